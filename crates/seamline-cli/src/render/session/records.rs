@@ -67,7 +67,7 @@ fn brief_change(record: &Record) -> (&'static str, String) {
         ),
         Record::CheckpointCommit(id) => ("checkpoint_commit", id.to_string()),
         Record::CheckpointsDropped(dropped) => {
-            let ids: Vec<&str> = dropped.ids.iter().map(|id| id.as_str()).collect();
+            let ids: Vec<String> = dropped.ids.iter().map(ToString::to_string).collect();
             ("checkpoints_dropped", ids.join(", "))
         }
         Record::Rollback(rollback) => ("rollback", format!("to {}: {}", rollback.checkpoint, rollback.reason)),
