@@ -12,11 +12,12 @@
 use std::sync::Arc;
 
 pub use seamline_store::{
-    Acquire, Appended, CallState, Checkpoint, CheckpointState, Commit, CommitId, Damage, DamageKind, Effect, Entry,
-    EntryId, Erased, Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX,
-    InboxDamage, InboxDamages, InboxItem, InboxPage, Incident, IncidentKind, IncidentSeverity, InvalidSessionId, Lease,
-    MemoryStore, OpenCall, OpenCycle, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record,
-    Rejected, Replayed, Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, chain, replay,
+    Acquire, Appended, CallId, CallState, Checkpoint, CheckpointId, CheckpointState, Commit, CommitId, CycleId,
+    CycleState, CycleStep, Damage, DamageKind, Effect, Entry, EntryId, EntrySource, Erased, Error, Flaw, Hash, Head,
+    Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxDamages, InboxItem, InboxPage,
+    Incident, IncidentKind, IncidentSeverity, InvalidSessionId, Lease, MemoryStore, OpenCall, OpenCycle, OpenedCommit,
+    Operation, Origin, Pending, Pushed, Quarantined, Raw, Record, Rejected, RepairId, RepairKind, Replayed, Sealed,
+    SessionId, SessionInfo, State, Store, StoredCommit, View, chain, replay,
 };
 // The store that can tell whether a process is gone knows it best.
 #[cfg(feature = "sqlite")]
