@@ -28,7 +28,7 @@ impl Session {
     /// When there is a session of that name, the dialect or provider is not known, the provider serves another dialect, or
     /// the store failed.
     pub async fn create(store: Arc<dyn Store>, id: SessionId, options: SessionOptions) -> Result<Self, SessionError> {
-        Self::begin(store, id, options, None, Vec::new()).await
+        Box::pin(Self::begin(store, id, options, None, Vec::new())).await
     }
 
     /// Creates a session with these records, all or none.
@@ -48,7 +48,7 @@ impl Session {
             drop(records);
             let policy = wire.options.policy;
             let options = OpenOptions { recover: false, policy, config, clock, ..OpenOptions::default() };
-            return Box::pin(Self::open(store, id, options)).await;
+            return Self::open(store, id, options).await;
         }
         let log = Log::create(store, id, clock).await?;
         let (state, health, work) = (State::default(), Health::Whole, Work::default());
@@ -66,6 +66,16 @@ impl Session {
     /// When there is no such session, another process writes it, a newer version wrote some of it, its dialect is not known,
     /// or the store failed. The lease is released then.
     pub async fn open(store: Arc<dyn Store>, id: SessionId, options: OpenOptions) -> Result<Self, SessionError> {
+        // The future of an opening is large: it holds the policy and the state.
+        Box::pin(Self::acquire_and_load(store, id, options)).await
+    }
+
+    /// Acquires the lease, loads the session and recovers it.
+    async fn acquire_and_load(
+        store: Arc<dyn Store>,
+        id: SessionId,
+        options: OpenOptions,
+    ) -> Result<Self, SessionError> {
         let OpenOptions { take_over, dialect, recover, policy, config, clock } = options;
         let (mut log, before) = Log::acquire(store, id, clock, acquire(take_over)).await?;
         let (wire, Replayed { state, damages, .. }) = match load(&log, dialect, policy).await {
@@ -79,8 +89,7 @@ impl Session {
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
         let work = Work::default();
         let mut session = Self { log, state, wire, config, health, work, reading: Reading::default() };
-        // A recovery is rare and its future is large.
-        let opened = Box::pin(session.finish_opening(before, &damages, recover)).await;
+        let opened = session.finish_opening(before, &damages, recover).await;
         session.or_release(opened).await
     }
 
@@ -157,7 +166,8 @@ impl Session {
             config: self.config.clone(),
             clock: self.log.clock().clone(),
         };
-        Self::begin(self.log.store().clone(), id, options, Some(self.log.as_parent(call)), records).await
+        let (store, parent) = (self.log.store().clone(), Some(self.log.as_parent(call)));
+        Box::pin(Self::begin(store, id, options, parent, records)).await
     }
 }
 

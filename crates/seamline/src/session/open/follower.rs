@@ -142,7 +142,7 @@ impl Follower {
         let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
         let wire = wire_of(self.state(), None, Policy::default())?;
         let copies = plan_copies(&wire, self.state().view.entries())?;
-        Session::begin(store, id, options, Some(parent), copies).await
+        Box::pin(Session::begin(store, id, options, Some(parent), copies)).await
     }
 
     /// The health of the log.
