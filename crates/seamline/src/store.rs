@@ -17,7 +17,7 @@ pub use seamline_store::{
     Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxDamageKind, InboxDamages,
     InboxItem, InboxPage, Incident, IncidentKind, IncidentSeverity, InvalidSessionId, Lease, MemoryStore, OpenCall,
     OpenCycle, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record, Rejected, RepairId,
-    Replayed, Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, cause, chain, replay,
+    RepairKind, Replayed, Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, cause, chain, replay,
 };
 // The store that can tell whether a process is gone knows it best.
 #[cfg(feature = "sqlite")]
