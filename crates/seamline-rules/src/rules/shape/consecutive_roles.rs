@@ -82,7 +82,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let kind = if role == Role::User { "user" } else { "assistant" };
         let values = Values { message: second.get(), kind, ..Values::default() };
         let signed = context.transcript.has_signed_reasoning(first) || context.transcript.has_signed_reasoning(second);
-        if error.is_none() && signed {
+        if error.is_none() && (signed || stays_apart(context, first, second)) {
             continue;
         }
         let draft = report.message(context, second, format!("second message of the {kind} in a row"));
@@ -100,6 +100,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             draft.fix(Stage::Roles, Safety::Safe, "join it to the message before", edits);
         }
     }
+}
+
+/// Whether the provider wants results in a message of their own, and one of the two holds some.
+fn stays_apart(context: &Context<'_, '_>, first: MessageIndex, second: MessageIndex) -> bool {
+    let has_results = |index| context.transcript.has_results(index);
+    context.constraints.results_alone.is_some() && (has_results(first) || has_results(second))
 }
 
 /// Whether messages are lists of blocks, so that two of them can be joined block by block.
