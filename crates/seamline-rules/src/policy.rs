@@ -11,7 +11,7 @@ macro_rules! section {
         pub struct RepairPolicy {
             $($(#[doc = $doc])+ pub $name: $type,)+
             /// The texts of synthetic results.
-            pub synthetic_text: Texts,
+            pub synthetic_text: Box<Texts>,
         }
 
         seamline_model::knobs! {
@@ -355,7 +355,7 @@ impl Default for RepairPolicy {
             emptied: Emptied::Remove,
             merge_same_role: false,
             result_order: ResultOrder::AsFound,
-            synthetic_text: Texts::default(),
+            synthetic_text: Box::default(),
         }
     }
 }

@@ -130,11 +130,11 @@ fn opal() -> Policy {
         duplicate_result: DuplicateResult::First,
         emptied: Emptied::Keep,
         result_order: ResultOrder::CallOrder,
-        synthetic_text: Texts {
+        synthetic_text: Box::new(Texts {
             missing: "[Error: tool result missing]".to_owned(),
             aborted: "[Aborted by user]".to_owned(),
             ..Texts::default()
-        },
+        }),
         ..RepairPolicy::default()
     };
     let rest = Policy {
@@ -188,12 +188,12 @@ fn llxprt() -> Policy {
         duplicate_call_id: DuplicateCallId::RenameLater,
         id_mode: IdMode::Canonical,
         emptied: Emptied::Placeholder,
-        synthetic_text: Texts {
+        synthetic_text: Box::new(Texts {
             missing: cancelled(),
             aborted: cancelled(),
             cancelled: cancelled(),
             ..Texts::default()
-        },
+        }),
         ..RepairPolicy::default()
     };
     let rest = Policy {

@@ -9,10 +9,12 @@ use seamline::{AnswerStream, Options, Policy, StreamOptions, check, repair};
 use serde_json::Value;
 
 /// Reads a policy file that is right.
+#[expect(clippy::panic, reason = "a file that is refused fails the test")]
 fn policy(text: &str) -> Policy {
     Policy::from_toml(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
+#[expect(clippy::unwrap_used, reason = "a file that is read fails the test")]
 fn refusal(text: &str) -> String {
     Policy::from_toml(text).unwrap_err().to_string()
 }

@@ -1,5 +1,6 @@
 //! Ids and names.
 
+mod across;
 pub(crate) mod illegal_call_id;
 pub(crate) mod illegal_item_id;
 pub(crate) mod illegal_result_name;

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use seamline_model::{BlockIndex, CallState, Carrier, Cycle, Edit, MessageIndex, Safety, Severity, Uniqueness};
+use seamline_model::{BlockIndex, CallState, Carrier, Cycle, Edit, MessageIndex, Safety, Uniqueness};
 
+use super::across::{check_across, report_across};
 use super::rename::rename;
 use crate::context::Context;
 use crate::ids;
@@ -164,48 +165,6 @@ fn closed_at(state: &CallState) -> BlockIndex {
     state.answer.map_or(state.call, |answer| answer.result.max(state.call))
 }
 
-/// Finds repetitions across turns, which providers accept and a policy may reject.
-fn check_across(context: &Context<'_, '_>, report: &mut Report) {
-    let renames = context.policy.duplicate_call_id == DuplicateCallId::RenameLater;
-    // For each id, the turn of its last call and how many turns have one.
-    let mut seen: HashMap<&str, (Option<MessageIndex>, usize)> = HashMap::new();
-    let mut given: HashSet<String> = HashSet::new();
-    for state in &context.pairing.calls {
-        let id = context.id(state.call);
-        let group = context.answer_message(state.message).or(Some(state.message));
-        let Some((last, turns)) = seen.get_mut(id).filter(|_| !id.is_empty()) else {
-            seen.insert(id, (group, 1));
-            continue;
-        };
-        if *last == group {
-            continue;
-        }
-        (*last, *turns) = (group, *turns + 1);
-        let index = *turns - 1;
-        let made = renames
-            .then(|| make_similar_id(context, id, index, |made| seen.contains_key(made) || given.contains(made)));
-        report_across(context, report, state.call, made.as_deref());
-        given.extend(made);
-    }
-}
-
-/// Reports a call that repeats an id of an earlier turn. The provider accepts it, so without a new id it is an error of
-/// the policy alone.
-fn report_across(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: Option<&str>) {
-    let id = context.id(call);
-    let message = format!("tool call id `{id}` is already used in an earlier turn");
-    let draft = report.block(context, call, message).call_id(id);
-    match made {
-        Some(made) => draft.severity(Severity::Warning).fix(
-            context.naming_stage(),
-            Safety::Safe,
-            format!("change the id to `{made}`"),
-            rename(context, call, made),
-        ),
-        None => draft.fix(context.naming_stage(), Safety::DisplayOnly, "give the later call another id", Vec::new()),
-    };
-}
-
 /// One past the last cycle that is answered together with the one at `start`.
 fn group_end(context: &Context<'_, '_>, start: usize) -> usize {
     let cycles = &context.pairing.cycles;
@@ -250,7 +209,12 @@ fn repeats_item(context: &Context<'_, '_>, state: &CallState) -> bool {
 }
 
 /// Makes an id similar to `id` that is not taken.
-fn make_similar_id(context: &Context<'_, '_>, id: &str, index: usize, taken: impl Fn(&str) -> bool) -> String {
+pub(super) fn make_similar_id(
+    context: &Context<'_, '_>,
+    id: &str,
+    index: usize,
+    taken: impl Fn(&str) -> bool,
+) -> String {
     let demand = &context.constraints.call_id;
     let plain = format!("{id}__{}", index + 1);
     if ids::is_legal(demand, &plain) && !taken(&plain) { plain } else { ids::make_id(demand, &plain, taken) }
