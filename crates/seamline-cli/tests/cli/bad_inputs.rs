@@ -37,7 +37,7 @@ fn bytes_that_are_no_body_are_refused_with_their_place() {
 }
 
 #[test]
-fn what_is_written_for_somebody_else_is_refused_with_what_to_do() {
+fn a_body_of_another_dialect_is_refused_with_a_hint() {
     let bench = Bench::new();
     bench.write("chat.json", r#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#);
     for command in ["check", "fix"] {
@@ -48,7 +48,7 @@ fn what_is_written_for_somebody_else_is_refused_with_what_to_do() {
     bench.run(&["check", "chat.json", "--provider", "anthropic", "--dialect", "anthropic_messages"]).expect(1);
     bench.write("log.json", r#"[{"type":"user","message":{"role":"user","content":"hi"}}]"#);
     let ran = bench.run(&["fix", "log.json", "--unsafe"]).expect(2);
-    assert!(ran.err.contains("log of a session"), "{ran:?}");
+    assert!(ran.err.contains("looks like a session log"), "{ran:?}");
 }
 
 #[test]

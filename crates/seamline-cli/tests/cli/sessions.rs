@@ -416,7 +416,7 @@ fn another_writer_is_left_alone_unless_it_is_taken_over() {
     assert!(matches!(fenced, SessionError::Store(Error::Fenced { .. })), "{fenced}");
     assert_eq!(bench.messages("s-1"), format!("{HELLO}\n{ODD}\n{HELLO}\n"));
     let ran = bench.session(&["incidents", "s-1", "--type", "taken_over"]).expect(0);
-    assert!(ran.out.contains(&format!("taken from process {}", std::process::id())), "{}", ran.out);
+    assert!(ran.out.contains(&format!("taken over from process {}", std::process::id())), "{}", ran.out);
 }
 
 #[test]

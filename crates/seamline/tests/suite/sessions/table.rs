@@ -45,6 +45,11 @@ fn tests_of(folder: &Path) -> BTreeSet<String> {
             let text = fs::read_to_string(&entry).unwrap();
             let tests = text.split("#[test]").skip(1).filter_map(|after| after.split_once("fn ")?.1.split_once('('));
             names.extend(tests.map(|(name, _)| name.to_owned()));
+            // A module with one test for each dialect counts under its own name.
+            let modules = text.split("mod ").skip(1).filter_map(|after| after.split_once(" {\n"));
+            let of_dialects =
+                modules.filter(|(_, body)| body.trim_start().starts_with("seamline_testkit::test_each_dialect!"));
+            names.extend(of_dialects.map(|(name, _)| name.to_owned()));
         }
     }
     names
