@@ -97,7 +97,7 @@ impl SubjectArgs {
     /// mistake is told once and not for every body.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
         if let Some(name) = &self.dialect
-            && !seamline::dialect_names().contains(&name.as_str())
+            && !seamline::providers::dialect_names().contains(&name.as_str())
         {
             return Err(seamline::Error::UnknownDialect(name.clone()).into());
         }

@@ -2,7 +2,8 @@
 
 use std::io::ErrorKind;
 
-use seamline::{BodyError, Error};
+use seamline::Error;
+use seamline::error::BodyError;
 use serde::Serialize;
 
 use crate::nature::Nature;
@@ -58,17 +59,17 @@ impl From<Error> for Failure {
                 Some(suggest::hint(name, &providers(), "`seamline providers` lists them all"))
             }
             Error::UnknownDialect(name) => {
-                Some(suggest::hint(name, &seamline::dialect_names(), &error.hint().unwrap_or_default()))
+                Some(suggest::hint(name, &seamline::providers::dialect_names(), &error.hint().unwrap_or_default()))
             }
             Error::UnknownSide(name) => {
-                let names = [providers(), seamline::dialect_names()].concat();
+                let names = [providers(), seamline::providers::dialect_names()].concat();
                 Some(suggest::hint(name, &names, "`seamline providers` lists them all"))
             }
             Error::WrongProvider { .. } => Some("leave `--dialect` out, or name a provider that serves it".to_owned()),
             Error::OtherStream { found, .. } => Some(format!("leave `--dialect` out, or say `--dialect {found}`")),
             Error::UnknownStream => Some(format!(
                 "`--dialect` names it, if this is an answer; there are {}",
-                seamline::dialect_names().join(", ")
+                seamline::providers::dialect_names().join(", ")
             )),
             _ => error.hint(),
         };

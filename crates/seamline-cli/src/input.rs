@@ -35,12 +35,12 @@ impl Source {
     /// Its bytes.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
         let too_long = || {
-            Failure::new(format!("longer than {} bytes", seamline::BYTES_MAX))
+            Failure::new(format!("longer than {} bytes", seamline::error::BYTES_MAX))
                 .with_hint("providers refuse bodies over 32 MB; split the conversation first")
         };
         let mut bytes = Vec::new();
         // One byte more than is allowed tells a body that is too long from one that just fits.
-        let limit = seamline::BYTES_MAX as u64 + 1;
+        let limit = seamline::error::BYTES_MAX as u64 + 1;
         let read = match self {
             Self::Stdin => std::io::stdin().lock().take(limit).read_to_end(&mut bytes),
             Self::Path(path) => {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use eventsource_stream::Eventsource;
 use futures_util::{FutureExt, StreamExt, stream};
-use seamline::{Answer, AnswerStream, Ending, Framing, StreamOptions};
+use seamline::stream::{Ending, Framing, Response, ResponseStream, StreamOptions};
 use serde_json::Value;
 
 /// How many bytes come at a time, as from a socket.
@@ -56,9 +56,9 @@ const DIALECTS: [(&str, Write); 5] = [
 
 fn measure(dialect: &str, stream: &[u8]) {
     let events = peer(stream);
-    let answer = assembled(dialect, stream);
-    assert_eq!(answer.ending, Ending::Complete, "{dialect}: {:?}", answer.findings);
-    assert!(answer.calls.iter().all(|call| call.executable) && !answer.calls.is_empty(), "{dialect}");
+    let response = assembled(dialect, stream);
+    assert_eq!(response.ending, Ending::Complete, "{dialect}: {:?}", response.findings);
+    assert!(response.calls.iter().all(|call| call.executable) && !response.calls.is_empty(), "{dialect}");
     let mut best = [Duration::MAX; 2];
     for _ in 0..ROUNDS {
         let figures = [time(|| peer(stream)), time(|| assembled(dialect, stream).calls.len())];
@@ -89,14 +89,14 @@ fn peer(stream: &[u8]) -> usize {
     parsed.count().now_or_never().expect("all pieces are there")
 }
 
-fn assembled(dialect: &str, stream: &[u8]) -> Answer {
+fn assembled(dialect: &str, stream: &[u8]) -> Response {
     let options =
         StreamOptions { dialect: Some(dialect.to_owned()), framing: Some(Framing::Sse), ..StreamOptions::default() };
-    let mut answer = AnswerStream::new(&options).expect("the dialect is known");
+    let mut response = ResponseStream::new(&options).expect("the dialect is known");
     for piece in stream.chunks(PIECE_BYTES) {
-        answer.feed(piece);
+        response.feed(piece);
     }
-    answer.finish().expect("the stream is in its dialect")
+    response.finish().expect("the stream is in its dialect")
 }
 
 fn time(work: impl Fn() -> usize) -> Duration {
@@ -120,10 +120,10 @@ fn memory() {
         return;
     }
     let ping = "event: ping\ndata: {\"type\":\"ping\"}\n\n".repeat(1024);
-    let (held, _) = held(|answer| {
-        answer.feed(&sse(&anthropic(10)));
+    let (held, _) = held(|response| {
+        response.feed(&sse(&anthropic(10)));
         for _ in 0..LONG_BYTES * 16 / ping.len() {
-            answer.feed(ping.as_bytes());
+            response.feed(ping.as_bytes());
         }
     });
     println!(
@@ -151,14 +151,14 @@ fn long(what: &str, block: &str, deltas: &[String; 3]) {
         r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#.to_owned(),
         r#"{"type":"message_stop"}"#.to_owned(),
     ]);
-    let (held, message) = held(|answer| {
-        answer.feed(&start);
-        answer.feed(&first);
+    let (held, message) = held(|response| {
+        response.feed(&start);
+        response.feed(&first);
         for _ in 0..LONG_BYTES / LONG_PIECE.len() {
-            answer.feed(&middle);
+            response.feed(&middle);
         }
-        answer.feed(&last);
-        answer.feed(&end);
+        response.feed(&last);
+        response.feed(&end);
     });
     let times = held / message as f64;
     let verdict = if times <= HELD_MAX { "within" } else { "MORE THAN" };
@@ -171,14 +171,14 @@ fn long(what: &str, block: &str, deltas: &[String; 3]) {
 }
 
 /// How far a stream raises the peak of memory, and how long its message is.
-fn held(feed: impl FnOnce(&mut AnswerStream)) -> (f64, usize) {
+fn held(feed: impl FnOnce(&mut ResponseStream)) -> (f64, usize) {
     reset_peak();
     let before = peak_bytes().unwrap_or_default();
-    let mut answer = AnswerStream::new(&StreamOptions::default()).expect("nothing is asked for");
-    feed(&mut answer);
-    let answer = black_box(answer.finish().expect("the stream is in its dialect"));
+    let mut response = ResponseStream::new(&StreamOptions::default()).expect("nothing is asked for");
+    feed(&mut response);
+    let response = black_box(response.finish().expect("the stream is in its dialect"));
     let after = peak_bytes().unwrap_or(before);
-    (after.saturating_sub(before) as f64, answer.message.len())
+    (after.saturating_sub(before) as f64, response.message.len())
 }
 
 /// A piece of a long answer, which nothing in JSON escapes.

@@ -14,6 +14,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use seamline::classify::Failure;
 use seamline::guards::{
     Breaker, BreakerLimits, CallInRound, CheckedCall, Outcome, StallGuard, StallLimits, StallNotice, ToolSchemas,
 };
@@ -21,7 +22,7 @@ use seamline::session::{
     AgentEnd, AgentStart, ExecutorFailure, Session, SessionOptions, ToolCall, ToolOutput, TurnEnd,
 };
 use seamline::store::{Effect, MemoryStore};
-use seamline::{AnswerStream, Ending, Failure, StreamOptions};
+use seamline::stream::{Ending, ResponseStream, StreamOptions};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -64,7 +65,7 @@ async fn give_up_a_stalled_stream(session: &mut Session) -> Result<()> {
         return Err("the request is blocked".into());
     };
     let mut stream =
-        AnswerStream::new(&StreamOptions { provider: Some("anthropic".to_owned()), ..Default::default() })?;
+        ResponseStream::new(&StreamOptions { provider: Some("anthropic".to_owned()), ..Default::default() })?;
     let mut now = Duration::ZERO;
     let mut guard = StallGuard::new(StallLimits::default(), now);
     'listening: for (seconds, piece) in STALLED {
@@ -84,8 +85,8 @@ async fn give_up_a_stalled_stream(session: &mut Session) -> Result<()> {
         now = arrives;
         if stream.feed(piece.as_bytes()) { guard.handle_progress(now) } else { guard.handle_life(now) }
     }
-    let answer = stream.finish()?;
-    assert_eq!(answer.ending, Ending::Stalled);
+    let response = stream.finish()?;
+    assert_eq!(response.ending, Ending::Stalled);
     let failure = Failure { text: "the stream timed out", ..Failure::default() };
     let AgentEnd::Recovered(done) = session.agent_end(TurnEnd::Failed(failure)).await? else {
         return Err("a stalled stream is not a response".into());

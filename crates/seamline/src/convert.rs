@@ -13,15 +13,15 @@ use seamline_model::{Alphabet, Constraints, IdDemand};
 pub use report::{Carried, Converted, Rename, Side};
 pub use seamline_dialects::convert::ForeignReasoning;
 
+use crate::repair::Repaired;
 use crate::repair::repair_demanding;
-use crate::{Error, Options, Policy, Repaired, log, repair};
+use crate::{Error, Options, Policy, log, repair};
 use sides::Speaking;
-pub use sides::convertible_dialects;
 
 /// What a body is converted from and into.
 ///
 /// ```
-/// let options = seamline::ConvertOptions {
+/// let options = seamline::convert::ConvertOptions {
 ///     to: "anthropic".to_owned(),
 ///     model: Some("claude-sonnet-4-5".to_owned()),
 ///     ..Default::default()
@@ -56,7 +56,7 @@ pub struct ConvertOptions {
 ///   {"role":"assistant","content":null,"tool_calls":[
 ///     {"id":"functions.read:0","type":"function","function":{"name":"read","arguments":"{\"path\":\"main.rs\"}"}}]},
 ///   {"role":"tool","tool_call_id":"functions.read:0","content":"fn main() {}"}]}"#;
-/// let options = seamline::ConvertOptions { to: "anthropic".to_owned(), ..Default::default() };
+/// let options = seamline::convert::ConvertOptions { to: "anthropic".to_owned(), ..Default::default() };
 ///
 /// let converted = seamline::convert(body, &options)?;
 /// assert!(converted.remaining.is_empty());

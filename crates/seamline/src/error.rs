@@ -1,4 +1,7 @@
-//! Why something could not be done.
+//! The error of every operation on a body or a stream, and the limit of a body.
+
+#[doc(inline)]
+pub use seamline_dialects::{BYTES_MAX, Error as BodyError};
 
 /// Why something could not be done. A broken conversation is never an error.
 ///
@@ -78,22 +81,23 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Body(error) => error.hint().map(str::to_owned),
-            Self::UnknownDialect(_) => Some(format!("there are {}", crate::dialect_names().join(", "))),
+            Self::UnknownDialect(_) => Some(format!("there are {}", crate::providers::dialect_names().join(", "))),
             Self::UnknownProvider(_) => {
                 let names: Vec<_> = crate::providers::ALL.iter().map(|provider| provider.name).collect();
                 Some(format!("there are {}", names.join(", ")))
             }
             Self::UnknownSide(_) => {
                 let providers = crate::providers::ALL.iter().map(|provider| provider.name);
-                let names: Vec<_> = providers.chain(crate::convertible_dialects()).collect();
+                let names: Vec<_> = providers.chain(crate::providers::dialect_names()).collect();
                 Some(format!("there are {}", names.join(", ")))
             }
             Self::OtherDialect { provider, reads, .. } => Some(format!(
                 "`seamline convert --to {provider}` says it in that dialect; `--dialect {reads}` insists on reading it so"
             )),
-            Self::UnknownStream => {
-                Some(format!("if it is an answer, name its dialect; there are {}", crate::dialect_names().join(", ")))
-            }
+            Self::UnknownStream => Some(format!(
+                "if it is an answer, name its dialect; there are {}",
+                crate::providers::dialect_names().join(", ")
+            )),
             Self::OtherStream { found, .. } => Some(format!("name no dialect, or {found}")),
             Self::WrongProvider { .. } => Some("name no dialect, or a provider that serves it".to_owned()),
         }

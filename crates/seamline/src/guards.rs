@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use seamline::Failure;
+//! use seamline::classify::Failure;
 //! use seamline::guards::{Advice, Emitted, Retry, RetryPolicy};
 //!
 //! let mut retry = Retry::new(RetryPolicy::default());
@@ -27,17 +27,17 @@ pub use seamline_guard::{
 ///
 /// ```
 /// use seamline::guards::{FilteredPart, filter_message};
-/// use seamline::{AnswerStream, StreamOptions};
+/// use seamline::stream::{ResponseStream, StreamOptions};
 ///
-/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// let mut stream = ResponseStream::new(&StreamOptions::default())?;
 /// stream.feed(b"data: {\"promptFeedback\":{\"blockReason\":\"PROHIBITED_CONTENT\"}}\n\n");
-/// let answer = stream.finish()?;
-/// let found = filter_message(&answer).unwrap();
+/// let response = stream.finish()?;
+/// let found = filter_message(&response).unwrap();
 /// assert_eq!((found.part, found.category.as_deref()), (FilteredPart::Request, Some("PROHIBITED_CONTENT")));
 /// # Ok::<(), seamline::Error>(())
 /// ```
-pub fn filter_message(answer: &crate::Answer) -> Option<&Filtered> {
-    answer.filtered.as_ref()
+pub fn filter_message(response: &crate::stream::Response) -> Option<&Filtered> {
+    response.filtered.as_ref()
 }
 
 pub use crate::supervise::{ChildEnd, ChildLimits, ChildOutput, Ran, Stopper, Supervised, supervise};

@@ -1,10 +1,12 @@
 //! Keeps the conversation between an agent and a language model whole.
 //!
-//! [`check`] says what is wrong with a request body and which error the provider would
-//! answer with. [`repair`] puts right what can be put right without losing what anyone
-//! said. Both take the body as bytes and never change what needs no change. [`convert`] says a
-//! body in another dialect. [`classify`] says what an error means that a provider answered with.
-//! [`AnswerStream`] puts a streamed answer together.
+//! [`check`](fn@check) reports what is wrong with a request body and which error the provider would return.
+//! [`repair`](fn@repair) fixes what it can fix without losing content. Both take the body as bytes and leave every byte
+//! that needs no fix. [`convert`](fn@convert) writes a body in another dialect. [`classify`](fn@classify) explains an
+//! error of a provider. [`stream::ResponseStream`] assembles a streamed response. [`session::Session`] keeps a
+//! conversation in a [store](fn@open_store) and runs tool cycles.
+//!
+//! Each function has a module of the same name with the types that it takes and returns.
 //!
 //! ```
 //! let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[
@@ -27,99 +29,54 @@
 //! Operations log what they do with [`tracing`]: counts, codes and places, never the text of a conversation.
 
 mod body;
-mod catalogue;
-mod check;
-mod convert;
-mod error;
-mod finding;
-mod guard;
+pub mod check;
+pub mod classify;
+pub mod convert;
+pub mod error;
+pub mod finding;
 pub mod guards;
 mod log;
-mod outline;
+pub mod outline;
 pub mod policy;
 mod preview;
-mod repair;
+pub mod providers;
+pub mod repair;
+pub mod rules;
 pub mod session;
 pub mod store;
-mod stream;
+pub mod stream;
 mod subject;
 mod supervise;
 
-pub use body::Body;
-pub use catalogue::{Group, RULES, Rule, documentation, flaw, flaw_documentation, rule};
-pub use check::{Checked, check};
-pub use convert::{Carried, ConvertOptions, Converted, ForeignReasoning, Rename, Side, convert, convertible_dialects};
+#[doc(inline)]
+pub use check::check;
+#[doc(inline)]
+pub use classify::classify;
+#[doc(inline)]
+pub use convert::convert;
+#[doc(inline)]
 pub use error::Error;
-pub use finding::{Finding, FixSummary, Related};
-pub use guard::{
-    Certainty, Class, Failure, KnownError, NamedPlace, Verdict, causes, classify, error_providers, known_errors,
-};
-pub use outline::{OutlineBlock, OutlineKind, OutlineMessage, message_spans, outline, outline_at};
+#[doc(inline)]
+pub use finding::Finding;
+#[doc(inline)]
+pub use outline::outline;
+#[doc(inline)]
 pub use policy::Policy;
-pub use repair::{Dropped, Prefix, RepairAction, Repaired, repair};
-pub use seamline_dialects::Error as BodyError;
-pub use seamline_rules::Loss;
+#[doc(inline)]
+pub use repair::repair;
+#[doc(inline)]
 pub use store::open_store;
-pub use stream::{Answer, AnswerBlock, AnswerCall, AnswerError, AnswerStream, ArgSource, Ending};
-pub use stream::{FLAWS, FlawKind, Framing, RefusedCall, StreamFinding, StreamLimits, StreamOptions};
-pub use subject::{Options, dialect_names};
+pub use subject::Options;
 
-/// The most bytes a body may have.
-///
-/// ```
-/// assert!(seamline::BYTES_MAX > 32_000_000, "more than providers take");
-/// ```
-#[doc(inline)]
-pub use seamline_dialects::BYTES_MAX;
-
-/// Every provider, by name and by model.
-///
-/// ```
-/// let provider = seamline::providers::for_model("openai_chat", Some("gpt-5"));
-/// assert_eq!(provider.name, "openai");
-/// assert!(seamline::providers::ALL.iter().all(|provider| !provider.about.is_empty()));
-/// ```
-#[doc(inline)]
-pub use seamline_dialects::providers;
-
-/// One provider and what it demands.
-///
-/// ```
-/// let provider: &seamline::Provider = seamline::providers::by_name("anthropic").unwrap();
-/// assert_eq!(provider.dialect, "anthropic_messages");
-/// ```
-#[doc(inline)]
-pub use seamline_dialects::Provider;
-
-/// How safe a fix is.
-///
-/// ```
-/// use seamline::Safety;
-///
-/// assert!(Safety::Safe < Safety::Unsafe);
-/// assert_eq!(Safety::DisplayOnly.as_str(), "display_only");
-/// ```
+/// The safety of a fix: whether it can lose, alter or guess content.
 #[doc(inline)]
 pub use seamline_model::Safety;
 
-/// The role of the author of a message.
-///
-/// ```
-/// assert_eq!(seamline::Role::Assistant.as_str(), "assistant");
-/// ```
-pub use seamline_model::Role;
-
-/// How severe a finding is.
-///
-/// ```
-/// use seamline::Severity;
-///
-/// assert!(Severity::Warning < Severity::Error);
-/// ```
+/// The severity of a finding.
 #[doc(inline)]
 pub use seamline_model::Severity;
 
-/// What the front page shows must run.
+/// Runs the code blocks of the README as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

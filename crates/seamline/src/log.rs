@@ -8,7 +8,9 @@ use seamline_rules::{Action, Repair};
 use tracing::span::EnteredSpan;
 use tracing::{Level, debug, debug_span, enabled, info, trace, warn};
 
-use crate::{Answer, Checked, Converted};
+use crate::check::Checked;
+use crate::convert::Converted;
+use crate::stream::Response;
 
 /// The rule that finds tool results without a tool call.
 const ORPHAN_RESULT: &str = "PAIR002";
@@ -116,12 +118,12 @@ pub(crate) fn converted(converted: &Converted) {
 }
 
 /// Logs a streamed response that was put together.
-pub(crate) fn assembled(answer: &Answer) {
+pub(crate) fn assembled(response: &Response) {
     debug!(
-        dialect = answer.dialect,
-        ending = ?answer.ending,
-        blocks = answer.blocks.len(),
-        findings = answer.findings.len(),
+        dialect = response.dialect,
+        ending = ?response.ending,
+        blocks = response.blocks.len(),
+        findings = response.findings.len(),
         "assembled"
     );
 }

@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use seamline_dialects::Dialect;
-use seamline_model::{BlockKind, MessageIndex, Place, Role, Tool, Transcript};
+use seamline_model::{BlockKind, MessageIndex, Place, Tool, Transcript};
+
+#[doc(inline)]
+pub use seamline_model::Role;
 
 use crate::preview::preview;
 use crate::subject::Subject;
@@ -44,7 +47,7 @@ pub struct OutlineMessage {
 ///
 /// let messages = seamline::outline(body, &seamline::Options::default(), 0..2)?;
 /// let block = &messages[1].blocks[0];
-/// assert_eq!(block.kind, seamline::OutlineKind::Call);
+/// assert_eq!(block.kind, seamline::outline::OutlineKind::Call);
 /// assert_eq!((block.name.as_deref(), block.id.as_deref()), (Some("read"), Some("toolu_1")));
 /// # Ok::<(), seamline::Error>(())
 /// ```
@@ -68,10 +71,6 @@ pub struct OutlineBlock {
 }
 
 /// The kind of a block.
-///
-/// ```
-/// assert_eq!(seamline::OutlineKind::ServerCall.as_str(), "server call");
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OutlineKind {
     /// Text of the user, the model or the system.
@@ -139,7 +138,7 @@ pub fn outline(body: &[u8], options: &Options, range: Range<usize>) -> Result<Ve
 ///   {"role":"assistant","content":"hello to you"},
 ///   {"role":"user","content":"good-bye"}]}"#;
 ///
-/// let messages = seamline::outline_at(body, &seamline::Options::default(), [0, 2], 80)?;
+/// let messages = seamline::outline::outline_at(body, &seamline::Options::default(), [0, 2], 80)?;
 /// let said: Vec<_> = messages.iter().map(|message| message.blocks[0].preview.as_str()).collect();
 /// assert_eq!(said, ["hello", "good-bye"]);
 /// # Ok::<(), seamline::Error>(())
@@ -173,7 +172,7 @@ pub fn outline_at(
 /// ```
 /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
 ///
-/// let spans = seamline::message_spans(body, &seamline::Options::default())?;
+/// let spans = seamline::outline::message_spans(body, &seamline::Options::default())?;
 /// assert_eq!(&body[spans[0].clone()], br#"{"role":"user","content":"hello"}"#);
 /// # Ok::<(), seamline::Error>(())
 /// ```

@@ -2,7 +2,8 @@
 //!
 //! A [`Policy`] is a named preset and the knobs that differ from it. Every knob has a name that no other knob has, so a
 //! policy file may write it in its section or at the top level; `[provider.NAME]` tables override knobs for one provider.
-//! The page `docs/policies.md` explains policy files, `docs/knobs.md` lists every knob.
+//! The types of knobs are in the modules that use them: [`crate::session`], [`crate::stream`] and [`crate::guards`]; those
+//! of repairs are here. The page `docs/policies.md` explains policy files, `docs/knobs.md` lists every knob.
 //!
 //! ```
 //! use seamline::Policy;
@@ -28,15 +29,16 @@ mod presets;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use seamline_guard::GuardPolicy;
 use seamline_model::Safety;
 use seamline_model::knob::{Knob, Refused, Section, Setting};
 
-pub use crate::session::{LastResort, OnFailure, PersistRepairs, SessionPolicy, UnknownOutcome};
-pub use crate::stream::{PartialCall, StreamLimits, StreamPolicy};
+use crate::session::SessionPolicy;
+use crate::stream::StreamPolicy;
+
 pub use error::Error;
 pub use listing::{KnobValue, ListedKnob};
 pub use presets::{PRESETS, Preset};
-pub use seamline_guard::{BreakerScope, GuardPolicy, OnCorruption, Reset};
 pub use seamline_model::knob::{KnobKind, Word};
 pub use seamline_rules::policy::{
     Displaced, DuplicateCallId, DuplicateResult, Emptied, IdMode, MatchScope, Misaddressed, OnInvalid, OrphanResult,
@@ -166,10 +168,6 @@ impl Policy {
     }
 
     /// Whether a repair applies fixes of this safety.
-    ///
-    /// ```
-    /// assert!(!seamline::Policy::default().allows(seamline::Safety::Unsafe));
-    /// ```
     pub fn allows(&self, safety: Safety) -> bool {
         self.repair.allows(safety)
     }

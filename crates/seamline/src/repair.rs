@@ -2,12 +2,16 @@
 
 use seamline_dialects::Dialect;
 use seamline_model::{BlockKind, Constraints, Place, Transcript};
-use seamline_rules::{DroppedContent, Loss};
+use seamline_rules::DroppedContent;
 use serde::Serialize;
+
+pub use crate::body::Body;
+#[doc(inline)]
+pub use seamline_rules::Loss;
 
 use crate::policy::{OnInvalid, RepairPolicy};
 use crate::subject::Subject;
-use crate::{Body, Error, Finding, Options, Severity, log};
+use crate::{Error, Finding, Options, Severity, log};
 
 /// What came of a repair.
 ///

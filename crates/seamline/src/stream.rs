@@ -1,73 +1,32 @@
-//! Answers that come in pieces: bytes in, one message with its ending out.
+//! Streamed responses: bytes in, one message with its ending out.
 
-mod answer;
+mod flaws;
 mod kept;
 mod listening;
 mod opening;
 mod options;
 mod progress;
+mod response;
 
-pub use answer::{Answer, AnswerBlock, AnswerCall, AnswerError, StreamFinding};
+pub use flaws::{FLAWS, FlawKind, flaw, flaw_documentation};
 pub use kept::RefusedCall;
 pub use options::{PartialCall, StreamLimits, StreamOptions, StreamPolicy};
+pub use response::{Response, ResponseBlock, ResponseCall, ResponseError, StreamFinding};
 
 use seamline_assemble::Assembler;
 use seamline_frame::Framer;
 
-use self::answer::{Beside, Keeping};
 use self::listening::Listening;
 use self::opening::Opening;
+use self::response::{Beside, Keeping};
 use crate::{Error, log};
 
-/// How a message ended. Only `Complete` is whole.
-///
-/// ```
-/// use seamline::Ending;
-///
-/// assert_eq!((Ending::CutCall.as_str(), Ending::CutCall.cut()), ("truncated", Some("call")));
-/// assert_eq!((Ending::Complete.as_str(), Ending::Complete.cut()), ("complete", None));
-/// ```
-#[doc(inline)]
-pub use seamline_model::Ending;
-
-/// Which source of a call's input counts when there are several.
-///
-/// ```
-/// let policy = seamline::Policy::from_toml("arg_source = 'parsable_wins'")?;
-/// assert_eq!(policy.stream.arg_source, seamline::ArgSource::ParsableWins);
-/// # Ok::<(), seamline::policy::Error>(())
-/// ```
 #[doc(inline)]
 pub use seamline_assemble::ArgSource;
-
-/// How a stream is cut into frames.
-///
-/// ```
-/// use seamline::{Framing, StreamOptions};
-///
-/// let framing = Framing::of_content_type("application/vnd.amazon.eventstream");
-/// assert_eq!(framing, Some(Framing::AwsEventStream));
-/// let options = StreamOptions { framing, ..Default::default() };
-/// ```
 #[doc(inline)]
 pub use seamline_frame::Framing;
-
-/// One kind of flaw of a stream.
-///
-/// ```
-/// let kind: &seamline::FlawKind = seamline::flaw("two-inputs").unwrap();
-/// assert_eq!(kind.code, "STREAM005");
-/// ```
 #[doc(inline)]
-pub use seamline_assemble::FlawKind;
-
-/// The catalogue of what can be wrong with a stream.
-///
-/// ```
-/// assert!(seamline::FLAWS.iter().all(|kind| kind.code.starts_with("STREAM")));
-/// ```
-#[doc(inline)]
-pub use seamline_assemble::FLAWS;
+pub use seamline_model::Ending;
 
 /// A streamed answer while it comes: takes its bytes, however they are cut, and makes one
 /// message of them.
@@ -76,9 +35,9 @@ pub use seamline_assemble::FLAWS;
 /// only when the provider said so; a call that may not be whole is never executable.
 ///
 /// ```
-/// use seamline::{AnswerStream, Ending, StreamOptions};
+/// use seamline::stream::{Ending, ResponseStream, StreamOptions};
 ///
-/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// let mut stream = ResponseStream::new(&StreamOptions::default())?;
 /// for piece in [
 ///     "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",",
 ///     "\"role\":\"assistant\",\"content\":[]}}\n\nevent: content_block_start\ndata: {\"type\":\"content_block_start\",",
@@ -88,15 +47,15 @@ pub use seamline_assemble::FLAWS;
 /// ] {
 ///     stream.feed(piece.as_bytes());
 /// }
-/// let answer = stream.finish()?;
+/// let response = stream.finish()?;
 /// // The provider never said that it was done, so the call is not run, whole as it looks.
-/// assert_eq!((answer.dialect, answer.ending), ("anthropic_messages", Ending::Truncated));
-/// assert_eq!(answer.calls[0].arguments, r#"{"path":"a.rs"}"#);
-/// assert!(!answer.calls[0].executable);
+/// assert_eq!((response.dialect, response.ending), ("anthropic_messages", Ending::Truncated));
+/// assert_eq!(response.calls[0].arguments, r#"{"path":"a.rs"}"#);
+/// assert!(!response.calls[0].executable);
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct AnswerStream {
+pub struct ResponseStream {
     framed: Framed,
     listening: Listening,
     beside: Beside,
@@ -118,7 +77,7 @@ enum Framed {
     Frames(Framer),
 }
 
-impl AnswerStream {
+impl ResponseStream {
     /// A stream that begins.
     ///
     /// # Errors
@@ -126,8 +85,8 @@ impl AnswerStream {
     /// When dialect or provider are not known, or do not go together.
     ///
     /// ```
-    /// let options = seamline::StreamOptions { dialect: Some("morse".to_owned()), ..Default::default() };
-    /// let error = seamline::AnswerStream::new(&options).unwrap_err();
+    /// let options = seamline::stream::StreamOptions { dialect: Some("morse".to_owned()), ..Default::default() };
+    /// let error = seamline::stream::ResponseStream::new(&options).unwrap_err();
     /// assert_eq!(error.to_string(), "no dialect is called `morse`");
     /// ```
     pub fn new(options: &StreamOptions) -> Result<Self, Error> {
@@ -154,10 +113,11 @@ impl AnswerStream {
     /// means often stands in the status only, and how long to wait in a header.
     ///
     /// ```
-    /// use seamline::{AnswerStream, Class, StreamOptions};
+    /// use seamline::classify::Class;
+    /// use seamline::stream::{ResponseStream, StreamOptions};
     ///
     /// let options = StreamOptions { dialect: Some("openai_chat".to_owned()), ..Default::default() };
-    /// let mut stream = AnswerStream::new(&options)?;
+    /// let mut stream = ResponseStream::new(&options)?;
     /// stream.head(429, &[("retry-after", "9")]);
     /// stream.feed(br#"{"error":{"message":"slow down"}}"#);
     /// let verdict = stream.finish()?.error.unwrap().verdict;
@@ -174,7 +134,7 @@ impl AnswerStream {
     /// somebody is there, which is what a [`StallGuard`](crate::guards::StallGuard) wants to know.
     ///
     /// ```
-    /// let mut stream = seamline::AnswerStream::new(&seamline::StreamOptions::default())?;
+    /// let mut stream = seamline::stream::ResponseStream::new(&seamline::stream::StreamOptions::default())?;
     /// for byte in b"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n" {
     ///     stream.feed(&[*byte]);
     /// }
@@ -200,9 +160,9 @@ impl AnswerStream {
     /// Whoever asked does not want the rest. What comes after it is not heard.
     ///
     /// ```
-    /// use seamline::{AnswerStream, Ending, StreamOptions};
+    /// use seamline::stream::{Ending, ResponseStream, StreamOptions};
     ///
-    /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+    /// let mut stream = ResponseStream::new(&StreamOptions::default())?;
     /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Once upon a time\"}}]}\n\n");
     /// stream.abort();
     /// assert_eq!(stream.finish()?.ending, Ending::Aborted);
@@ -216,9 +176,9 @@ impl AnswerStream {
     /// Nothing came for too long. What comes after it is not heard.
     ///
     /// ```
-    /// use seamline::{AnswerStream, Ending, StreamOptions};
+    /// use seamline::stream::{Ending, ResponseStream, StreamOptions};
     ///
-    /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+    /// let mut stream = ResponseStream::new(&StreamOptions::default())?;
     /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Let me\"}}]}\n\n");
     /// stream.stall();
     /// assert_eq!(stream.finish()?.ending, Ending::Stalled);
@@ -233,14 +193,15 @@ impl AnswerStream {
     /// it is known to be something else. Not heard once nobody listens any more.
     ///
     /// ```
-    /// use seamline::{AnswerStream, Class, Ending, StreamOptions};
+    /// use seamline::classify::Class;
+    /// use seamline::stream::{Ending, ResponseStream, StreamOptions};
     ///
-    /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+    /// let mut stream = ResponseStream::new(&StreamOptions::default())?;
     /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Let me\"}}]}\n\n");
     /// stream.fail("connection reset by peer");
-    /// let answer = stream.finish()?;
-    /// assert_eq!(answer.ending, Ending::Failed);
-    /// assert_eq!(answer.error.unwrap().verdict.class, Class::Transient);
+    /// let response = stream.finish()?;
+    /// assert_eq!(response.ending, Ending::Failed);
+    /// assert_eq!(response.error.unwrap().verdict.class, Class::Transient);
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn fail(&mut self, said: &str) {
@@ -257,10 +218,10 @@ impl AnswerStream {
     /// stops then.
     ///
     /// ```
-    /// let mut stream = seamline::AnswerStream::new(&seamline::StreamOptions::default())?;
+    /// let mut stream = seamline::stream::ResponseStream::new(&seamline::stream::StreamOptions::default())?;
     /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n");
     /// assert!(!stream.is_over());
-    /// let mut zeros = seamline::AnswerStream::new(&seamline::StreamOptions::default())?;
+    /// let mut zeros = seamline::stream::ResponseStream::new(&seamline::stream::StreamOptions::default())?;
     /// zeros.feed(&[0; 64]);
     /// assert!(zeros.is_over());
     /// # Ok::<(), seamline::Error>(())
@@ -278,12 +239,12 @@ impl AnswerStream {
     /// it is written in, or when it is certainly written in another one than was named.
     ///
     /// ```
-    /// let mut stream = seamline::AnswerStream::new(&seamline::StreamOptions::default())?;
+    /// let mut stream = seamline::stream::ResponseStream::new(&seamline::stream::StreamOptions::default())?;
     /// stream.feed(b"<html>Bad gateway</html>");
     /// assert_eq!(stream.finish().unwrap_err(), seamline::Error::UnknownStream);
     /// # Ok::<(), seamline::Error>(())
     /// ```
-    pub fn finish(mut self) -> Result<Answer, Error> {
+    pub fn finish(mut self) -> Result<Response, Error> {
         if let Framed::Opening(opening) = &mut self.framed {
             let start = opening.take();
             self.framed = Framed::Frames(Framer::new(Framing::Sse, self.policy.limits.of_frames()));
@@ -296,10 +257,10 @@ impl AnswerStream {
             }
         }
         let (dialect, assembled) = self.listening.finish()?;
-        let answer =
-            Answer::of(dialect, &self.beside, assembled, Keeping { policy: self.policy, refusal: self.refusal });
-        log::assembled(&answer);
-        Ok(answer)
+        let response =
+            Response::of(dialect, &self.beside, assembled, Keeping { policy: self.policy, refusal: self.refusal });
+        log::assembled(&response);
+        Ok(response)
     }
 
     fn cut(&mut self, piece: &[u8]) {

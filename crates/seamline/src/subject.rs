@@ -32,15 +32,6 @@ pub struct Options {
     pub kept: bool,
 }
 
-/// The names of all dialects.
-///
-/// ```
-/// assert!(seamline::dialect_names().contains(&"anthropic_messages"));
-/// ```
-pub fn dialect_names() -> Vec<&'static str> {
-    seamline_dialects::ALL.iter().map(|dialect| dialect.name()).collect()
-}
-
 /// The dialect and provider of a body.
 pub(crate) struct Subject {
     pub(crate) dialect: &'static Dialect,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use seamline::{Answer, AnswerStream, ArgSource, Ending, Framing, StreamOptions};
+use seamline::stream::{ArgSource, Ending, Framing, Response, ResponseStream, StreamOptions};
 
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;
@@ -102,7 +102,7 @@ pub(crate) enum ArgSourceName {
 
 impl Assemble {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
-        let stream = AnswerStream::new(&self.options()?)?;
+        let stream = ResponseStream::new(&self.options()?)?;
         let source = self.source()?;
         let label = source.label();
         let answer = match Self::assembled(&source, stream) {
@@ -157,7 +157,7 @@ impl Assemble {
     }
 
     /// Reads the stream piece by piece, as it comes, until nothing more can be said about it.
-    fn assembled(source: &Source, mut stream: AnswerStream) -> Result<Answer, Failure> {
+    fn assembled(source: &Source, mut stream: ResponseStream) -> Result<Response, Failure> {
         let (mut head, mut start) = (Head::default(), Vec::new());
         source.read_pieces(|piece| {
             head.handle_piece(piece, |body| take(body, &mut start, &mut stream));
@@ -186,14 +186,14 @@ fn is_prose(start: &[u8]) -> bool {
 }
 
 /// Gives a piece of the body to the stream, and keeps the start of it.
-fn take(body: &[u8], start: &mut Vec<u8>, stream: &mut AnswerStream) {
+fn take(body: &[u8], start: &mut Vec<u8>, stream: &mut ResponseStream) {
     let room = START_BYTES_MAX.saturating_sub(start.len()).min(body.len());
     start.extend_from_slice(&body[..room]);
     stream.feed(body);
 }
 
 /// The answer, unless what came was none.
-fn judged(answer: Result<Answer, seamline::Error>, start: &[u8]) -> Result<Answer, Failure> {
+fn judged(answer: Result<Response, seamline::Error>, start: &[u8]) -> Result<Response, Failure> {
     let nature = Nature::of(start);
     let says_nothing = match (&answer, nature) {
         (Err(seamline::Error::UnknownStream), _) => true,

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
-use seamline::{Checked, Options};
+use seamline::Options;
+use seamline::check::Checked;
 
 use crate::args::{Format, SubjectArgs};
 use crate::exit::Exit;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use seamline::{ConvertOptions, Converted, Error, ForeignReasoning};
+use seamline::Error;
+use seamline::convert::{ConvertOptions, Converted, ForeignReasoning};
 
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;

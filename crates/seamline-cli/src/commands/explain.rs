@@ -7,7 +7,9 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use seamline::{FlawKind, Rule, Severity};
+use seamline::Severity;
+use seamline::rules::Rule;
+use seamline::stream::FlawKind;
 use serde::Serialize;
 
 use crate::args::ListFormat;
@@ -87,7 +89,9 @@ impl Entry {
         if BUG.code.eq_ignore_ascii_case(code_or_name) || BUG.name == code_or_name {
             return Some(BUG);
         }
-        seamline::rule(code_or_name).map(Self::of).or_else(|| seamline::flaw(code_or_name).map(Self::of_flaw))
+        seamline::rules::rule(code_or_name)
+            .map(Self::of)
+            .or_else(|| seamline::stream::flaw(code_or_name).map(Self::of_flaw))
     }
 
     fn of_flaw(kind: &FlawKind) -> Self {
@@ -97,7 +101,7 @@ impl Entry {
             name: kind.name,
             severity: kind.severity,
             about: Cow::Owned(about),
-            documentation: Cow::Owned(seamline::flaw_documentation(kind)),
+            documentation: Cow::Owned(seamline::stream::flaw_documentation(kind)),
         }
     }
 
@@ -108,7 +112,7 @@ impl Entry {
             name: rule.name,
             severity: rule.severity,
             about: Cow::Owned(about),
-            documentation: Cow::Owned(seamline::documentation(rule)),
+            documentation: Cow::Owned(seamline::rules::documentation(rule)),
         }
     }
 
@@ -178,8 +182,8 @@ fn unknown(asked: &str) -> Failure {
     if asked.trim().contains(char::is_whitespace) {
         return failure.with_hint("`seamline explain --error TEXT` says what a provider's error means");
     }
-    let rules = seamline::RULES.iter().map(|rule| (rule.code, rule.name));
-    let all: Vec<_> = rules.chain(seamline::FLAWS.iter().map(|kind| (kind.code, kind.name))).collect();
+    let rules = seamline::rules::RULES.iter().map(|rule| (rule.code, rule.name));
+    let all: Vec<_> = rules.chain(seamline::stream::FLAWS.iter().map(|kind| (kind.code, kind.name))).collect();
     let proposals = suggest::closest(asked, &all, |(code, name)| vec![code.to_owned(), name.to_owned()]);
     if proposals.is_empty() {
         return failure.with_hint("`seamline rules` lists them all");

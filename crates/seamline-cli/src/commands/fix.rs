@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use account::Account;
 use clap::Args;
-use seamline::{Options, Repaired};
+use seamline::Options;
+use seamline::repair::Repaired;
 
 use crate::args::{Format, SubjectArgs};
 use crate::exit::Exit;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use seamline::Provider;
+use seamline::providers::Provider;
 use serde::Serialize;
 
 use crate::args::ListFormat;

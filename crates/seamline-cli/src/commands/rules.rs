@@ -42,8 +42,8 @@ struct Listed {
 
 impl Rules {
     pub(crate) fn run(&self) -> Exit {
-        let flaws = seamline::FLAWS.iter().copied().map(listed_flaw);
-        let mut rules: Vec<_> = seamline::RULES.iter().copied().map(listed).chain(flaws).collect();
+        let flaws = seamline::stream::FLAWS.iter().copied().map(listed_flaw);
+        let mut rules: Vec<_> = seamline::rules::RULES.iter().copied().map(listed).chain(flaws).collect();
         rules.sort_by_key(|rule| rule.code);
         let mut output = Output::new();
         match self.format {
@@ -54,7 +54,7 @@ impl Rules {
     }
 }
 
-fn listed(rule: &'static seamline::Rule) -> Listed {
+fn listed(rule: &'static seamline::rules::Rule) -> Listed {
     Listed {
         code: rule.code,
         name: rule.name,
@@ -62,11 +62,11 @@ fn listed(rule: &'static seamline::Rule) -> Listed {
         severity: rule.severity.as_str(),
         safety: rule.safety.as_str(),
         summary: rule.summary(),
-        documentation: seamline::documentation(rule),
+        documentation: seamline::rules::documentation(rule),
     }
 }
 
-fn listed_flaw(kind: &'static seamline::FlawKind) -> Listed {
+fn listed_flaw(kind: &'static seamline::stream::FlawKind) -> Listed {
     Listed {
         code: kind.code,
         name: kind.name,
@@ -75,7 +75,7 @@ fn listed_flaw(kind: &'static seamline::FlawKind) -> Listed {
         // Nothing can be mended in what a provider sent.
         safety: seamline::Safety::DisplayOnly.as_str(),
         summary: kind.summary(),
-        documentation: seamline::flaw_documentation(kind),
+        documentation: seamline::stream::flaw_documentation(kind),
     }
 }
 

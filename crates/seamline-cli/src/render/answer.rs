@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use seamline::{Answer, AnswerBlock, AnswerCall, AnswerError, Class, Ending, Severity, StreamFinding};
+use seamline::Severity;
+use seamline::classify::Class;
+use seamline::stream::{Ending, Response, ResponseBlock, ResponseCall, ResponseError, StreamFinding};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -21,7 +23,7 @@ const FINDINGS_MAX: usize = 20;
 const INDENT: &str = "  ";
 
 /// For people, in lines of this width.
-pub(crate) fn text(label: &str, answer: &Answer, width: usize) -> String {
+pub(crate) fn text(label: &str, answer: &Response, width: usize) -> String {
     let mut page = Page { out: heading(label, answer, width), width };
     page.blocks(answer);
     page.findings(&answer.findings);
@@ -35,7 +37,7 @@ pub(crate) fn text(label: &str, answer: &Answer, width: usize) -> String {
 }
 
 /// How it ended, in one line where that fits, and what it is.
-fn heading(label: &str, answer: &Answer, width: usize) -> String {
+fn heading(label: &str, answer: &Response, width: usize) -> String {
     let (mark, paint) = match (answer.ending, answer.is_well()) {
         (Ending::Complete, true) => ("✓", style::GOOD),
         (Ending::Complete, false) => ("!", style::WARNING),
@@ -78,7 +80,7 @@ struct Page {
 
 impl Page {
     /// What people can read; the rest is in the message all the same.
-    fn blocks(&mut self, answer: &Answer) {
+    fn blocks(&mut self, answer: &Response) {
         let legible: Vec<_> = answer.blocks.iter().filter(|block| block.kind != "other").collect();
         if !legible.is_empty() {
             self.out.push('\n');
@@ -95,7 +97,7 @@ impl Page {
         }
     }
 
-    fn said(&mut self, block: &AnswerBlock) {
+    fn said(&mut self, block: &ResponseBlock) {
         let mut lines = self.shown(&block.text);
         if lines.is_empty() {
             lines.push("(nothing)".to_owned());
@@ -120,7 +122,7 @@ impl Page {
         lines
     }
 
-    fn call(&mut self, call: &AnswerCall) {
+    fn call(&mut self, call: &ResponseCall) {
         let id = if call.id.is_empty() { "(no id)" } else { &call.id };
         let mut lines = vec![format!(
             "{}  {}",
@@ -165,7 +167,7 @@ impl Page {
         }
     }
 
-    fn error(&mut self, error: &AnswerError) {
+    fn error(&mut self, error: &ResponseError) {
         let verdict = &error.verdict;
         self.out.push('\n');
         let class = format!("{} · {}", verdict.class.as_str(), verdict.name);
@@ -239,7 +241,7 @@ fn class_paint(class: Class) -> Paint {
 }
 
 /// For programs.
-pub(crate) fn json(label: &str, answer: &Answer) -> String {
+pub(crate) fn json(label: &str, answer: &Response) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
         version: u32,
@@ -250,7 +252,7 @@ pub(crate) fn json(label: &str, answer: &Answer) -> String {
         stop_reason: Option<&'a str>,
         message: Option<&'a RawValue>,
         messages: Vec<&'a RawValue>,
-        calls: &'a [AnswerCall],
+        calls: &'a [ResponseCall],
         findings: &'a [StreamFinding],
         error: Option<Error<'a>>,
     }

@@ -1,6 +1,6 @@
 //! A few lines of a conversation, with what belongs together joined by a line.
 
-use seamline::OutlineBlock;
+use seamline::outline::OutlineBlock;
 
 use super::excerpt::{Head, Mark, Row};
 use super::style::{self, Paint};

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use seamline::{Carried, Converted, Finding, Rename, RepairAction, Side};
+use seamline::Finding;
+use seamline::convert::{Carried, Converted, Rename, Side};
+use seamline::repair::RepairAction;
 use serde::Serialize;
 
 use super::text::counted;
@@ -139,7 +141,7 @@ mod tests {
             {"role":"assistant","content":null,"tool_calls":[{"id":"functions.read_all_of_it:0","type":"function",
                 "function":{"name":"read","arguments":"now"}}]}]}"#;
         for to in ["anthropic", "gemini", "bedrock", "mistral"] {
-            let options = seamline::ConvertOptions { to: to.to_owned(), ..Default::default() };
+            let options = seamline::convert::ConvertOptions { to: to.to_owned(), ..Default::default() };
             let converted = seamline::convert(body.as_bytes(), &options).unwrap();
             for width in [60, 80, 100] {
                 let text = text("body.json", &converted, true, width);

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use seamline::{Options, OutlineBlock, OutlineMessage};
+use seamline::Options;
+use seamline::outline::{OutlineBlock, OutlineMessage};
 
 use super::align::{self, Step};
 use super::diff_rows::{Place, Row, Sign, draw};
@@ -27,8 +28,8 @@ pub(crate) struct Sides<'a> {
 
 /// The changed messages of a body with what surrounds them.
 pub(crate) fn render(sides: Sides<'_>, width: usize) -> Result<String, seamline::Error> {
-    let before = seamline::message_spans(sides.before, sides.options)?;
-    let after = seamline::message_spans(sides.after, sides.options)?;
+    let before = seamline::outline::message_spans(sides.before, sides.options)?;
+    let after = seamline::outline::message_spans(sides.after, sides.options)?;
     let sources = |body, spans: &[Range<usize>]| -> Vec<&[u8]> { spans.iter().map(|span| slice(body, span)).collect() };
     let mut hunks = hunks(&sources(sides.before, &before), &sources(sides.after, &after));
     if hunks.is_empty() {
@@ -97,7 +98,7 @@ struct Moved<'a> {
 impl<'a> Shown<'a> {
     fn load(sides: Sides<'a>, hunks: &[Hunk]) -> Result<Self, seamline::Error> {
         let load = |body, indices: Vec<usize>| {
-            let messages = seamline::outline_at(body, sides.options, indices, PREVIEW_BYTES)?;
+            let messages = seamline::outline::outline_at(body, sides.options, indices, PREVIEW_BYTES)?;
             Ok::<BTreeMap<_, _>, seamline::Error>(
                 messages.into_iter().map(|message| (message.index, message)).collect(),
             )

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use seamline::OutlineBlock;
+use seamline::outline::OutlineBlock;
 
 use super::conversation::own_id;
 use super::style::{self, Paint};

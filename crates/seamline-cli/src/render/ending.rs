@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use seamline::{Answer, Ending, Failure};
+use seamline::classify::Failure;
+use seamline::stream::{Ending, Response};
 
 /// What an ending means.
 pub(crate) fn said(ending: Ending) -> &'static str {
@@ -19,7 +20,7 @@ pub(crate) fn said(ending: Ending) -> &'static str {
 }
 
 /// What to do about an ending that no error explains.
-pub(crate) fn step(answer: &Answer) -> Option<Cow<'static, str>> {
+pub(crate) fn step(answer: &Response) -> Option<Cow<'static, str>> {
     let word = answer.stop_reason.as_deref();
     let step = match answer.ending {
         Ending::Complete if word == Some("pause_turn") => "send the answer back as it is, and the model goes on",
@@ -47,7 +48,7 @@ const WITHOUT_CALL: &str = "keep it without the call that was cut, as `messages`
                             that may be run, and tell the model that the last one was cut off";
 
 /// Whether the same request is filtered as well when it is sent again, where that is known.
-fn is_filtered_again(answer: &Answer) -> Option<bool> {
+fn is_filtered_again(answer: &Response) -> Option<bool> {
     let dialect = Some(answer.dialect);
     let failure = Failure { status: Some(200), dialect, text: &answer.message, ..Failure::default() };
     seamline::guards::filter(&failure).map(|filtered| filtered.again_is_useless)

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use seamline::{Finding, OutlineBlock, OutlineMessage};
+use seamline::Finding;
+use seamline::outline::{OutlineBlock, OutlineMessage};
 
 use super::Examined;
 use crate::screen;
@@ -60,8 +61,9 @@ impl Excerpts {
     pub(crate) fn load(examined: &Examined<'_>, findings: &[Finding]) -> Self {
         let indices: BTreeSet<usize> = findings.iter().flat_map(needed).collect();
         // The body has been read before; without an excerpt a finding still says everything.
-        let messages = seamline::outline_at(examined.body, examined.options, indices.iter().copied(), PREVIEW_BYTES)
-            .unwrap_or_default();
+        let messages =
+            seamline::outline::outline_at(examined.body, examined.options, indices.iter().copied(), PREVIEW_BYTES)
+                .unwrap_or_default();
         Self { messages: messages.into_iter().map(|message| (message.index, Message::of(message))).collect() }
     }
 

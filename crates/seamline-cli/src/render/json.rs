@@ -1,6 +1,8 @@
 //! What a check and a repair say, for programs.
 
-use seamline::{Checked, Dropped, Finding, Prefix, RepairAction, Repaired};
+use seamline::Finding;
+use seamline::check::Checked;
+use seamline::repair::{Dropped, Prefix, RepairAction, Repaired};
 use serde::Serialize;
 
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use seamline::policy::OnInvalid;
-use seamline::{Loss, RepairAction, Repaired};
+use seamline::repair::{Loss, RepairAction, Repaired};
 
 use super::diff::{self, Sides};
 use super::findings::{self, Extent};
@@ -166,7 +166,7 @@ fn actions(repaired: &Repaired<'_>) -> String {
 
 /// An action as a row: its rule, the message, what was done.
 pub(crate) fn row(action: &RepairAction) -> [String; 3] {
-    let name = seamline::rule(action.code).map_or("", |rule| rule.name);
+    let name = seamline::rules::rule(action.code).map_or("", |rule| rule.name);
     let place = action.pointer.as_deref().map(message_of).unwrap_or_default();
     let mut what = match &action.call_id {
         Some(id) => format!("{id}: {}", done(action.action)),

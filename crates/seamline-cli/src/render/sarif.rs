@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// What stands before the results.
 pub(crate) fn opening() -> String {
-    let rules: Vec<Value> = seamline::RULES.iter().copied().map(rule).collect();
+    let rules: Vec<Value> = seamline::rules::RULES.iter().copied().map(rule).collect();
     let driver = json!({
         "name": "seamline",
         "version": env!("CARGO_PKG_VERSION"),
@@ -56,12 +56,12 @@ pub(crate) fn closing(failures: &[(String, Failure)]) -> String {
     format!("],\"invocations\":[{}]}}]}}\n", text(&invocation))
 }
 
-fn rule(rule: &seamline::Rule) -> Value {
+fn rule(rule: &seamline::rules::Rule) -> Value {
     json!({
         "id": rule.code,
         "name": rule.name,
         "shortDescription": { "text": rule.summary() },
-        "help": { "text": format!("`seamline explain {}` says more.", rule.code), "markdown": seamline::documentation(rule) },
+        "help": { "text": format!("`seamline explain {}` says more.", rule.code), "markdown": seamline::rules::documentation(rule) },
         "defaultConfiguration": { "level": level(rule.severity) },
         "properties": { "group": rule.group.as_str(), "safety": rule.safety.as_str() },
     })
@@ -97,7 +97,7 @@ fn result(label: &str, lines: &Lines<'_>, finding: &Finding) -> Value {
         },
     });
     // `BUG001` is about Seamline and has no rule.
-    if let Some(index) = seamline::RULES.iter().position(|rule| rule.code == finding.code) {
+    if let Some(index) = seamline::rules::RULES.iter().position(|rule| rule.code == finding.code) {
         result["ruleIndex"] = json!(index);
     }
     result

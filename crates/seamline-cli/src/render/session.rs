@@ -7,9 +7,9 @@ pub(crate) mod writer;
 use std::fmt::Write as _;
 
 pub(crate) use overview::Overview;
+use seamline::outline::{OutlineKind, OutlineMessage};
 use seamline::session::{Truth, Unresolved};
 use seamline::store::{Checkpoint, CheckpointState, Entry, Incident, IncidentSeverity, Origin, Raw, SessionId};
-use seamline::{OutlineKind, OutlineMessage};
 use serde::Serialize;
 
 use super::style::{self, Paint};

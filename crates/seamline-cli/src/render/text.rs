@@ -1,6 +1,7 @@
 //! What a check says, for people.
 
-use seamline::{Checked, Finding, Policy, Safety};
+use seamline::check::Checked;
+use seamline::{Finding, Policy, Safety};
 
 use super::findings::{self, Extent};
 use super::{Counts, Examined, style};

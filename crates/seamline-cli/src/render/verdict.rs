@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use seamline::{Certainty, Checked, Class, Finding, Options, Verdict};
+use seamline::check::Checked;
+use seamline::classify::{Certainty, Class, Verdict};
+use seamline::{Finding, Options};
 use serde::Serialize;
 
 use super::findings::{self, Extent};
@@ -24,7 +26,7 @@ pub(crate) struct Explained<'a> {
 
 impl Explained<'_> {
     fn causes(&self) -> Vec<Finding> {
-        let causes = self.checked.map(|checked| seamline::causes(self.verdict, checked));
+        let causes = self.checked.map(|checked| seamline::classify::causes(self.verdict, checked));
         causes.unwrap_or_default().into_iter().cloned().collect()
     }
 }
@@ -162,7 +164,7 @@ struct MeantRule {
 }
 
 fn rules(verdict: &Verdict) -> Vec<MeantRule> {
-    let known = verdict.rules.iter().filter_map(|code| seamline::rule(code));
+    let known = verdict.rules.iter().filter_map(|code| seamline::rules::rule(code));
     known.map(|rule| MeantRule { code: rule.code, name: rule.name }).collect()
 }
 

@@ -147,7 +147,7 @@ fn every_flaw_of_a_stream_is_explained_and_listed() {
     assert!(ran.err.ends_with("hint: did you mean STREAM005 (two-inputs)?\n"), "{}", ran.err);
     let listed = bench.run(&["rules", "--format", "json"]).expect(0).json();
     let streams = listed["rules"].as_array().unwrap().iter().filter(|rule| rule["group"] == "stream").count();
-    assert_eq!(streams, seamline::FLAWS.len());
+    assert_eq!(streams, seamline::stream::FLAWS.len());
 }
 
 /// An answer in Anthropic's dialect with these blocks, ended by this word.

@@ -3,11 +3,13 @@
 use std::process::Command;
 use std::time::Duration;
 
+use seamline::Options;
+use seamline::classify::{Failure, Verdict};
 use seamline::guards::{
     Advice, Breaker, BreakerLimits, CallInRound, CheckedCall, ChildLimits, Emitted, FilteredPart, Outcome, Retry,
     RetryPolicy, StallGuard, StallLimits, StallNotice, StopTurn, ToolSchemas, filter,
 };
-use seamline::{Answer, AnswerCall, AnswerStream, Ending, Failure, Options, StreamOptions, Verdict};
+use seamline::stream::{Ending, Response, ResponseCall, ResponseStream, StreamOptions};
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -73,9 +75,9 @@ impl Agent {
     /// One turn: until the model has said what it wants to say.
     pub(crate) fn turn(&mut self) -> Result<End> {
         loop {
-            let answer = self.ask()?;
+            let response = self.ask()?;
             // A filter is looked for before anything of the answer is kept.
-            if let Some(found) = filter(&Failure { status: Some(200), text: &answer.message, ..Failure::default() }) {
+            if let Some(found) = filter(&Failure { status: Some(200), text: &response.message, ..Failure::default() }) {
                 self.log(&format!("{}: {}", found.kind.meaning, found.kind.advice));
                 self.filtered.push((found.part, found.category));
                 self.model += 1;
@@ -85,17 +87,17 @@ impl Agent {
                 continue;
             }
             // Calls that were cut are not kept.
-            for message in answer.messages() {
+            for message in response.messages() {
                 self.remember(serde_json::from_str(message)?);
             }
-            if answer.calls.is_empty() {
-                let texts: Vec<_> = answer.blocks.iter().map(|block| block.text.as_str()).collect();
+            if response.calls.is_empty() {
+                let texts: Vec<_> = response.blocks.iter().map(|block| block.text.as_str()).collect();
                 let said = texts.concat();
-                return Ok(if answer.ending == Ending::Length { End::CutShort(said) } else { End::Said(said) });
+                return Ok(if response.ending == Ending::Length { End::CutShort(said) } else { End::Said(said) });
             }
             // Whether the turn goes on or not, the results come first: a call without one would
             // break every request from here on.
-            let (results, stop) = self.run(&answer)?;
+            let (results, stop) = self.run(&response)?;
             self.remember(json!({"role": "user", "content": results}));
             if let Some(stop) = stop {
                 self.log(&format!("stopped: {} ({})", stop.signature(), stop.failure_class()));
@@ -112,7 +114,7 @@ impl Agent {
     }
 
     /// Sends the request until there is an answer that is kept.
-    fn ask(&mut self) -> Result<Answer> {
+    fn ask(&mut self) -> Result<Response> {
         let mut retry = Retry::new(RetryPolicy::default());
         let mut body = self.body()?;
         if self.meddled_request == Some(self.provider.requests().len() + 1) {
@@ -121,10 +123,10 @@ impl Agent {
         loop {
             let verdict = match self.provider.send(&body) {
                 Reply::Stream(pieces) => {
-                    let answer = self.listen(&pieces)?;
-                    match lost(&answer) {
+                    let response = self.listen(&pieces)?;
+                    match lost(&response) {
                         Some(verdict) => verdict,
-                        None => return Ok(answer),
+                        None => return Ok(response),
                     }
                 }
                 Reply::Failed { status, headers, text } => {
@@ -149,9 +151,9 @@ impl Agent {
     }
 
     /// Listens to a stream for as long as it gets anywhere.
-    fn listen(&mut self, pieces: &[(Duration, String)]) -> Result<Answer> {
+    fn listen(&mut self, pieces: &[(Duration, String)]) -> Result<Response> {
         let mut stream =
-            AnswerStream::new(&StreamOptions { provider: Some("anthropic".to_owned()), ..Default::default() })?;
+            ResponseStream::new(&StreamOptions { provider: Some("anthropic".to_owned()), ..Default::default() })?;
         let mut guard = StallGuard::new(StallLimits::default(), self.now);
         for (after, piece) in pieces {
             let arrives = self.now + *after;
@@ -183,13 +185,13 @@ impl Agent {
 
     /// Runs what may be run. Every call that was kept gets its result, and the model is told of
     /// the others; the turn may be over.
-    fn run(&mut self, answer: &Answer) -> Result<(Vec<Value>, Option<StopTurn>)> {
-        let in_round = |call| round(call, answer.ending);
-        let calls: Vec<_> = answer.calls.iter().map(in_round).collect();
+    fn run(&mut self, response: &Response) -> Result<(Vec<Value>, Option<StopTurn>)> {
+        let in_round = |call| round(call, response.ending);
+        let calls: Vec<_> = response.calls.iter().map(in_round).collect();
         let (checked, stop) = self.breaker.handle_round(&calls, &self.tools);
         let (mut results, mut notes) = (Vec::new(), Vec::new());
         let mut outcomes = Vec::new();
-        for (call, checked) in answer.calls.iter().zip(checked) {
+        for (call, checked) in response.calls.iter().zip(checked) {
             let (ok, text) = match checked {
                 CheckedCall::Run | CheckedCall::PartlyChecked if call.executable => shell(&call.arguments)?,
                 // However well its arguments look: not all of it may have come.
@@ -223,15 +225,15 @@ impl Agent {
 
 /// Why nothing of an answer is kept, by how it ended. Nothing when it is kept: all of it, what
 /// came before the limit was reached, or what a filter left, which the turn looks at.
-fn lost(answer: &Answer) -> Option<Verdict> {
-    match answer.ending {
+fn lost(response: &Response) -> Option<Verdict> {
+    match response.ending {
         Ending::Complete | Ending::Length | Ending::CutCall | Ending::Filtered => None,
         Ending::Truncated => Some(verdict(None, &[], "stream disconnected before completion")),
         Ending::Stalled => Some(verdict(None, &[], "the stream timed out")),
         // What the provider said in the middle of the stream.
         Ending::Failed | Ending::Aborted => {
-            let said = answer.error.as_ref().map(|error| error.verdict.clone());
-            Some(said.unwrap_or_else(|| verdict(None, &[], answer.ending.as_str())))
+            let said = response.error.as_ref().map(|error| error.verdict.clone());
+            Some(said.unwrap_or_else(|| verdict(None, &[], response.ending.as_str())))
         }
     }
 }
@@ -242,7 +244,7 @@ fn verdict(status: Option<u16>, headers: &[(&str, &str)], text: &str) -> Verdict
 
 /// A call as the breaker looks at it. That the limit of the answer cut one off is no mistake of
 /// the model.
-fn round(call: &AnswerCall, ending: Ending) -> CallInRound<'_> {
+fn round(call: &ResponseCall, ending: Ending) -> CallInRound<'_> {
     let truncated = ending.cut().is_some() && !call.executable;
     CallInRound { name: &call.name, arguments: &call.arguments, free: call.free, truncated }
 }

@@ -6,7 +6,9 @@ use seamline_dialects::convert::sources;
 use seamline_model::conversation::Lost;
 
 use super::{Carried, Speaking};
-use crate::{Policy, Repaired, message_spans};
+use crate::Policy;
+use crate::outline::message_spans;
+use crate::repair::Repaired;
 
 /// How many things are looked for that a repair moved from one message to another.
 const SEARCHES_MAX: usize = 256;

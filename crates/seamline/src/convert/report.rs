@@ -4,14 +4,15 @@ use seamline_dialects::convert::Renamed;
 use seamline_model::conversation::{Fate, Lost};
 use serde::Serialize;
 
-use crate::{Finding, RepairAction};
+use crate::Finding;
+use crate::repair::RepairAction;
 
 /// What came of a conversion.
 ///
 /// ```
 /// let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"service_tier":"auto",
 ///   "messages":[{"role":"user","content":"hello"}]}"#;
-/// let options = seamline::ConvertOptions { to: "openai_chat".to_owned(), ..Default::default() };
+/// let options = seamline::convert::ConvertOptions { to: "openai_chat".to_owned(), ..Default::default() };
 ///
 /// let converted = seamline::convert(body, &options)?;
 /// assert_eq!((converted.from.dialect, converted.to.dialect), ("anthropic_messages", "openai_chat"));
@@ -48,7 +49,7 @@ impl Converted {
     ///
     /// ```
     /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
-    /// let options = seamline::ConvertOptions { to: "gemini_generate".to_owned(), ..Default::default() };
+    /// let options = seamline::convert::ConvertOptions { to: "gemini_generate".to_owned(), ..Default::default() };
     /// assert!(seamline::convert(body, &options)?.complete());
     /// # Ok::<(), seamline::Error>(())
     /// ```
@@ -61,7 +62,7 @@ impl Converted {
 ///
 /// ```
 /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
-/// let options = seamline::ConvertOptions { to: "anthropic".to_owned(), ..Default::default() };
+/// let options = seamline::convert::ConvertOptions { to: "anthropic".to_owned(), ..Default::default() };
 /// assert_eq!(seamline::convert(body, &options)?.to.provider, Some("anthropic"));
 /// # Ok::<(), seamline::Error>(())
 /// ```
@@ -78,7 +79,7 @@ pub struct Side {
 ///
 /// ```
 /// let body = br#"{"messages":[{"role":"user","content":"hello"}],"seed":7}"#;
-/// let options = seamline::ConvertOptions { to: "anthropic".to_owned(), ..Default::default() };
+/// let options = seamline::convert::ConvertOptions { to: "anthropic".to_owned(), ..Default::default() };
 /// let converted = seamline::convert(body, &options)?;
 /// assert!(converted.lost.iter().any(|lost| lost.what == "setting `seed`" && lost.fate == "dropped"));
 /// # Ok::<(), seamline::Error>(())
@@ -111,7 +112,7 @@ impl Carried {
 ///   {"role":"assistant","content":null,"tool_calls":[
 ///     {"id":"hist_tool_7","type":"function","function":{"name":"read","arguments":"{}"}}]},
 ///   {"role":"tool","tool_call_id":"hist_tool_7","content":"ok"}]}"#;
-/// let options = seamline::ConvertOptions { to: "bedrock_converse".to_owned(), ..Default::default() };
+/// let options = seamline::convert::ConvertOptions { to: "bedrock_converse".to_owned(), ..Default::default() };
 /// let ids = seamline::convert(body, &options)?.ids;
 /// assert!(ids.iter().all(|id| !id.to.starts_with("hist_tool_")));
 /// # Ok::<(), seamline::Error>(())

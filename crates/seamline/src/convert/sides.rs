@@ -1,7 +1,7 @@
 //! Who speaks on either side of a conversion.
 
 use seamline_dialects::convert::Converter;
-use seamline_dialects::{ALL, Dialect, Provider, by_name, providers};
+use seamline_dialects::{Dialect, Provider, by_name, providers};
 use seamline_model::conversation::{Fate, Settings};
 use seamline_model::{IdDemand, NameDemand};
 
@@ -113,13 +113,4 @@ fn is_special(chosen: &Provider, named: &Provider, model: Option<&str>) -> bool 
 fn missing_model() -> Carried {
     let note = "the new body names no model; give one with `--model NAME`".to_owned();
     Carried { what: "model".to_owned(), pointer: String::new(), fate: Fate::Missing.as_str(), note }
-}
-
-/// The names of every dialect that can be converted from and into.
-///
-/// ```
-/// assert!(seamline::convertible_dialects().contains(&"gemini_generate"));
-/// ```
-pub fn convertible_dialects() -> Vec<&'static str> {
-    ALL.iter().map(|dialect| dialect.name()).collect()
 }

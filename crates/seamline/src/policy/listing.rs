@@ -47,10 +47,6 @@ pub struct KnobValue(Setting<'static>);
 
 impl KnobValue {
     /// The word without quotes, where the value is a word.
-    ///
-    /// ```
-    /// assert_eq!(seamline::Policy::default().knobs()[0].value.word(), Some("safe"));
-    /// ```
     pub fn word(self) -> Option<&'static str> {
         match self.0 {
             Setting::Word(word) => Some(word),

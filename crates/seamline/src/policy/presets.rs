@@ -8,16 +8,12 @@ use seamline_guard::{BreakerLimits, GuardPolicy, OnCorruption, RetryPolicy, Stal
 
 use super::{
     Displaced, DuplicateCallId, DuplicateResult, Emptied, IdMode, MatchScope, Misaddressed, OnInvalid, OrphanResult,
-    Policy, RepairPolicy, ResultOrder, SafetyMax, SessionPolicy, StreamPolicy, Texts, TrailingCall, UnansweredCall,
+    Policy, RepairPolicy, ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall,
 };
-use crate::session::{OnFailure, PersistRepairs};
-use crate::stream::PartialCall;
+use crate::session::{OnFailure, PersistRepairs, SessionPolicy};
+use crate::stream::{PartialCall, StreamPolicy};
 
 /// A policy that has a name.
-///
-/// ```
-/// assert_eq!(seamline::policy::PRESETS[0].name, "lossless");
-/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Preset {
     /// The name in a policy file.

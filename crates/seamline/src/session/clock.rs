@@ -3,24 +3,12 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Says what time it is, in milliseconds since 1970. Nothing depends on it: it is shown to people.
-///
-/// ```
-/// use seamline::session::{Clock, SystemClock};
-///
-/// assert!(SystemClock.now() > 1_700_000_000_000);
-/// ```
 pub trait Clock: Send + Sync + std::fmt::Debug {
     /// The time.
     fn now(&self) -> u64;
 }
 
 /// The machine's clock.
-///
-/// ```
-/// use seamline::session::{Clock, SystemClock};
-///
-/// assert!(SystemClock.now() > 1_700_000_000_000);
-/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 

@@ -13,11 +13,6 @@ use super::{Refusal, Session, SessionError};
 pub(super) use plan::Compaction;
 
 /// The outcome of a compaction.
-///
-/// ```
-/// let compacted = seamline::session::Compacted { replaced: 0..4, taken_in: 1 };
-/// assert_eq!(compacted.replaced.len(), 4);
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compacted {
     /// The range that the summary replaces. It may be smaller than the caller asked for: a cycle is never split.

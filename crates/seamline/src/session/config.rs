@@ -90,10 +90,6 @@ seamline_model::knobs! {
 
 words! {
     /// Which repairs are written down.
-    ///
-    /// ```
-    /// assert_eq!(serde_json::to_string(&seamline::session::PersistRepairs::All).unwrap(), r#""all""#);
-    /// ```
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     PersistRepairs {
@@ -108,10 +104,6 @@ words! {
 
 words! {
     /// What happens when a call goes wrong.
-    ///
-    /// ```
-    /// assert_eq!(serde_json::to_string(&seamline::session::OnFailure::Rollback).unwrap(), r#""rollback""#);
-    /// ```
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     OnFailure {
@@ -124,10 +116,6 @@ words! {
 
 words! {
     /// What happens when nobody knows whether a tool ran.
-    ///
-    /// ```
-    /// assert_eq!(serde_json::to_string(&seamline::session::UnknownOutcome::Forget).unwrap(), r#""forget""#);
-    /// ```
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     UnknownOutcome {
@@ -140,10 +128,6 @@ words! {
 
 words! {
     /// What happens when the provider refuses a conversation that nothing could put right.
-    ///
-    /// ```
-    /// assert_eq!(serde_json::to_string(&seamline::session::LastResort::Reset).unwrap(), r#""reset""#);
-    /// ```
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     LastResort {

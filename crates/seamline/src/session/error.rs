@@ -55,12 +55,6 @@ pub enum SessionError {
 }
 
 /// Why a session refuses a request that is well-formed.
-///
-/// ```
-/// use seamline::session::Refusal;
-///
-/// assert_eq!(Refusal::NoCompaction.to_string(), "no compaction was begun");
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {

@@ -17,7 +17,8 @@ use seamline_store::Entry;
 use self::kept::Kept;
 use super::wire::Wire;
 use super::{Request, Session, SessionError};
-use crate::{Checked, Options};
+use crate::Options;
+use crate::check::Checked;
 
 /// The reading of a session's messages. A caller takes it out while it checks: another caller reads all messages then.
 #[derive(Default)]

@@ -22,10 +22,6 @@ pub use late::ToolCallRef;
 pub use truth::{Truth, Unresolved};
 
 /// The numbers of a recovery.
-///
-/// ```
-/// assert_eq!(seamline::session::Recovered::default().cycles, 0);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Recovered {
     /// The number of cycles that were closed.

@@ -6,8 +6,9 @@ mod validation;
 use seamline_store::RepairId;
 
 use super::{PersistRepairs, Session, SessionError};
+use crate::Options;
+use crate::check::Checked;
 use crate::policy::DuplicateCallId;
-use crate::{Checked, Options};
 
 pub use plan::RepairResult;
 pub use validation::ValidationResult;

@@ -1,7 +1,8 @@
 //! The request that the provider gets.
 
 use super::{Session, SessionError};
-use crate::{Error, Finding, Options, RepairAction, Repaired};
+use crate::repair::{RepairAction, Repaired};
+use crate::{Error, Finding, Options};
 
 /// A body to send, and the repairs that were made for it.
 ///

@@ -14,7 +14,9 @@ use seamline_store::{CallId, Hash, Raw};
 
 use super::recover::texts;
 use super::{NoMessage, Refusal, SessionError, ToolCallRef};
-use crate::{Error, Options, OutlineKind, OutlineMessage, Policy, Repaired};
+use crate::outline::{OutlineKind, OutlineMessage};
+use crate::repair::Repaired;
+use crate::{Error, Options, Policy};
 
 pub use turn::ToolCall;
 pub(super) use turn::{NotRun, ToolTurn, TurnCall};
@@ -97,7 +99,7 @@ impl Wire {
     /// Reads the messages of a repaired body, byte for byte. Messages that stayed as they were are not copied.
     pub(super) fn repaired(&self, old: &[Raw], repaired: &Repaired<'_>) -> Result<Vec<Raw>, SessionError> {
         let body: &[u8] = &repaired.body;
-        let spans = crate::message_spans(body, &self.options)?;
+        let spans = crate::outline::message_spans(body, &self.options)?;
         let origins = repaired.origins.iter().copied().chain(std::iter::repeat(None));
         let kept = |(span, origin): (Range<usize>, Option<usize>)| {
             let bytes = &body[span];

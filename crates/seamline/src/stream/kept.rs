@@ -21,12 +21,12 @@ pub(super) struct Kept {
 /// A tool call that a history keeps although it may not be run, and the result that answers it.
 ///
 /// ```
-/// let answer = seamline::AnswerStream::new(&seamline::StreamOptions {
+/// let response = seamline::stream::ResponseStream::new(&seamline::stream::StreamOptions {
 ///     provider: Some("openai".to_owned()),
 ///     ..Default::default()
 /// })?
 /// .finish()?;
-/// assert!(answer.refused().is_empty());
+/// assert!(response.refused().is_empty());
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,12 +41,7 @@ pub struct RefusedCall {
 }
 
 impl Kept {
-    pub(super) fn of(
-        dialect: &Dialect,
-        mut assembled: Assembled,
-        partial_call: PartialCall,
-        refusal: &str,
-    ) -> Self {
+    pub(super) fn of(dialect: &Dialect, mut assembled: Assembled, partial_call: PartialCall, refusal: &str) -> Self {
         let may_stay = |block: &AssembledBlock| block.call().is_none_or(|call| call.executable);
         let mut refused = Vec::new();
         match partial_call {

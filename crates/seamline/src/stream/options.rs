@@ -12,7 +12,7 @@ use crate::{Error, Policy};
 /// How a streamed answer is read. The default detects framing and dialect.
 ///
 /// ```
-/// use seamline::{AnswerStream, Framing, StreamOptions};
+/// use seamline::stream::{Framing, ResponseStream, StreamOptions};
 ///
 /// let options = StreamOptions {
 ///     provider: Some("anthropic".to_owned()),
@@ -20,7 +20,7 @@ use crate::{Error, Policy};
 ///     framing: Framing::of_content_type("text/event-stream; charset=utf-8"),
 ///     ..Default::default()
 /// };
-/// assert!(AnswerStream::new(&options).is_ok());
+/// assert!(ResponseStream::new(&options).is_ok());
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct StreamOptions {
@@ -68,7 +68,7 @@ impl StreamOptions {
 /// The `[stream]` section of a policy: how streamed responses are read.
 ///
 /// ```
-/// use seamline::policy::{PartialCall, StreamPolicy};
+/// use seamline::stream::{PartialCall, StreamPolicy};
 ///
 /// assert_eq!(StreamPolicy::default().partial_call, PartialCall::DropCall);
 /// ```
@@ -107,10 +107,6 @@ seamline_model::knobs! {
 
 seamline_model::words! {
     /// What a history keeps of tool calls that may not be run.
-    ///
-    /// ```
-    /// assert_eq!(seamline::policy::PartialCall::DropTurn.as_str(), "drop_turn");
-    /// ```
     PartialCall {
         /// The message without these calls.
         DropCall = "drop_call",
@@ -135,14 +131,15 @@ pub(super) enum Expected {
 /// without bound.
 ///
 /// ```
-/// use seamline::{AnswerStream, Ending, Policy, StreamOptions};
+/// use seamline::stream::{Ending, ResponseStream, StreamOptions};
+/// use seamline::Policy;
 ///
 /// let policy = Policy::from_toml("message_bytes_max = 8")?;
 /// let options = StreamOptions { dialect: Some("openai_chat".to_owned()), policy, ..Default::default() };
-/// let mut stream = AnswerStream::new(&options)?;
+/// let mut stream = ResponseStream::new(&options)?;
 /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"rather long\"}}]}\n\n");
-/// let answer = stream.finish()?;
-/// assert_eq!((answer.ending, answer.findings[0].name), (Ending::Failed, "message-too-long"));
+/// let response = stream.finish()?;
+/// assert_eq!((response.ending, response.findings[0].name), (Ending::Failed, "message-too-long"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

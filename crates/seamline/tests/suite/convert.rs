@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a body that cannot be converted fails its test")]
 
 use proptest::prelude::*;
-use seamline::{ConvertOptions, Converted, Finding, Options, Severity, check, convert, providers, repair};
+use seamline::convert::{ConvertOptions, Converted};
+use seamline::{Finding, Options, Severity, check, convert, providers, repair};
 use seamline_testkit::transcript::{Message, Role};
 use seamline_testkit::{Dialect, generate, lossless, render, strict};
 use serde_json::Value;
@@ -66,7 +67,7 @@ proptest! {
             let transcript = generate::fit(known, transcript.clone());
             let (first, from) = (render::render(known, &transcript, style).into_bytes(), known.name());
             let before = without_ids(pairs(from, &parsed(&first)).unwrap());
-            for to in seamline::dialect_names().into_iter().filter(|to| *to != from) {
+            for to in seamline::providers::dialect_names().into_iter().filter(|to| *to != from) {
                 let there = into(&first, from, to);
                 let back = into(&there.body, to, from);
                 for (dialect, body) in [(to, &there.body), (from, &back.body)] {
@@ -136,7 +137,7 @@ proptest! {
         mangled in generate::mangled(), style in generate::style(), from in prop::sample::select(Dialect::ALL.to_vec())
     ) {
         let body = mangled.render(from, style);
-        for to in seamline::dialect_names().into_iter().filter(|to| *to != from.name()) {
+        for to in seamline::providers::dialect_names().into_iter().filter(|to| *to != from.name()) {
             let converted = into(body.text.as_bytes(), from.name(), to);
             // Where nobody says anything, there is nothing to say elsewhere.
             if ["messages", "input", "contents"].iter().any(|key| parsed(&converted.body)[*key] == serde_json::json!([])) {
@@ -228,7 +229,7 @@ proptest! {
         // What a repair makes of it is not looked at here; what it leaves as it is must go over.
         let repaired = repair(text.as_bytes(), &options).unwrap();
         let Ok(body) = serde_json::from_slice::<Value>(&repaired.body) else { return Ok(()) };
-        for to in seamline::dialect_names().into_iter().filter(|to| *to != from.name()) {
+        for to in seamline::providers::dialect_names().into_iter().filter(|to| *to != from.name()) {
             let converted = into(&repaired.body, from.name(), to);
             let silent = silent(&body, &converted);
             prop_assert!(
@@ -252,7 +253,7 @@ fn what_cannot_be_read_is_kept_as_text_and_listed() {
         ("gemini_generate", r#""contents":[{"role":"user","parts":[{"text":{"a":"IMPORTANT"}}]}]"#),
         ("bedrock_converse", r#""messages":[{"role":"user","content":[{"text":["IMPORTANT"]}]}]"#),
     ] {
-        for to in seamline::dialect_names().into_iter().filter(|to| *to != from) {
+        for to in seamline::providers::dialect_names().into_iter().filter(|to| *to != from) {
             let converted = into(format!("{{{list}}}").as_bytes(), from, to);
             let said = String::from_utf8(converted.body).unwrap();
             assert!(said.contains("IMPORTANT"), "{from} → {to}: {said}");
@@ -270,7 +271,7 @@ fn calls_known_by_their_type_stay_with_what_came_of_them() {
         {"type":"shell_call_output","call_id":"call_1","output":[{"stdout":"main.rs","stderr":""}]},
         {"type":"apply_patch_call","call_id":"call_2","operation":{"type":"delete_file","path":"a"}},
         {"type":"apply_patch_call_output","call_id":"call_2","status":"failed","output":"no such file"}]}"#;
-    for to in seamline::dialect_names().into_iter().filter(|to| *to != "openai_responses") {
+    for to in seamline::providers::dialect_names().into_iter().filter(|to| *to != "openai_responses") {
         let converted = into(body, "openai_responses", to);
         let pairs = without_ids(pairs(to, &parsed(&converted.body)).unwrap());
         assert_eq!(pairs[0].0, "shell", "{to}");
@@ -338,7 +339,7 @@ fn foreign_reasoning_is_dropped_or_kept_as_text() {
         (String::from_utf8(converted.body).unwrap().contains("let me see"), converted.lost[0].fate)
     };
     assert_eq!(said(&options), (false, "dropped"));
-    options.reasoning = seamline::ForeignReasoning::Text;
+    options.reasoning = seamline::convert::ForeignReasoning::Text;
     assert_eq!(said(&options), (true, "kept_as_text"));
     options.to = "bedrock_converse".to_owned();
     let converted = convert(body, &options).unwrap();
@@ -393,7 +394,7 @@ fn results_nested_in_results_without_end_are_read_all_the_same() {
         let body = format!(
             r#"{{"messages":[{{"role":"assistant","content":[{call}]}},{{"role":"user","content":[{nested}]}}]}}"#
         );
-        for to in seamline::dialect_names().into_iter().filter(|to| *to != from) {
+        for to in seamline::providers::dialect_names().into_iter().filter(|to| *to != from) {
             assert!(!into(body.as_bytes(), from, to).body.is_empty());
         }
     }

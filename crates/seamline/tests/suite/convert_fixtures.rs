@@ -7,7 +7,9 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use seamline::{ConvertOptions, Converted, convert, convertible_dialects};
+use seamline::convert;
+use seamline::convert::{ConvertOptions, Converted};
+use seamline::providers::dialect_names;
 
 use serde_json::{Value, json};
 
@@ -50,8 +52,8 @@ fn report(converted: &Converted) -> String {
 fn a_rich_conversation_of_each_dialect_says_the_same_in_every_other() {
     let bless = std::env::var_os("SEAMLINE_BLESS").is_some();
     let mut failures = Vec::new();
-    for from in convertible_dialects() {
-        for to in convertible_dialects().into_iter().filter(|to| *to != from) {
+    for from in dialect_names() {
+        for to in dialect_names().into_iter().filter(|to| *to != from) {
             let converted = converted(from, to);
             let body = String::from_utf8(converted.body.clone()).unwrap() + "\n";
             let case = folder().join(format!("{from}-{to}"));
@@ -72,8 +74,8 @@ fn a_rich_conversation_of_each_dialect_says_the_same_in_every_other() {
 
 #[test]
 fn every_one_of_them_answers_every_call_and_nothing_is_wrong_with_it() {
-    for from in convertible_dialects() {
-        for to in convertible_dialects().into_iter().filter(|to| *to != from) {
+    for from in dialect_names() {
+        for to in dialect_names().into_iter().filter(|to| *to != from) {
             let converted = converted(from, to);
             let body = serde_json::from_slice(&converted.body).unwrap();
             let pairs = without_ids(pairs(to, &body).unwrap_or_else(|error| panic!("{from} → {to}: {error}")));
@@ -100,7 +102,7 @@ fn pointers(value: &Value, base: &str, out: &mut Vec<String>) {
 
 #[test]
 fn a_value_of_any_kind_anywhere_gives_a_body_whose_calls_are_answered() {
-    for from in convertible_dialects() {
+    for from in dialect_names() {
         let body: Value =
             serde_json::from_slice(&std::fs::read(folder().join(format!("{from}.json"))).unwrap()).unwrap();
         let mut places = Vec::new();
@@ -112,7 +114,7 @@ fn a_value_of_any_kind_anywhere_gives_a_body_whose_calls_are_answered() {
                 let mut body = body.clone();
                 *body.pointer_mut(place).unwrap() = odd;
                 let text = body.to_string();
-                for to in convertible_dialects().into_iter().filter(|to| *to != from) {
+                for to in dialect_names().into_iter().filter(|to| *to != from) {
                     let options =
                         ConvertOptions { from: Some(from.to_owned()), to: to.to_owned(), ..Default::default() };
                     let Ok(converted) = convert(text.as_bytes(), &options) else { continue };
@@ -147,7 +149,7 @@ fn whatever_stands_anywhere_goes_over_or_is_listed() {
         json!({"toolUse": "odd leaf", "functionCall": ["odd leaf"]}),
     ];
     let mut silent = Vec::new();
-    for from in convertible_dialects() {
+    for from in dialect_names() {
         let text = std::fs::read_to_string(folder().join(format!("{from}.json"))).unwrap();
         // Nothing else is to be put right, so that places are told exactly.
         let body: Value = serde_json::from_str(&text.replace("hist_tool_", "call_")).unwrap();
@@ -156,7 +158,7 @@ fn whatever_stands_anywhere_goes_over_or_is_listed() {
         for (place, odd) in places.iter().flat_map(|place| odds.iter().map(move |odd| (place, odd))) {
             let mut body = body.clone();
             *body.pointer_mut(place).unwrap() = odd.clone();
-            for to in convertible_dialects().into_iter().filter(|to| *to != from) {
+            for to in dialect_names().into_iter().filter(|to| *to != from) {
                 let options = ConvertOptions { from: Some(from.to_owned()), to: to.to_owned(), ..Default::default() };
                 let Ok(converted) = convert(body.to_string().as_bytes(), &options) else { continue };
                 let is_said = String::from_utf8_lossy(&converted.body).contains("odd leaf");

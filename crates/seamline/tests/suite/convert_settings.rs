@@ -1,6 +1,7 @@
 //! How an answer is asked for, in every dialect.
 
-use seamline::{ConvertOptions, convert};
+use seamline::convert;
+use seamline::convert::ConvertOptions;
 use serde_json::Value;
 
 use super::convert::{into, parsed};

@@ -37,7 +37,7 @@ fn recorded_requests_are_judged_as_their_provider_judged_them() {
         return;
     };
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    for dialect in seamline::dialect_names() {
+    for dialect in seamline::providers::dialect_names() {
         let path = Path::new(&corpus).join("provider-requests").join(format!("{}.jsonl", dialect.replace('_', "-")));
         // Nothing is recorded of some dialects.
         let Ok(text) = std::fs::read_to_string(&path) else { continue };

@@ -4,9 +4,9 @@
 //! they demand beside coming back stands here too: how a stream is cut makes no difference, a
 //! call that may be run comes from a message that is whole, a repair is settled.
 
-use seamline::{
-    Answer, AnswerStream, ArgSource, Ending, Error, Failure, Options, Severity, StreamLimits, StreamOptions,
-};
+use seamline::classify::Failure;
+use seamline::stream::{ArgSource, Ending, Response, ResponseStream, StreamLimits, StreamOptions};
+use seamline::{Error, Options, Severity};
 use seamline_frame::{FrameKind, Framer, Framing, Limits};
 use seamline_guard::{classify, filter};
 
@@ -70,8 +70,8 @@ fn in_two(bytes: &[u8]) -> [&[u8]; 2] {
 }
 
 /// The answer that a stream makes, as everybody gets it.
-fn answered<'b>(options: &StreamOptions, pieces: impl Iterator<Item = &'b [u8]>) -> Result<Answer, Error> {
-    let mut stream = AnswerStream::new(options)?;
+fn answered<'b>(options: &StreamOptions, pieces: impl Iterator<Item = &'b [u8]>) -> Result<Response, Error> {
+    let mut stream = ResponseStream::new(options)?;
     for piece in pieces {
         stream.feed(piece);
     }
@@ -80,7 +80,7 @@ fn answered<'b>(options: &StreamOptions, pieces: impl Iterator<Item = &'b [u8]>)
 
 /// Reads a stream in every dialect, and once in the dialect that is detected.
 fn streams(bytes: &[u8]) {
-    for dialect in seamline::dialect_names().into_iter().map(Some).chain([None]) {
+    for dialect in seamline::providers::dialect_names().into_iter().map(Some).chain([None]) {
         stream(dialect, bytes);
     }
 }
@@ -108,7 +108,7 @@ fn answer(options: &StreamOptions, bytes: &[u8]) {
 }
 
 fn check(bytes: &[u8]) {
-    for dialect in std::iter::once(None).chain(seamline::dialect_names().into_iter().map(Some)) {
+    for dialect in std::iter::once(None).chain(seamline::providers::dialect_names().into_iter().map(Some)) {
         let options = Options { dialect: dialect.map(str::to_owned), ..Options::default() };
         let _ = seamline::check(bytes, &options);
     }

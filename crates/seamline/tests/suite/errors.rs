@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use seamline::{Certainty, Checked, Class, Failure, Finding, Options, causes, check, classify};
+use seamline::check::Checked;
+use seamline::classify::{Certainty, Class, Failure, causes};
+use seamline::{Finding, Options, check, classify};
 
 #[test]
 fn a_predicted_error_is_recognised_as_the_rule_that_predicts_it() {
@@ -51,7 +53,7 @@ fn recognises(text: &str, finding: &Finding, checked: &Checked) -> Result<(), St
 fn every_rule_that_an_error_means_is_in_the_catalogue() {
     for (family, known) in seamline_guard::all() {
         for code in known.kind.rules {
-            assert!(seamline::rule(code).is_some(), "{family} {}: {code}", known.source);
+            assert!(seamline::rules::rule(code).is_some(), "{family} {}: {code}", known.source);
         }
     }
 }
@@ -61,7 +63,7 @@ fn the_errors_of_every_provider_are_known() {
     for provider in seamline::providers::ALL {
         assert!(seamline_guard::is_provider(provider.name), "{}", provider.name);
     }
-    for dialect in seamline::dialect_names() {
+    for dialect in seamline::providers::dialect_names() {
         let text = "Extra inputs are not permitted";
         let verdict = classify(&Failure { dialect: Some(dialect), text, ..Failure::default() });
         assert_eq!(verdict.class, Class::Corruption);

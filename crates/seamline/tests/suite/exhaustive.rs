@@ -1,7 +1,8 @@
 //! Every transcript of up to six messages over a small alphabet.
 
 use seamline::policy::PRESETS;
-use seamline::{Options, Policy, Provider, providers};
+use seamline::providers::Provider;
+use seamline::{Options, Policy, providers};
 use seamline_testkit::Dialect;
 use seamline_testkit::scope::{self, Kind};
 

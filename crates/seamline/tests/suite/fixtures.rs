@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use seamline::{Finding, Options, Policy, RULES, Rule, Safety, check, documentation, outline, repair};
+use seamline::rules::{RULES, Rule, documentation};
+use seamline::{Finding, Options, Policy, Safety, check, outline, repair};
 use seamline_testkit::{Dialect, lossless, strict};
 use serde_json::Value;
 
@@ -136,7 +137,7 @@ impl Case {
     /// What the names `example` and `clean` promise.
     fn expect_of_name(&self, found: &[Finding], remaining: &[Finding]) -> Result<(), String> {
         let of_rule = |findings: &[Finding]| findings.iter().any(|one| one.name == self.rule);
-        let has_fix = seamline::rule(&self.rule).is_some_and(has_fix);
+        let has_fix = seamline::rules::rule(&self.rule).is_some_and(has_fix);
         match self.name.as_str() {
             "example" if !of_rule(found) => Err("an example without a finding".to_owned()),
             "example" if has_fix && of_rule(remaining) => Err("the example stays as it is".to_owned()),

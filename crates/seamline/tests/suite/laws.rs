@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use seamline::{Error, Options, Repaired, Safety, Severity, check, repair};
+use seamline::repair::Repaired;
+use seamline::{Error, Options, Safety, Severity, check, repair};
 use seamline_dialects::Document;
 use seamline_model::BlockIndex;
 use seamline_testkit::{Dialect, lossless, strict};
@@ -96,7 +97,7 @@ pub(crate) fn hold_everywhere(body: &str, payloads: &[String], options: &Options
     };
     let mut missing = lossless::missing_payloads(&out, payloads);
     let keeps = KEEPING.contains(&options.policy.preset.as_str());
-    let told = |dropped: &&seamline::Dropped| !keeps || REFUSED.contains(&dropped.code);
+    let told = |dropped: &&seamline::repair::Dropped| !keeps || REFUSED.contains(&dropped.code);
     let holds = |source: &str, payload: &str| {
         source.contains(payload) || says(source, payload) || says(&format!("{{{source}}}"), payload)
     };

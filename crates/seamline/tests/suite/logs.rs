@@ -7,7 +7,9 @@ use std::fmt::Debug;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use seamline::{AnswerStream, ConvertOptions, Options, Policy, StreamOptions};
+use seamline::convert::ConvertOptions;
+use seamline::stream::{ResponseStream, StreamOptions};
+use seamline::{Options, Policy};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -169,7 +171,7 @@ fn no_event_has_the_text_of_a_conversation() {
             let options = ConvertOptions { to: provider.to_owned(), ..ConvertOptions::default() };
             seamline::convert(chat.as_bytes(), &options).unwrap();
         }
-        let mut answer = AnswerStream::new(&StreamOptions::default()).unwrap();
+        let mut answer = ResponseStream::new(&StreamOptions::default()).unwrap();
         answer.feed(stream.as_bytes());
         answer.finish().unwrap();
         let opened = futures_executor::block_on(seamline::open_store("mysql://user:SECRET@host/SECRET"));

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use seamline::guards::{BreakerLimits, BreakerScope, GuardPolicy, OnCorruption, Reset, RetryPolicy, StallLimits};
 use seamline::policy::{Error, OnInvalid, PRESETS, UnansweredCall};
-use seamline::{AnswerStream, Options, Policy, StreamOptions, check, repair};
+use seamline::stream::{ResponseStream, StreamOptions};
+use seamline::{Options, Policy, check, repair};
 use serde_json::Value;
 
 /// Reads a policy file that is right.
@@ -277,7 +278,7 @@ data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"length\"}]}\n\ndata: [DONE
 fn x16_the_policy_says_what_a_history_keeps_of_a_call_that_was_cut() {
     let answer = |text: &str| {
         let options = StreamOptions { policy: policy(text), ..StreamOptions::default() };
-        let mut stream = AnswerStream::new(&options).unwrap();
+        let mut stream = ResponseStream::new(&options).unwrap();
         stream.feed(CUT);
         stream.finish().unwrap()
     };
@@ -302,9 +303,9 @@ fn x16_the_policy_says_what_a_history_keeps_of_a_call_that_was_cut() {
 #[test]
 fn limits_of_streams_are_knobs() {
     let options = StreamOptions { policy: policy("[stream]\nblocks_max = 1"), ..StreamOptions::default() };
-    let mut stream = AnswerStream::new(&options).unwrap();
+    let mut stream = ResponseStream::new(&options).unwrap();
     stream.feed(CUT);
-    assert_eq!(stream.finish().unwrap().ending, seamline::Ending::Failed);
+    assert_eq!(stream.finish().unwrap().ending, seamline::stream::Ending::Failed);
 }
 
 /// The values that the five source documents describe, where they differ from the default or are its point.

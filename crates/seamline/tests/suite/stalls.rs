@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use seamline::guards::{StallGuard, StallLimits, StallNotice};
-use seamline::{AnswerStream, Ending, StreamOptions};
+use seamline::stream::{Ending, ResponseStream, StreamOptions};
 
 use crate::streams::fixtures;
 
@@ -59,8 +59,8 @@ const STREAMS: [(&str, &[&str], &[&str]); 4] = [
     ),
 ];
 
-fn of_provider(provider: &str) -> AnswerStream {
-    AnswerStream::new(&StreamOptions { provider: Some(provider.to_owned()), ..StreamOptions::default() }).unwrap()
+fn of_provider(provider: &str) -> ResponseStream {
+    ResponseStream::new(&StreamOptions { provider: Some(provider.to_owned()), ..StreamOptions::default() }).unwrap()
 }
 
 fn frame(text: &str) -> Vec<u8> {
@@ -116,11 +116,11 @@ fn only_the_end_of_a_frame_brings_an_answer_on_and_it_is_never_overlooked() {
 #[test]
 fn every_answer_that_says_something_was_brought_on_by_a_piece() {
     for stream in fixtures().unwrap() {
-        let mut whole = AnswerStream::new(&stream.options).unwrap();
+        let mut whole = ResponseStream::new(&stream.options).unwrap();
         let moved = stream.bytes.chunks(7).filter(|piece| whole.feed(piece)).count() > 0;
-        let Ok(answer) = whole.finish() else { continue };
+        let Ok(response) = whole.finish() else { continue };
         // What is read only once nothing more comes cannot bring on anything before.
-        assert!(moved || answer.ending != Ending::Complete, "{}", stream.name);
+        assert!(moved || response.ending != Ending::Complete, "{}", stream.name);
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use seamline::{Answer, AnswerStream, ArgSource, Ending, FLAWS, FlawKind, Framing, StreamOptions};
+use seamline::stream::{ArgSource, Ending, FLAWS, FlawKind, Framing, Response, ResponseStream, StreamOptions};
 use seamline_testkit::Dialect;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -26,8 +26,8 @@ const BORDER: usize = 4;
 fn every_stream_gives_what_stands_beside_it() {
     let streams = fixtures().unwrap();
     let failures = streams.iter().filter_map(|stream| {
-        let told = stream.whole().and_then(|answer| {
-            expect(&stream.folder.join("assembled.snap"), Some(described(stream, &answer)?.as_bytes()))
+        let told = stream.whole().and_then(|response| {
+            expect(&stream.folder.join("assembled.snap"), Some(described(stream, &response)?.as_bytes()))
         });
         told.err().map(|failure| format!("{}: {failure}", stream.name))
     });
@@ -59,14 +59,14 @@ fn the_documentation_of_every_flaw_shows_its_example() {
 }
 
 fn shows_its_example(kind: &FlawKind) -> Result<(), String> {
-    let docs = seamline::flaw_documentation(kind);
+    let docs = seamline::stream::flaw_documentation(kind);
     let example = docs.split_once("```text\n").and_then(|(_, rest)| rest.split_once("```")).map(|(example, _)| example);
     let example = example.ok_or(format!("{}: no example", kind.code))?;
     if kind.name == "message-too-long" {
         return Ok(());
     }
-    let answer = assembled(&StreamOptions::default(), [example.as_bytes()])?;
-    let codes: BTreeSet<_> = answer.findings.iter().map(|finding| finding.code).collect();
+    let response = assembled(&StreamOptions::default(), [example.as_bytes()])?;
+    let codes: BTreeSet<_> = response.findings.iter().map(|finding| finding.code).collect();
     if codes == BTreeSet::from([kind.code]) { Ok(()) } else { Err(format!("{}: finds {codes:?}", kind.code)) }
 }
 
@@ -110,7 +110,7 @@ impl Stream {
         })
     }
 
-    pub(crate) fn whole(&self) -> Result<Answer, String> {
+    pub(crate) fn whole(&self) -> Result<Response, String> {
         assembled(&self.options, [self.bytes.as_slice()])
     }
 
@@ -172,10 +172,10 @@ impl Stream {
             let mut bytes = self.bytes[..border].to_vec();
             bytes.extend_from_slice(error.as_bytes());
             for rest in [&b""[..], &self.bytes[border..]] {
-                let answer = assembled(&self.options, [&bytes, rest])?;
-                let runnable = answer.calls.iter().filter(|call| call.executable).count();
-                if answer.ending != Ending::Failed || runnable > 0 || answer.error.is_none() {
-                    return Err(format!("an error at {border}: {}, {runnable} to be run", answer.ending.as_str()));
+                let response = assembled(&self.options, [&bytes, rest])?;
+                let runnable = response.calls.iter().filter(|call| call.executable).count();
+                if response.ending != Ending::Failed || runnable > 0 || response.error.is_none() {
+                    return Err(format!("an error at {border}: {}, {runnable} to be run", response.ending.as_str()));
                 }
             }
         }
@@ -249,7 +249,7 @@ pub(crate) fn over(streams: &[Stream], law: impl Fn(&Stream) -> Result<usize, St
 }
 
 /// Says what a part of a stream promises that the whole does not keep.
-fn keeps_its_promise(part: &Answer, whole: &Answer) -> Result<(), String> {
+fn keeps_its_promise(part: &Response, whole: &Response) -> Result<(), String> {
     for call in part.calls.iter().filter(|call| call.executable) {
         if !whole.calls.contains(call) {
             return Err(format!("`{}` may be run, and not in the whole", call.id));
@@ -269,8 +269,8 @@ fn keeps_its_promise(part: &Answer, whole: &Answer) -> Result<(), String> {
 pub(crate) fn assembled<'p>(
     options: &StreamOptions,
     pieces: impl IntoIterator<Item = &'p [u8]>,
-) -> Result<Answer, String> {
-    let mut stream = AnswerStream::new(options).map_err(|error| error.to_string())?;
+) -> Result<Response, String> {
+    let mut stream = ResponseStream::new(options).map_err(|error| error.to_string())?;
     for piece in pieces {
         stream.feed(piece);
     }
@@ -278,29 +278,29 @@ pub(crate) fn assembled<'p>(
 }
 
 /// An answer as it stands beside its stream.
-fn described(stream: &Stream, answer: &Answer) -> Result<String, String> {
+fn described(stream: &Stream, response: &Response) -> Result<String, String> {
     let mut text = String::new();
     let found = assembled(&StreamOptions::default(), [stream.bytes.as_slice()]);
     let found = found.map_or_else(|error| error, |found| found.dialect.to_owned());
-    let _ = writeln!(text, "dialect: {} (by itself: {found})", answer.dialect);
-    let cut = answer.ending.cut().map(|cut| format!(", cut by {cut}")).unwrap_or_default();
-    let _ = writeln!(text, "ending: {}{cut}", answer.ending.as_str());
-    let _ = writeln!(text, "stop reason: {}", answer.stop_reason.as_deref().unwrap_or("none"));
-    for block in &answer.blocks {
+    let _ = writeln!(text, "dialect: {} (by itself: {found})", response.dialect);
+    let cut = response.ending.cut().map(|cut| format!(", cut by {cut}")).unwrap_or_default();
+    let _ = writeln!(text, "ending: {}{cut}", response.ending.as_str());
+    let _ = writeln!(text, "stop reason: {}", response.stop_reason.as_deref().unwrap_or("none"));
+    for block in &response.blocks {
         let _ = writeln!(text, "block: {} {:?}", block.kind, block.text);
     }
-    for call in &answer.calls {
+    for call in &response.calls {
         let fate = call.why_not.map_or("may be run".to_owned(), |why| format!("not to be run: {why}"));
         let _ = writeln!(text, "call: `{}` {} {} ({fate})", call.id, call.name, call.arguments);
     }
-    for finding in &answer.findings {
+    for finding in &response.findings {
         let about = finding.call_id.as_ref().map(|id| format!(" `{id}`")).unwrap_or_default();
         let _ = writeln!(text, "found: {} {}{about}", finding.code, finding.name);
     }
-    if let Some(error) = &answer.error {
+    if let Some(error) = &response.error {
         let _ = writeln!(text, "error: {} {}: {}", error.verdict.class.as_str(), error.verdict.name, error.text);
     }
-    let _ = writeln!(text, "message: {}", laid_out(&answer.message)?);
+    let _ = writeln!(text, "message: {}", laid_out(&response.message)?);
     Ok(text)
 }
 

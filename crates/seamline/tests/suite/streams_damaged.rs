@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use seamline::{Answer, Ending, StreamOptions};
+use seamline::stream::{Ending, Response, StreamOptions};
 use serde_json::Value;
 
 use crate::streams::{Stream, assembled, fixtures};
@@ -67,18 +67,18 @@ impl Damage {
 }
 
 /// What holds for every answer, whatever came.
-fn is_sound(answer: &Answer) -> Result<(), TestCaseError> {
-    for message in answer.messages().into_iter().chain([answer.message.as_str()]) {
+fn is_sound(response: &Response) -> Result<(), TestCaseError> {
+    for message in response.messages().into_iter().chain([response.message.as_str()]) {
         prop_assert!(serde_json::from_str::<Value>(message).is_ok(), "{}", message);
     }
-    for call in &answer.calls {
+    for call in &response.calls {
         prop_assert_eq!(call.executable, call.why_not.is_none());
         if call.executable {
             prop_assert!(!call.name.is_empty());
-            prop_assert!(matches!(answer.ending, Ending::Complete | Ending::CutCall), "{:?}", answer.ending);
+            prop_assert!(matches!(response.ending, Ending::Complete | Ending::CutCall), "{:?}", response.ending);
         }
     }
-    prop_assert_eq!(answer.error.is_some(), answer.ending == Ending::Failed);
+    prop_assert_eq!(response.error.is_some(), response.ending == Ending::Failed);
     Ok(())
 }
 
@@ -87,8 +87,8 @@ fn survives(stream: &Stream, bytes: &[u8]) -> Result<(), TestCaseError> {
     for options in &options {
         let whole = assembled(options, [bytes]);
         prop_assert_eq!(&whole, &assembled(options, bytes.chunks(1)));
-        if let Ok(answer) = whole {
-            is_sound(&answer)?;
+        if let Ok(response) = whole {
+            is_sound(&response)?;
         }
     }
     Ok(())
@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn any_bytes_at_all_break_nothing(
-        dialect in prop::sample::select(seamline::dialect_names()),
+        dialect in prop::sample::select(seamline::providers::dialect_names()),
         bytes in prop::collection::vec(any::<u8>(), 0..400),
     ) {
         let options = StreamOptions { dialect: Some(dialect.to_owned()), ..StreamOptions::default() };

@@ -4,7 +4,8 @@
 use futures_executor::block_on;
 use seamline::session::{Session, SessionOptions, ToolOutput, TurnEnd};
 use seamline::store::Effect;
-use seamline::{Answer, Options, Severity};
+use seamline::stream::Response;
+use seamline::{Options, Severity};
 use seamline_testkit::Dialect;
 
 use crate::fixtures::report;
@@ -18,9 +19,9 @@ const FORMS_OF_THEIR_OWN: [&str; 2] = [r#""type":"shell_call""#, r#""type":"appl
 fn what_is_kept_of_every_answer_can_be_sent_back() {
     let streams = fixtures().unwrap();
     let failures = streams.iter().filter_map(|stream| {
-        let told = stream.whole().and_then(|answer| {
-            keeps_all_that_may_be_run(&answer)?;
-            block_on(goes_into_a_session(&answer))
+        let told = stream.whole().and_then(|response| {
+            keeps_all_that_may_be_run(&response)?;
+            block_on(goes_into_a_session(&response))
         });
         told.err().map(|failure| format!("{}: {failure}", stream.name))
     });
@@ -35,32 +36,32 @@ fn what_is_kept_of_every_recorded_answer_can_be_sent_back() {
     };
     let streams = recorded(&root).unwrap();
     let failures = streams.iter().filter_map(|stream| {
-        let told = stream.whole().and_then(|answer| block_on(goes_into_a_session(&answer)));
+        let told = stream.whole().and_then(|response| block_on(goes_into_a_session(&response)));
         told.err().map(|failure| format!("{}: {failure}", stream.name))
     });
     report(streams.len(), failures);
 }
 
 /// Nothing of a call that may not be run is kept, and nothing else is lost.
-fn keeps_all_that_may_be_run(answer: &Answer) -> Result<(), String> {
-    let kept = answer.messages().concat();
-    match answer.calls.iter().find(|call| call.executable && !kept.contains(&call.name)) {
+fn keeps_all_that_may_be_run(response: &Response) -> Result<(), String> {
+    let kept = response.messages().concat();
+    match response.calls.iter().find(|call| call.executable && !kept.contains(&call.name)) {
         Some(call) => Err(format!("`{}` is not kept: {kept}", call.name)),
         None => Ok(()),
     }
 }
 
-async fn goes_into_a_session(answer: &Answer) -> Result<(), String> {
-    if FORMS_OF_THEIR_OWN.iter().any(|form| answer.messages().concat().contains(form)) {
+async fn goes_into_a_session(response: &Response) -> Result<(), String> {
+    if FORMS_OF_THEIR_OWN.iter().any(|form| response.messages().concat().contains(form)) {
         return Ok(());
     }
-    let (question, envelope) = request_of(answer.dialect);
-    let mut session = session_of(answer.dialect).await.map_err(|error| error.to_string())?;
+    let (question, envelope) = request_of(response.dialect);
+    let mut session = session_of(response.dialect).await.map_err(|error| error.to_string())?;
     session.append(question).await.map_err(|error| error.to_string())?;
-    take(&mut session, answer).await?;
+    take(&mut session, response).await?;
     session.append(question).await.map_err(|error| error.to_string())?;
     let request = session.request(envelope).map_err(|error| error.to_string())?;
-    let options = Options { dialect: Some(answer.dialect.to_owned()), ..Options::default() };
+    let options = Options { dialect: Some(response.dialect.to_owned()), ..Options::default() };
     let report = seamline::check(&request.body, &options).map_err(|error| error.to_string())?;
     let errors: Vec<_> = report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
     if errors.is_empty() && request.sendable {
@@ -69,8 +70,8 @@ async fn goes_into_a_session(answer: &Answer) -> Result<(), String> {
     Err(format!("{errors:?}\n{}", String::from_utf8_lossy(&request.body)))
 }
 
-async fn take(session: &mut Session, answer: &Answer) -> Result<(), String> {
-    let (messages, runnable) = (answer.messages(), answer.calls.iter().filter(|call| call.executable).count());
+async fn take(session: &mut Session, response: &Response) -> Result<(), String> {
+    let (messages, runnable) = (response.messages(), response.calls.iter().filter(|call| call.executable).count());
     if runnable == 0 {
         session.agent_end(TurnEnd::Answer(&messages)).await.map_err(|error| error.to_string())?;
         return Ok(());

@@ -1,6 +1,8 @@
 //! What is said of a stream beforehand, and what the stream says of itself.
 
-use seamline::{Answer, AnswerStream, Class, Ending, Error, StreamOptions};
+use seamline::Error;
+use seamline::classify::Class;
+use seamline::stream::{Ending, Response, ResponseStream, StreamOptions};
 
 const RESPONSES: &str = "event: response.created\n\
     data: {\"type\":\"response.created\",\"response\":{\"id\":\"resp_1\",\"output\":[],\"status\":\"in_progress\"}}\n\n\
@@ -17,13 +19,13 @@ const ERROR: &str =
     "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
 
 /// What comes of a stream, in whatever pieces it comes.
-fn read(stream: &str, options: &StreamOptions) -> Result<Answer, Error> {
+fn read(stream: &str, options: &StreamOptions) -> Result<Response, Error> {
     let in_pieces = |length| {
-        let mut answer = AnswerStream::new(options)?;
+        let mut response = ResponseStream::new(options)?;
         for piece in stream.as_bytes().chunks(length) {
-            answer.feed(piece);
+            response.feed(piece);
         }
-        answer.finish()
+        response.finish()
     };
     let whole = in_pieces(stream.len().max(1));
     for length in [1, 2, 7, 64] {
@@ -52,9 +54,9 @@ fn what_a_stream_certainly_is_counts_more_than_what_its_provider_serves() {
         ("gemini", "data: {\"error\":{\"message\":\"no\"}}\n\n", "gemini_generate"),
         ("openai", "", "openai_chat"),
     ] {
-        let answer = read(stream, &served_by(provider)).unwrap();
-        assert_eq!(answer.dialect, dialect, "{provider} {stream}");
-        assert!(answer.findings.is_empty(), "{:?}", answer.findings);
+        let response = read(stream, &served_by(provider)).unwrap();
+        assert_eq!(response.dialect, dialect, "{provider} {stream}");
+        assert!(response.findings.is_empty(), "{:?}", response.findings);
     }
     assert_eq!(read(RESPONSES, &served_by("openai")).unwrap().ending, Ending::Complete);
 }
@@ -97,7 +99,7 @@ fn an_error_in_a_stream_that_says_that_the_request_is_wrong_is_not_tried_again()
 #[test]
 fn a_connection_that_broke_is_transient_whatever_it_said() {
     let broken = |before: &str, said: &str| {
-        let mut stream = AnswerStream::new(&served_by("openai")).unwrap();
+        let mut stream = ResponseStream::new(&served_by("openai")).unwrap();
         stream.feed(before.as_bytes());
         stream.fail(said);
         let error = stream.finish().unwrap().error.unwrap();

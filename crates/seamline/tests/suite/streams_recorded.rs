@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use seamline::{Answer, ArgSource, Ending, StreamOptions};
+use seamline::stream::{ArgSource, Ending, Response, StreamOptions};
 use serde_json::Value;
 
 use crate::fixtures::{read, report};
@@ -75,8 +75,8 @@ fn a_response_is_what_its_provider_put_together() {
     for stream in &streams {
         let Some(mut own) = own_response(&stream.bytes) else { continue };
         count += 1;
-        let answer = stream.whole().unwrap();
-        let mut made = serde_json::from_str(&answer.message).unwrap();
+        let response = stream.whole().unwrap();
+        let mut made = serde_json::from_str(&response.message).unwrap();
         let seals_ids = SEALED_IDS.iter().any(|name| stream.name.contains(name));
         unseal(&mut own, seals_ids);
         unseal(&mut made, seals_ids);
@@ -104,8 +104,8 @@ fn an_answer_has_the_shape_of_one_that_was_not_streamed() {
             continue;
         }
         let whole: Value = serde_json::from_str(&text).unwrap();
-        let answer = stream.whole().unwrap();
-        let made: Value = serde_json::from_str(&answer.message).unwrap();
+        let response = stream.whole().unwrap();
+        let made: Value = serde_json::from_str(&response.message).unwrap();
         count += 1;
         // The two were recorded apart, so what the stream never names cannot be in its answer.
         let came = String::from_utf8_lossy(&stream.bytes);
@@ -153,21 +153,21 @@ fn the_six_sequences_of_start_and_pieces_come_to_what_they_should() {
     println!("{} sequences", SEQUENCES.len());
 }
 
-fn answer(bytes: &[u8], arg_source: ArgSource) -> Result<Answer, String> {
+fn answer(bytes: &[u8], arg_source: ArgSource) -> Result<Response, String> {
     let mut options = StreamOptions::default();
     options.policy.stream.arg_source = arg_source;
     assembled(&options, [bytes])
 }
 
 fn ends_as_it_did<'e>(stream: &Stream, endings: &mut BTreeMap<&'e str, usize>) -> Result<(), String> {
-    let answer = stream.whole().map_err(|error| format!("{}: {error}", stream.name))?;
-    let ending: &'e str = answer.ending.as_str();
+    let response = stream.whole().map_err(|error| format!("{}: {error}", stream.name))?;
+    let ending: &'e str = response.ending.as_str();
     *endings.entry(ending).or_default() += 1;
     let expected = NOT_COMPLETE.iter().find(|(name, _)| stream.name.contains(name)).map_or("complete", |(_, how)| how);
     if ending != expected {
         return Err(format!("{}: {ending}, not {expected}", stream.name));
     }
-    let broken: Vec<_> = answer.calls.iter().filter(|call| call.executable != (ending == "complete")).collect();
+    let broken: Vec<_> = response.calls.iter().filter(|call| call.executable != (ending == "complete")).collect();
     if !broken.is_empty() && !stream.name.contains("continuation_invalid") {
         return Err(format!("{}: {broken:?}", stream.name));
     }
@@ -269,17 +269,17 @@ fn unseal(response: &mut Value, seals_ids: bool) {
 }
 
 /// The members of an answer that say something.
-fn told(answer: &Value) -> BTreeSet<String> {
+fn told(response: &Value) -> BTreeSet<String> {
     let says = |path: &String| {
-        !matches!(answer.pointer(path), None | Some(Value::Null)) && answer.pointer(path) != Some(&"".into())
+        !matches!(response.pointer(path), None | Some(Value::Null)) && response.pointer(path) != Some(&"".into())
     };
-    members(answer).into_iter().filter(says).collect()
+    members(response).into_iter().filter(says).collect()
 }
 
 /// The members of an answer, but for what stands in its lists.
-fn members(answer: &Value) -> BTreeSet<String> {
+fn members(response: &Value) -> BTreeSet<String> {
     let mut members = BTreeSet::new();
-    let mut waiting = vec![(String::new(), answer)];
+    let mut waiting = vec![(String::new(), response)];
     while let Some((path, value)) = waiting.pop() {
         match value {
             Value::Object(object) => {

@@ -4,7 +4,9 @@ mod response;
 
 use std::path::Path;
 
-use seamline::{Certainty, Checked, Options, Verdict};
+use seamline::Options;
+use seamline::check::Checked;
+use seamline::classify::{Certainty, Verdict};
 
 use super::Explain;
 use crate::args::ListFormat;
@@ -71,27 +73,27 @@ fn options(asked: &Explain) -> Options {
 
 fn classify(asked: &Explain, text: &str, checked: Option<&Checked>) -> Verdict {
     let response = Response::of(text);
-    seamline::classify(&seamline::Failure {
+    seamline::classify(&seamline::classify::Failure {
         provider: asked.provider.as_deref().or(checked.map(|checked| checked.provider)),
         dialect: checked.map(|checked| checked.dialect),
         status: asked.status.or(response.status),
         headers: &response.headers,
         text: response.text,
-        ..seamline::Failure::default()
+        ..seamline::classify::Failure::default()
     })
 }
 
 fn is_provider(name: &str) -> bool {
-    seamline::error_providers().iter().any(|known| known.eq_ignore_ascii_case(name))
+    seamline::classify::error_providers().iter().any(|known| known.eq_ignore_ascii_case(name))
         || seamline::providers::by_name(name).is_some()
 }
 
 fn unknown(name: &str) -> Failure {
     let mut names: Vec<_> = seamline::providers::ALL.iter().map(|provider| provider.name).collect();
     // Whose errors are known and whose demands are not; another name of a provider is neither.
-    let mut families = seamline::error_providers();
+    let mut families = seamline::classify::error_providers();
     families.retain(|name| seamline::providers::by_name(name).is_none());
     let all = format!("there are {}; of errors also the families {}", names.join(", "), families.join(", "));
-    names.extend(seamline::error_providers());
+    names.extend(seamline::classify::error_providers());
     Failure::new(format!("no provider is called `{name}`")).with_hint(suggest::hint(name, &names, &all))
 }

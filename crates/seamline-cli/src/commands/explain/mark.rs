@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use seamline::KnownError;
+use seamline::classify::KnownError;
 use serde::Serialize;
 
 use crate::render::json;
@@ -36,12 +36,12 @@ struct RestingRule {
 impl Mark {
     /// The mark of this name, if an error or a rule rests on it.
     pub(super) fn find(asked: &str) -> Option<Self> {
-        let known = seamline::known_errors().filter(|(_, known)| known.source.eq_ignore_ascii_case(asked));
+        let known = seamline::classify::known_errors().filter(|(_, known)| known.source.eq_ignore_ascii_case(asked));
         let known: Vec<_> = known.collect();
         let source = known.first().map(|(_, known)| known.source);
         let errors: BTreeSet<_> = known.into_iter().map(|(family, known)| KnownAs::of(family, known)).collect();
         let name = source.map_or_else(|| asked.to_ascii_uppercase(), str::to_owned);
-        let named = seamline::RULES.iter().filter(|rule| rests_on(&seamline::documentation(rule), &name));
+        let named = seamline::rules::RULES.iter().filter(|rule| rests_on(&seamline::rules::documentation(rule), &name));
         let rules: Vec<_> = named.map(|rule| RestingRule { code: rule.code, name: rule.name }).collect();
         let is_known = !errors.is_empty() || !rules.is_empty();
         is_known.then(|| Self { name, errors: errors.into_iter().collect(), rules })

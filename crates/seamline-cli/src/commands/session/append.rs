@@ -143,7 +143,7 @@ impl Append {
             }
         };
         let options = Options { dialect: kept.dialect.clone(), ..Options::default() };
-        let spans = match seamline::message_spans(text.as_bytes(), &options) {
+        let spans = match seamline::outline::message_spans(text.as_bytes(), &options) {
             Ok(spans) => spans,
             Err(error) => return Ok(Err(self.no_body(place, &kept, error, text))),
         };
@@ -162,7 +162,7 @@ impl Append {
         if let Some(instead) = Nature::of(text.as_bytes()).no_body() {
             return instead;
         }
-        let is_of_shape = matches!(error, seamline::Error::Body(seamline::BodyError::Envelope { .. }));
+        let is_of_shape = matches!(error, seamline::Error::Body(seamline::error::BodyError::Envelope { .. }));
         let failure = Failure::from(error);
         if !is_of_shape {
             return failure;

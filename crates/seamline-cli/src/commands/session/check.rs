@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use seamline::Options;
+use seamline::check::Checked;
 use seamline::session::SessionPolicy;
 use seamline::store::SessionId;
-use seamline::{Checked, Options};
 
 use super::place::Place;
 use crate::args::{self, ListFormat};

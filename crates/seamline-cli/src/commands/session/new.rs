@@ -55,7 +55,7 @@ impl New {
     /// What dialect and provider say together.
     fn options(&self) -> Result<SessionOptions, Failure> {
         let default = SessionOptions::default();
-        let dialects = seamline::dialect_names();
+        let dialects = seamline::providers::dialect_names();
         let asked = match &self.dialect {
             Some(name) => {
                 Some(dialects.iter().find(|known| *known == name).ok_or_else(|| Error::UnknownDialect(name.clone()))?)

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use seamline::session::{SessionPolicy, PersistRepairs};
+use seamline::repair::{RepairAction, Repaired};
+use seamline::session::{PersistRepairs, SessionPolicy};
 use seamline::store::SessionId;
-use seamline::{Finding, Options, Policy, RepairAction, Repaired};
+use seamline::{Finding, Options, Policy};
 use serde::Serialize;
 
 use super::done;

@@ -58,11 +58,6 @@ pub trait ToolExecutor: Send + Sync {
 }
 
 /// The output of a tool.
-///
-/// ```
-/// let output = seamline::session::ToolOutput { output: "ok".to_owned(), is_error: false };
-/// assert!(!output.is_error);
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolOutput {
     /// The text of the output.
@@ -72,11 +67,6 @@ pub struct ToolOutput {
 }
 
 /// Why a tool could not be run.
-///
-/// ```
-/// let failure = seamline::session::ExecutorFailure("no such tool".to_owned());
-/// assert_eq!(failure.to_string(), "no such tool");
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ExecutorFailure(
@@ -85,10 +75,6 @@ pub struct ExecutorFailure(
 );
 
 /// Why running calls are stopped.
-///
-/// ```
-/// assert_ne!(seamline::session::Stop::Aborted, seamline::session::Stop::TimedOut);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The user or the host aborted them.

@@ -17,10 +17,6 @@ const LOST_CALLS_MAX: usize = 100;
 const RETURNED_BYTES_MAX: usize = 64 * 1024;
 
 /// Losses and repairs, for the next turn of an agent and for people.
-///
-/// ```
-/// assert!(seamline::session::RepairContext::default().is_empty());
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct RepairContext {
     /// The calls whose cycle did not end normally, the last hundred.

@@ -3,9 +3,10 @@
 use seamline_store::{CheckpointId, IncidentKind, IncidentSeverity, Record};
 use serde::Serialize;
 
+use crate::classify;
+use crate::classify::{Class, Failure};
 use crate::guards::filter;
 use crate::session::{LastResort, PersistRepairs, ResetOptions, Session, SessionError};
-use crate::{Class, Failure, classify};
 
 /// What the session did about an error.
 ///
@@ -32,11 +33,6 @@ pub struct ErrorRecovery {
 }
 
 /// The action that the session took.
-///
-/// ```
-/// let action = seamline::session::RecoveryAction::ValidateAndRepair;
-/// assert_eq!(serde_json::to_string(&action).unwrap(), r#""validate_and_repair""#);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryAction {

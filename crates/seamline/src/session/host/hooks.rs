@@ -4,6 +4,8 @@ use seamline_store::{
     CallId, CheckpointId, CycleId, Effect, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record,
 };
 
+use crate::Severity;
+use crate::classify::Failure;
 use crate::session::cycle::call::is_finished;
 use crate::session::cycle::run::{NOT_RUN, TOOL_FAILED, failure_output};
 use crate::session::facts::{Batch, Facts, said};
@@ -11,7 +13,6 @@ use crate::session::{
     CycleOutcome, ErrorRecovery, ExecutorFailure, OnFailure, Request, Session, SessionError, ToolOutput, Unresolved,
     ValidationResult,
 };
-use crate::{Failure, Severity};
 
 /// The outcome of [`Session::session_start`].
 ///
@@ -40,13 +41,6 @@ pub struct SessionStart {
 }
 
 /// Whether the host may send a request.
-///
-/// ```
-/// use seamline::session::{AgentStart, ValidationResult};
-///
-/// let blocked = AgentStart::Blocked(ValidationResult::default());
-/// assert!(matches!(blocked, AgentStart::Blocked(_)));
-/// ```
 #[derive(Debug, Clone)]
 pub enum AgentStart {
     /// Send this body. Give the response to [`Session::agent_end`], or to [`Session::begin_cycle`] where it makes calls.
@@ -74,11 +68,6 @@ pub enum AgentStart {
 }
 
 /// The outcome of [`Session::before_tool_call`]: the tool may run.
-///
-/// ```
-/// let start = seamline::session::ToolStart { key: "k_1".to_owned() };
-/// assert_eq!(start.key, "k_1");
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolStart {
     /// The idempotency key of the call.
@@ -86,10 +75,6 @@ pub struct ToolStart {
 }
 
 /// The end of a turn of the model.
-///
-/// ```
-/// assert!(matches!(seamline::session::TurnEnd::Answer(&[]), seamline::session::TurnEnd::Answer(_)));
-/// ```
 #[derive(Debug, Clone, Copy)]
 pub enum TurnEnd<'a> {
     /// A response that makes no calls. Give one that makes calls to [`Session::begin_cycle`] or
@@ -101,10 +86,6 @@ pub enum TurnEnd<'a> {
 }
 
 /// The outcome of [`Session::agent_end`].
-///
-/// ```
-/// assert_eq!(seamline::session::AgentEnd::Committed, seamline::session::AgentEnd::Committed);
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentEnd {
     /// The response is in the view.

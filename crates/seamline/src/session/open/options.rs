@@ -47,10 +47,6 @@ impl Default for SessionOptions {
 }
 
 /// The options for opening a session.
-///
-/// ```
-/// assert!(!seamline::session::OpenOptions::default().take_over);
-/// ```
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
     /// Whether the lease is taken over from another writer. The other writer is fenced: the store refuses its commits from
@@ -77,10 +73,6 @@ impl Default for OpenOptions {
 }
 
 /// The health of a session's log.
-///
-/// ```
-/// assert!(seamline::session::Health::Whole.is_whole());
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Health {
     /// Every commit passed its hash check.

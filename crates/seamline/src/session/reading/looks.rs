@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use seamline_rules::Settled;
 
 use super::head::Around;
-use crate::{Checked, Options};
+use crate::Options;
+use crate::check::Checked;
 
 /// The most ways of which something is kept: two checks and two requests come before every send.
 const LOOKS_MAX: usize = 4;

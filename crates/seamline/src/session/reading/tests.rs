@@ -93,7 +93,7 @@ fn messages() -> impl Strategy<Value = Vec<Raw>> {
     (mangled, select(Dialect::ALL.to_vec()), generate::style()).prop_map(|(mangled, dialect, style)| {
         let body = mangled.render(dialect, style).text;
         let options = Options { dialect: Some(dialect.name().to_owned()), ..Options::default() };
-        let spans = crate::message_spans(body.as_bytes(), &options).unwrap_or_default();
+        let spans = crate::outline::message_spans(body.as_bytes(), &options).unwrap_or_default();
         spans.into_iter().filter_map(|span| Raw::parse(&body[span]).ok()).collect()
     })
 }

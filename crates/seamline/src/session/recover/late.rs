@@ -7,18 +7,13 @@ use std::ops::Range;
 use seamline_model::Role;
 use seamline_store::{Cut, EntrySource, Insert, Origin, Raw, RepairKind};
 
+use crate::outline::{OutlineBlock, OutlineKind, OutlineMessage};
 use crate::session::facts::{Batch, Facts};
 use crate::session::wire::{Answer, ToolTurn, holds_only_results};
 use crate::session::{SessionError, ToolOutput};
-use crate::{OutlineBlock, OutlineKind, OutlineMessage};
 
 /// A call by its id and tool, both as [`ToolCall`](crate::session::ToolCall) has them. So calls without an id of their
 /// own, and calls that share an id, are found, too.
-///
-/// ```
-/// let call = seamline::session::ToolCallRef { id: "toolu_1", name: "read" };
-/// assert_eq!(call.id, "toolu_1");
-/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct ToolCallRef<'a> {
     /// The id of the call.

@@ -5,10 +5,6 @@ use seamline_store::{CallId, CallState, CycleId, Effect, OpenCall, OpenCycle, St
 use crate::session::cycle::call::returned;
 
 /// What is known of a call.
-///
-/// ```
-/// assert_ne!(seamline::session::Truth::NeverStarted, seamline::session::Truth::Finished);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truth {
     /// The call did not run.

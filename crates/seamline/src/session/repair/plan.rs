@@ -10,15 +10,12 @@ use serde::Serialize;
 
 use super::validation::kept;
 use crate::policy::UnansweredCall;
+use crate::repair::{RepairAction, Repaired};
 use crate::session::facts::{Batch, Facts};
 use crate::session::{PersistRepairs, Refusal, SessionError};
-use crate::{Finding, Options, RepairAction, Repaired};
+use crate::{Finding, Options};
 
 /// The outcome of a repair.
-///
-/// ```
-/// assert!(!seamline::session::RepairResult::default().repaired);
-/// ```
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RepairResult {
     /// Whether any message changed.

@@ -4,10 +4,12 @@ use serde::Serialize;
 
 use seamline_model::Role;
 
+use crate::check::Checked;
+use crate::outline::{OutlineKind, OutlineMessage};
 use crate::policy::DuplicateCallId;
 use crate::session::SessionError;
 use crate::session::facts::Facts;
-use crate::{Checked, Finding, Options, OutlineKind, OutlineMessage, Safety, Severity};
+use crate::{Finding, Options, Safety, Severity};
 
 /// The outcome of a validation.
 ///

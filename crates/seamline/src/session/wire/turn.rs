@@ -10,11 +10,6 @@ use crate::Error;
 use crate::session::SessionError;
 
 /// A call that a turn makes.
-///
-/// ```
-/// let call = seamline::session::ToolCall { id: "toolu_1".into(), name: "read".into(), input: "{}".into(), key: None };
-/// assert_eq!(call.name, "read");
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
     /// The id of the call. Where calls of one turn share an id, the second is `id#2`, and so on; messages keep the shared id.

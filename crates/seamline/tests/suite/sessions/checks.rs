@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use seamline::outline::message_spans;
 use seamline::session::{
-    Follower, SessionPolicy, PersistRepairs, ResetOptions, Session, SessionOptions, ToolCallRef, ToolOutput,
+    Follower, PersistRepairs, ResetOptions, Session, SessionOptions, SessionPolicy, ToolCallRef, ToolOutput,
 };
 use seamline::store::{Effect, Operation};
-use seamline::{Options, Policy, message_spans};
+use seamline::{Options, Policy};
 use seamline_testkit::Dialect;
 use seamline_testkit::generate::{self, Mangled};
 

@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use seamline::session::{SessionPolicy, OpenOptions, Session};
+use seamline::session::{OpenOptions, Session, SessionPolicy};
 use seamline::store::{Effect, InboxItem, Raw};
 
 use super::asking::in_dialect;
@@ -32,7 +32,7 @@ fn an_error_during_a_compaction_takes_nothing_back_that_came_meanwhile() {
         session.append_all(&[ASK, ASK]).await.unwrap();
         let range = session.before_compaction(0..1).await.unwrap();
         session.append(ASK).await.unwrap();
-        let failure = seamline::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
+        let failure = seamline::classify::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
         session.handle_error(&failure).await.unwrap();
         assert_eq!(kept(&session), [ASK, ASK, ASK]);
         session.finish_compaction(range, &[SUMMARY]).await.unwrap();
@@ -71,7 +71,8 @@ fn a_session_can_be_used_after_every_error_of_a_compaction() {
                 for message in &meanwhile {
                     session.append(message).await.unwrap();
                 }
-                let failure = |status, text| seamline::Failure { status: Some(status), text, ..Default::default() };
+                let failure =
+                    |status, text| seamline::classify::Failure { status: Some(status), text, ..Default::default() };
                 match how {
                     "begin" => {}
                     "finish" => assert!(session.finish_compaction(0..1, &[SUMMARY]).await.is_err()),
@@ -103,7 +104,7 @@ fn an_error_of_the_provider_gives_a_compaction_up_whether_something_waits_or_not
             if waiting {
                 session.append(ASK).await.unwrap();
             }
-            let failure = seamline::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
+            let failure = seamline::classify::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
             session.handle_error(&failure).await.unwrap();
             assert_eq!(session.messages().count(), 2 + usize::from(waiting));
             is_usable(&place, &mut session).await;
@@ -199,7 +200,7 @@ fn a_compaction_may_be_finished_after_an_error_though_nothing_was_said_meanwhile
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
         let range = session.before_compaction(0..1).await.unwrap();
-        let failure = seamline::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
+        let failure = seamline::classify::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
         session.handle_error(&failure).await.unwrap();
         session.finish_compaction(range, &[SUMMARY]).await.unwrap();
         assert_eq!(kept(&session), [SUMMARY, ASK], "{}", place.name);

@@ -2,9 +2,9 @@
 
 use std::future::pending;
 
-use seamline::Failure;
+use seamline::classify::Failure;
 use seamline::session::{
-    AgentStart, SessionPolicy, OpenOptions, PersistRepairs, Session, SessionError, ToolCallRef, ToolOutput, TurnEnd,
+    AgentStart, OpenOptions, PersistRepairs, Session, SessionError, SessionPolicy, ToolCallRef, ToolOutput, TurnEnd,
 };
 use seamline::store::{Effect, Operation, Rejected};
 
@@ -210,7 +210,7 @@ fn k_47_a_rollback_that_fails_says_so_and_changes_nothing() {
         let faulty = Faulty::new(place.store.clone(), fault);
         let mut broken = Session::open(faulty, session.id().clone(), options).await.unwrap();
         assert!(broken.rollback(&made.id, "test").await.is_err());
-        let filtered = seamline::Failure {
+        let filtered = seamline::classify::Failure {
             status: Some(200),
             text: r#"{"content":[],"stop_reason":"refusal"}"#,
             ..Default::default()

@@ -1,8 +1,8 @@
 //! Calls that did something, and whose cycle is taken back.
 
-use seamline::Failure;
+use seamline::classify::Failure;
 use seamline::session::{
-    SessionPolicy, LostCall, OnFailure, OpenOptions, ResetOptions, Session, ToolOutput, Truth, UnknownOutcome,
+    LostCall, OnFailure, OpenOptions, ResetOptions, Session, SessionPolicy, ToolOutput, Truth, UnknownOutcome,
 };
 use seamline::store::{Effect, IncidentKind, IncidentSeverity, Operation};
 

@@ -1,6 +1,6 @@
 //! What the model reads of calls without a result is what is known: who stopped, and whether the call was begun.
 
-use seamline::session::{SessionPolicy, OpenOptions, Session, Truth};
+use seamline::session::{OpenOptions, Session, SessionPolicy, Truth};
 use seamline::store::{Effect, IncidentKind};
 
 use super::stores::{ASK, ENVELOPE, Place, kept, on_every_store, open_options, turn};
@@ -50,7 +50,7 @@ fn an_error_after_a_crash_says_the_same() {
     on_every_store(async |place| {
         let mut session = crashed(&place).await;
         session.append(ASK).await.unwrap();
-        let failure = seamline::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
+        let failure = seamline::classify::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
         session.handle_error(&failure).await.unwrap();
         let told = kept(&session).concat();
         assert!(told.contains("[outcome unknown]") && !told.contains("abort"), "{told}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::future::{pending, ready};
 use std::sync::{Arc, Mutex};
 
-use seamline::Failure;
+use seamline::classify::Failure;
 use seamline::session::{OpenOptions, ResetOptions, Session, SessionOptions};
 use seamline::store::{
     Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, IncidentKind, Lease, OpenedCommit, Operation,

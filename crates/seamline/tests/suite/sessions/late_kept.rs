@@ -1,6 +1,6 @@
 //! Late results in every dialect: what a tool said is kept as it said it, and is there once.
 
-use seamline::session::{SessionPolicy, Session, ToolCallRef};
+use seamline::session::{Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, Origin};
 
 use super::asking::in_dialect;
@@ -165,7 +165,8 @@ fn late_results_of_one_turn_stand_together() {
                 let request = session.request("{}").unwrap();
                 let body = String::from_utf8(request.body).unwrap();
                 assert!(["a", "b", "c"].iter().all(|id| body.contains(&format!("PAID {id}"))), "{dialect}: {body}");
-                let is_made_up = |action: &seamline::RepairAction| action.synthetic && action.code.starts_with("PAIR");
+                let is_made_up =
+                    |action: &seamline::repair::RepairAction| action.synthetic && action.code.starts_with("PAIR");
                 assert!(!request.actions.iter().any(is_made_up), "{dialect}: {:?}", request.actions);
                 let found = session.check().unwrap().findings;
                 assert!(found.iter().all(|found| !found.code.starts_with("PAIR")), "{dialect}: {found:?}");

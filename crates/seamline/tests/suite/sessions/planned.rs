@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use seamline::Failure;
+use seamline::classify::Failure;
 use seamline::session::{
-    AgentStart, Clock, ExecutorFailure, SessionPolicy, OpenOptions, ResetOptions, Running, Session, SessionError,
+    AgentStart, Clock, ExecutorFailure, OpenOptions, ResetOptions, Running, Session, SessionError, SessionPolicy,
     ToolCall, ToolCallRef, ToolExecutor, ToolOutput, TurnEnd,
 };
 use seamline::store::{

@@ -1,8 +1,8 @@
 //! Starting over: from the middle of a compaction, and under a name that has no room for more. And how much a checkpoint
 //! keeps.
 
-use seamline::Failure;
-use seamline::session::{Follower, SessionPolicy, LastResort, RecoveryAction, ResetOptions, Session, SessionOptions};
+use seamline::classify::Failure;
+use seamline::session::{Follower, LastResort, RecoveryAction, ResetOptions, Session, SessionOptions, SessionPolicy};
 use seamline::store::{Effect, InboxItem, IncidentKind, Operation, Raw, SessionId};
 
 use super::stores::{ASK, kept, memory, on_every_store, turn};

@@ -5,18 +5,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use seamline::Policy;
+use seamline::classify::Failure;
 use seamline::session::{
-    AgentEnd, AgentStart, SessionPolicy, PersistRepairs, RecoveryAction, Running, SessionOptions, Stop, ToolCall,
+    AgentEnd, AgentStart, PersistRepairs, RecoveryAction, Running, SessionOptions, SessionPolicy, Stop, ToolCall,
     ToolExecutor, ToolOutput, TurnEnd,
 };
 use seamline::store::{Effect, IncidentKind};
-use seamline::{Failure, Policy};
 
 use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, results, turn};
 
 async fn opal(place: &Place) -> seamline::session::Session {
-    let config =
-        SessionPolicy { persist_repairs: PersistRepairs::All, auto_repair: true, ..SessionPolicy::default() };
+    let config = SessionPolicy { persist_repairs: PersistRepairs::All, auto_repair: true, ..SessionPolicy::default() };
     let policy = Policy::preset("opal").unwrap();
     let options = SessionOptions { policy, config, ..SessionOptions::default() };
     seamline::session::Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
@@ -136,7 +136,7 @@ fn an_error_in_a_stream_leaves_no_message_and_runs_no_tool() {
             "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"sh\",\"input\":{}}}\n\n",
             "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
         );
-        let mut answer = seamline::AnswerStream::new(&seamline::StreamOptions::default()).unwrap();
+        let mut answer = seamline::stream::ResponseStream::new(&seamline::stream::StreamOptions::default()).unwrap();
         answer.feed(stream.as_bytes());
         let answer = answer.finish().unwrap();
         let tool = Tool::saying("ran");

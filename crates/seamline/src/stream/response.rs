@@ -14,20 +14,20 @@ use super::options::StreamPolicy;
 /// A streamed answer that was put together.
 ///
 /// ```
-/// use seamline::{AnswerStream, Ending, StreamOptions};
+/// use seamline::stream::{Ending, ResponseStream, StreamOptions};
 ///
-/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// let mut stream = ResponseStream::new(&StreamOptions::default())?;
 /// stream.feed(b"data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Hi\"}}]}\n\n");
 /// stream.feed(b"data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
-/// let answer = stream.finish()?;
-/// assert_eq!((answer.ending, answer.stop_reason.as_deref()), (Ending::Complete, Some("stop")));
-/// assert!(answer.message.contains(r#""content":"Hi""#));
-/// assert!(answer.is_well());
+/// let response = stream.finish()?;
+/// assert_eq!((response.ending, response.stop_reason.as_deref()), (Ending::Complete, Some("stop")));
+/// assert!(response.message.contains(r#""content":"Hi""#));
+/// assert!(response.is_well());
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Answer {
+pub struct Response {
     /// The dialect it came in.
     pub dialect: &'static str,
     /// How it ended.
@@ -38,13 +38,13 @@ pub struct Answer {
     /// readers take. What did not end well is written too, as far as it came.
     pub message: String,
     /// What the message is made of, in order, as people read it.
-    pub blocks: Vec<AnswerBlock>,
+    pub blocks: Vec<ResponseBlock>,
     /// The calls that the client is to answer, in order.
-    pub calls: Vec<AnswerCall>,
+    pub calls: Vec<ResponseCall>,
     /// What was wrong with the stream, and what was made of it.
     pub findings: Vec<StreamFinding>,
     /// Why it failed, if it did.
-    pub error: Option<AnswerError>,
+    pub error: Option<ResponseError>,
     /// What was filtered or refused of it.
     pub(crate) filtered: Option<Filtered>,
     /// What a history keeps of it.
@@ -54,17 +54,17 @@ pub struct Answer {
 /// One block of a streamed answer, as people read it.
 ///
 /// ```
-/// use seamline::{AnswerStream, StreamOptions};
+/// use seamline::stream::{ResponseStream, StreamOptions};
 ///
-/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// let mut stream = ResponseStream::new(&StreamOptions::default())?;
 /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Let me look\"}}]}\n\n");
-/// let answer = stream.finish()?;
-/// assert_eq!((answer.blocks[0].kind, answer.blocks[0].text.as_str()), ("text", "Let me look"));
+/// let response = stream.finish()?;
+/// assert_eq!((response.blocks[0].kind, response.blocks[0].text.as_str()), ("text", "Let me look"));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct AnswerBlock {
+pub struct ResponseBlock {
     /// What it is: `text`, `refusal`, `reasoning`, `call`, `server call` or `other`.
     pub kind: &'static str,
     /// What it says; for a call the name of its tool.
@@ -76,18 +76,18 @@ pub struct AnswerBlock {
 /// A call of a streamed answer.
 ///
 /// ```
-/// use seamline::{AnswerStream, StreamOptions};
+/// use seamline::stream::{ResponseStream, StreamOptions};
 ///
-/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// let mut stream = ResponseStream::new(&StreamOptions::default())?;
 /// stream.feed(br#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"read","arguments":"{\"pa"}}]}}]}"#);
-/// let answer = stream.finish()?;
-/// assert_eq!((answer.calls[0].name.as_str(), answer.calls[0].executable), ("read", false));
-/// assert_eq!(answer.calls[0].why_not, Some("the stream stopped before the answer was whole"));
+/// let response = stream.finish()?;
+/// assert_eq!((response.calls[0].name.as_str(), response.calls[0].executable), ("read", false));
+/// assert_eq!(response.calls[0].why_not, Some("the stream stopped before the answer was whole"));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct AnswerCall {
+pub struct ResponseCall {
     /// Its id: the one that came, else one that was made for it where the dialect demands one,
     /// else empty.
     pub id: String,
@@ -106,12 +106,12 @@ pub struct AnswerCall {
 /// Something that was wrong with a stream.
 ///
 /// ```
-/// use seamline::{AnswerStream, StreamOptions};
+/// use seamline::stream::{ResponseStream, StreamOptions};
 ///
-/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// let mut stream = ResponseStream::new(&StreamOptions::default())?;
 /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: {\"choi\n\n");
-/// let answer = stream.finish()?;
-/// assert_eq!((answer.findings[0].code, answer.findings[0].frame), ("STREAM001", Some(2)));
+/// let response = stream.finish()?;
+/// assert_eq!((response.findings[0].code, response.findings[0].frame), ("STREAM001", Some(2)));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -138,9 +138,10 @@ pub struct StreamFinding {
 /// Why an answer failed.
 ///
 /// ```
-/// use seamline::{AnswerStream, Class, StreamOptions};
+/// use seamline::classify::Class;
+/// use seamline::stream::{ResponseStream, StreamOptions};
 ///
-/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// let mut stream = ResponseStream::new(&StreamOptions::default())?;
 /// stream.feed(b"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n");
 /// let error = stream.finish()?.error.unwrap();
 /// assert_eq!((error.verdict.class, error.text.as_str()), (Class::Transient, "Overloaded"));
@@ -148,7 +149,7 @@ pub struct StreamFinding {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct AnswerError {
+pub struct ResponseError {
     /// What was said, out of everything it was wrapped in.
     pub text: String,
     /// What it means and what to do.
@@ -185,7 +186,7 @@ impl Beside {
     }
 }
 
-impl Answer {
+impl Response {
     pub(super) fn of(dialect: &Dialect, beside: &Beside, mut assembled: Assembled, keeping: Keeping) -> Self {
         let Keeping { policy, refusal } = keeping;
         let ids = &dialect.constraints().call_id;
@@ -207,7 +208,7 @@ impl Answer {
             findings: findings.collect(),
             blocks: blocks(&assembled),
             calls: calls(&assembled),
-            error: AnswerError::of(dialect, beside, &assembled, &message),
+            error: ResponseError::of(dialect, beside, &assembled, &message),
             filtered: filter_message(&assembled),
             stop_reason: assembled.stop.as_ref().map(|(_, word)| word.clone()),
             message,
@@ -218,20 +219,20 @@ impl Answer {
     /// What a history keeps of it, ready to be sent back: the message of its dialect, or its items
     /// where the dialect has items. What only responses have (ids, models, usage) is not there.
     ///
-    /// Nor are calls that are not [executable](AnswerCall::executable), those that were cut among
+    /// Nor are calls that are not [executable](ResponseCall::executable), those that were cut among
     /// them: a request with half a call is refused, and so is one with a call that nobody answers.
     /// All that are left want a result. Where nothing is left that was said, there is no message. The knob
     /// `partial_call` of the policy drops the whole message instead, or keeps such calls for
     /// [`refused`](Self::refused) to answer.
     ///
     /// ```
-    /// use seamline::{AnswerStream, StreamOptions};
+    /// use seamline::stream::{ResponseStream, StreamOptions};
     ///
-    /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+    /// let mut stream = ResponseStream::new(&StreamOptions::default())?;
     /// stream.feed(br#"data: {"id":"c1","choices":[{"delta":{"content":"Hi","tool_calls":[{"index":0,"id":"call_1","function":{"name":"read","arguments":"{\"pa"}}]}}]}"#);
     /// stream.feed(b"\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n");
-    /// let answer = stream.finish()?;
-    /// assert_eq!(answer.messages(), [r#"{"role":"assistant","content":"Hi"}"#]);
+    /// let response = stream.finish()?;
+    /// assert_eq!(response.messages(), [r#"{"role":"assistant","content":"Hi"}"#]);
     /// # Ok::<(), seamline::Error>(())
     /// ```
     ///
@@ -239,13 +240,13 @@ impl Answer {
     ///
     /// ```
     /// use seamline::session::{Session, SessionOptions, TurnEnd};
-    /// use seamline::{AnswerStream, StreamOptions};
+    /// use seamline::stream::{ResponseStream, StreamOptions};
     ///
     /// # futures_executor::block_on(async {
     /// let options = SessionOptions { dialect: "openai_chat".to_owned(), ..SessionOptions::default() };
     /// let mut session = Session::create(seamline::open_store("memory:").await?, "s-1".parse()?, options).await?;
     /// session.append(r#"{"role":"user","content":"hello"}"#).await?;
-    /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+    /// let mut stream = ResponseStream::new(&StreamOptions::default())?;
     /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
     /// // With calls that may be run it would be `begin_cycle`.
     /// session.agent_end(TurnEnd::Answer(&stream.finish()?.messages())).await?;
@@ -264,15 +265,16 @@ impl Answer {
     /// some only under `partial_call = "error_result"`.
     ///
     /// ```
-    /// use seamline::{AnswerStream, Policy, StreamOptions};
+    /// use seamline::stream::{ResponseStream, StreamOptions};
+    /// use seamline::Policy;
     ///
     /// let policy = Policy::from_toml("partial_call = 'error_result'")?;
-    /// let mut stream = AnswerStream::new(&StreamOptions { policy, ..StreamOptions::default() })?;
+    /// let mut stream = ResponseStream::new(&StreamOptions { policy, ..StreamOptions::default() })?;
     /// stream.feed(br#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"read","arguments":"{\"pa"}}]},"finish_reason":"length"}]}"#);
     /// stream.feed(b"\n\ndata: [DONE]\n\n");
-    /// let answer = stream.finish()?;
-    /// assert!(answer.messages()[0].contains("call_1"));
-    /// assert_eq!((answer.refused()[0].id.as_str(), answer.refused()[0].name.as_str()), ("call_1", "read"));
+    /// let response = stream.finish()?;
+    /// assert!(response.messages()[0].contains("call_1"));
+    /// assert_eq!((response.refused()[0].id.as_str(), response.refused()[0].name.as_str()), ("call_1", "read"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn refused(&self) -> &[RefusedCall] {
@@ -283,9 +285,9 @@ impl Answer {
     /// wrong.
     ///
     /// ```
-    /// let options = seamline::StreamOptions { provider: Some("openai".to_owned()), ..Default::default() };
-    /// let answer = seamline::AnswerStream::new(&options)?.finish()?;
-    /// assert!(!answer.is_well());
+    /// let options = seamline::stream::StreamOptions { provider: Some("openai".to_owned()), ..Default::default() };
+    /// let response = seamline::stream::ResponseStream::new(&options)?.finish()?;
+    /// assert!(!response.is_well());
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn is_well(&self) -> bool {
@@ -294,7 +296,7 @@ impl Answer {
     }
 }
 
-fn blocks(assembled: &Assembled) -> Vec<AnswerBlock> {
+fn blocks(assembled: &Assembled) -> Vec<ResponseBlock> {
     let mut call_indices = 0..;
     let block = |block: &AssembledBlock| {
         let kind = match block.piece {
@@ -310,16 +312,16 @@ fn blocks(assembled: &Assembled) -> Vec<AnswerBlock> {
             Content::Call(call) => call.name.clone(),
             Content::Opaque => String::new(),
         };
-        AnswerBlock { kind, text, call_index: block.call().and_then(|_| call_indices.next()) }
+        ResponseBlock { kind, text, call_index: block.call().and_then(|_| call_indices.next()) }
     };
     assembled.blocks.iter().map(block).collect()
 }
 
-fn calls(assembled: &Assembled) -> Vec<AnswerCall> {
+fn calls(assembled: &Assembled) -> Vec<ResponseCall> {
     let hindrance = hindrance(assembled.ending);
     let calls = assembled.blocks.iter().filter_map(|block| Some((block, block.call()?)));
     calls
-        .map(|(block, call)| AnswerCall {
+        .map(|(block, call)| ResponseCall {
             id: call.id.clone(),
             name: call.name.clone(),
             arguments: call.arguments.clone(),
@@ -409,7 +411,7 @@ fn place(flaw: &StreamFlaw) -> Option<u32> {
 /// What is said of a stream that broke off.
 const BROKEN_OFF: &str = "stream disconnected before completion";
 
-impl AnswerError {
+impl ResponseError {
     fn of(dialect: &Dialect, beside: &Beside, assembled: &Assembled, message: &str) -> Option<Self> {
         if assembled.ending != Ending::Failed {
             return None;
