@@ -11,7 +11,7 @@ use seamline_store::{
 use super::compact::Compaction;
 use super::cycle::order::Ended;
 use super::wire::Wire;
-use super::{SessionPolicy, LostCall, RepairContext, SessionError};
+use super::{LostCall, RepairContext, SessionError, SessionPolicy};
 
 /// Everything that a planner may read.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +41,11 @@ impl<'s> Facts<'s> {
     /// The bytes of the messages of the view.
     pub(super) fn messages(&self) -> impl Iterator<Item = &'s Raw> + Clone + use<'s> {
         self.entries().iter().map(|entry| &entry.message)
+    }
+
+    /// The record of a message that the user, the model or a tool wrote, in the current dialect.
+    pub(super) fn said(&self, message: Raw) -> Record {
+        said(self.wire, message)
     }
 
     /// An id that only the next commit can give out, such as `ckpt_12`.
@@ -135,9 +140,9 @@ pub(super) struct Work {
     pub(super) inbox_checked: u64,
 }
 
-/// The record of a message that the user, the model or a tool wrote.
-pub(super) fn said(message: Raw) -> Record {
-    Record::Message(MessageRecord { message, origin: Origin::Said })
+/// The record of a message that the user, the model or a tool wrote, in the dialect of a wire.
+pub(super) fn said(wire: &Wire, message: Raw) -> Record {
+    Record::Message(MessageRecord { message, origin: Origin::Said, dialect: wire.mark() })
 }
 
 impl Work {

@@ -19,7 +19,7 @@ use super::{CycleOutcome, ExecutorFailure, Stop, ToolCycleResult, ToolExecutor, 
 use crate::session::facts::Batch;
 use crate::session::recover::texts;
 use crate::session::wire::ToolTurn;
-use crate::session::{SessionPolicy, OnFailure, Session, SessionError, ToolCall};
+use crate::session::{OnFailure, Session, SessionError, SessionPolicy, ToolCall};
 
 /// The reasons for rollbacks. They contain no tool output.
 pub(in crate::session) const TOOL_FAILED: &str = "a tool reported a failure";
@@ -165,7 +165,7 @@ impl Session {
         reason: &str,
         executor: Option<&dyn ToolExecutor>,
     ) -> Result<usize, SessionError> {
-        let turn = self.wire.read_turn(open.turn.clone())?;
+        let turn = self.wire.read_open(open)?;
         let compensation = compensation_by(executor);
         let batch = self.facts().plan_roll_back(open, reason, compensation);
         self.write_and_undo(batch, open, &turn, executor).await

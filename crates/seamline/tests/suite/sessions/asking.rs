@@ -5,7 +5,7 @@ use std::future::pending;
 use futures_util::FutureExt;
 use seamline::Failure;
 use seamline::session::{
-    AgentEnd, AgentStart, SessionPolicy, OpenOptions, RecoveryAction, Session, SessionError, SessionOptions,
+    AgentEnd, AgentStart, OpenOptions, RecoveryAction, Session, SessionError, SessionOptions, SessionPolicy,
     ToolOutput, TurnEnd,
 };
 use seamline::store::{CheckpointState, Effect, IncidentKind, Operation};
@@ -136,8 +136,7 @@ fn ids_that_repeat_between_turns_do_not_keep_a_session_from_going_on() {
 fn s1_81_a_session_is_checked_before_the_call_or_not() {
     on_every_store(async |place| {
         for validate_before_call in [true, false] {
-            let mut session =
-                place.create(SessionPolicy { validate_before_call, ..SessionPolicy::default() }).await;
+            let mut session = place.create(SessionPolicy { validate_before_call, ..SessionPolicy::default() }).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let start = session.before_agent_start(ENVELOPE).await.unwrap();
             assert_eq!(matches!(start, AgentStart::Blocked(_)), validate_before_call, "{start:?}");

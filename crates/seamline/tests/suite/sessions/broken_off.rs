@@ -3,7 +3,7 @@
 use std::future::pending;
 
 use seamline::session::{
-    SessionPolicy, LostCall, OpenOptions, RepairContext, Session, Stop, ToolOutput, UnknownOutcome,
+    LostCall, OpenOptions, RepairContext, Session, SessionPolicy, Stop, ToolOutput, UnknownOutcome,
 };
 use seamline::store::Effect;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use seamline::session::{
-    Follower, SessionPolicy, PersistRepairs, ResetOptions, Session, SessionOptions, ToolCallRef, ToolOutput,
+    Follower, PersistRepairs, ResetOptions, Session, SessionOptions, SessionPolicy, ToolCallRef, ToolOutput,
 };
 use seamline::store::{Effect, Operation};
 use seamline::{Options, Policy, message_spans};

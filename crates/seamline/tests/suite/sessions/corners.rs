@@ -4,7 +4,7 @@ use std::future::pending;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentStart, SessionPolicy, OpenOptions, PersistRepairs, Session, SessionError, ToolCallRef, ToolOutput, TurnEnd,
+    AgentStart, OpenOptions, PersistRepairs, Session, SessionError, SessionPolicy, ToolCallRef, ToolOutput, TurnEnd,
 };
 use seamline::store::{Effect, Operation, Rejected};
 

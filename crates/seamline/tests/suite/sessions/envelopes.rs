@@ -4,7 +4,7 @@ use std::future::pending;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentStart, SessionPolicy, LastResort, PersistRepairs, RecoveryAction, Session, SessionOptions,
+    AgentStart, LastResort, PersistRepairs, RecoveryAction, Session, SessionOptions, SessionPolicy,
 };
 use seamline::store::IncidentKind;
 
@@ -70,11 +70,8 @@ async fn session(provider: &seamline::Provider, config: SessionPolicy) -> Sessio
 fn a_whole_conversation_is_whole_for_every_provider_and_stays_as_it_is() {
     futures_executor::block_on(async {
         for provider in seamline::providers::ALL {
-            let config = SessionPolicy {
-                auto_repair: true,
-                persist_repairs: PersistRepairs::All,
-                ..SessionPolicy::default()
-            };
+            let config =
+                SessionPolicy { auto_repair: true, persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
             let mut session = session(provider, config).await;
             let [ask, call, answer] = spoken(provider.dialect);
             session.append(ask).await.unwrap();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentStart, Clock, ExecutorFailure, SessionPolicy, OpenOptions, ResetOptions, Running, Session, SessionError,
+    AgentStart, Clock, ExecutorFailure, OpenOptions, ResetOptions, Running, Session, SessionError, SessionPolicy,
     ToolCall, ToolCallRef, ToolExecutor, ToolOutput, TurnEnd,
 };
 use seamline::store::{

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use seamline::Policy;
 use seamline::session::{
-    AgentStart, SessionPolicy, OpenOptions, PersistRepairs, RepairResult, ResetOptions, Running, Session,
-    SessionError, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
+    AgentStart, OpenOptions, PersistRepairs, RepairResult, ResetOptions, Running, Session, SessionError,
+    SessionOptions, SessionPolicy, ToolCall, ToolExecutor, ToolOutput,
 };
 use seamline::store::{CallState, Effect, Operation, Origin, Rejected};
 
@@ -123,8 +123,7 @@ fn s1_08_a_validation_finds_a_made_up_result_beside_a_real_one() {
 #[test]
 fn s1_14_all_that_a_session_is_comes_back_from_its_log_alone() {
     on_every_store(async |place| {
-        let config =
-            SessionPolicy { persist_repairs: PersistRepairs::All, verbose: true, ..SessionPolicy::default() };
+        let config = SessionPolicy { persist_repairs: PersistRepairs::All, verbose: true, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         session.repair().await.unwrap();

@@ -4,8 +4,8 @@ use std::future::pending;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentEnd, AgentStart, ExecutorFailure, SessionPolicy, OnFailure, OpenOptions, RecoveryAction, ResetOptions,
-    Session, SessionError, TurnEnd,
+    AgentEnd, AgentStart, ExecutorFailure, OnFailure, OpenOptions, RecoveryAction, ResetOptions, Session, SessionError,
+    SessionPolicy, TurnEnd,
 };
 use seamline::store::{CheckpointState, IncidentKind, Operation, Rejected};
 

@@ -1,7 +1,7 @@
 //! Cancelled calls and switches of providers, of the source document on orphaned calls.
 
 use seamline::ConvertOptions;
-use seamline::session::{AgentStart, SessionPolicy, PersistRepairs, Session, SessionOptions};
+use seamline::session::{AgentStart, PersistRepairs, Session, SessionOptions, SessionPolicy};
 use seamline::store::Effect;
 
 use super::asking::in_dialect;

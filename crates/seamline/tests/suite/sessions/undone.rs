@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Mutex;
 
 use seamline::session::{
-    ExecutorFailure, SessionPolicy, OnFailure, OpenOptions, Running, Session, ToolCall, ToolExecutor, ToolOutput,
+    ExecutorFailure, OnFailure, OpenOptions, Running, Session, SessionPolicy, ToolCall, ToolExecutor, ToolOutput,
     Undoing, UnknownOutcome,
 };
 use seamline::store::{Effect, IncidentKind, IncidentSeverity};
