@@ -47,6 +47,27 @@ impl IdMap {
         map
     }
 
+    /// A map without ids, for a conversation that grows: an id that is added later changes no earlier one.
+    pub fn growing(demand: IdDemand) -> Self {
+        Self { demand, ids: BTreeMap::new(), taken: HashSet::new() }
+    }
+
+    /// Adds an id, and gives its new id. An id that is already there keeps the new id that it has.
+    pub fn add(&mut self, id: &str) -> String {
+        if let Some(made) = self.ids.get(id) {
+            return made.clone();
+        }
+        let is_free = is_kept(&self.demand, id) && !self.taken.contains(id);
+        let made = if is_free { id.to_owned() } else { self.replacement(id) };
+        self.insert(id, made.clone());
+        made
+    }
+
+    /// Reserves an id: no other id becomes this one from now on.
+    pub fn reserve(&mut self, id: &str) {
+        self.taken.insert(id.to_owned());
+    }
+
     /// The new id of an id.
     pub fn get(&self, id: &str) -> Option<&str> {
         self.ids.get(id).map(String::as_str)

@@ -249,7 +249,7 @@ mod tests {
 
     fn sealed() -> Sealed {
         let message = Raw::parse("{ \"role\":\"user\" , \"content\":\"h\\u00e9llo\"}").unwrap();
-        let records = [Record::Message(MessageRecord { message, origin: Origin::Said })];
+        let records = [Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None })];
         let session = "s-1".parse().unwrap();
         let head = Head { epoch: 3, seq: 7, hash: Hash::of(b"before") };
         let id = CommitId::from_bytes([9; 16]);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
-use crate::id::{CallId, CheckpointId, CycleId};
+use crate::id::{CallId, CheckpointId, CycleId, DialectName};
 use crate::raw::Raw;
 
 /// The effect of running a call. It decides what recovery may do when the outcome is unknown.
@@ -62,6 +62,8 @@ pub struct OpenCycle {
     pub turn: Vec<Raw>,
     /// The calls of the cycle, in the order of the turn.
     pub calls: Vec<OpenCall>,
+    /// The dialect of the turn; none means the dialect of the first record.
+    pub dialect: Option<DialectName>,
 }
 
 impl OpenCycle {
@@ -231,7 +233,7 @@ mod tests {
                 state,
             });
             let (id, calls) = ("cycle_1".into(), calls.collect());
-            let cycle = OpenCycle { id, seq: 1, checkpoint: None, turn: Vec::new(), calls };
+            let cycle = OpenCycle { id, seq: 1, checkpoint: None, turn: Vec::new(), calls, dialect: None };
             assert_eq!(cycle.state(), expected);
         }
     }

@@ -37,7 +37,7 @@ impl Writer {
     }
 
     fn insert(&mut self) -> Insert {
-        Insert { message: self.message(), origin: Origin::Said }
+        Insert { message: self.message(), origin: Origin::Said, dialect: None }
     }
 
     /// Writes records, if they fit.
@@ -58,7 +58,7 @@ impl Writer {
     }
 
     fn say(&mut self, count: usize) {
-        let said = |message| Record::Message(MessageRecord { message, origin: Origin::Said });
+        let said = |message| Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None });
         let records = (0..count).map(|_| said(self.message())).collect();
         self.write(records);
     }
@@ -82,7 +82,7 @@ impl Writer {
 
     fn compact(&mut self, from: u64, to: u64) {
         let summary = vec![self.message()];
-        self.write(vec![Record::Compact(Compact { from, to, meant: None, summary })]);
+        self.write(vec![Record::Compact(Compact { from, to, meant: None, summary, dialect: None })]);
     }
 
     fn turn(&mut self) {
@@ -90,7 +90,7 @@ impl Writer {
         let arguments = Hash::ZERO;
         let calls = vec![CallRecord { id: "x".into(), tool: "t".to_owned(), effect: Effect::Unsafe, arguments }];
         let message = self.message();
-        self.write(vec![Record::Turn(Turn { cycle, checkpoint: None, message, more: vec![], calls })]);
+        self.write(vec![Record::Turn(Turn { cycle, checkpoint: None, message, more: vec![], calls, dialect: None })]);
     }
 
     fn end_turn(&mut self) {
@@ -233,7 +233,9 @@ fn what_was_taken_back_stays_away() {
 #[test]
 fn what_was_written_without_names_is_passed_over_where_something_is_lost() {
     let mut state = State::default();
-    let said = |text: &str| Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said });
+    let said = |text: &str| {
+        Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said, dialect: None })
+    };
     state.apply(1, 0, &said("1"));
     state.apply(2, 0, &said("2"));
     state.expect_gaps();
@@ -243,7 +245,7 @@ fn what_was_written_without_names_is_passed_over_where_something_is_lost() {
         0,
         &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
     );
-    state.apply(5, 0, &Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![] }));
+    state.apply(5, 0, &Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![], dialect: None }));
     state.apply(6, 0, &Record::Rollback(Rollback { checkpoint: "c".into(), since: None, reason: String::new() }));
     assert_eq!((shown(state.view.entries()), state.passed_over), (vec!["1", "2"], 3));
 }

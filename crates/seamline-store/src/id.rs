@@ -237,3 +237,8 @@ text_id! {
     /// The id of a repair, such as `repair_7`.
     RepairId
 }
+
+text_id! {
+    /// The name of a dialect, such as `openai_chat`.
+    DialectName
+}

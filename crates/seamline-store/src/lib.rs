@@ -37,14 +37,15 @@ pub use commit::{COMMIT_BYTES_MAX, Commit, Flaw, OpenedCommit, Sealed};
 pub use cycle::{CallState, CycleState, CycleStep, Effect, OpenCall, OpenCycle};
 pub use error::Error;
 pub use hash::Hash;
-pub use id::{CallId, CheckpointId, CommitId, CycleId, InvalidSessionId, RepairId, SessionId};
+pub use id::{CallId, CheckpointId, CommitId, CycleId, DialectName, InvalidSessionId, RepairId, SessionId};
 pub use inbox_damage::{INBOX_DAMAGES_MAX, InboxDamage, InboxDamageKind, InboxDamages};
 pub use incident::{Incident, IncidentKind, IncidentSeverity};
 pub use memory::MemoryStore;
 pub use raw::{NotJson, Raw};
 pub use record::{
     Begin, CallRecord, CheckpointRecord, Compact, Cut, CycleEnd, CycleRecord, Dropped, EntryId, InboxTaken, Insert,
-    Intent, Meant, MessageRecord, Origin, Parent, Record, Repair, RepairKind, Reset, Rollback, Staged, Turn, Undo,
+    Intent, Meant, MessageRecord, Origin, Parent, Record, Repair, RepairKind, Reset, Rollback, Staged, Switch, Turn,
+    Undo,
 };
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
 pub use state::{Rejected, State};

@@ -7,7 +7,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::record::{Compact, Cut, EntryId, Meant, Origin, Record, Repair, Reset};
+use crate::raw::Raw;
+use crate::record::{Compact, Cut, EntryId, Insert, Meant, Origin, Record, Repair, Reset};
 use crate::state::State;
 use crate::view::{Entry, EntrySource, Patch, View};
 
@@ -48,6 +49,7 @@ impl State {
                 | Record::CheckpointsDropped(_)
                 | Record::Incident(_)
                 | Record::Inbox(_)
+                | Record::Switch(_)
                 | Record::Unknown(_) => {}
             }
         }
@@ -61,8 +63,8 @@ pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &Repair) 
         let entries = cut.inserted.iter().zip(parts.by_ref());
         entries
             .map(|(insert, part)| {
-                let (message, origin, source) = (insert.message.clone(), insert.origin, repair.kind.into());
-                Entry { seq, part, message, origin, source }
+                let (source, Insert { message, origin, dialect }) = (repair.kind.into(), insert.clone());
+                Entry { seq, part, message, origin, source, dialect }
             })
             .collect()
     };
@@ -82,8 +84,11 @@ pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &Repair) 
 pub(crate) fn of_compact(view: &View, has_gaps: bool, seq: u64, compact: &Compact) -> (Vec<Patch>, bool) {
     let summary = (0..).zip(&compact.summary);
     let (origin, source) = (Origin::Summary, EntrySource::Compaction);
-    let inserted =
-        summary.map(|(part, message)| Entry { seq, part, message: message.clone(), origin, source }).collect();
+    let entry = |(part, message): (u32, &Raw)| {
+        let (message, dialect) = (message.clone(), compact.dialect.clone());
+        Entry { seq, part, message, origin, source, dialect }
+    };
+    let inserted = summary.map(entry).collect();
     let range = compact.to.checked_sub(compact.from).and_then(|count| range(compact.from, count));
     place(view, has_gaps, vec![Wanted { range, meant: compact.meant.as_ref(), inserted }])
 }

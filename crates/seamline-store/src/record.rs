@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Operation;
 use crate::cycle::Effect;
 use crate::hash::Hash;
-use crate::id::{CallId, CheckpointId, CycleId, RepairId, SessionId};
+use crate::id::{CallId, CheckpointId, CycleId, DialectName, RepairId, SessionId};
 use crate::incident::Incident;
 use crate::raw::Raw;
 
@@ -56,6 +56,8 @@ pub enum Record {
     Inbox(InboxTaken),
     /// The session starts over.
     Reset(Reset),
+    /// The session speaks another dialect, or to another provider, from now on.
+    Switch(Switch),
     /// A kind that this version does not know.
     #[serde(skip)]
     Unknown(Raw),
@@ -94,6 +96,7 @@ impl Record {
             | Self::Incident(_)
             | Self::Inbox(_)
             | Self::Reset(_)
+            | Self::Switch(_)
             | Self::Unknown(_) => None,
         }
     }
@@ -121,7 +124,8 @@ impl Record {
             | Self::Undo(_)
             | Self::Incident(_)
             | Self::Inbox(_)
-            | Self::Reset(_) => 0,
+            | Self::Reset(_)
+            | Self::Switch(_) => 0,
         }
     }
 }
@@ -129,7 +133,7 @@ impl Record {
 /// The first record of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Begin {
-    /// The dialect of its messages.
+    /// The dialect of its messages, where they name no other.
     pub dialect: String,
     /// The provider, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -184,6 +188,9 @@ pub struct MessageRecord {
     /// The origin of the message.
     #[serde(default, skip_serializing_if = "Origin::is_said")]
     pub origin: Origin,
+    /// The dialect of the message; none means the dialect of the first record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<DialectName>,
 }
 
 /// A response that makes tool calls.
@@ -201,6 +208,9 @@ pub struct Turn {
     pub more: Vec<Raw>,
     /// The tool calls that it makes.
     pub calls: Vec<CallRecord>,
+    /// The dialect of its messages; none means the dialect of the first record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<DialectName>,
 }
 
 /// A tool call of a turn.
@@ -386,6 +396,9 @@ pub struct Insert {
     /// The origin of the message.
     #[serde(default, skip_serializing_if = "Origin::is_said")]
     pub origin: Origin,
+    /// The dialect of the message; none means the dialect of the first record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<DialectName>,
 }
 
 /// A repair that is reverted.
@@ -407,6 +420,9 @@ pub struct Compact {
     pub meant: Option<Meant>,
     /// The messages that replace them.
     pub summary: Vec<Raw>,
+    /// The dialect of the summary; none means the dialect of the first record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<DialectName>,
 }
 
 /// Inbox messages that a commit takes in. They follow as [`Record::Message`].
@@ -427,6 +443,17 @@ pub struct Reset {
     /// The session that keeps the others, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<SessionId>,
+}
+
+/// A change of the dialect that new messages have, and of the provider that requests are for. Earlier messages stay as
+/// they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Switch {
+    /// The dialect of new messages.
+    pub dialect: DialectName,
+    /// The provider, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
 }
 
 #[cfg(test)]

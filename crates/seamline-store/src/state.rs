@@ -11,7 +11,7 @@ use crate::incident::Incident;
 use crate::naming;
 use crate::record::{
     Begin, CheckpointRecord, Compact, CycleRecord, EntryId, Insert, Intent, Meant, MessageRecord, Origin, Record,
-    Repair, Reset, Rollback, Staged, Turn,
+    Repair, Reset, Rollback, Staged, Switch, Turn,
 };
 use crate::repairs::{Applied, Repairs};
 use crate::view::{Entry, EntrySource, Patch, View, hash_of};
@@ -27,6 +27,8 @@ const INCIDENTS_MAX: usize = 1_000;
 pub struct State {
     /// How it began.
     pub begin: Option<Begin>,
+    /// The last change of the dialect or the provider.
+    pub switch: Option<Switch>,
     /// How often it started over.
     pub generation: u32,
     /// What is to be seen.
@@ -127,6 +129,7 @@ impl State {
             Record::Incident(incident) => self.note(incident),
             Record::Inbox(_) => {}
             Record::Reset(reset) => self.reset(reset),
+            Record::Switch(switch) => self.switch = Some(switch.clone()),
             Record::Unknown(_) => self.unknown += 1,
         }
     }
@@ -165,6 +168,7 @@ impl State {
             | Record::CheckpointsDropped(_)
             | Record::Incident(_)
             | Record::Inbox(_)
+            | Record::Switch(_)
             | Record::Unknown(_) => Ok(()),
         }
     }
@@ -199,6 +203,7 @@ impl State {
             | Record::CheckpointsDropped(_)
             | Record::Incident(_)
             | Record::Inbox(_)
+            | Record::Switch(_)
             | Record::Unknown(_) => self.allows(record).is_ok(),
         }
     }
@@ -317,8 +322,8 @@ impl State {
     }
 
     fn show(&mut self, seq: u64, source: EntrySource, messages: impl Iterator<Item = MessageRecord>) {
-        for (part, MessageRecord { message, origin }) in (0..).zip(messages) {
-            self.view.push(Entry { seq, part, message, origin, source });
+        for (part, MessageRecord { message, origin, dialect }) in (0..).zip(messages) {
+            self.view.push(Entry { seq, part, message, origin, source, dialect });
         }
     }
 
@@ -336,6 +341,7 @@ impl State {
             checkpoint: turn.checkpoint.clone(),
             turn: std::iter::once(&turn.message).chain(&turn.more).cloned().collect(),
             calls: calls.collect(),
+            dialect: turn.dialect.clone(),
         });
     }
 
@@ -360,9 +366,12 @@ impl State {
     fn end_cycle(&mut self, seq: u64, record: &CycleRecord) {
         let Some(place) = self.cycles.iter().position(|cycle| cycle.id == record.cycle) else { return };
         let cycle = self.cycles.remove(place);
-        let turn = cycle.turn.into_iter().map(|message| MessageRecord { message, origin: Origin::Said });
-        let result = |Insert { message, origin }: &Insert| MessageRecord { message: message.clone(), origin: *origin };
-        self.show(seq, EntrySource::Cycle, turn.chain(record.results.iter().map(result)));
+        let (origin, dialect) = (Origin::Said, &cycle.dialect);
+        let turn = cycle.turn.into_iter().map(|message| MessageRecord { message, origin, dialect: dialect.clone() });
+        let results = record.results.iter().cloned();
+        let results =
+            results.map(|Insert { message, origin, dialect }: Insert| MessageRecord { message, origin, dialect });
+        self.show(seq, EntrySource::Cycle, turn.chain(results));
     }
 
     fn checkpoint(&mut self, seq: u64, at: u64, record: &CheckpointRecord) {

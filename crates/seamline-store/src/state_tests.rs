@@ -21,7 +21,7 @@ fn message() -> impl Strategy<Value = Raw> {
 }
 
 fn insert() -> impl Strategy<Value = Insert> {
-    message().prop_map(|message| Insert { message, origin: Origin::Synthetic })
+    message().prop_map(|message| Insert { message, origin: Origin::Synthetic, dialect: None })
 }
 
 fn cut() -> impl Strategy<Value = Cut> {
@@ -58,9 +58,10 @@ fn record() -> impl Strategy<Value = Record> {
         message,
         more: vec![],
         calls: vec![call(), call()],
+        dialect: None,
     };
     prop_oneof![
-        6 => message().prop_map(|message| Record::Message(MessageRecord { message, origin: Origin::Said })),
+        6 => message().prop_map(|message| Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None })),
         3 => (name(), message()).prop_map(move |made| Record::Turn(turn(made))),
         2 => name().prop_map(|cycle| Record::Intent(Intent { cycle, call: "x".into(), key: "k".to_owned() })),
         2 => (name(), message()).prop_map(|(cycle, result)| {
@@ -79,12 +80,13 @@ fn record() -> impl Strategy<Value = Record> {
         }),
         2 => name().prop_map(|repair| Record::Undo(Undo { repair })),
         2 => (0..9_u64, 0..9_u64, prop::option::weighted(0.3, meant()), message()).prop_map(
-            |(from, to, meant, summary)| Record::Compact(Compact { from, to, meant, summary: vec![summary] })
+            |(from, to, meant, summary)| Record::Compact(Compact { from, to, meant, summary: vec![summary], dialect: None })
         ),
         1 => prop::collection::vec((0..9_u64, id()), 0..3).prop_map(|kept| {
             let (kept, meant) = kept.into_iter().unzip();
             Record::Reset(Reset { kept, meant, archive: None })
         }),
+        1 => name().prop_map(|dialect| Record::Switch(Switch { dialect, provider: None })),
         1 => Just(Record::Incident(incident())),
         1 => Just(Record::Unknown(Raw::default())),
     ]
@@ -149,7 +151,7 @@ proptest! {
     fn a_repair_that_is_taken_back_leaves_no_trace(messages in prop::collection::vec(message(), 1..12), cuts in prop::collection::vec(cut(), 1..4)) {
         let mut state = State::default();
         for (seq, message) in (1..).zip(messages) {
-            state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said }));
+            state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None }));
         }
         let before = state.view.clone();
         let repair = Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None });
@@ -167,12 +169,16 @@ fn many_repairs_are_remembered_by_what_they_took_out() {
     let mut state = State::default();
     let said = |number: u64| Raw::parse(format!("{{\"n\":{number}}}")).unwrap();
     for number in 1..=20_000 {
-        state.apply(number, 0, &Record::Message(MessageRecord { message: said(number), origin: Origin::Said }));
+        state.apply(
+            number,
+            0,
+            &Record::Message(MessageRecord { message: said(number), origin: Origin::Said, dialect: None }),
+        );
     }
     let before = state.view.clone();
     state.apply(30_000, 0, &checkpoint(&state, "c".into()));
     for number in 0..4_000 {
-        let inserted = vec![Insert { message: said(number), origin: Origin::Synthetic }];
+        let inserted = vec![Insert { message: said(number), origin: Origin::Synthetic, dialect: None }];
         let cuts = vec![Cut { at: number * 5, removed: 1, inserted }];
         let mut records = [Record::Repair(Repair {
             kind: RepairKind::Fix,
@@ -194,7 +200,9 @@ fn many_repairs_are_remembered_by_what_they_took_out() {
 #[test]
 fn a_way_back_that_changes_nothing_leaves_repairs_that_can_be_taken_back() {
     let mut state = State::default();
-    let said = |text: &str| Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said });
+    let said = |text: &str| {
+        Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said, dialect: None })
+    };
     state.apply(1, 0, &said("1"));
     state.apply(2, 0, &said("2"));
     let before = state.view.clone();
@@ -215,13 +223,15 @@ fn a_way_back_that_changes_nothing_leaves_repairs_that_can_be_taken_back() {
 
 #[test]
 fn a_way_back_leaves_the_repairs_that_could_be_taken_back_then() {
-    let said = |text: &str| Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said });
+    let said = |text: &str| {
+        Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said, dialect: None })
+    };
     let repair = |id: &str| {
         let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
         Record::Repair(Repair { kind: RepairKind::Fix, id: id.into(), cuts, meant: vec![], report: None })
     };
     let undo = |id: &str| Record::Undo(Undo { repair: id.into() });
-    let compact = Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![] });
+    let compact = Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![], dialect: None });
     let afterwards: [&[Record]; 4] =
         [&[repair("later")], &[undo("2"), undo("1")], &[undo("2"), repair("later"), undo("later")], &[compact]];
     for records in afterwards {
@@ -251,7 +261,7 @@ fn every_beginning_is_hashed_once_after_a_change() {
     let mut state = State::default();
     for (seq, text) in (1..).zip(["1", "2", "3", "4"]) {
         let message = Raw::parse(text).unwrap();
-        state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said }));
+        state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None }));
     }
     let cuts = vec![Cut { at: 1, removed: 1, inserted: vec![] }];
     state.apply(

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::hash::Hash;
+use crate::id::DialectName;
 use crate::raw::Raw;
 use crate::record::{EntryId, Meant, Origin, RepairKind};
 
@@ -19,6 +20,8 @@ pub struct Entry {
     pub origin: Origin,
     /// The kind of the record that brought it.
     pub source: EntrySource,
+    /// The dialect of the message; none means the dialect of the first record.
+    pub dialect: Option<DialectName>,
 }
 
 /// The kind of the record that brought a message into the view.

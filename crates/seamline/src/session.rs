@@ -39,6 +39,7 @@ mod reading;
 mod recover;
 mod repair;
 mod request;
+mod switch;
 mod wire;
 
 use seamline_store::{Entry, Record, SessionId, State};
@@ -60,7 +61,7 @@ pub use wire::ToolCall;
 
 pub use seamline_dialects::NoMessage;
 
-use facts::{Batch, CompactionFate, Facts, Work, said};
+use facts::{Batch, CompactionFate, Facts, Work};
 use log::{Log, Sent};
 use reading::Reading;
 use wire::Wire;
@@ -111,7 +112,7 @@ impl Session {
         self.log.id()
     }
 
-    /// The dialect of its messages.
+    /// The dialect of new messages and of requests. Messages from before a [switch](Session::switch_provider) keep theirs.
     pub fn dialect(&self) -> &'static str {
         self.wire.dialect
     }
@@ -163,7 +164,8 @@ impl Session {
     /// When one is not JSON or not a message, or the store failed.
     pub async fn append_all(&mut self, messages: &[&str]) -> Result<(), SessionError> {
         let messages = self.wire.parse_messages(messages)?;
-        self.write(Batch::of(messages.into_iter().map(said).collect())).await
+        let records = messages.into_iter().map(|message| self.facts().said(message)).collect();
+        self.write(Batch::of(records)).await
     }
 
     /// Checks that [`Session::append_all`] would accept these messages.
@@ -249,6 +251,10 @@ impl Session {
         for (seq, record) in (sent.seq()..).zip(&sent.records) {
             self.work.note(&self.state, seq, record);
             self.state.apply(seq, sent.at, record);
+            if let Record::Switch(switch) = record {
+                // The planner has made the same wire before.
+                self.wire = self.wire.switched(switch).unwrap_or_else(|_| self.wire.clone());
+            }
         }
         if self.state.cycles.is_empty() {
             self.work.ended.clear();

@@ -16,8 +16,8 @@ pub struct Target<'t> {
     pub call_id: IdDemand,
     /// The demands on the name of a tool.
     pub tool_name: NameDemand,
-    /// The text of the result for a call without one.
-    pub missing: &'t str,
+    /// The text of the result for a call without one. Without a text, such a call stays open.
+    pub missing: Option<&'t str>,
     /// Texts of synthetic results, beside those that are always known.
     pub made_up: &'t [String],
     /// The treatment of reasoning that the target's models do not accept.
@@ -34,7 +34,7 @@ impl Target<'_> {
             model: None,
             call_id: converter.call_id,
             tool_name: converter.tool_name,
-            missing: seamline_model::NO_RESULT_CONVERTED,
+            missing: Some(seamline_model::NO_RESULT_CONVERTED),
             made_up: &[],
             foreign_reasoning: ForeignReasoning::Drop,
             layout: b"{}",

@@ -7,17 +7,19 @@ use super::{Answer, Block, Conversation, Fate, Lost, Message, Says, Speaker};
 
 impl Conversation {
     /// Puts the results of each message with calls right after it, in one user message: dialects that pair only by id
-    /// allow results anywhere. A call without a result gets one with the text `missing`. A result without a call
-    /// becomes text.
-    pub fn settle(&mut self, missing: &str) {
+    /// allow results anywhere. A call without a result gets one with the text `missing`, if there is such a text. A
+    /// result without a call becomes text.
+    pub fn settle(&mut self, missing: Option<&str>) {
         let messages = join_calling(split_by_speaker(std::mem::take(&mut self.messages)));
         let mut pool = Pool::of(&messages);
         let answers = pool.assign(&messages);
         let mut settled = Vec::with_capacity(messages.len());
         for (message, answers) in messages.into_iter().zip(answers) {
             let mut results: Vec<Block> = answers.iter().map(|&at| pool.results[at].clone()).collect();
-            for call in open_calls(&message, &answers, &pool.results) {
-                results.extend(self.synthetic_result(call, missing));
+            if let Some(missing) = missing {
+                for call in open_calls(&message, &answers, &pool.results) {
+                    results.extend(self.synthetic_result(call, missing));
+                }
             }
             let rest = self.without_results(message, &pool);
             settled.extend(Some(rest).filter(|rest| !rest.blocks.is_empty()));
@@ -226,7 +228,7 @@ mod tests {
     /// The JSON pointers of each message's blocks, and the reported fates.
     fn settled(messages: Vec<Message>) -> (Vec<Vec<String>>, Vec<Fate>) {
         let mut conversation = Conversation { messages, ..Conversation::default() };
-        conversation.settle("[synthetic] none");
+        conversation.settle(Some("[synthetic] none"));
         let pointers = |message: &Message| message.blocks.iter().map(|block| block.pointer.clone()).collect();
         let fates = conversation.left.iter().map(|lost| lost.fate).collect();
         (conversation.messages.iter().map(pointers).collect(), fates)

@@ -51,7 +51,7 @@ pub(crate) fn session(name: &str) -> SessionId {
 
 pub(crate) fn said(text: &str) -> Record {
     let message = Raw::parse(format!("{{\"role\":\"user\",\"content\":\"{text}\"}}")).unwrap();
-    Record::Message(MessageRecord { message, origin: Origin::Said })
+    Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None })
 }
 
 /// Seals a commit of some messages after the head of a lease, and moves the head.

@@ -205,7 +205,7 @@ impl Session {
         close: Close<'_>,
     ) -> Result<Vec<CycleOutcome>, SessionError> {
         let open = self.facts().open_cycle(cycle)?;
-        let turn = self.wire.read_turn(open.turn.clone())?;
+        let turn = self.wire.read_open(open)?;
         let (batch, outcomes) = self.facts().plan_close(open, &turn, close, Keeping::Cycle)?;
         self.write(batch).await?;
         Ok(outcomes)

@@ -43,6 +43,11 @@ impl<'s> Facts<'s> {
         self.entries().iter().map(|entry| &entry.message)
     }
 
+    /// The record of a message that the user, the model or a tool wrote, in the current dialect.
+    pub(super) fn said(&self, message: Raw) -> Record {
+        said(self.wire, message)
+    }
+
     /// An id that only the next commit can give out, such as `ckpt_12`.
     pub(super) fn next_id(&self, what: &str) -> String {
         format!("{what}_{}", self.next)
@@ -135,9 +140,9 @@ pub(super) struct Work {
     pub(super) inbox_checked: u64,
 }
 
-/// The record of a message that the user, the model or a tool wrote.
-pub(super) fn said(message: Raw) -> Record {
-    Record::Message(MessageRecord { message, origin: Origin::Said })
+/// The record of a message that the user, the model or a tool wrote, in the dialect of a wire.
+pub(super) fn said(wire: &Wire, message: Raw) -> Record {
+    Record::Message(MessageRecord { message, origin: Origin::Said, dialect: wire.mark() })
 }
 
 impl Work {

@@ -139,8 +139,13 @@ impl Session {
     /// # Errors
     /// When there is a session of that name, this one cannot be read, or the store failed.
     pub async fn fork(&self, id: SessionId) -> Result<Self, SessionError> {
-        let copies = plan_copies(&self.wire, self.entries())?;
-        self.begin_related(id, None, copies).await
+        let options = SessionOptions {
+            dialect: self.wire.home.to_owned(),
+            provider: home_provider(&self.state, &self.wire),
+            ..self.related_options()
+        };
+        let copies = plan_copies(&self.wire, self.state.switch.as_ref(), self.entries())?;
+        self.begin_related(id, None, options, copies).await
     }
 
     /// Makes an empty session for a sub-agent that works on a call of this one, in the same dialect and with the same
@@ -149,23 +154,28 @@ impl Session {
     /// # Errors
     /// When there is a session of that name, or the store failed.
     pub async fn child(&self, id: SessionId, call: impl Into<CallId>) -> Result<Self, SessionError> {
-        self.begin_related(id, Some(call.into()), Vec::new()).await
+        self.begin_related(id, Some(call.into()), self.related_options(), Vec::new()).await
     }
 
-    async fn begin_related(
-        &self,
-        id: SessionId,
-        call: Option<CallId>,
-        records: Vec<Record>,
-    ) -> Result<Self, SessionError> {
-        let options = SessionOptions {
+    /// The options of this session, for one that is made from it.
+    fn related_options(&self) -> SessionOptions {
+        SessionOptions {
             dialect: self.wire.dialect.to_owned(),
             provider: self.wire.options.provider.clone(),
             title: None,
             policy: self.wire.options.policy.clone(),
             config: self.config.clone(),
             clock: self.log.clock().clone(),
-        };
+        }
+    }
+
+    async fn begin_related(
+        &self,
+        id: SessionId,
+        call: Option<CallId>,
+        options: SessionOptions,
+        records: Vec<Record>,
+    ) -> Result<Self, SessionError> {
         let (store, parent) = (self.log.store().clone(), Some(self.log.as_parent(call)));
         Box::pin(Self::begin(store, id, options, parent, records)).await
     }
@@ -181,19 +191,35 @@ async fn load(log: &Log, dialect: Option<String>, policy: Policy) -> Result<(Wir
     Ok((wire_of(&replayed.state, dialect, policy)?, replayed))
 }
 
-/// The dialect of a session: that of its first record, else the one that the caller gives, else the only one that the
-/// messages can be of.
-fn wire_of(state: &State, given: Option<String>, policy: Policy) -> Result<Wire, SessionError> {
-    let begun = state.begin.as_ref().map(|begin| (begin.dialect.clone(), begin.provider.clone()));
-    let known = begun.or_else(|| given.or_else(|| certain_dialect(state)).map(|dialect| (dialect, None)));
-    let lost = seamline_store::Error::Damaged(seamline_store::cause::Damaged::NoDialect);
-    let (dialect, provider) = known.ok_or(lost)?;
-    Ok(Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false })?)
+/// The provider of the first record, which a switch does not change.
+fn home_provider(state: &State, wire: &Wire) -> Option<String> {
+    match (&state.begin, &state.switch) {
+        (Some(begin), _) => begin.provider.clone(),
+        (None, Some(_)) => None,
+        (None, None) => wire.options.provider.clone(),
+    }
 }
 
-/// The only dialect that the messages can be of.
+/// The dialect of a session: that of its first record, else the one that the caller gives, else the only one that the
+/// messages can be of, else the one that it was switched to.
+fn wire_of(state: &State, given: Option<String>, policy: Policy) -> Result<Wire, SessionError> {
+    let begun = state.begin.as_ref().map(|begin| (begin.dialect.clone(), begin.provider.clone()));
+    let switched = || state.switch.as_ref().map(|switch| switch.dialect.to_string());
+    let guessed = || given.or_else(|| certain_dialect(state)).or_else(switched);
+    let known = begun.or_else(|| guessed().map(|dialect| (dialect, None)));
+    let lost = seamline_store::Error::Damaged(seamline_store::cause::Damaged::NoDialect);
+    let (dialect, provider) = known.ok_or(lost)?;
+    let wire = Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false })?;
+    Ok(match &state.switch {
+        Some(switch) => wire.switched(switch)?,
+        None => wire,
+    })
+}
+
+/// The only dialect that the messages that name none can be of.
 fn certain_dialect(state: &State) -> Option<String> {
-    let messages: Vec<&str> = state.view.entries().iter().map(|entry| entry.message.as_str()).collect();
+    let unnamed = state.view.entries().iter().filter(|entry| entry.dialect.is_none());
+    let messages: Vec<&str> = unnamed.map(|entry| entry.message.as_str()).collect();
     let list = format!("[{}]", messages.join(","));
     seamline_dialects::contradiction(list.as_bytes(), "").map(|dialect| dialect.name().to_owned())
 }

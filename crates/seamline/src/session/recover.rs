@@ -109,7 +109,7 @@ impl Session {
         let forgets = self.config.unknown_outcome == UnknownOutcome::Forget;
         if is_untouched(&cycle) || (forgets && unknown(&cycle.calls) > 0) {
             recovered.taken_back += 1;
-            let turn = self.wire.read_turn(cycle.turn.clone())?;
+            let turn = self.wire.read_open(&cycle)?;
             let batch = self.facts().plan_forget(&cycle, compensation_by(executor));
             self.write_and_undo(batch, &cycle, &turn, executor).await?;
             return Ok(Vec::new());
@@ -124,7 +124,7 @@ impl Session {
     /// Runs the calls of a cycle again that may run again, asks about those that can be asked about, and records their
     /// results. Gives the number of results.
     async fn run_again(&mut self, cycle: &OpenCycle, executor: &dyn ToolExecutor) -> Result<usize, SessionError> {
-        let turn = self.wire.read_turn(cycle.turn.clone())?;
+        let turn = self.wire.read_open(cycle)?;
         let mut count = 0;
         for open in cycle.calls.iter().filter(|call| !is_finished(call)) {
             let Some(call) = turn.runnable().find(|call| call.id == open.id) else { continue };

@@ -17,7 +17,8 @@ pub(super) use plan::stored_options;
 use validation::kept;
 
 impl Session {
-    /// Checks the view, as the policy says. Questions that only a request can answer, such as the tools that it declares,
+    /// Checks the view, as the policy says. Messages of other dialects are rendered in the current one first; findings have
+    /// the places of the rendered messages then. Questions that only a request can answer, such as the tools that it declares,
     /// are left out. Only messages that came since the last check are read, or all from the first one on that changed; see
     /// [`forget_reading`](Self::forget_reading) for the memory that this takes.
     ///
@@ -28,7 +29,7 @@ impl Session {
     }
 
     fn check_with(&self, options: &Options) -> Result<Checked, SessionError> {
-        self.reading.check(&self.wire, self.entries(), options)
+        self.reading.check(&self.wire, self.wire.rendered(self.entries())?.entries(), options)
     }
 
     /// Validates the view: each result follows its call, each call but those of the last message has a result, and no id
@@ -53,14 +54,17 @@ impl Session {
         if validation.valid {
             return Ok(validation);
         }
-        let body = self.wire.body(envelope, self.entries().iter().map(|entry| &entry.message))?;
+        let (entries, envelope) = self.wire.rendered(self.entries())?.for_envelope(envelope);
+        let body = self.wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
         let repeated = self.wire.options.policy.repair.duplicate_call_id;
         self.facts().validate(repeated, |options| Ok(crate::check(&body, options)?))
     }
 
     /// Repairs stored messages, as the policy says, and records as much of it as
     /// [`persist_repairs`](super::SessionPolicy::persist_repairs) allows. With [`Never`](super::PersistRepairs::Never)
-    /// the result says what a repair would do, and nothing changes. [`Session::undo_repair`] reverts it.
+    /// the result says what a repair would do, and nothing changes. [`Session::undo_repair`] reverts it. Nothing is recorded
+    /// either while the view has messages of another dialect than the current one: each request repairs them again, and
+    /// they keep their bytes.
     ///
     /// # Errors
     /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), the conversation cannot be read, or the

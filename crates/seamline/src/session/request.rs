@@ -1,5 +1,7 @@
 //! The request that the provider gets.
 
+use super::reading::Reading;
+use super::wire::Wire;
 use super::{Session, SessionError};
 use crate::repair::{RepairAction, Repaired};
 use crate::{Error, Finding, Options};
@@ -43,6 +45,9 @@ impl Session {
     /// Makes the body that the provider gets: the envelope, a JSON object with all that the request says beside its
     /// messages, and the messages, repaired as the policy says. Open cycles are not in it, so it can be made at any time.
     ///
+    /// Messages of other dialects are rendered in that of the provider. A system prompt among them becomes a member of the
+    /// envelope where the dialect keeps it there.
+    ///
     /// It repairs also what [`Session::before_agent_start`] would block, and [`sendable`](Request::sendable) says whether
     /// the provider accepts the body. Only the envelope and the messages that are new since the last check or request are
     /// read; see [`forget_reading`](Self::forget_reading) for what that takes.
@@ -50,16 +55,27 @@ impl Session {
     /// # Errors
     /// When the envelope is not a JSON object or has messages of its own, or the conversation cannot be read.
     pub fn request(&self, envelope: &str) -> Result<Request, SessionError> {
+        self.request_by(&self.wire, Some(&self.reading), envelope)
+    }
+
+    /// Makes the body for the provider of a wire, with the kept reading if it is of that dialect.
+    pub(super) fn request_by(
+        &self,
+        wire: &Wire,
+        reading: Option<&Reading>,
+        envelope: &str,
+    ) -> Result<Request, SessionError> {
+        let (entries, envelope) = wire.rendered(self.entries())?.for_envelope(envelope);
         if self.config.enabled
-            && let Some(request) = self.reading.request(&self.wire, self.entries(), envelope)
+            && let Some(request) = reading.and_then(|reading| reading.request(wire, &entries, &envelope))
         {
             return Ok(request);
         }
-        let body = self.wire.body(envelope, self.entries().iter().map(|entry| &entry.message))?;
+        let body = wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
         if !self.config.enabled {
             return Ok(Request { body, actions: Vec::new(), found: Vec::new(), remaining: Vec::new(), sendable: true });
         }
-        Ok(Request::from_body(&body, &self.wire.options)?)
+        Ok(Request::from_body(&body, &wire.options)?)
     }
 }
 

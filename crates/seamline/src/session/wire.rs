@@ -1,16 +1,19 @@
 //! The dialect of a session: reads turns, writes results, and wraps messages into request bodies.
 
 mod identify;
+mod mixed;
+mod outline;
+mod render;
 mod turn;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
 use seamline_dialects::convert::Converter;
 use seamline_dialects::{Answering, Results};
-use seamline_model::Role;
 use seamline_model::conversation::{Block, Call, Says};
-use seamline_store::{CallId, Hash, Raw};
+use seamline_store::{CallId, DialectName, Hash, OpenCycle, Raw, Switch};
 
 use super::recover::texts;
 use super::{NoMessage, Refusal, SessionError, ToolCallRef};
@@ -28,6 +31,8 @@ const MISADDRESSED: &str = "PAIR005";
 #[derive(Debug, Clone)]
 pub(super) struct Wire {
     pub(super) dialect: &'static str,
+    /// The dialect of messages that name none: that of the first record.
+    pub(super) home: &'static str,
     pub(super) options: Options,
     converter: &'static Converter,
     results: &'static Results,
@@ -61,7 +66,51 @@ impl Wire {
             return Err(Error::WrongProvider { provider, serves, asked: dialect.name() });
         }
         options.dialect = Some(dialect.name().to_owned());
-        Ok(Self { dialect: dialect.name(), options, converter: dialect.converter(), results: dialect.results() })
+        let (name, converter, results) = (dialect.name(), dialect.converter(), dialect.results());
+        Ok(Self { dialect: name, home: name, options, converter, results })
+    }
+
+    /// The same wire after a switch.
+    pub(super) fn switched(&self, switch: &Switch) -> Result<Self, Error> {
+        self.with(Some(switch.dialect.to_string()), switch.provider.clone())
+    }
+
+    /// The wire for a provider or a dialect of this name, with the same policy.
+    pub(super) fn named(&self, name: &str) -> Result<Self, Error> {
+        let unknown = |_| Error::UnknownSide(name.to_owned());
+        match crate::providers::by_name(name) {
+            Some(provider) => self.with(None, Some(provider.name.to_owned())),
+            None => self.with(Some(name.to_owned()), None).map_err(unknown),
+        }
+    }
+
+    fn with(&self, dialect: Option<String>, provider: Option<String>) -> Result<Self, Error> {
+        let wire = Self::new(Options { dialect, provider, ..self.options.clone() })?;
+        Ok(Self { home: self.home, ..wire })
+    }
+
+    /// The wire for messages of this dialect, with the same policy. Without a name, it is the one of the first record.
+    pub(super) fn speaking(&self, dialect: Option<&DialectName>) -> Result<Cow<'_, Self>, SessionError> {
+        let dialect = self.dialect_of(dialect);
+        if dialect == self.dialect {
+            return Ok(Cow::Borrowed(self));
+        }
+        Ok(Cow::Owned(self.with(Some(dialect.to_owned()), None)?))
+    }
+
+    /// The dialect that a record means.
+    pub(super) fn dialect_of<'d>(&self, dialect: Option<&'d DialectName>) -> &'d str {
+        dialect.map_or(self.home, DialectName::as_str)
+    }
+
+    /// The dialect as records name it.
+    pub(super) fn mark(&self) -> Option<DialectName> {
+        (self.dialect != self.home).then(|| self.dialect.into())
+    }
+
+    /// Reads the turn of an open cycle, in the dialect of that turn.
+    pub(super) fn read_open(&self, open: &OpenCycle) -> Result<ToolTurn, SessionError> {
+        self.speaking(open.dialect.as_ref())?.read_turn(open.turn.clone())
     }
 
     /// Writes the start of a request body, up to the first message: the members of the envelope and the list's name.
@@ -109,8 +158,12 @@ impl Wire {
         Ok(spans.into_iter().zip(origins).map(kept).collect::<Result<_, _>>()?)
     }
 
-    /// Writes the messages with the results of the calls of a turn.
+    /// Writes the messages with the results of the calls of a turn, in the dialect of the turn.
     pub(super) fn write_results(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Raw>, SessionError> {
+        self.speaking(turn.dialect.as_ref())?.write_own_results(turn, answers)
+    }
+
+    fn write_own_results(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Raw>, SessionError> {
         let made = turn.lifted_calls();
         // A record may name fewer calls, or others, than this version reads in the turn.
         let by_id = |answer: &Answer| made.iter().copied().find(|call| answer.id == *call.id);
@@ -174,26 +227,6 @@ impl Wire {
             _ => None,
         });
         Ok(texts.collect())
-    }
-
-    /// Reads messages at a glance.
-    pub(super) fn outline(&self, messages: &[&Raw]) -> Result<Vec<OutlineMessage>, SessionError> {
-        let body = self.body("{}", messages.iter().copied())?;
-        Ok(crate::outline(&body, &self.options, 0..messages.len())?)
-    }
-
-    /// Reads the roles of messages.
-    pub(super) fn roles(&self, messages: &[&Raw]) -> Result<Vec<Role>, SessionError> {
-        Ok(self.outline(messages)?.iter().map(|message| message.role).collect())
-    }
-
-    /// Says of each message whether the model or a tool wrote it: responses, calls, and messages with results only.
-    pub(super) fn by_model(&self, messages: &[&Raw]) -> Result<Vec<bool>, SessionError> {
-        let by_model = |message: &OutlineMessage| match message.role {
-            Role::Assistant | Role::Tool | Role::Function => true,
-            Role::System | Role::Developer | Role::User | Role::Unknown => holds_only_results(message),
-        };
-        Ok(self.outline(messages)?.iter().map(by_model).collect())
     }
 
     /// Parses messages that the caller gives. Each must be a message of the dialect; nothing else is checked.

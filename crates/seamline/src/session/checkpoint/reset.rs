@@ -1,7 +1,7 @@
 //! The reset: the last resort, after which only system messages are left.
 
 use seamline_model::Role;
-use seamline_store::{Error, Hash, IncidentKind, IncidentSeverity, Raw, Record, Reset, SessionId};
+use seamline_store::{Entry, Error, Hash, IncidentKind, IncidentSeverity, Record, Reset, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::session::facts::{Batch, CompactionFate, Facts};
@@ -85,7 +85,7 @@ impl Session {
 impl Facts<'_> {
     /// Plans a reset that keeps system messages.
     fn plan_reset(&self, archive: Option<SessionId>) -> Result<Batch, SessionError> {
-        let messages: Vec<&Raw> = self.messages().collect();
+        let messages: Vec<&Entry> = self.entries().iter().collect();
         let roles = self.wire.roles(&messages)?;
         let kept = roles.iter().enumerate().filter(|(_, role)| matches!(role, Role::System | Role::Developer));
         let kept: Vec<u64> = kept.map(|(at, _)| at as u64).collect();

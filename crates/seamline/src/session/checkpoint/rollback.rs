@@ -1,21 +1,21 @@
 //! Plans rollbacks: all that came after a checkpoint, or after an error only the model's part of it.
 
 use seamline_store::{
-    Checkpoint, CheckpointId, CheckpointState, Cut, Dropped, IncidentKind, IncidentSeverity, OpenCycle, Operation,
-    Origin, Raw, Record, Repair, RepairKind, Rollback,
+    Checkpoint, CheckpointId, CheckpointState, Cut, Dropped, Entry, IncidentKind, IncidentSeverity, MessageRecord,
+    OpenCycle, Operation, Origin, Raw, Record, Repair, RepairKind, Rollback,
 };
 use serde::Serialize;
 
 use crate::session::SessionError;
 use crate::session::cycle::roll_back::end_records;
-use crate::session::facts::{Batch, CompactionFate, Facts, said};
+use crate::session::facts::{Batch, CompactionFate, Facts};
 use crate::session::host::context::lost_calls;
 
 /// The messages that came since a checkpoint was made.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Since {
     /// Messages of the user. An error does not remove them.
-    spared: Vec<Raw>,
+    spared: Vec<MessageRecord>,
     /// The indices of the messages of the model and its tools.
     pub(in crate::session) removed: Vec<usize>,
     /// Whether they follow the messages of the checkpoint, and nothing else has changed.
@@ -58,7 +58,7 @@ impl Facts<'_> {
         let indices: Vec<usize> = (0..entries.len()).filter(|at| entries[*at].seq > made).collect();
         let is_changed = indices.iter().any(|at| entries[*at].source.is_change());
         let is_plain = self.is_unchanged_since(checkpoint) && !is_changed;
-        let later: Vec<&Raw> = indices.iter().map(|at| &entries[*at].message).collect();
+        let later: Vec<&Entry> = indices.iter().map(|at| &entries[*at]).collect();
         // A message that cannot be read may be the user's.
         let by_model = self.wire.by_model(&later).unwrap_or_default();
         let mut since = Since { is_plain, ..Since::default() };
@@ -69,7 +69,8 @@ impl Facts<'_> {
             if is_model && (!is_change || !since.removed.is_empty()) {
                 since.removed.push(at);
             } else if !is_model && !is_change {
-                since.spared.push(entries[at].message.clone());
+                let (message, dialect) = (entries[at].message.clone(), entries[at].dialect.clone());
+                since.spared.push(MessageRecord { message, origin: Origin::Said, dialect });
             }
         }
         Ok(since)
@@ -98,7 +99,7 @@ impl Facts<'_> {
         &self,
         id: &CheckpointId,
         reason: &str,
-        spared: Vec<Raw>,
+        spared: Vec<MessageRecord>,
         more: Vec<Record>,
     ) -> Result<Batch, SessionError> {
         let rollback = Record::Rollback(Rollback { checkpoint: id.clone(), since: None, reason: reason.to_owned() });
@@ -109,7 +110,7 @@ impl Facts<'_> {
         incident.checkpoint = Some(id.clone());
         incident.count = self.state.view.len().saturating_sub(after + spared.len()) as u64;
         let mut records = vec![rollback];
-        records.extend(spared.into_iter().map(said));
+        records.extend(spared.into_iter().map(Record::Message));
         records.push(Record::Incident(incident));
         records.extend(self.discarded_incidents(&cycles));
         records.extend(more);

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use seamline_store::{Compact, Hash, Operation, Record, Rejected, View};
 
-use super::cuts::splits;
 use crate::session::facts::Facts;
 use crate::session::{Refusal, SessionError};
 
@@ -47,8 +46,7 @@ impl<'s> Facts<'s> {
         if range.start > range.end || range.end > messages {
             return Err(Rejected::Place { place: range.end as u64, messages }.into());
         }
-        let body = self.wire.body("{}", self.messages())?;
-        let splits = splits(&body, &self.wire.options)?;
+        let splits = self.wire.splits(&self.entries().iter().collect::<Vec<_>>())?;
         let is_whole = |at: &usize| !splits.get(*at).copied().unwrap_or(false);
         let Some(start) = (range.start..=range.end).find(is_whole) else {
             let before = (0..range.start).rev().find(is_whole).unwrap_or(0);
@@ -77,7 +75,8 @@ impl<'s> Facts<'s> {
         if summary.is_empty() && range.len() == view.len() {
             return Err(Refusal::NothingLeft.into());
         }
-        let compact = Record::Compact(Compact { from: range.start as u64, to: range.end as u64, meant: None, summary });
+        let (from, to, dialect) = (range.start as u64, range.end as u64, self.wire.mark());
+        let compact = Record::Compact(Compact { from, to, meant: None, summary, dialect });
         self.state.allows(&compact)?;
         Ok(compact)
     }

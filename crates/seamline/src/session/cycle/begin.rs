@@ -62,8 +62,8 @@ impl Facts<'_> {
             }
         }
         let (message, more) = (message.clone(), more.to_vec());
-        let checkpoint = Some(checkpoint);
-        records.push(Record::Turn(Turn { cycle: cycle.clone(), checkpoint, message, more, calls }));
+        let (checkpoint, dialect) = (Some(checkpoint), turn.dialect.clone());
+        records.push(Record::Turn(Turn { cycle: cycle.clone(), checkpoint, message, more, calls, dialect }));
         records.extend(then);
         Ok((Batch::of(records), cycle))
     }
@@ -82,8 +82,8 @@ impl Facts<'_> {
             Ok(OpenCall { id, tool, effect, arguments, state })
         };
         let calls = turn.calls.iter().map(call).collect::<Result<_, SessionError>>()?;
-        let id = self.next_id("cycle").into();
-        Ok(OpenCycle { id, seq: self.next, checkpoint: None, turn: turn.messages.clone(), calls })
+        let (id, dialect) = (self.next_id("cycle").into(), turn.dialect.clone());
+        Ok(OpenCycle { id, seq: self.next, checkpoint: None, turn: turn.messages.clone(), calls, dialect })
     }
 
     /// Plans the result of a call that must not run: the model reads why.

@@ -9,7 +9,7 @@ use seamline_store::{
 
 use super::call::{Output, is_finished};
 use super::{CycleOutcome, Stop};
-use crate::session::facts::{Batch, Facts, said};
+use crate::session::facts::{Batch, Facts};
 use crate::session::host::context::unfinished_calls;
 use crate::session::recover::texts;
 use crate::session::recover::truth::{Truth, truth_of};
@@ -118,7 +118,7 @@ impl Facts<'_> {
         if recording.and_then(|state| state.after(CycleStep::Commit)).is_none() {
             return Err(Rejected::NoCycle(open.id.clone()).into());
         }
-        let results = with_origins(self.wire.write_results(turn, answers)?, answers).collect();
+        let results = self.plan_results(turn, answers)?;
         let mut records = vec![Record::Cycle(CycleRecord { cycle: open.id.clone(), results })];
         if let Some(checkpoint) = &open.checkpoint {
             records.extend(self.plan_commit(checkpoint).unwrap_or_default());
@@ -129,9 +129,26 @@ impl Facts<'_> {
     }
 
     fn plan_plain_messages(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Record>, SessionError> {
-        let results = with_origins(self.wire.write_results(turn, answers)?, answers);
-        let results = results.map(|Insert { message, origin }| Record::Message(MessageRecord { message, origin }));
-        Ok(turn.messages.iter().cloned().map(said).chain(results).collect())
+        let (origin, dialect) = (Origin::Said, &turn.dialect);
+        let said = turn.messages.iter().cloned();
+        let said = said.map(|message| Insert { message, origin, dialect: dialect.clone() });
+        let all = said.chain(self.plan_results(turn, answers)?);
+        let record = |Insert { message, origin, dialect }| Record::Message(MessageRecord { message, origin, dialect });
+        Ok(all.map(record).collect())
+    }
+
+    /// Plans the messages with the results of a turn, in the dialect of the turn. Where each result is a message of its
+    /// own, each has its own origin.
+    fn plan_results(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Insert>, SessionError> {
+        let messages = self.wire.write_results(turn, answers)?;
+        let is_each = messages.len() == answers.len();
+        let is_any = answers.iter().any(|answer| answer.synthetic);
+        let insert = |(at, message): (usize, Raw)| {
+            let is_synthetic = if is_each { answers[at].synthetic } else { is_any };
+            let origin = if is_synthetic { Origin::Synthetic } else { Origin::Said };
+            Insert { message, origin, dialect: turn.dialect.clone() }
+        };
+        Ok(messages.into_iter().enumerate().map(insert).collect())
     }
 
     /// The incidents about calls without a result.
@@ -193,16 +210,6 @@ pub(in crate::session) fn reset_never_begun<'c>(
         call.state = CallState::Pending;
     }
     never_begun
-}
-
-/// Messages with results, and their origins. Where each result is a message of its own, each has its own origin.
-fn with_origins(messages: Vec<Raw>, answers: &[Answer]) -> impl Iterator<Item = Insert> {
-    let is_each = messages.len() == answers.len();
-    let is_any = answers.iter().any(|answer| answer.synthetic);
-    messages.into_iter().enumerate().map(move |(at, message)| {
-        let is_synthetic = if is_each { answers[at].synthetic } else { is_any };
-        Insert { message, origin: if is_synthetic { Origin::Synthetic } else { Origin::Said } }
-    })
 }
 
 fn answer(

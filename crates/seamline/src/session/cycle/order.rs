@@ -7,10 +7,9 @@
 use std::collections::{HashMap, HashSet};
 
 use seamline_store::{
-    Cut, CycleRecord, Entry, EntrySource, Insert, Meant, OpenCycle, Origin, Raw, Record, Repair, RepairKind,
+    Cut, CycleRecord, Entry, EntrySource, Insert, Meant, OpenCycle, Origin, Record, Repair, RepairKind,
 };
 
-use crate::session::compact::cuts::splits;
 use crate::session::facts::Facts;
 
 /// The most bytes of cycles that are moved: they are written once more, in one commit with the results. Larger cycles stay
@@ -68,24 +67,23 @@ impl Facts<'_> {
 
     /// Whether a cycle would come between a call and its result that were appended as messages.
     fn splits_a_pair(&self, tail: &[Entry], moves: &[Move]) -> bool {
-        let messages: Vec<&Raw> = tail.iter().map(|entry| &entry.message).collect();
-        let body = self.wire.body("{}", messages.into_iter());
-        let splits = body.ok().and_then(|body| splits(&body, &self.wire.options).ok()).unwrap_or_default();
+        let splits = self.wire.splits(&tail.iter().collect::<Vec<_>>()).unwrap_or_default();
         moves.iter().any(|it| splits.get(it.to).copied().unwrap_or(true))
     }
 }
 
 /// The messages that a cycle will show.
 fn shown_by(seq: u64, open: &OpenCycle, cycle: &CycleRecord) -> Vec<Entry> {
-    let turn = open.turn.iter().map(|message| (message, Origin::Said));
-    let results = cycle.results.iter().map(|insert| (&insert.message, insert.origin));
+    let turn = open.turn.iter().map(|message| (message, Origin::Said, &open.dialect));
+    let results = cycle.results.iter().map(|insert| (&insert.message, insert.origin, &insert.dialect));
     let all = (0..).zip(turn.chain(results));
-    all.map(|(part, (message, origin))| Entry {
+    all.map(|(part, (message, origin, dialect))| Entry {
         seq,
         part,
         message: message.clone(),
         origin,
         source: EntrySource::Cycle,
+        dialect: dialect.clone(),
     })
     .collect()
 }
@@ -111,10 +109,15 @@ fn moves(tail: &[Entry], mut ended: Vec<Ended>) -> Vec<Move> {
         // Messages and cycles that were in the view when it was begun stay before it.
         let before = tail[..from].iter().rposition(|entry| entry.seq < it.begun)?;
         let messages = tail[from..].iter().take_while(|entry| entry.seq == it.shown);
-        let messages = messages.map(|it| Insert { message: it.message.clone(), origin: it.origin }).collect();
+        let messages = messages.map(insert_of).collect();
         came_between.then_some(Move { to: before + 1, from, messages })
     });
     found.collect()
+}
+
+/// A message of the view, as a record inserts it.
+fn insert_of(entry: &Entry) -> Insert {
+    Insert { message: entry.message.clone(), origin: entry.origin, dialect: entry.dialect.clone() }
 }
 
 /// Moves as cuts, from the first place to the last, each with the messages that it means. `start` messages precede

@@ -165,7 +165,7 @@ impl Session {
         reason: &str,
         executor: Option<&dyn ToolExecutor>,
     ) -> Result<usize, SessionError> {
-        let turn = self.wire.read_turn(open.turn.clone())?;
+        let turn = self.wire.read_open(open)?;
         let compensation = compensation_by(executor);
         let batch = self.facts().plan_roll_back(open, reason, compensation);
         self.write_and_undo(batch, open, &turn, executor).await

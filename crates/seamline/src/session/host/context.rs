@@ -1,7 +1,7 @@
 //! The repair context: losses and repairs that the next turn should know.
 
 use seamline_model::Role;
-use seamline_store::{CallId, OpenCall, OpenCycle, Origin, Raw};
+use seamline_store::{CallId, Entry, OpenCall, OpenCycle, Origin};
 use serde::Serialize;
 
 use crate::session::cycle::call::{is_finished, returned};
@@ -73,11 +73,11 @@ impl Facts<'_> {
 
     /// The last messages that no response follows.
     fn unanswered(&self) -> Vec<String> {
-        let messages: Vec<&Raw> = self.messages().collect();
-        let roles = self.wire.roles(&messages).unwrap_or_default();
+        let entries: Vec<&Entry> = self.entries().iter().collect();
+        let roles = self.wire.roles(&entries).unwrap_or_default();
         let last = self.answered_up_to(&roles);
         // In some dialects results are in messages of the user.
-        let by_model = self.wire.by_model(&messages[last..]).unwrap_or_default();
+        let by_model = self.wire.by_model(&entries[last..]).unwrap_or_default();
         let tail = self.entries().iter().zip(&roles).skip(last).zip(&by_model);
         let said = tail
             .filter(|((entry, role), by_model)| **role == Role::User && entry.origin == Origin::Said && !**by_model);

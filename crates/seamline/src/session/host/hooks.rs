@@ -8,7 +8,7 @@ use crate::Severity;
 use crate::classify::Failure;
 use crate::session::cycle::call::is_finished;
 use crate::session::cycle::run::{NOT_RUN, TOOL_FAILED, failure_output};
-use crate::session::facts::{Batch, Facts, said};
+use crate::session::facts::{Batch, Facts};
 use crate::session::{
     CycleOutcome, ErrorRecovery, ExecutorFailure, OnFailure, Request, Session, SessionError, ToolOutput, Unresolved,
     ValidationResult,
@@ -237,7 +237,9 @@ impl Session {
             return Ok(AgentEnd::Committed);
         }
         let done = if self.config.enabled { self.facts().plan_response_arrived() } else { Vec::new() };
-        self.write(Batch::of(response.into_iter().map(said).chain(done).collect())).await?;
+        let said = response.into_iter().map(|message| self.facts().said(message));
+        let records = said.chain(done).collect();
+        self.write(Batch::of(records)).await?;
         Ok(AgentEnd::Committed)
     }
 

@@ -5,7 +5,7 @@ use seamline_store::{
 };
 
 use crate::session::SessionError;
-use crate::session::facts::{Facts, said};
+use crate::session::facts::Facts;
 
 /// The plan for some inbox messages.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl Facts<'_> {
             match self.wire.parse_messages(&[item.message.as_str()]) {
                 Ok(messages) => {
                     plan.taken += messages.len();
-                    plan.records.extend(messages.into_iter().map(said));
+                    plan.records.extend(messages.into_iter().map(|message| self.said(message)));
                 }
                 Err(error) => {
                     plan.records.push(self.not_a_message(item, &error));

@@ -1,14 +1,19 @@
 //! Plans the records of a fork: the messages of another session, and what is known of them.
 
-use seamline_store::{CycleId, CycleRecord, Entry, EntrySource, Insert, MessageRecord, Origin, Record, Turn};
+use seamline_store::{CycleId, CycleRecord, Entry, EntrySource, Insert, MessageRecord, Origin, Record, Switch, Turn};
 
 use crate::session::SessionError;
 use crate::session::wire::{Wire, holds_only_results};
 
 /// Plans copies of messages. Messages of a cycle become a cycle again, so that the fork knows which results are synthetic,
 /// whatever their text is.
-pub(super) fn plan_copies(wire: &Wire, entries: &[Entry]) -> Result<Vec<Record>, SessionError> {
-    let mut records = Vec::with_capacity(entries.len());
+pub(super) fn plan_copies(
+    wire: &Wire,
+    switch: Option<&Switch>,
+    entries: &[Entry],
+) -> Result<Vec<Record>, SessionError> {
+    let mut records = Vec::with_capacity(entries.len() + 1);
+    records.extend(switch.cloned().map(Record::Switch));
     for together in entries.chunk_by(|one, next| one.seq == next.seq) {
         match together[0].source {
             EntrySource::Cycle => copy_cycle(together, &mut records),
@@ -30,7 +35,8 @@ pub(super) fn plan_copies(wire: &Wire, entries: &[Entry]) -> Result<Vec<Record>,
 }
 
 fn copy(entry: &Entry) -> Record {
-    Record::Message(MessageRecord { message: entry.message.clone(), origin: entry.origin })
+    let (message, dialect) = (entry.message.clone(), entry.dialect.clone());
+    Record::Message(MessageRecord { message, origin: entry.origin, dialect })
 }
 
 /// Copies messages of one cycle as a committed cycle. A turn is never synthetic, so synthetic messages before the first
@@ -41,13 +47,16 @@ fn copy_cycle(entries: &[Entry], records: &mut Vec<Record>) {
     records.extend(before.iter().map(copy));
     let Some((first, results)) = cycle.split_first() else { return };
     let id = CycleId::from(format!("copied_{}", records.len()));
-    let results = results.iter().map(|entry| Insert { message: entry.message.clone(), origin: entry.origin });
-    let (message, more, calls) = (first.message.clone(), Vec::new(), Vec::new());
-    records.push(Record::Turn(Turn { cycle: id.clone(), checkpoint: None, message, more, calls }));
+    let results = results.iter().map(|entry| {
+        let (message, dialect) = (entry.message.clone(), entry.dialect.clone());
+        Insert { message, origin: entry.origin, dialect }
+    });
+    let (message, more, calls, dialect) = (first.message.clone(), Vec::new(), Vec::new(), first.dialect.clone());
+    records.push(Record::Turn(Turn { cycle: id.clone(), checkpoint: None, message, more, calls, dialect }));
     records.push(Record::Cycle(CycleRecord { cycle: id, results: results.collect() }));
 }
 
 /// Whether a message has results and nothing else.
 fn is_result(wire: &Wire, entry: &Entry) -> Result<bool, SessionError> {
-    Ok(wire.outline(&[&entry.message])?.iter().all(holds_only_results))
+    Ok(wire.outline_each(&[entry])?.iter().all(holds_only_results))
 }

@@ -2,7 +2,7 @@
 
 use seamline_store::{Begin, Damage, Holder, IncidentKind, IncidentSeverity, Parent, Record};
 
-use crate::Options;
+use super::home_provider;
 use crate::session::facts::Facts;
 use crate::session::wire::Wire;
 
@@ -21,8 +21,7 @@ impl Facts<'_> {
     pub(super) fn plan_damages(&self, damages: &[&Damage]) -> Vec<Record> {
         let mut records = Vec::with_capacity(damages.len() + 1);
         if self.state.begin.is_none() {
-            let Options { dialect, provider, .. } = &self.wire.options;
-            let (dialect, provider) = (dialect.clone().unwrap_or_default(), provider.clone());
+            let (dialect, provider) = (self.wire.home.to_owned(), home_provider(self.state, self.wire));
             records.push(Record::Begin(Begin { dialect, provider, title: None, parent: None }));
         }
         for damage in damages {

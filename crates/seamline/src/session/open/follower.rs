@@ -5,10 +5,11 @@ use std::sync::Arc;
 use seamline_store::{Head, Parent, Replay, SessionId, State, Store};
 
 use super::copies::plan_copies;
-use super::wire_of;
+use super::{home_provider, wire_of};
 use crate::session::log::read_pages;
 use crate::session::recover::truth::unresolved;
 use crate::session::repair::stored_options;
+use crate::session::wire::Wire;
 use crate::session::{Health, Session, SessionError, SessionOptions, SessionPolicy, Unresolved};
 use crate::{Options, Policy};
 
@@ -108,13 +109,28 @@ impl Follower {
         Ok(stored_options(&self.options(policy)?, config.persist_repairs))
     }
 
-    /// Writes a request body: the members of the envelope, a JSON object, then the messages as they are stored.
+    /// Writes a request body: the members of the envelope, a JSON object, then the messages as they are stored. Messages
+    /// of other dialects than the current one are rendered in it.
     ///
     /// # Errors
     /// When the envelope is not a JSON object, or its first record, which names the dialect, is damaged.
     pub fn body(&self, envelope: &str) -> Result<Vec<u8>, SessionError> {
-        let wire = wire_of(self.state(), None, Policy::default())?;
-        wire.body(envelope, self.state().view.entries().iter().map(|entry| &entry.message))
+        self.body_by(&wire_of(self.state(), None, Policy::default())?, envelope)
+    }
+
+    /// Writes a request body for another provider or dialect, and gives the options for its check under a policy.
+    ///
+    /// # Errors
+    /// When there is no provider and no dialect of that name, the envelope is not a JSON object, or the messages cannot be
+    /// read.
+    pub fn body_for(&self, name: &str, envelope: &str, policy: Policy) -> Result<(Vec<u8>, Options), SessionError> {
+        let wire = wire_of(self.state(), None, policy)?.named(name)?;
+        Ok((self.body_by(&wire, envelope)?, wire.options))
+    }
+
+    fn body_by(&self, wire: &Wire, envelope: &str) -> Result<Vec<u8>, SessionError> {
+        let (entries, envelope) = wire.rendered(self.state().view.entries())?.for_envelope(envelope);
+        wire.body(&envelope, entries.iter().map(|entry| &entry.message))
     }
 
     /// Lists the calls of open cycles.
@@ -135,13 +151,12 @@ impl Follower {
     /// # Errors
     /// When there is a session of that name, or the store failed.
     pub async fn fork_into(&self, store: Arc<dyn Store>, id: SessionId) -> Result<Session, SessionError> {
-        let Options { dialect, provider, policy, .. } = self.options(Policy::default())?;
+        let wire = wire_of(self.state(), None, Policy::default())?;
         let Head { seq, hash, .. } = self.head;
         let parent = Parent { session: self.id.clone(), seq, hash, call: None };
-        let dialect = dialect.unwrap_or_default();
-        let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
-        let wire = wire_of(self.state(), None, Policy::default())?;
-        let copies = plan_copies(&wire, self.state().view.entries())?;
+        let (dialect, provider) = (wire.home.to_owned(), home_provider(self.state(), &wire));
+        let options = SessionOptions { dialect, provider, ..SessionOptions::default() };
+        let copies = plan_copies(&wire, self.state().switch.as_ref(), self.state().view.entries())?;
         Box::pin(Session::begin(store, id, options, Some(parent), copies)).await
     }
 

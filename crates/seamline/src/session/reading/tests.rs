@@ -105,6 +105,7 @@ fn entries(messages: &[Raw]) -> Vec<Entry> {
         message: message.clone(),
         origin: Origin::Said,
         source: EntrySource::Message,
+        dialect: None,
     };
     messages.iter().map(entry).collect()
 }

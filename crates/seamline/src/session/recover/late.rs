@@ -10,7 +10,7 @@ use seamline_store::{Cut, EntrySource, Insert, Origin, Raw, RepairKind};
 use crate::outline::{OutlineBlock, OutlineKind, OutlineMessage};
 use crate::session::facts::{Batch, Facts};
 use crate::session::wire::{Answer, ToolTurn, holds_only_results};
-use crate::session::{SessionError, ToolOutput};
+use crate::session::{Refusal, SessionError, ToolOutput};
 
 /// A call by its id and tool, both as [`ToolCall`](crate::session::ToolCall) has them. So calls without an id of their
 /// own, and calls that share an id, are found, too.
@@ -106,8 +106,7 @@ impl Facts<'_> {
 
     /// Finds the place of the result of a call without one: that of the last such call.
     fn place_of(&self, call: &ToolCallRef<'_>) -> Result<Option<Place>, SessionError> {
-        let messages: Vec<&Raw> = self.messages().collect();
-        let outline = self.wire.outline(&messages)?;
+        let outline = self.wire.outline_each(&self.entries().iter().collect::<Vec<_>>())?;
         let mut end = outline.len();
         while end > 0 {
             let turn = self.turn_before(&outline, end);
@@ -127,6 +126,12 @@ impl Facts<'_> {
         end - together.max(1)..end
     }
 
+    /// The end of the messages from an index on that are of the same dialect as the message before it.
+    fn end_of_run(&self, from: usize) -> usize {
+        let dialect = &self.entries()[from - 1].dialect;
+        from + self.entries()[from..].iter().take_while(|entry| entry.dialect == *dialect).count()
+    }
+
     fn place_in(
         &self,
         outline: &[OutlineMessage],
@@ -138,7 +143,7 @@ impl Facts<'_> {
             return Ok(None);
         }
         let messages = self.entries()[range.clone()].iter().map(|entry| entry.message.clone()).collect();
-        let turn = self.wire.read_turn(messages)?;
+        let turn = self.wire.speaking(self.entries()[range.start].dialect.as_ref())?.read_turn(messages)?;
         let asked = turn.calls.iter().position(|made| made.call.id == *call.id && made.call.name == call.name);
         let Some(at) = asked else { return Ok(None) };
         let keys: Vec<Option<&str>> =
@@ -147,6 +152,9 @@ impl Facts<'_> {
         let results: Vec<_> = results_of(&outline[range.end..], keys[at]).take(same.len() + 1).collect();
         let found = match results.get(same.len()) {
             Some((message, block)) if self.is_synthetic(message, *block, call)? => {
+                if self.entries()[message.index].dialect != turn.dialect {
+                    return Err(Refusal::ResultInOtherDialect { call: call.id.into() }.into());
+                }
                 let span = &message.blocks[*block].span;
                 Found::Synthetic {
                     message: message.index,
@@ -156,7 +164,7 @@ impl Facts<'_> {
             }
             None if !precedes_call(&outline[..range.start], keys[at]) => {
                 let before = same[results.len()..].to_vec();
-                Found::Nothing { before, results: last_result(&outline[range.end..]) }
+                Found::Nothing { before, results: last_result(&outline[range.end..self.end_of_run(range.end)]) }
             }
             Some(_) | None => return Ok(None),
         };
@@ -175,7 +183,8 @@ impl Facts<'_> {
         let entry = &self.entries()[message.index];
         let is_result = |block: &&OutlineBlock| block.kind == OutlineKind::Result;
         let number = message.blocks[..block].iter().filter(is_result).count();
-        let text = self.wire.result_texts(&entry.message)?.into_iter().nth(number).flatten();
+        let wire = self.wire.speaking(entry.dialect.as_ref())?;
+        let text = wire.result_texts(&entry.message)?.into_iter().nth(number).flatten();
         let reads_so = text.as_deref().is_some_and(|text| self.wire.is_synthetic(text));
         let is_said = entry.origin == Origin::Said;
         if !reads_so && is_said {
@@ -208,8 +217,8 @@ impl Facts<'_> {
             new.map(|bytes| parse(&bytes)).transpose()?
         };
         let Some(message) = message else { return Ok(None) };
-        let origin = self.origin_beside(place, at, span, &message)?;
-        Ok(Some(Cut { at: at as u64, removed: 1, inserted: vec![Insert { message, origin }] }))
+        let (origin, dialect) = (self.origin_beside(place, at, span, &message)?, place.turn.dialect.clone());
+        Ok(Some(Cut { at: at as u64, removed: 1, inserted: vec![Insert { message, origin, dialect }] }))
     }
 
     /// The origin of a message after one of its results was replaced: another one may still be synthetic. Text of the user
@@ -221,12 +230,13 @@ impl Facts<'_> {
         span: &Range<usize>,
         message: &Raw,
     ) -> Result<Origin, SessionError> {
-        let outline = self.wire.outline(&[&self.entries()[at].message])?;
+        let wire = self.wire.speaking(place.turn.dialect.as_ref())?;
+        let outline = wire.outline(&[&self.entries()[at].message])?;
         let Some(old) = outline.first() else { return Ok(Origin::Said) };
         let is_before =
             |block: &&OutlineBlock| block.kind == OutlineKind::Result && block.span.start < old.span.start + span.start;
         let number = old.blocks.iter().filter(is_before).count();
-        let mut others = self.wire.result_texts(message)?;
+        let mut others = wire.result_texts(message)?;
         others.drain(number..(number + 1).min(others.len()));
         let is_known = self.entries()[at].origin == Origin::Synthetic;
         let is_synthetic = |text: &String| {
@@ -257,7 +267,8 @@ impl Facts<'_> {
             let at = results.map_or(place.range.end, |(message, _)| message + 1);
             let message = |number: &usize| {
                 let message = written.messages.get(*number)?.clone();
-                Some(Insert { message, origin: origin(*number != place.call) })
+                let (origin, dialect) = (origin(*number != place.call), place.turn.dialect.clone());
+                Some(Insert { message, origin, dialect })
             };
             let inserted = numbers.iter().map(message).collect::<Option<_>>();
             return Ok(inserted.map(|inserted| Cut { at: at as u64, removed: 0, inserted }));
@@ -273,8 +284,8 @@ impl Facts<'_> {
             None => (place.range.end, written.message_of(&numbers), origin(!before.is_empty())),
         };
         let Some(message) = bytes.map(|bytes| parse(&bytes)).transpose()? else { return Ok(None) };
-        let removed = u64::from(joined.is_some());
-        Ok(Some(Cut { at: at as u64, removed, inserted: vec![Insert { message, origin }] }))
+        let (removed, dialect) = (u64::from(joined.is_some()), place.turn.dialect.clone());
+        Ok(Some(Cut { at: at as u64, removed, inserted: vec![Insert { message, origin, dialect }] }))
     }
 
     /// Writes the results of a turn: the late one, and for the other calls that there is none.
@@ -293,7 +304,8 @@ impl Facts<'_> {
         });
         let answers: Vec<Answer> = answers.collect();
         let messages = self.wire.write_results(&place.turn, &answers)?;
-        let outline = self.wire.outline(&messages.iter().collect::<Vec<_>>())?;
+        let wire = self.wire.speaking(place.turn.dialect.as_ref())?;
+        let outline = wire.outline(&messages.iter().collect::<Vec<_>>())?;
         let results = outline.iter().flat_map(|message| {
             let blocks = message.blocks.iter().filter(|block| block.kind == OutlineKind::Result);
             let start = message.span.start;

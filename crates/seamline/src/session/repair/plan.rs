@@ -38,7 +38,8 @@ impl Facts<'_> {
     ) -> Result<(RepairResult, Option<Batch>), SessionError> {
         self.require_no_open_cycle()?;
         let options = stored_options(&self.wire.options, persist);
-        let messages: Vec<Raw> = self.messages().cloned().collect();
+        let rendered = self.wire.rendered(self.entries())?;
+        let messages: Vec<Raw> = rendered.entries().iter().map(|entry| entry.message.clone()).collect();
         let body = self.wire.body("{}", messages.iter())?;
         let repaired = crate::repair(&body, &options)?;
         let new = self.wire.repaired(&messages, &repaired)?;
@@ -51,10 +52,13 @@ impl Facts<'_> {
             remaining: repaired.remaining.clone(),
             messages: new.clone(),
         };
-        if !is_changed || persist == PersistRepairs::Never {
+        let is_mixed = !self.entries().iter().all(|entry| self.wire.is_own(entry));
+        if !is_changed || is_mixed || persist == PersistRepairs::Never {
             return Ok((result, None));
         }
         let mut cuts = cuts(&messages, &new, &repaired);
+        let inserted = cuts.iter_mut().flat_map(|cut| &mut cut.inserted);
+        inserted.for_each(|insert| insert.dialect = self.wire.mark());
         self.correct_origins(&mut cuts)?;
         let (batch, id) = self.plan_repair_record(RepairKind::Fix, cuts, &repaired.actions)?;
         result.id = Some(id);
@@ -150,7 +154,7 @@ fn cuts(old: &[Raw], new: &[Raw], repaired: &Repaired<'_>) -> Vec<Cut> {
             at = from + 1;
         } else {
             let origin = if origin.is_none() { Origin::Synthetic } else { Origin::Said };
-            inserted.push(Insert { message: message.clone(), origin });
+            inserted.push(Insert { message: message.clone(), origin, dialect: None });
         }
     }
     cut(&mut cuts, at, old.len(), &mut inserted);
@@ -169,6 +173,7 @@ fn changed(old: &[Raw], new: &[Raw]) -> Vec<Cut> {
     let most = old.len().min(new.len()) - front;
     let back = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(one, other)| one == other).count();
     let inserted = new[front..new.len() - back].iter();
-    let inserted = inserted.map(|message| Insert { message: message.clone(), origin: Origin::Said }).collect();
+    let insert = |message: &Raw| Insert { message: message.clone(), origin: Origin::Said, dialect: None };
+    let inserted = inserted.map(insert).collect();
     vec![Cut { at: front as u64, removed: (old.len() - back - front) as u64, inserted }]
 }

@@ -64,7 +64,8 @@ impl Facts<'_> {
         if wrong.is_empty() {
             return Ok(ValidationResult::of(&wrong, &[]));
         }
-        let body = self.wire.body("{}", self.messages())?;
+        let rendered = self.wire.rendered(self.entries())?;
+        let body = self.wire.body("{}", rendered.entries().iter().map(|entry| &entry.message))?;
         Ok(ValidationResult::of(&wrong, &crate::outline(&body, &self.wire.options, 0..usize::MAX)?))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use seamline_model::conversation::{Call, Conversation, Says};
-use seamline_store::{CallId, Raw};
+use seamline_store::{CallId, DialectName, Raw};
 
 use super::Wire;
 use crate::Error;
@@ -29,6 +29,8 @@ pub(in crate::session) struct ToolTurn {
     pub(in crate::session) messages: Vec<Raw>,
     /// The calls that need a result, in their order.
     pub(in crate::session) calls: Vec<TurnCall>,
+    /// The dialect of the messages, as records name it.
+    pub(in crate::session) dialect: Option<DialectName>,
     conversation: Conversation,
 }
 
@@ -93,7 +95,7 @@ impl Wire {
             not_run: NotRun::of(call),
         });
         let calls = calls.collect();
-        Ok(ToolTurn { messages, calls, conversation })
+        Ok(ToolTurn { messages, calls, dialect: self.mark(), conversation })
     }
 }
 

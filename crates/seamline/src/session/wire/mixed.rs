@@ -1,0 +1,86 @@
+//! Messages of several dialects: where they can be cut, and which of them belong together.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use seamline_store::Entry;
+
+use super::Wire;
+use crate::session::SessionError;
+use crate::session::compact::cuts;
+use crate::{OutlineBlock, OutlineKind};
+
+/// Messages of one dialect in a row.
+pub(super) fn runs<'r, 'e>(entries: &'r [&'e Entry]) -> impl Iterator<Item = &'r [&'e Entry]> {
+    entries.chunk_by(|one, next| one.dialect == next.dialect)
+}
+
+impl Wire {
+    /// Says for each message, and for the end, whether a cut before it would separate a call from its result. Each
+    /// message is read in its own dialect.
+    pub(in crate::session) fn splits(&self, entries: &[&Entry]) -> Result<Vec<bool>, SessionError> {
+        let mut splits = vec![false; entries.len() + 1];
+        let (mut start, mut count) = (0, 0);
+        for run in runs(entries) {
+            let wire = self.speaking(run[0].dialect.as_ref())?;
+            let body = wire.body("{}", run.iter().map(|entry| &entry.message))?;
+            let found = cuts::splits(&body, &wire.options)?;
+            // An open call at the end of a run may still get its result only where the run is the last one.
+            let is_last = start + run.len() == entries.len();
+            let inside = found.into_iter().take(run.len() + usize::from(is_last));
+            splits[start..].iter_mut().zip(inside).for_each(|(split, found)| *split |= found);
+            start += run.len();
+            count += 1;
+        }
+        if count > 1 {
+            for crossing in self.crossings(entries)? {
+                splits[crossing.start + 1..=crossing.end].fill(true);
+            }
+        }
+        Ok(splits)
+    }
+
+    /// The pairs of a call and a result that are in different runs, by the indices of their messages.
+    fn crossings(&self, entries: &[&Entry]) -> Result<Vec<Range<usize>>, SessionError> {
+        let mut open: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut crossings = Vec::new();
+        for message in self.outline_each(entries)? {
+            for block in &message.blocks {
+                let Some(key) = key(block) else { continue };
+                match block.kind {
+                    OutlineKind::Call => open.entry(key.to_owned()).or_default().push(message.index),
+                    OutlineKind::Result => {
+                        // Where ids repeat, the last open call is meant.
+                        let call = open.get_mut(key).and_then(Vec::pop);
+                        crossings.extend(call.map(|call| call..message.index));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let is_one_run =
+            |pair: &Range<usize>| entries[pair.start..=pair.end].windows(2).all(|two| two[0].dialect == two[1].dialect);
+        crossings.retain(|pair| !is_one_run(pair));
+        Ok(crossings)
+    }
+
+    /// Cuts messages into the smallest pieces that separate no call from its result, and no messages of one record.
+    pub(super) fn pieces<'e>(&self, entries: &'e [Entry]) -> Result<Vec<&'e [Entry]>, SessionError> {
+        let splits = self.splits(&entries.iter().collect::<Vec<_>>())?;
+        let mut pieces = Vec::new();
+        let mut start = 0;
+        for end in 1..=entries.len() {
+            let is_joined = entries.get(end).is_some_and(|next| next.seq == entries[end - 1].seq || splits[end]);
+            if !is_joined {
+                pieces.push(&entries[start..end]);
+                start = end;
+            }
+        }
+        Ok(pieces)
+    }
+}
+
+/// The key by which a result names its call: the id, or the tool where the call has none.
+fn key(block: &OutlineBlock) -> Option<&str> {
+    block.id.as_deref().filter(|id| !id.is_empty()).or(block.name.as_deref())
+}

@@ -1,0 +1,250 @@
+//! Renders messages of other dialects in the dialect of a wire.
+//!
+//! Messages of the wire's own dialect keep their bytes. The others are cut into pieces that hold whole cycles; each
+//! piece is lifted, renamed and rendered by itself, so that a later message changes no earlier one. A call without a
+//! result stays open: the repair of the request gives it one, as the policy says.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use seamline_dialects::convert::{ForeignReasoning, Target};
+use seamline_dialects::providers;
+use seamline_model::conversation::{Block, Conversation, Message, Says, Speaker};
+use seamline_model::{IdDemand, IdMap, NameDemand};
+use seamline_store::{Entry, Raw};
+use serde_json::value::RawValue;
+
+use super::Wire;
+use super::mixed::runs;
+use crate::session::SessionError;
+use crate::{Error, OutlineKind};
+
+/// Messages in the dialect of a wire.
+#[derive(Debug)]
+pub(in crate::session) struct Rendered<'e> {
+    entries: Cow<'e, [Entry]>,
+    /// The system prompt that another dialect keeps among its messages.
+    prompt: Option<Prompt>,
+}
+
+/// A system prompt for a dialect that keeps it beside the messages.
+#[derive(Debug)]
+struct Prompt {
+    /// The name of the member of the request that holds it.
+    member: String,
+    /// The value of that member.
+    value: String,
+    /// The same as messages, for a request that has a system prompt of its own.
+    messages: Vec<Entry>,
+}
+
+impl<'e> Rendered<'e> {
+    /// The messages. A system prompt that belongs beside them is not among them.
+    pub(in crate::session) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The messages for a request with this envelope, and the envelope with the system prompt, if it has none.
+    pub(in crate::session) fn for_envelope(self, envelope: &str) -> (Cow<'e, [Entry]>, Cow<'_, str>) {
+        let Some(prompt) = self.prompt else { return (self.entries, Cow::Borrowed(envelope)) };
+        let members = serde_json::from_str::<HashMap<String, serde::de::IgnoredAny>>(envelope);
+        // The writer of the body says what is wrong with an envelope that is not an object.
+        let Ok(members) = members else { return (self.entries, Cow::Borrowed(envelope)) };
+        if members.contains_key(&prompt.member) {
+            let all = prompt.messages.into_iter().chain(self.entries.into_owned());
+            return (all.collect(), Cow::Borrowed(envelope));
+        }
+        let inside = envelope.trim().trim_end_matches('}').trim_end();
+        let comma = if members.is_empty() { "" } else { "," };
+        (self.entries, Cow::Owned(format!("{inside}{comma}\"{}\":{}}}", prompt.member, prompt.value)))
+    }
+}
+
+impl Wire {
+    /// Whether a message is of this dialect.
+    pub(in crate::session) fn is_own(&self, entry: &Entry) -> bool {
+        self.dialect_of(entry.dialect.as_ref()) == self.dialect
+    }
+
+    /// Renders messages in this dialect.
+    pub(in crate::session) fn rendered<'e>(&self, entries: &'e [Entry]) -> Result<Rendered<'e>, SessionError> {
+        if entries.iter().all(|entry| self.is_own(entry)) {
+            return Ok(Rendered { entries: Cow::Borrowed(entries), prompt: None });
+        }
+        let (mut all, mut prompt) = (Vec::with_capacity(entries.len()), None);
+        let mut ids = Ids::new(self.call_id());
+        for (number, piece) in self.pieces(entries)?.into_iter().enumerate() {
+            if piece.iter().all(|entry| self.is_own(entry)) {
+                self.reserve_ids(piece, &mut ids)?;
+                all.extend_from_slice(piece);
+                continue;
+            }
+            let mut conversation = self.lifted(piece)?;
+            if number == 0 {
+                prompt = self.prompt(&piece[0], &mut conversation)?;
+            }
+            system_to_message(&mut conversation);
+            ids.rename(&mut conversation);
+            all.extend(self.rendered_piece(&piece[0], &mut conversation)?);
+        }
+        Ok(Rendered { entries: Cow::Owned(all), prompt })
+    }
+
+    /// Reserves the ids of calls that keep their bytes.
+    fn reserve_ids(&self, piece: &[Entry], ids: &mut Ids) -> Result<(), SessionError> {
+        let messages: Vec<&Raw> = piece.iter().map(|entry| &entry.message).collect();
+        let outline = self.outline(&messages)?;
+        let calls = outline.iter().flat_map(|message| &message.blocks).filter(|block| block.kind == OutlineKind::Call);
+        calls.filter_map(|call| call.id.as_deref()).for_each(|id| ids.reserve(id));
+        Ok(())
+    }
+
+    /// Lifts messages, each in its own dialect, into one conversation.
+    fn lifted(&self, piece: &[Entry]) -> Result<Conversation, SessionError> {
+        let entries: Vec<&Entry> = piece.iter().collect();
+        let mut all = Conversation::default();
+        for (number, run) in runs(&entries).enumerate() {
+            let wire = self.speaking(run[0].dialect.as_ref())?;
+            let body = wire.body("{}", run.iter().map(|entry| &entry.message))?;
+            let mut lifted = (wire.converter.lift)(&body).map_err(Error::from)?;
+            if number == 0 {
+                all = lifted;
+                continue;
+            }
+            system_to_message(&mut lifted);
+            // A pointer identifies a block, and each run counts its messages from the first.
+            for block in lifted.messages.iter_mut().flat_map(|message| &mut message.blocks) {
+                block.pointer = format!("/{number}{}", block.pointer);
+            }
+            all.messages.extend(lifted.messages);
+        }
+        Ok(all)
+    }
+
+    /// Takes the system prompt out of the start of a conversation, if this dialect keeps it beside the messages.
+    fn prompt(&self, first: &Entry, conversation: &mut Conversation) -> Result<Option<Prompt>, SessionError> {
+        if conversation.system.is_empty() {
+            return Ok(None);
+        }
+        let only = Conversation { system: conversation.system.clone(), ..Conversation::default() };
+        let members = |conversation: &Conversation| -> HashMap<String, Box<RawValue>> {
+            let rendered = (self.converter.render)(conversation, &self.target(&[])).body;
+            serde_json::from_str(&rendered).unwrap_or_default()
+        };
+        let others = members(&Conversation::default());
+        let Some((member, value)) = members(&only).into_iter().find(|(name, _)| !others.contains_key(name)) else {
+            return Ok(None);
+        };
+        let mut said = Conversation { system: std::mem::take(&mut conversation.system), ..Conversation::default() };
+        system_to_message(&mut said);
+        let messages = self.rendered_piece(first, &mut said)?;
+        Ok(Some(Prompt { member, value: value.get().to_owned(), messages }))
+    }
+
+    /// Renders a conversation as messages of this dialect.
+    fn rendered_piece(&self, first: &Entry, conversation: &mut Conversation) -> Result<Vec<Entry>, SessionError> {
+        if conversation.messages.is_empty() {
+            return Ok(Vec::new());
+        }
+        let made_up = self.note_synthetic(conversation);
+        let body = (self.converter.render)(conversation, &self.target(&made_up)).body;
+        let spans = crate::message_spans(body.as_bytes(), &self.options)?;
+        let messages = spans.into_iter().filter_map(|span| body.get(span)).map(Raw::parse);
+        let entry = |message: Result<Raw, _>| Ok(Entry { message: message?, dialect: self.mark(), ..first.clone() });
+        messages.map(entry).collect()
+    }
+
+    /// Notes that a call with a synthetic result has not succeeded, and gives the texts of these results.
+    fn note_synthetic(&self, conversation: &mut Conversation) -> Vec<String> {
+        let mut texts = self.options.policy.own_texts();
+        for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
+            if let Says::Result(answer) = &mut block.says
+                && let [Block { says: Says::Text(text), .. }] = answer.blocks.as_slice()
+                && self.is_synthetic(text)
+            {
+                answer.failed = true;
+                texts.push(text.clone());
+            }
+        }
+        texts
+    }
+
+    fn target<'t>(&'t self, made_up: &'t [String]) -> Target<'t> {
+        let named = self.options.provider.as_deref();
+        Target {
+            provider: Some(named.unwrap_or(providers::for_model(self.dialect, None).name)),
+            model: None,
+            call_id: self.call_id(),
+            tool_name: self.tool_name(),
+            missing: None,
+            made_up,
+            foreign_reasoning: ForeignReasoning::Drop,
+            layout: b"{}",
+        }
+    }
+
+    /// The demands on the id of a call. Without a provider they are the strictest of the dialect.
+    fn call_id(&self) -> IdDemand {
+        let provider = self.options.provider.as_deref().and_then(providers::by_name);
+        provider.map_or(self.converter.call_id, |provider| provider.constraints.call_id)
+    }
+
+    /// The demands on the name of a tool.
+    fn tool_name(&self) -> NameDemand {
+        let provider = self.options.provider.as_deref().and_then(providers::by_name);
+        provider.map_or(self.converter.tool_name, |provider| provider.constraints.tool_name)
+    }
+}
+
+/// Moves the system prompt of a conversation into its first message.
+fn system_to_message(conversation: &mut Conversation) {
+    let blocks = std::mem::take(&mut conversation.system);
+    if !blocks.is_empty() {
+        conversation.messages.insert(0, Message { speaker: Speaker::System, blocks });
+    }
+}
+
+/// The new ids of calls, in the order of the conversation: a later call changes no earlier id.
+struct Ids {
+    map: IdMap,
+    /// The number of earlier pieces that have a call of this id.
+    counts: HashMap<String, usize>,
+}
+
+impl Ids {
+    fn new(demand: IdDemand) -> Self {
+        Self { map: IdMap::growing(demand), counts: HashMap::new() }
+    }
+
+    fn reserve(&mut self, id: &str) {
+        self.map.reserve(id);
+        *self.counts.entry(id.to_owned()).or_default() += 1;
+    }
+
+    /// Renames the calls of a piece and the results that answer them.
+    fn rename(&mut self, conversation: &mut Conversation) {
+        let mut renamed: HashMap<String, String> = HashMap::new();
+        for call in conversation.calls() {
+            if !renamed.contains_key(&call.id) {
+                let made = self.next(&call.id);
+                renamed.insert(call.id.clone(), made);
+            }
+        }
+        for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
+            let id = match &mut block.says {
+                Says::Call(call) => &mut call.id,
+                Says::Result(answer) => &mut answer.id,
+                Says::Text(_) | Says::Reasoning(_) | Says::Media(_) | Says::Refusal(_) | Says::Opaque(_) => continue,
+            };
+            if let Some(made) = renamed.get(id) {
+                id.clone_from(made);
+            }
+        }
+    }
+
+    fn next(&mut self, id: &str) -> String {
+        let count = self.counts.entry(id.to_owned()).or_default();
+        *count += 1;
+        if *count == 1 { self.map.add(id) } else { self.map.again(id, *count - 1) }
+    }
+}
