@@ -6,9 +6,9 @@ use std::ops::Range;
 use seamline_store::Entry;
 
 use super::Wire;
+use crate::outline::{OutlineBlock, OutlineKind};
 use crate::session::SessionError;
 use crate::session::compact::cuts;
-use crate::{OutlineBlock, OutlineKind};
 
 /// Messages of one dialect in a row.
 pub(super) fn runs<'r, 'e>(entries: &'r [&'e Entry]) -> impl Iterator<Item = &'r [&'e Entry]> {

@@ -5,7 +5,7 @@ use seamline_store::{Entry, Raw};
 
 use super::mixed::runs;
 use super::{Wire, holds_only_results};
-use crate::OutlineMessage;
+use crate::outline::OutlineMessage;
 use crate::session::SessionError;
 
 impl Wire {

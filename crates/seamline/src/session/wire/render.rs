@@ -16,8 +16,9 @@ use serde_json::value::RawValue;
 
 use super::Wire;
 use super::mixed::runs;
+use crate::Error;
+use crate::outline::OutlineKind;
 use crate::session::SessionError;
-use crate::{Error, OutlineKind};
 
 /// Messages in the dialect of a wire.
 #[derive(Debug)]
@@ -148,7 +149,7 @@ impl Wire {
         }
         let made_up = self.note_synthetic(conversation);
         let body = (self.converter.render)(conversation, &self.target(&made_up)).body;
-        let spans = crate::message_spans(body.as_bytes(), &self.options)?;
+        let spans = crate::outline::message_spans(body.as_bytes(), &self.options)?;
         let messages = spans.into_iter().filter_map(|span| body.get(span)).map(Raw::parse);
         let entry = |message: Result<Raw, _>| Ok(Entry { message: message?, dialect: self.mark(), ..first.clone() });
         messages.map(entry).collect()
