@@ -19,6 +19,9 @@ use super::mixed::runs;
 use crate::session::SessionError;
 use crate::{Error, OutlineKind};
 
+/// The text of a message in place of all messages before a piece. It is not sent.
+const BEFORE: &str = "before";
+
 /// Messages in the dialect of a wire.
 #[derive(Debug)]
 pub(in crate::session) struct Rendered<'e> {
@@ -146,10 +149,17 @@ impl Wire {
         if conversation.messages.is_empty() {
             return Ok(Vec::new());
         }
+        // Some dialects open a conversation of the assistant with a message of the user, and this one is in the middle.
+        let opens = conversation.messages.iter().take(1).any(|message| message.speaker == Speaker::Assistant);
+        if opens {
+            let blocks = vec![Block::new(Says::Text(BEFORE.to_owned()), BEFORE)];
+            conversation.messages.insert(0, Message { speaker: Speaker::User, blocks });
+        }
         let made_up = self.note_synthetic(conversation);
         let body = (self.converter.render)(conversation, &self.target(&made_up)).body;
         let spans = crate::message_spans(body.as_bytes(), &self.options)?;
-        let messages = spans.into_iter().filter_map(|span| body.get(span)).map(Raw::parse);
+        let spans = spans.into_iter().skip(usize::from(opens));
+        let messages = spans.filter_map(|span| body.get(span)).map(Raw::parse);
         let entry = |message: Result<Raw, _>| Ok(Entry { message: message?, dialect: self.mark(), ..first.clone() });
         messages.map(entry).collect()
     }
