@@ -20,6 +20,9 @@ use crate::Error;
 use crate::outline::OutlineKind;
 use crate::session::SessionError;
 
+/// The text of a message in place of all messages before a piece. It is not sent.
+const BEFORE: &str = "before";
+
 /// Messages in the dialect of a wire.
 #[derive(Debug)]
 pub(in crate::session) struct Rendered<'e> {
@@ -55,7 +58,8 @@ impl<'e> Rendered<'e> {
             let all = prompt.messages.into_iter().chain(self.entries.into_owned());
             return (all.collect(), Cow::Borrowed(envelope));
         }
-        let inside = envelope.trim().trim_end_matches('}').trim_end();
+        let trimmed = envelope.trim();
+        let inside = trimmed.strip_suffix('}').unwrap_or(trimmed).trim_end();
         let comma = if members.is_empty() { "" } else { "," };
         (self.entries, Cow::Owned(format!("{inside}{comma}\"{}\":{}}}", prompt.member, prompt.value)))
     }
@@ -146,6 +150,12 @@ impl Wire {
     fn rendered_piece(&self, first: &Entry, conversation: &mut Conversation) -> Result<Vec<Entry>, SessionError> {
         if conversation.messages.is_empty() {
             return Ok(Vec::new());
+        }
+        // Some dialects open a conversation of the assistant with a message of the user, and this one is in the middle.
+        let opens = conversation.messages.iter().take(1).any(|message| message.speaker == Speaker::Assistant);
+        if opens {
+            let blocks = vec![Block::new(Says::Text(BEFORE.to_owned()), BEFORE)];
+            conversation.messages.insert(0, Message { speaker: Speaker::User, blocks });
         }
         let made_up = self.note_synthetic(conversation);
         let body = (self.converter.render)(conversation, &self.target(&made_up)).body;

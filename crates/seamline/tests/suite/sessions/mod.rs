@@ -42,6 +42,7 @@ mod stopping;
 mod stores;
 mod strangers;
 mod switched_off;
+mod switching;
 mod table;
 mod takeovers;
 mod undone;
