@@ -160,7 +160,8 @@ impl Wire {
         let made_up = self.note_synthetic(conversation);
         let body = (self.converter.render)(conversation, &self.target(&made_up)).body;
         let spans = crate::outline::message_spans(body.as_bytes(), &self.options)?;
-        let messages = spans.into_iter().filter_map(|span| body.get(span)).map(Raw::parse);
+        let spans = spans.into_iter().skip(usize::from(opens));
+        let messages = spans.filter_map(|span| body.get(span)).map(Raw::parse);
         let entry = |message: Result<Raw, _>| Ok(Entry { message: message?, dialect: self.mark(), ..first.clone() });
         messages.map(entry).collect()
     }
