@@ -43,7 +43,7 @@ fn text(request: &Request) -> String {
 /// The messages of a request, as its provider has them.
 fn messages_of(request: &Request, provider: &str) -> Vec<String> {
     let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
-    let spans = seamline::message_spans(&request.body, &options).unwrap();
+    let spans = seamline::outline::message_spans(&request.body, &options).unwrap();
     spans.into_iter().map(|span| String::from_utf8_lossy(&request.body[span]).into_owned()).collect()
 }
 
@@ -340,4 +340,19 @@ fn said_in(message: &str) -> Vec<String> {
         ["say-", "then-", "never mind-", "foreign-", "PAID-"].iter().any(|start| word.starts_with(start))
     });
     words.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_system_prompt_goes_into_an_envelope_that_ends_in_an_object() {
+    futures_executor::block_on(async {
+        let place = memory();
+        let mut session = in_dialect(&place, "openai_chat").await;
+        session.append(r#"{"role":"system","content":"Be brief."}"#).await.unwrap();
+        session.append(r#"{"role":"user","content":"hello"}"#).await.unwrap();
+        let envelope = r#"{"model":"claude-sonnet-4-5","max_tokens":64,"metadata":{"user_id":"u"}}"#;
+        let request = session.request_for("anthropic", envelope).unwrap();
+        let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
+        assert_eq!((&body["metadata"]["user_id"], &body["system"]), (&"u".into(), &"Be brief.".into()));
+        assert_eq!(body["messages"].as_array().map(Vec::len), Some(1));
+    });
 }
