@@ -1,4 +1,4 @@
-//! What can be asked on the command line. Each command's own arguments are in its file.
+//! The arguments that commands share. Each command has its own arguments in its file.
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +13,9 @@ use crate::suggest;
 
 /// Keep the conversation between an agent and a language model whole
 ///
-/// A provider rejects a whole request when one tool call has no result, one result has no call, or
-/// something stands between them; and it rejects it again with every turn that follows. Seamline says
-/// what is wrong with a request body, which error the provider would answer with, and puts it right
-/// without losing what anyone said.
+/// A provider rejects a whole request if one tool call has no result, one tool result has no call, or another message is
+/// between them. It rejects every later request, too. Seamline reports what is wrong with a request body and which error
+/// the provider would return, and repairs it without losing content.
 #[derive(Debug, Parser)]
 #[command(name = "seamline", version, styles = style::HELP, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -33,14 +32,14 @@ Examples:
   seamline check request.json            # what is wrong with a body
   seamline fix --diff request.json       # what a repair would change
   seamline fix request.json              # repair it in place
-  seamline undo request.json             # and take that back
+  seamline undo request.json             # undo that repair
   seamline convert b.json --to gemini    # write it for another provider
-  seamline assemble response.sse         # what a streamed answer says
+  seamline assemble response.sse         # read a streamed response
   seamline explain PAIR001               # what a code means
   seamline explain --error 'TEXT'        # what a provider's error means
   seamline session --help                # keep conversations
 
-Exit status: 0 nothing wrong (any more), 1 findings remain, 2 could not do what was asked";
+Exit status: 0 no findings (left), 1 findings remain, 2 the command failed";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -56,7 +55,7 @@ pub(crate) enum Command {
     Session(session::Session),
 }
 
-/// How findings are printed.
+/// The format of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -69,7 +68,7 @@ pub(crate) enum Format {
     Github,
 }
 
-/// How a list is printed.
+/// The format of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ListFormat {
     /// For people
@@ -78,23 +77,22 @@ pub(crate) enum ListFormat {
     Json,
 }
 
-/// How bodies are looked at.
+/// The dialect, the provider and the policy of request bodies.
 #[derive(Debug, Args)]
 pub(crate) struct SubjectArgs {
-    /// The dialect the bodies are written in; detected when not given
+    /// The dialect of the bodies [default: detected]
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
-    /// The provider they are meant for; detected from the model when not given
+    /// The provider of the bodies [default: detected from the model]
     #[arg(long, value_name = "PROVIDER")]
     provider: Option<String>,
-    /// How damage is put right: the name of a preset, or a TOML file (see `seamline policies`)
+    /// The policy of repairs: a preset or a TOML file (see `seamline policies`)
     #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
     policy: PathBuf,
 }
 
 impl SubjectArgs {
-    /// The options, or what is wrong with them. Names are looked up here, so that one
-    /// mistake is told once and not for every body.
+    /// The options. Looks names up here, so that a wrong name is reported once and not for every body.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
         if let Some(name) = &self.dialect
             && !seamline::providers::dialect_names().contains(&name.as_str())
@@ -111,7 +109,7 @@ impl SubjectArgs {
     }
 }
 
-/// A preset by name, else a file.
+/// Returns the preset with this name, or reads the policy file.
 pub(crate) fn policy(name_or_file: &Path) -> Result<Policy, Failure> {
     let preset = name_or_file.to_str().and_then(Policy::preset);
     if let Some(policy) = preset {

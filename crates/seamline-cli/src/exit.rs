@@ -1,14 +1,14 @@
-//! What the command says to whoever started it.
+//! The exit status of a command.
 
-/// How a command ended; of several the worst counts.
+/// The exit status; of several the worst counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum Exit {
-    /// Nothing is wrong, or nothing any more.
+    /// No findings are left.
     #[default]
     Clean = 0,
     /// Findings remain.
     Findings = 1,
-    /// What was asked could not be done.
+    /// The command failed.
     Failed = 2,
 }
 

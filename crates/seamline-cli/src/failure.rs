@@ -1,4 +1,4 @@
-//! Why something could not be done, for people.
+//! Failures of commands, for people.
 
 use std::io::ErrorKind;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::nature::Nature;
 use crate::suggest;
 
-/// Why something could not be done, and what to do about it.
+/// A failure and a hint what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Failure {
     pub(crate) message: String,
@@ -25,7 +25,7 @@ impl Failure {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// What the system said when we tried to `act`, such as `read`.
+    /// The failure of a system call; `act` is a verb such as `read`.
     pub(crate) fn io(act: &str, error: &std::io::Error) -> Self {
         let (why, hint) = match error.kind() {
             ErrorKind::NotFound => ("no such file or folder".to_owned(), None),
@@ -41,7 +41,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// Why a body could not be worked on; what it is instead is said where it can be told.
+    /// Explains why a body could not be read; names what the input is instead, if that is known.
     pub(crate) fn of_body(error: Error, body: &[u8]) -> Self {
         let instead = matches!(error, Error::Body(_)).then(|| Nature::of(body).no_body()).flatten();
         instead.unwrap_or_else(|| error.into())
@@ -49,7 +49,7 @@ impl Failure {
 }
 
 impl From<Error> for Failure {
-    /// The library knows nothing of options; what they can do about it is said here.
+    /// Adds hints about options, which the library does not know.
     fn from(error: Error) -> Self {
         let hint = match &error {
             Error::Body(BodyError::Envelope { .. }) => {
@@ -77,7 +77,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// The names that providers go by.
+/// The names of all providers.
 fn providers() -> Vec<&'static str> {
     let names =
         seamline::providers::ALL.iter().flat_map(|provider| provider.aliases.iter().copied().chain([provider.name]));

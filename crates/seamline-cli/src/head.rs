@@ -1,10 +1,10 @@
 //! The head of a response that was saved with its body, as `curl -i` does.
 
-/// How much of a head is waited for. What is longer is none.
+/// The longest head in bytes; a longer one is not taken as a head.
 const BYTES_MAX: usize = 64 * 1024;
 const START: &[u8] = b"HTTP/";
 
-/// Takes the head off the bytes of a response, however they are cut.
+/// Splits the head off the bytes of a response, cut anywhere.
 #[derive(Debug, Default)]
 pub(crate) struct Head {
     held: Vec<u8>,
@@ -15,7 +15,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Takes the next piece, and gives what belongs to the body.
+    /// Takes the next piece, and passes on the part that belongs to the body.
     pub(crate) fn handle_piece(&mut self, piece: &[u8], mut take: impl FnMut(&[u8])) {
         if self.is_over {
             return take(piece);
@@ -32,13 +32,13 @@ impl Head {
         }
     }
 
-    /// Gives what was held back, once nothing more comes.
+    /// Passes on the bytes that were held back, at the end of the input.
     pub(crate) fn finish(&mut self, mut take: impl FnMut(&[u8])) {
         self.is_over = true;
         take(&std::mem::take(&mut self.held));
     }
 
-    /// The headers, as whoever classifies errors takes them.
+    /// The headers in the form that `classify` takes.
     pub(crate) fn headers(&self) -> Vec<(&str, &str)> {
         self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
     }

@@ -1,4 +1,4 @@
-//! Where bodies come from.
+//! The inputs of commands: files, folders, standard input.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ const FOLDER_DEPTH_MAX: usize = 64;
 /// How much of a stream is read at once.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Where one body comes from.
+/// The source of one body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     Stdin,
@@ -32,7 +32,7 @@ impl Source {
         }
     }
 
-    /// Its bytes.
+    /// Reads all its bytes.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
         let too_long = || {
             Failure::new(format!("longer than {} bytes", seamline::error::BYTES_MAX))
@@ -66,7 +66,7 @@ impl Source {
         text(self.read()?)
     }
 
-    /// Its bytes piece by piece, as they come, until whoever takes them has enough.
+    /// Reads its bytes piece by piece until the callback breaks.
     pub(crate) fn read_pieces(&self, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), Failure> {
         let failed = |error| Failure::io("read", &error);
         let mut input: Box<dyn std::io::Read> = match self {
@@ -104,7 +104,7 @@ pub(crate) fn text(mut bytes: Vec<u8>) -> Result<String, Failure> {
 #[derive(Debug)]
 pub(crate) enum Input {
     Body(Source),
-    /// Something no body can be taken from, by its name.
+    /// The name of a path that cannot be read as a body.
     Unusable(String, Failure),
 }
 
@@ -118,11 +118,11 @@ impl Input {
     }
 }
 
-/// What came of the paths that were given.
+/// The inputs that the given paths name.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     pub(crate) list: Vec<Input>,
-    /// What to tell about folders.
+    /// Notes about folders for the user.
     pub(crate) notes: Vec<String>,
 }
 
@@ -159,7 +159,7 @@ impl Inputs {
     }
 
     fn add_file(&mut self, path: &Path, seen: &mut HashSet<PathBuf>) {
-        // A path that leads nowhere is reported when it is read.
+        // A missing path is reported when it is read.
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if seen.insert(real) {
             self.list.push(Input::Body(Source::Path(path.to_owned())));
@@ -197,7 +197,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
     }
     paths.sort();
     for path in paths {
-        // A link to a folder may lead back up; a link to a file is as good as the file.
+        // A link to a folder may lead to a parent folder, so only links to files are followed.
         if path.is_dir() && !path.is_symlink() {
             if depth > 0 {
                 collect(&path, depth - 1, files)?;

@@ -1,4 +1,4 @@
-//! Logs on standard error, for who looks for the cause of something.
+//! Logs on standard error.
 
 use clap::ValueEnum;
 use tracing::level_filters::LevelFilter;
@@ -17,7 +17,7 @@ pub(crate) enum Level {
     Trace,
 }
 
-/// Logs what our own crates say, up to a level. Other crates may log what a conversation says.
+/// Logs the events of our own crates up to a level. Other crates might log the text of a conversation.
 pub(crate) fn start(level: Level) {
     let filter = match level {
         Level::Off => return,
@@ -29,6 +29,6 @@ pub(crate) fn start(level: Level) {
     };
     let ours = Targets::new().with_target("seamline", filter);
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
-    // It fails only when logs were started before.
+    // It fails only if logs were started before.
     let _ = tracing_subscriber::registry().with(ours).with(lines).try_init();
 }

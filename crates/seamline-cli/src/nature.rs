@@ -1,30 +1,30 @@
-//! What bytes are that are not what a command reads, told by their start.
+//! Identifies inputs that a command does not read, by their first bytes.
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::failure::Failure;
 
-/// Lines in which a sign of a stream is looked for.
+/// How many lines are searched for a sign of a stream.
 const LINES_MAX: usize = 64;
-/// Bytes in which text is told from what is none.
+/// How many bytes decide whether the input is text.
 const TEXT_BYTES: usize = 1024;
 
-/// What bytes seem to be.
+/// The kind of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nature {
     Empty,
     Gzip,
     Utf16,
-    /// Binary frames that somebody took for text, which cannot be undone.
+    /// Binary frames that a program decoded as text, which destroys them.
     Mangled,
     NotText,
     EventStream,
-    /// Frames behind a time, a level or whatever else logs write.
+    /// Frames behind a time, a level or another prefix of a log.
     LogLines,
     /// Frames between the columns of a table.
     Table,
     Request,
-    Answer,
+    Response,
     ProviderError,
     Har,
     JsonText,
@@ -33,7 +33,7 @@ pub(crate) enum Nature {
 }
 
 impl Nature {
-    /// What these bytes seem to be; the start of them is enough.
+    /// Identifies an input by its first bytes.
     pub(crate) fn of(start: &[u8]) -> Self {
         let head = &start[..start.len().min(TEXT_BYTES)];
         match head {
@@ -42,11 +42,11 @@ impl Nature {
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [1..=127, 0, 1..=127, 0, ..] | [0, 1..=127, 0, 1..=127, ..] => {
                 Self::Utf16
             }
-            // A checksum stands at the ninth byte, and a text has `U+FFFD` for what is no character.
+            // A checksum starts at the ninth byte; a decoder replaces invalid bytes by `U+FFFD`.
             [0, ..] if head.get(8..).is_some_and(|rest| rest.starts_with("\u{fffd}".as_bytes())) => Self::Mangled,
             [0, ..] => Self::Unknown,
             _ => match Self::of_text(&String::from_utf8_lossy(start)) {
-                // A byte that is no character spoils one frame of a stream, and not the others.
+                // An invalid byte spoils one frame of a stream, not the others.
                 Self::EventStream => Self::EventStream,
                 _ if !is_text(head) => Self::NotText,
                 nature => nature,
@@ -71,54 +71,53 @@ impl Nature {
         }
     }
 
-    /// Why no answer can be made of it, whatever dialect is named.
+    /// Whether the input cannot be a response in any dialect.
     pub(crate) fn is_hopeless(self) -> bool {
         matches!(self, Self::Empty | Self::Gzip | Self::Utf16)
     }
 
-    /// Why there is no answer in it.
-    pub(crate) fn no_answer(self) -> Option<Failure> {
+    /// Explains why the input is not a response.
+    pub(crate) fn no_response(self) -> Option<Failure> {
         let (message, hint) = match self {
-            Self::Empty => ("there is nothing in it", "give the body of a response as it was streamed"),
+            Self::Empty => ("the file is empty", "give the body of a response as it was streamed"),
             Self::Gzip => (COMPRESSED, "unpack it first, as with `gunzip -c FILE | seamline assemble`"),
             Self::Utf16 => (UTF16, "`iconv -f UTF-16 -t UTF-8 FILE | seamline assemble` reads it"),
             Self::Mangled => {
                 ("a binary stream that was saved as text", "save its bytes as they come, as `curl --output FILE` does")
             }
-            Self::NotText => ("this is no text", "give the body of a response as it was streamed"),
+            Self::NotText => ("this is not text", "give the body of a response as it was streamed"),
             Self::LogLines => (
-                "something stands before every line of the stream",
-                "take it off, as with `sed 's/^[^{]*data: */data: /; s/^ *$//' FILE | seamline assemble`",
+                "every line of the stream has a prefix",
+                "remove it, as with `sed 's/^[^{]*data: */data: /; s/^ *$//' FILE | seamline assemble`",
             ),
             Self::Table => (
-                "the frames of the stream stand in a table",
+                "the frames of the stream are in a table",
                 "take them out, as with `grep -o '{.*}' FILE | seamline assemble`",
             ),
-            Self::Request => ("this is a request body, not an answer", "see `seamline check`"),
+            Self::Request => ("this is a request body, not a response", "see `seamline check`"),
             Self::Har => (
-                "this is a HAR file, not an answer",
+                "this is a HAR file, not a response",
                 "take one response out, as with `jq -r '.log.entries[0].response.content.text' FILE | seamline assemble`",
             ),
-            Self::JsonText => ("this is one JSON string", "`jq -r . FILE | seamline assemble` reads what stands in it"),
+            Self::JsonText => ("this is one JSON string", "`jq -r . FILE | seamline assemble` reads its content"),
             Self::OtherJson => (
-                "this is JSON, but not an answer of a provider",
+                "this is JSON, but not a response of a provider",
                 "give the body of the response alone; one inside another object comes out with `jq .response`",
             ),
-            Self::EventStream | Self::Answer | Self::ProviderError | Self::Unknown => return None,
+            Self::EventStream | Self::Response | Self::ProviderError | Self::Unknown => return None,
         };
         Some(Failure::new(message).with_hint(hint))
     }
 
-    /// Why there is no request body in it, where that can be said better than by what is wrong
-    /// with its JSON.
+    /// Explains why the input is not a request body, if its kind explains it better than the JSON error.
     pub(crate) fn no_body(self) -> Option<Failure> {
         let (message, hint) = match self {
             Self::Gzip => (COMPRESSED, "unpack it first, as with `gunzip -c FILE`"),
             Self::Utf16 => (UTF16, "`iconv -f UTF-16 -t UTF-8 FILE` writes it as UTF-8"),
             Self::EventStream => {
-                ("this is a streamed answer, not a request body", "`seamline assemble FILE` puts it together")
+                ("this is a streamed response, not a request body", "`seamline assemble FILE` assembles it")
             }
-            Self::Answer => ("this is an answer, not a request body", "`seamline assemble FILE` says what came of it"),
+            Self::Response => ("this is a response, not a request body", "`seamline assemble FILE` reads it"),
             Self::ProviderError => {
                 ("this is a provider's error, not a request body", "`seamline explain --error - < FILE` explains it")
             }
@@ -129,10 +128,10 @@ impl Nature {
 }
 
 impl Nature {
-    /// Why there is no message in it, where that can be said better than by what is wrong with its JSON.
+    /// Explains why the input is not a message, if its kind explains it better than the JSON error.
     pub(crate) fn no_message(self) -> Option<Failure> {
         match self {
-            Self::EventStream => Some(Failure::new("this is a streamed answer, not a message").with_hint(
+            Self::EventStream => Some(Failure::new("this is a streamed response, not a message").with_hint(
                 "nothing was added; `seamline assemble FILE --format json | jq -c '.messages[]'` gives the messages in it",
             )),
             other => other.no_body().filter(|_| matches!(other, Self::Gzip | Self::Utf16)),
@@ -147,17 +146,17 @@ const UTF16: &str = "it is written in UTF-16, not in UTF-8";
 fn is_text(head: &[u8]) -> bool {
     let is_utf8 = match std::str::from_utf8(head) {
         Ok(_) => true,
-        // The last character may not be whole.
+        // The last character may be cut.
         Err(error) => error.error_len().is_none(),
     };
     is_utf8 && !head.contains(&0)
 }
 
-/// What the root of a JSON text is made of; a text that is cut shows what stands before.
+/// The members at the root of a JSON text; of a truncated text those before the cut.
 #[derive(Debug, Default)]
 struct Outline {
     members: Vec<String>,
-    /// What its `type` says, or its `object`.
+    /// The value of its `type` or `object`.
     kinds: Vec<String>,
     is_list: bool,
     is_text: bool,
@@ -166,7 +165,7 @@ struct Outline {
 impl Outline {
     fn of(text: &str) -> Self {
         let mut outline = Self::default();
-        // What could not be read has no part in it.
+        // Members that cannot be read are ignored.
         let _ = Look(&mut outline).deserialize(&mut serde_json::Deserializer::from_str(text));
         outline
     }
@@ -179,7 +178,7 @@ impl Outline {
             () if has("messages") || has("contents") || has("input") => Nature::Request,
             () if self.is_list && has("role") && !has("stop_reason") => Nature::Request,
             () if has("choices") || has("candidates") || has("output") || is("message") && has("content") => {
-                Nature::Answer
+                Nature::Response
             }
             () if has("error") || is("error") => Nature::ProviderError,
             () if has("log") => Nature::Har,
@@ -269,9 +268,9 @@ mod tests {
             (b"{\"model\":\"m\",\"messages\":[{\"ro", Nature::Request),
             (b"[{\"role\":\"user\",\"content\":\"hi\"},{", Nature::Request),
             (b"{\"max_tokens\":1,\"tools\":[{", Nature::Request),
-            (b"{\"choices\":[]}", Nature::Answer),
-            (b"[{\"candidates\":[]}]", Nature::Answer),
-            (b"{\"type\":\"message\",\"role\":\"assistant\",\"content\":[]}", Nature::Answer),
+            (b"{\"choices\":[]}", Nature::Response),
+            (b"[{\"candidates\":[]}]", Nature::Response),
+            (b"{\"type\":\"message\",\"role\":\"assistant\",\"content\":[]}", Nature::Response),
             (b"{\"type\":\"error\",\"error\":{}}", Nature::ProviderError),
             (b"{\"log\":{\"entries\":[]}}", Nature::Har),
             (b"\"data: {}\"", Nature::JsonText),

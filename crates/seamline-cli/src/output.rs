@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::render::style;
 use crate::screen;
 
-/// Standard output. When its reader has gone, what follows is dropped without a word.
+/// Standard output. After its reader closed it, further output is dropped.
 pub(crate) struct Output {
     text: anstream::AutoStream<std::io::Stdout>,
     state: State,
@@ -43,12 +43,12 @@ impl Output {
         }
     }
 
-    /// Whether nobody reads any more.
+    /// Whether the reader closed standard output.
     pub(crate) fn is_gone(&self) -> bool {
         matches!(self.state, State::Gone)
     }
 
-    /// How the command ends once everything has been written.
+    /// Flushes the output and returns the exit status.
     pub(crate) fn finish(mut self, exit: Exit) -> Exit {
         let written = self.text.flush();
         self.note(written);
@@ -72,23 +72,23 @@ impl Output {
     }
 }
 
-/// Whether a person looks at standard output.
+/// Whether standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Says on standard error what could not be done.
+/// Prints a failure on standard error.
 pub(crate) fn complain(failure: &Failure) {
     say(&complaint(&failure.message, failure));
 }
 
-/// Says on standard error what could not be done, and with what.
+/// Prints a failure about an input on standard error.
 pub(crate) fn complain_about(label: &str, failure: &Failure) {
     let message = format!("{}: {}", named(label), failure.message);
     say(&complaint(&message, failure));
 }
 
-/// An input by its label, as people call it.
+/// The name of an input in messages.
 pub(crate) fn named(label: &str) -> Cow<'_, str> {
     screen::printable(if label == "-" { "standard input" } else { label })
 }
@@ -121,7 +121,7 @@ fn labelled(label: &str, paint: style::Paint, text: &str) -> String {
     out
 }
 
-/// Asks whoever sits at the terminal, and says whether it was agreed to; nothing where nobody does.
+/// Asks the user at the terminal for consent; `None` without a terminal.
 pub(crate) fn ask(question: &str) -> Option<bool> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return None;
@@ -129,12 +129,12 @@ pub(crate) fn ask(question: &str) -> Option<bool> {
     let lines = screen::wrap(&format!("{} [y/N]", screen::printable(question)), screen::width_aside());
     say(&format!("{} ", lines.join("\n")));
     let mut answer = String::new();
-    // Whoever closes the terminal has not agreed.
+    // A closed terminal means no consent.
     let _ = std::io::stdin().read_line(&mut answer);
     Some(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
 }
 
-/// Writes text to standard error. There is nowhere to complain when that fails.
+/// Writes text to standard error and ignores a failure, which could not be reported.
 pub(crate) fn say(text: &str) {
     let mut stderr = anstream::AutoStream::auto(std::io::stderr());
     let _ = stderr.write_all(text.as_bytes());

@@ -1,4 +1,4 @@
-//! Text that fits a screen and cannot take it over.
+//! Text that fits the terminal and cannot control it.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 const WIDTH_MIN: usize = 40;
 /// Longer lines are hard to read, however wide the screen.
 const WIDTH_MAX: usize = 140;
-/// Where nobody looks at a screen.
+/// The width if the output is not a terminal.
 const WIDTH_ELSEWHERE: usize = 100;
 
 /// How many columns there are.
@@ -15,7 +15,7 @@ pub(crate) fn width() -> usize {
     columns_of(terminal_size::terminal_size_of(std::io::stdout()))
 }
 
-/// How many columns there are for what is said aside, on standard error.
+/// How many columns there are for notes on standard error.
 pub(crate) fn width_aside() -> usize {
     columns_of(terminal_size::terminal_size_of(std::io::stderr()))
 }
@@ -24,7 +24,7 @@ fn columns_of(size: Option<(terminal_size::Width, terminal_size::Height)>) -> us
     size.map_or(WIDTH_ELSEWHERE, |(columns, _)| usize::from(columns.0).clamp(WIDTH_MIN, WIDTH_MAX))
 }
 
-/// How many columns standard error has, when a person looks at it.
+/// How many columns standard error has, if it is a terminal.
 pub(crate) fn error_width() -> Option<usize> {
     let size = terminal_size::terminal_size_of(std::io::stderr());
     size.map(|(columns, _)| usize::from(columns.0).clamp(WIDTH_MIN, WIDTH_MAX))
@@ -100,7 +100,7 @@ pub(crate) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
     lines
 }
 
-/// As [`wrap`], for text that somebody laid out: its lines, their indentation and runs of blanks
+/// As [`wrap`], for text that has a layout: its lines, their indentation and runs of blanks
 /// stay, and what a terminal would obey becomes visible.
 pub(crate) fn fold(text: &str, columns_max: usize) -> Vec<String> {
     let lines = text.lines().flat_map(|line| folded(&printable(&line.replace('\t', TAB)), columns_max));
@@ -130,7 +130,7 @@ fn folded(line: &str, columns_max: usize) -> Vec<String> {
 /// Where a line of which so many bytes fit ends, and where the next one begins.
 fn break_in(line: &str, end: usize) -> (usize, usize) {
     let indent = line.len() - line.trim_start().len();
-    // The blank at which it is broken may stand behind what fits.
+    // The blank at the break may be the first character that does not fit.
     let blank = if line[end..].starts_with(' ') { Some(end) } else { line[..end].rfind(' ') };
     let Some(blank) = blank.filter(|&blank| blank > indent) else { return (end, end) };
     let at = line[..blank].trim_end().len();

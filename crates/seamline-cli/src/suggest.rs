@@ -1,4 +1,4 @@
-//! Names that somebody may have meant.
+//! Suggestions for misspelled names.
 
 /// How alike two names must be for one to be proposed for the other, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.7;
@@ -18,7 +18,7 @@ pub(crate) fn closest<T: Copy>(asked: &str, things: &[T], names: impl Fn(T) -> V
     scored.into_iter().take(PROPOSALS_MAX).map(|(_, thing)| thing).collect()
 }
 
-/// A word of a name is as good as the name.
+/// A word of a name counts as much as the name.
 fn likeness(asked: &str, name: &str) -> f64 {
     if name.split(['-', '_']).any(|word| word == asked) {
         return 1.0;
@@ -26,7 +26,7 @@ fn likeness(asked: &str, name: &str) -> f64 {
     strsim::normalized_damerau_levenshtein(asked, name)
 }
 
-/// The hint for a name that nothing has: what may have been meant, else where all are listed.
+/// The hint for an unknown name: the most similar names, else the text that lists all.
 pub(crate) fn hint(asked: &str, names: &[&str], all: &str) -> String {
     let proposals = closest(asked, names, |name| vec![name.to_owned()]);
     if proposals.is_empty() { all.to_owned() } else { did_you_mean(&proposals) }

@@ -14,55 +14,54 @@ use crate::head::Head;
 use crate::input::Source;
 use crate::nature::Nature;
 use crate::output::{self, Output};
-use crate::render::answer;
+use crate::render::response;
 use crate::screen;
 
-/// Put a streamed answer together
+/// Assemble a streamed response
 ///
-/// Reads the bytes of a response as they were streamed and says what came of them: how the answer ended, its text,
-/// its calls with their input and whether they may be run, what was wrong with the stream, and why it failed if it did.
+/// Reads the bytes of a streamed response and reports how it ended, its text, its tool calls with their arguments and
+/// whether each may run, the defects of the stream, and the error if it failed.
 ///
-/// An answer is complete only when the provider said so. A stream that stops short, is filtered or fails is never
-/// taken for a whole answer, and no call of it may be run. Only where the limit of the answer was reached while a call
-/// was being written may the calls before that one be run, because they are whole.
+/// A response is complete only if the provider said so. A response that was cut, filtered or failed is never complete,
+/// and none of its tool calls may run. The exception: if the token limit cut a tool call, the tool calls before it may
+/// run, because they are complete.
 ///
 /// As JSON: `version`, `path`, `dialect`, `ending` and `cut`, `stop_reason`, `message`, `messages`, `calls`, `findings` and
-/// `error`. `message` is the whole response; a call in it whose input is no JSON object has the text of it as a JSON
-/// string, so that nothing of it is lost. `messages` is what a history keeps of it, ready to be sent back and to go into a
-/// session: without what only responses have, and without calls that may not be run, unless the policy keeps them
-/// (`partial_call`).
+/// `error`. `message` is the whole response; if the arguments of a tool call are not a JSON object, it has their text as a
+/// JSON string. `messages` is the part to append to the history: without members that only responses have, and without
+/// tool calls that may not run, unless the policy keeps them (`partial_call`).
 ///
-/// Framing (an event stream, lines of JSON, a JSON array, an AWS event stream) and dialect are told by the stream
-/// itself when they are not given. Headers before it, as `curl -i` writes them, are skipped.
+/// The framing (event stream, lines of JSON, JSON array, AWS event stream) and the dialect are detected. Headers before the
+/// stream, as `curl -i` writes them, are skipped.
 ///
-/// Exit status: 0 the answer is complete and nothing was wrong with it, 1 it is not, 2 it could not be read.
+/// Exit status: 0 the response is complete and has no findings, 1 it is not or has some, 2 it could not be read.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Assemble {
-    /// A response as it was streamed, or `-` for standard input, which is the default
+    /// A file with the streamed response, or `-` for standard input (the default)
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// The dialect it is written in; told by its first frames when not given. A stream in another one is refused
+    /// The dialect of the stream; a stream in another dialect is refused [default: detected]
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
-    /// Who answered; an error is understood better then. The stream itself says in which dialect it is
+    /// The provider that sent the response; it helps to classify errors
     #[arg(long, value_name = "PROVIDER")]
     provider: Option<String>,
-    /// How the stream is cut into frames; told by its first bytes when not given
+    /// The framing of the stream [default: detected]
     #[arg(long, value_enum)]
     framing: Option<FramingName>,
-    /// How the stream is read: the name of a preset, or a TOML file (see `seamline policies`)
+    /// The policy for reading the stream: a preset or a TOML file (see `seamline policies`)
     #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
     policy: PathBuf,
-    /// Which input counts where a call has one at its start and one in pieces; the policy says so when not given
+    /// Which arguments count if a tool call has some at its start and some in deltas [default: the policy's choice]
     #[arg(long, value_enum)]
     arg_source: Option<ArgSourceName>,
-    /// How what came of it is printed
+    /// The format of the output
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
 
-/// How much of the input is kept to say what it is when it is no answer.
+/// How many bytes of the input are kept to identify an input that is not a response.
 const START_BYTES_MAX: usize = 1024 * 1024;
 
 const EXAMPLES: &str = "\
@@ -74,11 +73,11 @@ Examples:
     jq '.calls[] | select(.executable)'
   seamline assemble response.sse --format json | jq -c '.messages[]'";
 
-/// How a stream is cut into frames.
+/// The framing of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum FramingName {
-    /// Events, as `text/event-stream` has them
+    /// Server-sent events (`text/event-stream`)
     Sse,
     /// Lines of JSON
     JsonLines,
@@ -88,15 +87,15 @@ pub(crate) enum FramingName {
     AwsEventStream,
 }
 
-/// Which input of a call counts.
+/// The source of the arguments of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum ArgSourceName {
-    /// The pieces, if any came; else what stood at the start
+    /// The deltas if there are any, else the arguments at the start
     DeltaWins,
-    /// A piece that begins an object replaces the start, any other goes on from it
+    /// A delta that begins an object replaces the start; any other delta continues it
     MergeHeuristic,
-    /// The first of pieces and start that is an object
+    /// The deltas if they are a JSON object, else the start if it is one
     ParsableWins,
 }
 
@@ -105,8 +104,8 @@ impl Assemble {
         let stream = ResponseStream::new(&self.options()?)?;
         let source = self.source()?;
         let label = source.label();
-        let answer = match Self::assembled(&source, stream) {
-            Ok(answer) => answer,
+        let response = match Self::assembled(&source, stream) {
+            Ok(response) => response,
             Err(failure) => {
                 output::complain_about(&label, &failure);
                 return Ok(Exit::Failed);
@@ -114,10 +113,10 @@ impl Assemble {
         };
         let mut out = Output::new();
         out.text(&match self.format {
-            ListFormat::Text => answer::text(&label, &answer, screen::width()),
-            ListFormat::Json => answer::json(&label, &answer),
+            ListFormat::Text => response::text(&label, &response, screen::width()),
+            ListFormat::Json => response::json(&label, &response),
         });
-        Ok(out.finish(if answer.is_well() { Exit::Clean } else { Exit::Findings }))
+        Ok(out.finish(if response.is_well() { Exit::Clean } else { Exit::Findings }))
     }
 
     fn options(&self) -> Result<StreamOptions, Failure> {
@@ -145,7 +144,7 @@ impl Assemble {
         match &self.path {
             None if std::io::stdin().is_terminal() => {
                 Err(Failure::new("no path given, and standard input is a terminal")
-                    .with_hint("give a file, as in `seamline assemble answer.sse`, or pipe a response in"))
+                    .with_hint("give a file, as in `seamline assemble response.sse`, or pipe a response in"))
             }
             None => Ok(Source::Stdin),
             Some(path) if path.as_os_str() == "-" => Ok(Source::Stdin),
@@ -156,7 +155,7 @@ impl Assemble {
         }
     }
 
-    /// Reads the stream piece by piece, as it comes, until nothing more can be said about it.
+    /// Reads the stream piece by piece until its ending is final.
     fn assembled(source: &Source, mut stream: ResponseStream) -> Result<Response, Failure> {
         let (mut head, mut start) = (Head::default(), Vec::new());
         source.read_pieces(|piece| {
@@ -174,38 +173,38 @@ impl Assemble {
         if is_refused {
             stream.fail(String::from_utf8_lossy(&start).trim());
         }
-        let answer = stream.finish();
-        if is_refused && answer.is_ok() { Ok(answer?) } else { judged(answer, &start) }
+        let response = stream.finish();
+        if is_refused && response.is_ok() { Ok(response?) } else { judged(response, &start) }
     }
 }
 
-/// Whether a body is nothing that an answer could be: empty, a sentence or a page.
+/// Whether a body cannot be a response because it is empty, a sentence or an HTML page.
 fn is_prose(start: &[u8]) -> bool {
     let start = start.trim_ascii_start();
     !start.starts_with(b"{") && !start.starts_with(b"[") && !start.contains(&b':') || start.starts_with(b"<")
 }
 
-/// Gives a piece of the body to the stream, and keeps the start of it.
+/// Feeds a piece of the body to the stream and keeps the first bytes.
 fn take(body: &[u8], start: &mut Vec<u8>, stream: &mut ResponseStream) {
     let room = START_BYTES_MAX.saturating_sub(start.len()).min(body.len());
     start.extend_from_slice(&body[..room]);
     stream.feed(body);
 }
 
-/// The answer, unless what came was none.
-fn judged(answer: Result<Response, seamline::Error>, start: &[u8]) -> Result<Response, Failure> {
+/// Returns the response, or explains that the input is not a response.
+fn judged(response: Result<Response, seamline::Error>, start: &[u8]) -> Result<Response, Failure> {
     let nature = Nature::of(start);
-    let says_nothing = match (&answer, nature) {
+    let says_nothing = match (&response, nature) {
         (Err(seamline::Error::UnknownStream), _) => true,
         (Err(_), _) => nature == Nature::Request,
-        (Ok(answer), Nature::Request) => answer.ending != Ending::Complete,
-        (Ok(answer), Nature::NotText | Nature::Mangled) => answer.blocks.is_empty(),
-        // The first frames of an answer are JSON that has nothing of an answer yet.
+        (Ok(response), Nature::Request) => response.ending != Ending::Complete,
+        (Ok(response), Nature::NotText | Nature::Mangled) => response.blocks.is_empty(),
+        // The first frames of a response may have no sign of a response yet.
         (Ok(_), Nature::OtherJson) => false,
-        (Ok(answer), _) => answer.ending == Ending::Truncated && answer.blocks.is_empty(),
+        (Ok(response), _) => response.ending == Ending::Truncated && response.blocks.is_empty(),
     };
-    match nature.no_answer() {
+    match nature.no_response() {
         Some(failure) if says_nothing || nature.is_hopeless() => Err(failure),
-        _ => Ok(answer?),
+        _ => Ok(response?),
     }
 }

@@ -18,21 +18,21 @@ use crate::render::series::Series;
 use crate::render::text::{self, Tally};
 use crate::render::{Counts, Examined, github, json, sarif};
 
-/// Say what is wrong with request bodies
+/// Report what is wrong with request bodies
 ///
-/// Reads request bodies, says for each place where the conversation is broken what is wrong, which error
-/// the provider would answer with, and what `seamline fix` would do. Changes nothing.
+/// Reads request bodies and reports each place where the conversation is broken: what is wrong, which error the provider
+/// would return, and what `seamline fix` would do. It changes nothing.
 ///
-/// Exit status: 0 nothing wrong, 1 findings, 2 a body could not be read (the others are still checked).
+/// Exit status: 0 no findings, 1 findings, 2 a body could not be read (the others are still checked).
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
-    /// Request bodies, folders (every `*.json` below them), or `-` for standard input, which is the default
+    /// Request bodies, folders (every `*.json` below them), or `-` for standard input (the default)
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     subject: SubjectArgs,
-    /// How findings are printed
+    /// The format of the findings
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Show every finding, not only the first 50 of a body
@@ -47,10 +47,10 @@ Examples:
   seamline check b.json --provider openai
   jq .request trace.json | seamline check";
 
-/// What came of one body.
+/// The outcome of one body.
 struct Done {
     label: String,
-    /// The body in the format asked for, and what counts.
+    /// The findings in the requested format, and their counts.
     outcome: Result<(String, Tally, Option<String>), Failure>,
 }
 

@@ -15,47 +15,47 @@ use crate::output::{self, Output};
 use crate::render::{Counts, conversion, json};
 use crate::screen;
 
-/// Write a request body for another provider
+/// Convert a request body for another provider
 ///
-/// Reads a request body of one dialect and writes the same conversation in another: calls stay with their results,
-/// ids and names become what the target takes, system text, media, tools and settings go where it has them. Damage
-/// is put right on the way. What the target has no words for is listed with its place and with what happens to it.
+/// Reads a request body of one dialect and writes the same conversation in another. Tool calls stay with their results, and
+/// ids, names, system text, media, tools and settings take the form that the target provider accepts. Damage is repaired on
+/// the way. The report lists what the target cannot express, where it was, and what happened to it.
 ///
-/// The body goes to standard output, or to `--output`; everything else goes to standard error. Within one dialect
-/// only what the other provider refuses is changed.
+/// The body goes to standard output or to `--output`; the report goes to standard error. Within one dialect only what the
+/// target provider rejects is changed.
 ///
-/// Exit status: 0 nothing is wrong with the new body, 1 findings remain in it, 2 it could not be read or written.
+/// Exit status: 0 the new body has no findings, 1 findings remain in it, 2 a body could not be read or written.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Convert {
-    /// A request body, or `-` for standard input, which is the default
+    /// A request body, or `-` for standard input (the default)
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Whom it is written for: a provider, or a dialect
+    /// The target: a provider or a dialect
     #[arg(long, value_name = "PROVIDER")]
     to: String,
-    /// Whom it was written for: a provider, or a dialect; detected when not given
+    /// The source: a provider or a dialect [default: detected]
     #[arg(long, value_name = "PROVIDER")]
     from: Option<String>,
-    /// The model to ask; the body's own when not given
+    /// The model of the new body [default: the model of the old one]
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// What becomes of reasoning that only the models that wrote it take back
+    /// What to do with reasoning that only the model that wrote it accepts
     #[arg(long, value_enum, default_value_t = ReasoningFate::Drop)]
     reasoning: ReasoningFate,
-    /// How damage is put right: the name of a preset, or a TOML file (see `seamline policies`)
+    /// The policy of repairs: a preset or a TOML file (see `seamline policies`)
     #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
     policy: PathBuf,
-    /// Say what would be lost and which ids would change, and write no body
+    /// Report what would be lost and which ids would change; write no body
     #[arg(long, conflicts_with = "output")]
     dry_run: bool,
-    /// How what is said about the conversion is printed
+    /// The format of the report
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
     /// Write the new body to a file
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write what is said about the conversion to a file, as JSON
+    /// Write the report to a file, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }
@@ -68,12 +68,12 @@ Examples:
   seamline convert --from openai --to bedrock_converse < b.json
   seamline convert request.json --to openai --report lost.json";
 
-/// What becomes of reasoning that only the models that wrote it take back.
+/// The fate of reasoning that only the model that wrote it accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReasoningFate {
-    /// It is left out
+    /// Remove it
     Drop,
-    /// What can be read of it is kept as text of the assistant
+    /// Keep its readable part as text of the assistant
     Text,
 }
 
@@ -119,7 +119,7 @@ impl Convert {
         }
     }
 
-    /// A report or a body in the place of the body that came would take it along.
+    /// Refuses to write a report or a body over the input.
     fn refuse_to_overwrite(&self, source: &Source) -> Result<(), Failure> {
         let Source::Path(path) = source else { return Ok(()) };
         let real = std::fs::canonicalize(path).ok();
@@ -127,13 +127,13 @@ impl Convert {
             let Some(target) = target else { continue };
             if real.is_some() && std::fs::canonicalize(target).ok() == real {
                 let message = format!("`{option} {}` would overwrite the body that is converted", target.display());
-                return Err(Failure::new(message).with_hint("give it a name of its own"));
+                return Err(Failure::new(message).with_hint("choose another file name"));
             }
         }
         Ok(())
     }
 
-    /// The body to where it belongs, and what is said about it to people or programs.
+    /// Writes the body to its destination and the report to people or programs.
     fn tell(&self, label: &str, converted: &Converted) -> Result<Exit, Failure> {
         let is_aside = !self.dry_run && self.output.is_none();
         let width = if is_aside { screen::width_aside() } else { screen::width() };
@@ -164,10 +164,10 @@ impl Convert {
     }
 }
 
-/// Why a body is not converted. Here it is `--from` that says what it is read as.
+/// Explains why a body is not converted; hints name `--from`, which selects the dialect here.
 fn refused(error: Error, body: &[u8]) -> Failure {
     let hint = match &error {
-        Error::OtherDialect { found, .. } => Some(format!("leave `--from` out, or say `--from {found}`")),
+        Error::OtherDialect { found, .. } => Some(format!("omit `--from`, or pass `--from {found}`")),
         _ => None,
     };
     let failure = Failure::of_body(error, body);

@@ -21,36 +21,36 @@ use crate::render::{json, markdown, style};
 use crate::{screen, suggest};
 use mark::Mark;
 
-/// Say what a rule's code or a provider's error means
+/// Explain the code of a rule or the error of a provider
 ///
-/// With a code it prints the documentation of a rule: what it finds, why that is bad, an example, what a
-/// repair makes of it, and what that may cost. Markdown when the output is not a terminal.
+/// With a code it prints the documentation of a rule: what the rule finds, why that is bad, an example, and how a repair
+/// fixes it. It prints Markdown if the output is not a terminal.
 ///
-/// With `--error` it says what a provider's error means, which rules it is about, which place it names
+/// With `--error` it explains an error of a provider: its class, the rules that find its cause, the place that it names,
 /// and what to do next. The text may be wrapped in the output of a gateway, an SDK or a log.
 ///
-/// Exit status: 0 it is known, 1 the error is not known (its status may still say something), 2 what was
-/// asked could not be done.
+/// Exit status: 0 the code or error is known, 1 the error is unknown (its status may still tell something), 2 the command
+/// failed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Explain {
-    /// A rule's code or name, or the mark under which an error is known
+    /// The code or name of a rule, or the mark of a known error such as `ANT-5`
     #[arg(value_name = "CODE", required_unless_present_any = ["error", "status"])]
     #[arg(conflicts_with_all = ["error", "status", "provider", "body"])]
     code: Option<String>,
-    /// What the provider answered with, or `-` to read it from standard input
+    /// The text of the error, or `-` to read it from standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     error: Option<String>,
-    /// The HTTP status it came with
+    /// The HTTP status of the response
     #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
     status: Option<u16>,
-    /// Who answered, such as `anthropic` or `openrouter`
+    /// The provider that returned it, such as `anthropic` or `openrouter`
     #[arg(long, value_name = "PROVIDER")]
     provider: Option<String>,
-    /// The request body that was sent; the findings that the error is about are shown
+    /// The request body that was sent; shows the findings that caused the error
     #[arg(long, value_name = "FILE")]
     body: Option<PathBuf>,
-    /// How it is printed
+    /// The format of the output
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
@@ -66,7 +66,7 @@ Examples:
   seamline explain --error - --status 400 --provider openrouter < error.txt
   seamline explain --error - --body request.json < error.txt";
 
-/// The finding that is about Seamline and has no rule.
+/// The finding that reports a defect of Seamline; no rule makes it.
 const BUG: Entry = Entry {
     code: "BUG001",
     name: "repair-did-not-settle",
@@ -75,7 +75,7 @@ const BUG: Entry = Entry {
     documentation: Cow::Borrowed(include_str!("explain_bug.md")),
 };
 
-/// What is known about a code.
+/// The documentation of a code.
 struct Entry {
     code: &'static str,
     name: &'static str,
@@ -180,7 +180,7 @@ fn unknown(asked: &str) -> Failure {
             .with_hint(format!("it is a file; `seamline explain --error - < {asked}` reads an error from it"));
     }
     if asked.trim().contains(char::is_whitespace) {
-        return failure.with_hint("`seamline explain --error TEXT` says what a provider's error means");
+        return failure.with_hint("`seamline explain --error TEXT` explains a provider's error");
     }
     let rules = seamline::rules::RULES.iter().map(|rule| (rule.code, rule.name));
     let all: Vec<_> = rules.chain(seamline::stream::FLAWS.iter().map(|kind| (kind.code, kind.name))).collect();

@@ -20,28 +20,28 @@ use crate::output;
 use crate::render::repair::Destination;
 use crate::render::{Counts, Examined, github, json, repair, sarif};
 
-/// Put request bodies right
+/// Repair request bodies
 ///
-/// Repairs request bodies in place: calls without a result get one that is marked synthetic, results return to
-/// their calls, and what belongs nowhere is kept as text. Nothing anyone said is lost unless a policy or
-/// `--unsafe` allows it. A body with nothing wrong is not touched.
+/// Repairs request bodies in place. A tool call without a result gets a result that is marked synthetic, results move to
+/// their tool calls, and orphaned results are kept as text. No content is lost unless the policy or `--unsafe` allows it. A
+/// body without findings is not touched.
 ///
-/// The old bytes are kept in `$XDG_STATE_HOME/seamline`, else in `~/.local/state/seamline`; `seamline undo`
-/// gives them back. A body from standard input goes to standard output, and nothing else does.
+/// The old bytes are kept in `$XDG_STATE_HOME/seamline` or `~/.local/state/seamline`; `seamline undo` restores them. A body
+/// from standard input goes to standard output, and nothing else does.
 ///
-/// Exit status: 0 nothing wrong any more, 1 findings remain, 2 a body could not be read or written.
+/// Exit status: 0 no findings are left, 1 findings remain, 2 a body could not be read or written.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Fix {
-    /// Request bodies, folders (every `*.json` below them), or `-` for standard input, which is the default
+    /// Request bodies, folders (every `*.json` below them), or `-` for standard input (the default)
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     subject: SubjectArgs,
-    /// How what was done and what remains is printed
+    /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Apply fixes that drop, alter or guess something, too
+    /// Also apply fixes that drop, alter or guess content
     #[arg(long = "unsafe")]
     allow_unsafe: bool,
     /// Show what would change, and change nothing
@@ -53,7 +53,7 @@ pub(crate) struct Fix {
     /// Write the repaired body to a file
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write what was done to a file, as JSON
+    /// Write the report to a file, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }
@@ -62,21 +62,21 @@ const EXAMPLES: &str = "\
 Examples:
   seamline fix --diff request.json             # look first
   seamline fix request.json                    # repair in place
-  seamline undo request.json                   # take it back
+  seamline undo request.json                   # undo it
   seamline fix < broken.json > whole.json
   seamline fix logs/ --report repairs.json
   seamline fix request.json --policy minimal --output smaller.json";
 
-/// What came of one body.
+/// The outcome of one body.
 struct Done {
     label: String,
     outcome: Result<Fixed, Failure>,
 }
 
 struct Fixed {
-    /// The body in the format asked for.
+    /// The report in the requested format.
     text: String,
-    /// The body in the report, if there is one.
+    /// The part of the report file, if there is one.
     report: Option<String>,
     /// The bytes for standard output.
     body: Option<Vec<u8>>,
@@ -97,7 +97,7 @@ impl Fix {
         let work = |input: &Input| self.look(input, &options);
         many::in_order("repairing", &inputs.list, work, |done| {
             account.add(done);
-            // What was begun is repaired, whether or not somebody still listens.
+            // A repair that began is finished even if the output is closed.
             ControlFlow::Continue(())
         });
         account.close()
@@ -118,13 +118,13 @@ impl Fix {
                 .with_hint("without it each body is repaired in place"));
         }
         if self.diff && self.format != Format::Text {
-            return Err(Failure::new("`--diff` is for people and has no other format than text")
-                .with_hint("`--report FILE` writes what would be done as JSON"));
+            return Err(Failure::new("`--diff` prints text only")
+                .with_hint("`--report FILE` writes the planned changes as JSON"));
         }
         self.refuse_to_overwrite(inputs)
     }
 
-    /// A report or copy in the place of a body would take the body with it.
+    /// Refuses to write a report or a copy over an input.
     fn refuse_to_overwrite(&self, inputs: &Inputs) -> Result<(), Failure> {
         let bodies: Vec<PathBuf> = inputs.list.iter().filter_map(Input::real_path).collect();
         for (option, hint, target) in [
@@ -157,7 +157,7 @@ impl Fix {
         let repaired = seamline::repair(&before, options).map_err(|error| Failure::of_body(error, &before))?;
         let destination = self.destination(source);
         let body = write(&destination, &before, &repaired)?;
-        // Only what is still wrong is shown in the body, so nobody else needs it in one piece.
+        // Only the findings that remain need the joined body, to show excerpts of it.
         let whole: &[u8] = if repaired.remaining.is_empty() { &[] } else { &repaired.body };
         let examined = Examined { label, body: whole, options, findings: &repaired.remaining, has_lines: true };
         let text = match self.format {
@@ -186,7 +186,7 @@ impl Fix {
     }
 }
 
-/// Writes the body to where it belongs; what belongs on standard output comes back.
+/// Writes the body to its destination; returns the bytes for standard output.
 fn write(destination: &Destination<'_>, before: &[u8], repaired: &Repaired<'_>) -> Result<Option<Vec<u8>>, Failure> {
     let pieces: Vec<&[u8]> = repaired.body.pieces().collect();
     match destination {

@@ -15,7 +15,7 @@ use crate::args::Command;
 use crate::exit::Exit;
 use crate::output;
 
-/// Does what was asked.
+/// Runs a command.
 pub(crate) fn run(command: &Command) -> Exit {
     let done = match command {
         Command::Check(args) => args.run(),

@@ -17,17 +17,16 @@ use crate::suggest;
 
 /// List the presets, or show what one of them does
 ///
-/// A policy is the configuration of everything: how damage is repaired, how careful sessions are, how streams are read, and
-/// when guards step in. It is a preset, or a TOML file with a preset and the knobs that differ from it. A knob stands in its
-/// section (`[repair]`, `[session]`, `[stream]`, `[guard]`) or at the top level; `[provider.NAME]` overrides it for one
-/// provider.
+/// A policy configures repairs, sessions, streams and guards. It is a preset, or a TOML file with a preset and the knobs
+/// that differ from it. A knob is in its section (`[repair]`, `[session]`, `[stream]`, `[guard]`) or at the top level;
+/// `[provider.NAME]` overrides it for one provider.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Policies {
-    /// A preset; its knobs are shown with the values each may have, and the texts of synthetic results
+    /// A preset; shows its knobs with their allowed values, and the texts of synthetic results
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// How the list is printed
+    /// The format of the list
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
@@ -39,7 +38,7 @@ Examples:
   seamline check request.json --policy minimal
   seamline fix request.json --policy my-policy.toml";
 
-/// By how much what belongs to a line is set in below it.
+/// The indentation of details below a line.
 const INDENT: &str = "  ";
 const TEXTS_ABOUT: &str = "What synthetic results say, by what is known about the call.";
 
@@ -93,7 +92,7 @@ impl Knob {
     }
 }
 
-/// What synthetic results say.
+/// The text of a synthetic result.
 #[derive(Serialize)]
 struct Said {
     name: &'static str,
@@ -172,7 +171,7 @@ fn overview(policies: &[Listed]) -> String {
     out + "\nbelow each preset: where it differs from `lossless`; `seamline policies NAME` shows all of it\n"
 }
 
-/// Everything a preset says, as it would stand in a file, with what else could stand there.
+/// All knobs of a preset as a policy file has them, with their allowed values.
 fn details(policy: &Listed) -> String {
     let mut out = format!("{}  {}\n\n", style::HINT.paint(policy.name), policy.about);
     let mut section = "";
@@ -194,14 +193,14 @@ fn details(policy: &Listed) -> String {
     out + &how_to_write(policy)
 }
 
-/// What a knob decides, the mark of the question it settles, and its default where it has another value.
+/// The description of a knob, its mark, and its default if the preset differs.
 fn described(knob: &Knob) -> String {
     let mark = if knob.mark.is_empty() { String::new() } else { format!(" [{}]", knob.mark) };
     let default = if knob.value == knob.default { String::new() } else { format!(" Default: {}.", knob.default) };
     format!("{}{default}{mark}", knob.about)
 }
 
-/// The values a knob may have, the one it has marked.
+/// The allowed values of a knob, with a mark at the current one.
 fn values(knob: &Knob) -> String {
     if knob.values.is_empty() {
         return indented(&style::FAINT.paint(&knob.allowed));

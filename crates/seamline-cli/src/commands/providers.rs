@@ -15,16 +15,15 @@ use crate::screen;
 
 /// List every provider, or show what one of them demands
 ///
-/// One line per provider: its name for `--provider`, the dialect it serves, who it is, the models it is
-/// recognised by, and how many demands it makes. With a name, every demand of that provider with the error
-/// it answers with.
+/// One line per provider: its name for `--provider`, its dialect, its description, the models that identify it, and the
+/// number of its demands. With a name, every demand of that provider with the error that it returns.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Providers {
-    /// A provider, by its name or another one it is known by
+    /// The name or an alias of a provider
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// How the list is printed
+    /// The format of the list
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
@@ -95,7 +94,7 @@ impl Listed {
         }
     }
 
-    /// The names it goes by.
+    /// The name and the aliases.
     fn names(&self) -> String {
         let names: Vec<_> = std::iter::once(self.name).chain(self.aliases.iter().copied()).collect();
         names.join(", ")
@@ -115,7 +114,7 @@ fn overview(providers: &[Listed]) -> String {
     table::render(&rows, paints, screen::width())
 }
 
-/// One provider with everything it demands.
+/// One provider with all its demands.
 fn details(provider: &Listed) -> String {
     let mut out = format!("{}\n", style::HINT.paint(&provider.names()));
     // Writing to a string cannot fail.
@@ -134,11 +133,15 @@ fn details(provider: &Listed) -> String {
     out + &table::render(&rows, [style::FAINT, style::PLAIN], screen::width())
 }
 
-/// The models a provider is recognised by.
+/// The models that identify a provider.
 fn recognised(provider: &Listed) -> String {
     let mut models: Vec<_> = provider.models.iter().map(|start| format!("{start}*")).collect();
     if provider.fallback {
-        let rest = if models.is_empty() { "any model nobody else claims" } else { "and any that nobody else claims" };
+        let rest = if models.is_empty() {
+            "any model that no other provider claims"
+        } else {
+            "and any model that no other provider claims"
+        };
         models.push(rest.to_owned());
     }
     if models.is_empty() { "when `--provider` names it".to_owned() } else { models.join(" ") }

@@ -11,12 +11,12 @@ use crate::screen;
 
 /// List every rule
 ///
-/// One line per rule: its code, its name, how bad what it finds is, what its fix may cost, and what it
-/// finds. Those of the group `stream` are about streamed answers (`seamline assemble`). `seamline explain CODE` says more.
+/// One line per rule: its code, its name, its severity, the safety of its fix, and what it finds. The group `stream` is
+/// about streamed responses (`seamline assemble`). `seamline explain CODE` prints the documentation.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Rules {
-    /// How the list is printed
+    /// The format of the list
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
@@ -26,7 +26,7 @@ Examples:
   seamline rules
   seamline rules --format json | jq -r '.rules[].code'";
 
-/// The group of what can be wrong with a stream.
+/// The group of the defects of streams.
 pub(crate) const STREAM_GROUP: &str = "stream";
 
 #[derive(Serialize)]

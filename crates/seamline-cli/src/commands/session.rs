@@ -27,24 +27,23 @@ use place::Place;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Keep conversations that survive their process
+/// Keep conversations in a store
 ///
-/// A session keeps the messages of a conversation byte for byte in a store, as a chain of commits each sealed with the
-/// hash of the one before it. Nothing that was acknowledged is lost by a crash, nothing that was altered is taken for
-/// what was said, and everything but `erase` can be come back from. `docs/sessions.md` tells the whole story.
+/// A session keeps the messages of a conversation byte for byte, as a chain of commits. Each commit contains the hash of the
+/// one before it. A crash loses no acknowledged write, `verify` detects altered bytes, and every command except `erase` can
+/// be undone. `docs/sessions.md` explains sessions.
 ///
-/// Sessions are kept in the store that `--store` names, else in the one `$SEAMLINE_STORE` names, else in
-/// `$XDG_STATE_HOME/seamline/sessions.db` or `~/.local/state/seamline/sessions.db`.
+/// The store is the URL of `--store`, else of `$SEAMLINE_STORE`, else `$XDG_STATE_HOME/seamline/sessions.db` or
+/// `~/.local/state/seamline/sessions.db`.
 ///
-/// With `--format json` a command prints one object with a `version`, which is 1; its help says what is in it. Members
-/// may be added under the same version, none are taken away or changed.
+/// With `--format json` a command prints one object with the member `version`, which is 1; its help lists the members. Later
+/// releases may add members under the same version; they remove and change none.
 ///
-/// Exit status: 0 done and nothing wrong, 1 findings remain or, for `verify`, bytes are damaged, 2 could not do what was
-/// asked.
+/// Exit status: 0 success and no findings, 1 findings remain or, for `verify`, bytes are damaged, 2 the command failed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Session {
-    /// Where sessions are kept: `sqlite:FILE` or `postgres://…`
+    /// The URL of the store: `sqlite:FILE` or `postgres://…`
     #[arg(long, value_name = "URL", global = true, display_order = 900)]
     store: Option<String>,
     #[command(subcommand)]
@@ -55,10 +54,10 @@ const EXAMPLES: &str = "\
 Examples:
   seamline session new fix-1 --provider anthropic
   echo '{\"role\":\"user\",\"content\":\"hello\"}' | seamline session append fix-1
-  seamline session show fix-1                              # what is kept
-  seamline session request fix-1 --envelope envelope.json  # what to send
-  seamline session checkpoint fix-1                        # a way back
-  seamline session rollback fix-1                          # go back
+  seamline session show fix-1                              # show the session
+  seamline session request fix-1 --envelope envelope.json  # the body to send
+  seamline session checkpoint fix-1                        # mark this place
+  seamline session rollback fix-1                          # return to it
   seamline session verify                                  # check all bytes";
 
 #[derive(Debug, Subcommand)]
@@ -119,7 +118,7 @@ impl Session {
     }
 }
 
-/// One line for something that went well.
+/// Prints one line of success.
 fn done(text: &str) -> Exit {
     use crate::output::Output;
     use crate::render::style;

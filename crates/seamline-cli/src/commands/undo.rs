@@ -11,24 +11,24 @@ use crate::output::{self, Output};
 use crate::render::{style, table};
 use crate::screen;
 
-/// Take the last repair of files back
+/// Undo the last repair of files
 ///
-/// Gives files the exact bytes back that they had before `seamline fix` repaired them in place; of a folder, every
-/// file below it that was repaired. Several repairs of a file are taken back one after the other, the last one
-/// first. A file that was changed since is left alone.
+/// Restores the exact bytes that files had before `seamline fix` repaired them in place; for a folder, of every repaired
+/// file below it. Several repairs of a file are undone one at a time, the last one first. A file that changed since its
+/// repair is not touched.
 ///
-/// The old bytes are in `$XDG_STATE_HOME/seamline`, else in `~/.local/state/seamline`, readable for you only. They
-/// stay there until you delete them; without them a repair cannot be taken back.
+/// The old bytes are in `$XDG_STATE_HOME/seamline` or `~/.local/state/seamline`, and only you can read them. They stay there
+/// until you delete them; without them a repair cannot be undone.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Undo {
-    /// The files that were repaired, or folders they are in
+    /// Repaired files, or folders that contain them
     #[arg(value_name = "PATH", required_unless_present = "list")]
     paths: Vec<PathBuf>,
-    /// Give the bytes back even if the file was changed since; what it holds now is kept aside
+    /// Restore the bytes even if the file changed since; a copy of the changed file is kept
     #[arg(long)]
     force: bool,
-    /// List what can be taken back, of these or of all, and take nothing back
+    /// List the repairs that can be undone, of these paths or of all, and undo nothing
     #[arg(long, conflicts_with = "force")]
     list: bool,
 }
@@ -52,11 +52,11 @@ impl Undo {
         Ok(exit)
     }
 
-    /// Takes the last repair of every file below a folder back.
+    /// Undoes the last repair of every file below a folder.
     fn take_back_below(&self, folder: &Path) -> Exit {
         let files = match undo::repaired_below(folder) {
             Ok(files) if files.is_empty() => Err(Failure::new("no repair of a file in this folder is known")
-                .with_hint("`seamline undo --list` shows all that can be taken back")),
+                .with_hint("`seamline undo --list` lists all repairs that can be undone")),
             files => files,
         };
         match files {
@@ -80,11 +80,11 @@ impl Undo {
         };
         let left = match undone.left {
             0 => String::new(),
-            count => format!("; {} can still be taken back", screen::count(count, "repair")),
+            count => format!("; {} can still be undone", screen::count(count, "repair")),
         };
         let mut output = Output::new();
         output.text(&format!(
-            "{} {}: took back the repair of {}{left}\n",
+            "{} {}: undid the repair of {}{left}\n",
             style::GOOD.paint("✓"),
             screen::printable(&label),
             undone.record.time
@@ -96,14 +96,14 @@ impl Undo {
     }
 }
 
-/// The repairs that can be taken back, in the order they were done.
+/// The repairs that can be undone, oldest first.
 fn list(paths: &[PathBuf]) -> Result<Exit, Failure> {
     let records = undo::list(paths)?.into_iter();
     let rows: Vec<_> = records.map(|record| [record.time, screen::printable(&record.path).into_owned()]).collect();
     let mut output = Output::new();
     output.text(&table::render(&rows, [style::FAINT, style::PLAIN], usize::MAX));
     if rows.is_empty() {
-        output.text("no repair can be taken back\n");
+        output.text("no repair can be undone\n");
     }
     Ok(output.finish(Exit::Clean))
 }

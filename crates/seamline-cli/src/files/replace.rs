@@ -38,7 +38,7 @@ impl Target {
         self.keep_owner(&draft);
         let kept = draft.file.as_file().set_permissions(self.metadata.permissions());
         kept.map_err(|error| Failure::io("keep the mode of the file", &error))?;
-        // As late as can be: whoever writes in between would lose what he wrote.
+        // As late as possible: a process that writes between this check and the rename would lose its change.
         let now = std::fs::read(&self.path).map_err(|error| Failure::io("read it again", &error))?;
         if hash(&now) != before {
             return Err(changed());
@@ -94,7 +94,7 @@ fn write_for(access: Access, path: &Path, pieces: &[&[u8]]) -> Result<(), Failur
 enum Access {
     /// Its owner; a file that is replaced gives it its mode.
     Owner,
-    /// Whoever may read new files.
+    /// The default mode of new files.
     Usual,
 }
 
@@ -159,10 +159,10 @@ mod tests {
         let path = folder.path().join("body.json");
         std::fs::write(&path, "as read").unwrap();
         let target = Target::of(&path).unwrap();
-        std::fs::write(&path, "by somebody else").unwrap();
+        std::fs::write(&path, "by another process").unwrap();
         assert_eq!(target.replace(&hash(b"as read"), &[b"rep", b"aired"]), Err(changed()));
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "by somebody else");
-        assert_eq!(target.replace(&hash(b"by somebody else"), &[b"rep", b"aired"]), Ok(()));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "by another process");
+        assert_eq!(target.replace(&hash(b"by another process"), &[b"rep", b"aired"]), Ok(()));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "repaired");
         let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["body.json"]);

@@ -144,7 +144,7 @@ fn last(repairs: &Repairs, current: Option<&str>) -> Result<(u64, Record), Failu
 }
 
 fn unknown() -> Failure {
-    Failure::new("no repair of this file is known").with_hint("only repairs in place can be taken back")
+    Failure::new("no repair of this file is known").with_hint("only repairs in place can be undone")
 }
 
 fn refused(record: &Record, is_there: bool) -> Failure {
@@ -153,7 +153,7 @@ fn refused(record: &Record, is_there: bool) -> Failure {
     } else {
         format!("it is gone; it was repaired at {}", record.time)
     };
-    Failure::new(format!("not taken back: {what}"))
+    Failure::new(format!("not undone: {what}"))
         .with_hint("`--force` gives the old bytes back; what the file holds now is kept aside")
 }
 

@@ -1,4 +1,4 @@
-//! A few lines of a conversation, with what belongs together joined by a line.
+//! An excerpt of a conversation; a line joins a tool call with its result.
 
 use seamline::outline::OutlineBlock;
 
@@ -9,7 +9,7 @@ use crate::screen;
 /// Columns of the line that joins call and result.
 const JOINT_COLUMNS: usize = 4;
 const ROLE_COLUMNS: usize = 9;
-/// Below this there is no room for what a block says.
+/// The fewest columns for the text of a block.
 const TEXT_COLUMNS_MIN: usize = 12;
 
 /// The rows, one line each, at most so many columns wide.
@@ -37,7 +37,7 @@ impl Layout {
         let index = rows.iter().filter_map(head).map(|head| head.index).max();
         let index = index.map_or(1, |index| index.to_string().len());
         let kind = rows.iter().map(|row| kind(row).len()).max().unwrap_or(0);
-        // What keeps them apart takes five columns.
+        // The separators take five columns.
         let used = JOINT_COLUMNS + index + ROLE_COLUMNS + kind + 5;
         Self { index, kind, text: columns_max.saturating_sub(used).max(TEXT_COLUMNS_MIN) }
     }
@@ -69,12 +69,12 @@ impl Layout {
     }
 }
 
-/// The id of a block, unless its tool's name stands for it.
+/// The id of a block, unless the name of its tool is shown instead.
 pub(crate) fn own_id(block: &OutlineBlock) -> Option<&str> {
     block.id.as_deref().filter(|_| block.id != block.name)
 }
 
-/// What a block says, after the names it goes by.
+/// The names of a block, then its text.
 pub(crate) fn said(block: &OutlineBlock, columns_max: usize) -> String {
     let mut line = String::new();
     let mut used = 0;
@@ -129,7 +129,7 @@ fn is_joined(row: &Row<'_>) -> bool {
     }
 }
 
-/// For each row its piece of the line that joins those that belong together.
+/// For each row its part of the line that joins a call and its result.
 fn joints(rows: &[Row<'_>]) -> Vec<&'static str> {
     let first = rows.iter().position(is_joined);
     let last = rows.iter().rposition(is_joined);
@@ -155,7 +155,7 @@ fn joints(rows: &[Row<'_>]) -> Vec<&'static str> {
     rows.iter().enumerate().map(piece).collect()
 }
 
-/// How a piece of the line ends.
+/// The end of a part of the line.
 #[derive(Clone, Copy)]
 enum End {
     Plain,

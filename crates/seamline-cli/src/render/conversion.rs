@@ -58,12 +58,12 @@ pub(crate) fn text(label: &str, converted: &Converted, is_dry_run: bool, width: 
     let way = format!("{} → {}", side(&converted.from), side(&converted.to));
     let messages = screen::count(converted.messages, "message");
     let mut out = format!("{mark} {}: {way}; {messages}\n", style::STRONG.paint(&label));
-    section(&mut out, "put right first", &repairs(&converted.repairs), [style::HINT, style::FAINT, style::PLAIN]);
+    section(&mut out, "fixed first", &repairs(&converted.repairs), [style::HINT, style::FAINT, style::PLAIN]);
     section(&mut out, heading(is_dry_run), &lost(&converted.lost), [style::WARNING, style::PLAIN, style::FAINT]);
     let renamed = [renames("call", &converted.ids), renames("tool", &converted.tools)].concat();
     section(&mut out, "called otherwise", &renamed, [style::FAINT, style::PLAIN, style::CODE]);
     let adjusted = repairs(&converted.adjustments);
-    section(&mut out, "put right for the target", &adjusted, [style::HINT, style::FAINT, style::PLAIN]);
+    section(&mut out, "fixed for the target", &adjusted, [style::HINT, style::FAINT, style::PLAIN]);
     let _ = writeln!(out, "\n{INDENT}{}", style::FAINT.paint(verdict(converted)));
     if is_wrong {
         section(&mut out, "still wrong", &remaining(&converted.remaining), [style::ERROR, style::FAINT, style::PLAIN]);

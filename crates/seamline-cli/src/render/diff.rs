@@ -1,4 +1,4 @@
-//! What a repair changes, message by message.
+//! The changes of a repair, message by message.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ pub(crate) fn render(sides: Sides<'_>, width: usize) -> Result<String, seamline:
     let sources = |body, spans: &[Range<usize>]| -> Vec<&[u8]> { spans.iter().map(|span| slice(body, span)).collect() };
     let mut hunks = hunks(&sources(sides.before, &before), &sources(sides.after, &after));
     if hunks.is_empty() {
-        return Ok(style::FAINT.paint("  no message changes; what stands around them does") + "\n");
+        return Ok(style::FAINT.paint("  no message changes; the text around them does") + "\n");
     }
     let hidden = hunks.len().saturating_sub(HUNKS_MAX);
     hunks.truncate(HUNKS_MAX);
@@ -164,7 +164,7 @@ impl<'a> Shown<'a> {
         rows
     }
 
-    /// Blocks weigh more than the roles they stand under.
+    /// Blocks weigh more than the roles of their messages.
     fn weight(&self, one: &Item<'_>, other: &Item<'_>) -> u32 {
         match (one, other) {
             (Item::Head(one), Item::Head(other)) if one.role == other.role => {
@@ -204,7 +204,7 @@ fn items<'o>(messages: &'o BTreeMap<usize, OutlineMessage>, range: &Range<usize>
 
 /// The heads that the next rows carry.
 enum Heads<'o> {
-    /// None: the next row goes on with the message of the one before.
+    /// None: the next row goes on with the message of the row before.
     None,
     /// A message that is in both bodies.
     Kept(&'o OutlineMessage, &'o OutlineMessage),

@@ -42,12 +42,12 @@ pub(crate) fn failed(label: &str, failure: &Failure) -> String {
     format!("::error file={},title=seamline::{}\n", property(label), data(&failure.message))
 }
 
-/// Text as it may stand after the second pair of colons.
+/// Escapes text for the place after the second pair of colons.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Text as it may stand as the value of a property.
+/// Escapes text for the value of a property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

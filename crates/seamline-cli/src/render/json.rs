@@ -1,4 +1,4 @@
-//! What a check and a repair say, for programs.
+//! The reports of a check and a repair, for programs.
 
 use seamline::Finding;
 use seamline::check::Checked;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// What stands before and after the documents.
+/// The text before and after the documents.
 pub(crate) const OPENING: &str = "{\"version\":1,\"documents\":[";
 pub(crate) const CLOSING: &str = "]}\n";
 

@@ -3,7 +3,7 @@
 /// How many bytes lie between two places whose characters have been counted.
 const STRIDE: usize = 4096;
 
-/// Where lines start and how many characters stand before each stride.
+/// The start of each line and the number of characters before each stride.
 pub(crate) struct Lines<'t> {
     bytes: &'t [u8],
     starts: Vec<usize>,

@@ -1,7 +1,6 @@
-//! What commands print, by format.
+//! The output of commands, by format.
 
 pub(crate) mod align;
-pub(crate) mod answer;
 pub(crate) mod conversation;
 pub(crate) mod conversion;
 pub(crate) mod diff;
@@ -15,6 +14,7 @@ pub(crate) mod json;
 pub(crate) mod lines;
 pub(crate) mod markdown;
 pub(crate) mod repair;
+pub(crate) mod response;
 pub(crate) mod sarif;
 pub(crate) mod series;
 pub(crate) mod session;
@@ -25,22 +25,22 @@ pub(crate) mod verdict;
 
 use seamline::{Finding, Options};
 
-/// One body that was looked at.
+/// One body that was checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Examined<'a> {
-    /// Its name in output.
+    /// The name of the body in output.
     pub(crate) label: &'a str,
-    /// Its bytes.
+    /// The bytes of the body.
     pub(crate) body: &'a [u8],
-    /// How it was looked at.
+    /// The options of the check.
     pub(crate) options: &'a Options,
-    /// What is wrong with it.
+    /// The findings of the check.
     pub(crate) findings: &'a [Finding],
-    /// Whether it is a text with lines, and not put together from messages that are kept apart.
+    /// Whether it is a text with lines, and not joined from stored messages.
     pub(crate) has_lines: bool,
 }
 
-/// How many findings there are, by how bad they are.
+/// How many findings there are, by severity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) errors: usize,
@@ -67,7 +67,7 @@ impl Counts {
         self.infos += other.infos;
     }
 
-    /// Whether something is wrong. What is only worth knowing is not.
+    /// Whether there are warnings or errors; infos do not count.
     pub(crate) fn is_wrong(self) -> bool {
         self.errors + self.warnings > 0
     }

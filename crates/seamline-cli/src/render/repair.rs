@@ -1,4 +1,4 @@
-//! What a repair did, for people.
+//! The report of a repair, for people.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,23 +14,23 @@ use crate::screen;
 
 /// Actions shown of one body; `--report` lists every one.
 const SHOWN_MAX: usize = 50;
-/// By how much they are set in.
+/// The indentation of actions.
 const INDENT: &str = "  ";
 
-/// Where a repaired body goes.
+/// The destination of a repaired body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Destination<'a> {
-    /// It is only looked at.
+    /// The body is not written.
     Nowhere,
     Stdout,
     File(&'a Path),
     InPlace(&'a Path),
-    /// It is a session, and kept there or only looked at.
+    /// The messages of a session, which are stored or only shown.
     Session {
         is_dry_run: bool,
-        /// The command that takes it back.
+        /// The command that undoes it.
         undo: &'a str,
-        /// Where requests put right what is left: the command that makes one, and the one that keeps what they make up.
+        /// If requests fix the rest: the command that makes one, and the command that stores its synthetic results.
         in_requests: Option<(&'a str, &'a str)>,
     },
 }
@@ -41,7 +41,7 @@ impl Destination<'_> {
     }
 }
 
-/// What came of all bodies together.
+/// The outcome of all bodies together.
 #[derive(Debug, Default)]
 pub(crate) struct Total {
     pub(crate) bodies: usize,
@@ -58,7 +58,7 @@ impl Total {
     }
 }
 
-/// What was done to a body and what remains.
+/// The actions on a body and the findings that remain.
 pub(crate) fn document(
     examined: &Examined<'_>,
     before: &[u8],
@@ -109,10 +109,10 @@ fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Dest
     let mark = if is_wrong { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
     let found = screen::count(repaired.found.len(), "finding");
     let what = match (repaired.changed(), is_dry_run, is_wrong) {
-        (true, true, false) if repaired.found.len() == 1 => format!("{found}; it would be put right"),
-        (true, true, false) => format!("{found}; all would be put right"),
-        (true, true, true) => format!("{found}; some would be put right"),
-        (true, false, false) => format!("repaired; {found} put right"),
+        (true, true, false) if repaired.found.len() == 1 => format!("{found}; it would be fixed"),
+        (true, true, false) => format!("{found}; all would be fixed"),
+        (true, true, true) => format!("{found}; some would be fixed"),
+        (true, false, false) => format!("repaired; {found} fixed"),
         (true, false, true) => "repaired in part".to_owned(),
         (false, _, true) if matches!(policy.repair.on_invalid, OnInvalid::Block | OnInvalid::Warn) => {
             format!("not repaired; policy `{}` only reports", policy.preset)
@@ -123,23 +123,23 @@ fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Dest
     format!("{mark} {}: {what}\n", style::STRONG.paint(&label))
 }
 
-/// Where the body went, and how to get the old one back.
+/// The destination of the body and the command that restores the old one.
 fn footer(destination: &Destination<'_>) -> String {
     let shown = |path: &Path| screen::printable(&path.display().to_string()).into_owned();
     let text = match destination {
         Destination::Nowhere => "nothing was changed; without `--diff` it will be".to_owned(),
         Destination::Stdout => return String::new(),
         Destination::File(path) => format!("written to {}", shown(path)),
-        Destination::InPlace(path) => format!("`seamline undo {}` takes it back", shown(path)),
+        Destination::InPlace(path) => format!("`seamline undo {}` undoes it", shown(path)),
         Destination::Session { is_dry_run: true, .. } => {
             "nothing was changed; without `--dry-run` it will be".to_owned()
         }
-        Destination::Session { undo, .. } => format!("{undo} takes it back"),
+        Destination::Session { undo, .. } => format!("{undo} undoes it"),
     };
     format!("{INDENT}{}\n", style::FAINT.paint(&text))
 }
 
-/// What was done to a body, one line each, and what that costs.
+/// The actions on a body, one line each, and their cost.
 fn actions(repaired: &Repaired<'_>) -> String {
     let width = screen::width();
     // In the order of the conversation, whatever the order they were done in.
@@ -187,7 +187,7 @@ fn message_index(pointer: &str) -> Option<usize> {
     pointer.split('/').find_map(|part| part.parse().ok())
 }
 
-/// An action's word as what was done; a word that is not known here says it itself.
+/// The text for the name of an action; an unknown name is shown as it is.
 fn done(action: &str) -> String {
     let known = match action {
         "declare" => "tools declared",
@@ -196,7 +196,7 @@ fn done(action: &str) -> String {
         "hoist" => "media moved to a message after it",
         "insert" => "message inserted",
         "join" => "joined with the message before",
-        "patch" => "put right in place",
+        "patch" => "fixed in place",
         "readdress" => "addressed to its call",
         "reconstruct_call" => "call rebuilt",
         "reform" => "put into its proper form",
@@ -214,19 +214,19 @@ fn done(action: &str) -> String {
     known.to_owned()
 }
 
-/// What the change costs.
+/// The cost of the change.
 fn cost(repaired: &Repaired<'_>) -> String {
     let count = |loss: Loss| repaired.dropped.iter().filter(|dropped| dropped.loss == loss).count();
     let (sealed, hidden) = (count(Loss::Sealed), count(Loss::Hidden));
     let mut kept = match count(Loss::Said) {
-        0 => "nothing anyone said is lost".to_owned(),
-        count => format!("{} taken out for good", screen::count(count, "piece")),
+        0 => "no content is lost".to_owned(),
+        count => format!("{} removed for good", screen::count(count, "piece")),
     };
     if sealed > 0 {
-        let _ = write!(kept, ", {} of sealed reasoning taken out", screen::count(sealed, "piece"));
+        let _ = write!(kept, ", {} of sealed reasoning removed", screen::count(sealed, "piece"));
     }
     if hidden > 0 {
-        let _ = write!(kept, ", {} behind repeated keys taken out", screen::count(hidden, "value"));
+        let _ = write!(kept, ", {} behind repeated keys removed", screen::count(hidden, "value"));
     }
     let place = match (repaired.prefix.around_changed, repaired.prefix.first_changed_message) {
         (true, _) => "before all messages".to_owned(),
@@ -244,7 +244,7 @@ fn cost(repaired: &Repaired<'_>) -> String {
     out
 }
 
-/// What is still wrong.
+/// The findings that remain.
 fn remaining(examined: &Examined<'_>, destination: &Destination<'_>) -> String {
     let policy = &examined.options.policy;
     let found = findings::render(examined, Extent::First, screen::width());
@@ -254,17 +254,16 @@ fn remaining(examined: &Examined<'_>, destination: &Destination<'_>) -> String {
     if let Destination::Session { in_requests, .. } = destination {
         match in_requests {
             Some((request, keep)) => {
-                let _ =
-                    writeln!(out, "a result may still come, so it is not made up here; each request does by itself:");
+                let _ = writeln!(out, "a tool result may still arrive; until then each request adds a synthetic one:");
                 let _ = writeln!(out, "{INDENT}{request} prints one");
-                let _ = writeln!(out, "{INDENT}{keep} does it now and writes it down");
+                let _ = writeln!(out, "{INDENT}{keep} adds it now and stores it");
             }
-            None if helped == 0 => out += "not all of it can be put right under this policy\n",
+            None if helped == 0 => out += "this policy cannot fix all of it\n",
             None => {}
         }
     }
     if helped > 0 {
-        let _ = writeln!(out, "`--unsafe` would put {} of them right, as `fix:` says above", screen::grouped(helped));
+        let _ = writeln!(out, "`--unsafe` would fix {} of them, as `fix:` says above", screen::grouped(helped));
     }
     out
 }

@@ -9,7 +9,7 @@ use super::lines::Lines;
 use super::{Examined, json::text};
 use crate::failure::Failure;
 
-/// What stands before the results.
+/// The text before the results.
 pub(crate) fn opening() -> String {
     let rules: Vec<Value> = seamline::rules::RULES.iter().copied().map(rule).collect();
     let driver = json!({
@@ -34,7 +34,7 @@ pub(crate) fn document(examined: &Examined<'_>) -> String {
     results.join(",")
 }
 
-/// What stands after the results: what could not be read.
+/// The text after the results, with the bodies that could not be read.
 pub(crate) fn closing(failures: &[(String, Failure)]) -> String {
     let notifications: Vec<Value> = failures
         .iter()

@@ -1,4 +1,4 @@
-//! What stands around and between the documents of a format.
+//! The text around and between the documents of a format.
 
 use super::{github, json, sarif};
 use crate::args::Format;
@@ -16,7 +16,7 @@ impl Series {
         Self { format, pieces: 0, failures: Vec::new() }
     }
 
-    /// What comes first.
+    /// The text before all documents.
     pub(crate) fn opening(&self) -> String {
         match self.format {
             Format::Json => json::OPENING.to_owned(),
@@ -37,7 +37,7 @@ impl Series {
         }
     }
 
-    /// A document that is not there.
+    /// A document that could not be read.
     pub(crate) fn next_failed(&mut self, label: &str, failure: Failure) -> String {
         match self.format {
             Format::Json => self.next(json::failed(label, &failure)),
@@ -50,7 +50,7 @@ impl Series {
         }
     }
 
-    /// What comes last.
+    /// The text after all documents.
     pub(crate) fn closing(&self) -> String {
         match self.format {
             Format::Json => json::CLOSING.to_owned(),

@@ -1,4 +1,4 @@
-//! What is kept of a session.
+//! The messages, checkpoints, incidents and calls of a session.
 
 mod overview;
 pub(crate) mod records;
@@ -56,7 +56,7 @@ pub(crate) fn messages(messages: &[Message<'_>], width: usize) -> String {
     out
 }
 
-/// What a message says.
+/// The lines of a message.
 fn lines(message: &Message<'_>, room: usize) -> Vec<String> {
     let blocks = message.outline.as_ref().map_or(&[][..], |outline| &outline.blocks);
     let mut lines = Vec::new();
@@ -70,7 +70,7 @@ fn lines(message: &Message<'_>, room: usize) -> Vec<String> {
     }
     match message.entry.origin {
         Origin::Said => {}
-        Origin::Synthetic => lines.push(style::WARNING.paint("synthetic: nobody said it")),
+        Origin::Synthetic => lines.push(style::WARNING.paint("synthetic: a repair added it")),
         Origin::Summary => lines.push(style::INFO.paint("summary of messages that were replaced")),
     }
     if lines.is_empty() {
@@ -85,7 +85,7 @@ struct Told<'a> {
     index: usize,
     role: Option<&'static str>,
     origin: Origin,
-    /// The record that brought it.
+    /// The record that added it.
     seq: u64,
     bytes: usize,
     message: &'a Raw,
@@ -125,7 +125,7 @@ pub(crate) fn message_lines(session: &SessionId, messages: &[Message<'_>]) -> St
     messages.iter().map(|message| one_line(&line(message)) + "\n").collect()
 }
 
-/// JSON on one line: line breaks stand only between its values.
+/// Writes JSON on one line; line breaks occur only between its values.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }
@@ -179,7 +179,7 @@ fn severity_paint(severity: IncidentSeverity) -> Paint {
     }
 }
 
-/// A call whose cycle is not whole, for programs.
+/// A tool call of an open cycle, for programs.
 #[derive(Serialize)]
 pub(crate) struct OpenCall<'a> {
     cycle: &'a str,
@@ -202,16 +202,16 @@ impl<'a> OpenCall<'a> {
     }
 }
 
-/// Calls whose cycles are not whole, one line each.
+/// The tool calls of open cycles, one line each.
 pub(crate) fn calls(calls: &[Unresolved], width: usize) -> String {
     let rows: Vec<_> = calls
         .iter()
         .map(|call| {
             let known = match call.truth {
                 Truth::NeverStarted => "never started",
-                Truth::Harmless => "may have run, and only reads",
-                Truth::OutcomeUnknown => "begun; nobody knows what became of it",
-                Truth::Finished => "finished, and its result is kept",
+                Truth::Harmless => "may have run; it only reads",
+                Truth::OutcomeUnknown => "started; its outcome is unknown",
+                Truth::Finished => "finished; its result is stored",
             };
             let plain = |text: &str| screen::printable(text).into_owned();
             [

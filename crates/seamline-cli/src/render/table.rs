@@ -3,11 +3,11 @@
 use super::style::Paint;
 use crate::screen;
 
-/// Between two columns.
+/// The gap between two columns.
 const SPACE: usize = 2;
-/// A last column that would be narrower stands below the others.
+/// If the last column would be narrower, it goes below the others.
 const LAST_MIN: usize = 36;
-/// No column is made narrower.
+/// The least width of a column.
 const COLUMN_MIN: usize = 16;
 
 /// One line per row; every column but the last as wide as its widest cell, the last one
@@ -41,7 +41,7 @@ fn beside<const N: usize>(out: &mut String, row: &[String; N], paints: [Paint; N
     }
 }
 
-/// A row whose last two cells stand below each other.
+/// A row whose last cell is below the one before it.
 fn stacked<const N: usize>(
     out: &mut String,
     row: &[String; N],

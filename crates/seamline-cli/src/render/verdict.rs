@@ -12,7 +12,7 @@ use super::style::{self, Paint};
 use super::{Examined, json as format, markdown};
 use crate::screen;
 
-/// Columns of the labels beside which everything stands.
+/// The width of the column of labels.
 const LABEL_COLUMNS: usize = 12;
 
 /// An error that was explained, with the body it came for.
@@ -89,7 +89,7 @@ impl Page {
         self.lines(label, paint, text, |line| markdown::inline(line, &mut in_code));
     }
 
-    /// Somebody else's words, as they are.
+    /// A quoted text, unchanged.
     fn quote(&mut self, label: &str, text: &str) {
         self.lines(label, style::STRONG, text, |line| style::FAINT.paint(line));
     }
@@ -134,8 +134,8 @@ fn listed(rules: &[MeantRule], causes: &[Finding]) -> String {
 fn nothing_wrong(explained: &Explained<'_>, label: &str) -> String {
     let provider = explained.checked.map_or("", |checked| checked.provider);
     format!(
-        "{label} breaks nothing that `{provider}` is known to demand; if somebody else answered, name him with \
-         `--provider`, and if the body was changed on the way, look at the one that was sent"
+        "{label} breaks nothing that `{provider}` is known to demand; if another provider answered, pass `--provider`; if a \
+         proxy or an SDK changed the body, check the body that was sent"
     )
 }
 

@@ -30,7 +30,7 @@ const OVERLOADED: &str = "event: error\n\
 fn a_whole_answer_is_told_to_people_and_to_programs() {
     let bench = Bench::new();
     let ran = bench.run_on(WHOLE, &["assemble"]).expect(0);
-    assert!(ran.out.starts_with("✓ standard input: complete, the provider said all it wanted\n"), "{}", ran.out);
+    assert!(ran.out.starts_with("✓ standard input: complete, the provider finished the response\n"), "{}", ran.out);
     assert!(ran.out.contains("  call         read  toolu_1\n"), "{}", ran.out);
     assert!(ran.out.contains("\n               may be run\n"), "{}", ran.out);
     bench.write("whole.sse", WHOLE);
@@ -186,7 +186,7 @@ fn every_ending_has_its_advice() {
     // Half an answer is dropped, as the page about guards says.
     let cut = ended(&[text], "end_turn");
     let ran = bench.run_on(&cut[..cut.find("data: {\"delta\"").unwrap()], &["assemble"]).expect(1);
-    assert!(ran.out.contains("  what to do   drop it and ask again\n"), "{}", ran.out);
+    assert!(ran.out.contains("  what to do   drop it and send the request again\n"), "{}", ran.out);
     let blocked = r#"data: {"candidates":[{"content":{"parts":[{"text":"So"}]},"finishReason":"RECITATION"}]}"#;
     let ran = bench.run_on(format!("{blocked}\n\n"), &["assemble"]).expect(1);
     assert!(ran.out.contains("another try may pass") && !ran.out.contains("filtered again"), "{}", ran.out);
@@ -247,7 +247,7 @@ fn no_line_is_wider_than_there_is_room_for() {
     let name = format!("{}.sse", "a".repeat(60));
     bench.write(&name, &WHOLE[..WHOLE.find("event: message_stop").unwrap()]);
     let ran = bench.run(&["assemble", &name]).expect(1);
-    let expected = format!("✗ {name}: truncated,\n  the stream stopped before the provider said that it was done\n");
+    let expected = format!("✗ {name}: truncated,\n  the stream ended before the provider finished the response\n");
     assert!(ran.out.starts_with(&expected), "{}", ran.out);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{}", ran.out);
 }

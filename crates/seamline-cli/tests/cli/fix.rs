@@ -12,7 +12,7 @@ fn a_body_is_repaired_in_place_and_settles() {
     bench.write("body.json", BROKEN);
     let ran = bench.run(&["fix", "body.json"]).expect(0);
     assert!(ran.out.starts_with("✓ body.json: repaired; 1 finding put right\n"), "{}", ran.out);
-    assert!(ran.out.contains("`seamline undo body.json` takes it back"), "{}", ran.out);
+    assert!(ran.out.contains("`seamline undo body.json` undoes it"), "{}", ran.out);
     bench.run(&["check", "body.json"]).expect(0);
     assert_eq!(bench.names("."), ["body.json", "state"]);
 }

@@ -13,7 +13,7 @@ fn an_erased_session_comes_back_under_another_name_as_a_copy() {
     for args in [&["import", "s-1.jsonl"][..], &["import", "s-1.jsonl", "--as", "s-1"]] {
         let ran = bench.session(args).expect(2);
         assert!(ran.err.contains("session `s-1` was erased"), "{}", ran.err);
-        assert!(ran.err.contains("`--as NAME` takes a copy in under another name"), "{}", ran.err);
+        assert!(ran.err.contains("`--as NAME` imports a copy under another name"), "{}", ran.err);
     }
     let ran = bench.session(&["import", "s-1.jsonl", "--as", "s-2"]).expect(0);
     assert!(ran.out.starts_with("✓ s-2: took in a copy of s-1 with 2 messages\n"), "{}", ran.out);

@@ -190,9 +190,9 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
     );
     bench.run_on(&request.out, &["check"]).expect(0);
     let ran = bench.session(&["repair", "s-1", "--all"]).expect(0);
-    assert!(ran.out.contains("`seamline session undo s-1` takes it back"), "{}", ran.out);
+    assert!(ran.out.contains("`seamline session undo s-1` undoes it"), "{}", ran.out);
     bench.session(&["check", "s-1"]).expect(0);
-    assert!(bench.session(&["show", "s-1"]).expect(0).out.contains("synthetic: nobody said it"));
+    assert!(bench.session(&["show", "s-1"]).expect(0).out.contains("synthetic: a repair added it"));
     let ran = bench.session(&["undo", "s-1"]).expect(0);
     assert!(ran.out.contains("took back repair_"), "{}", ran.out);
     assert_eq!(bench.messages("s-1"), before);
@@ -261,25 +261,23 @@ fn calls_that_a_crash_left_open_are_listed_and_closed() {
     assert!(ran.err.contains("hint: `seamline session recover s-1`"), "{}", ran.err);
     for command in ["check", "request"] {
         let ran = bench.session(&[command, "s-1"]).expect(0);
-        assert!(ran.err.contains("a cycle is open whose calls have run or may have"), "{}", ran.err);
+        assert!(ran.err.contains("an open cycle has tool calls that ran or may have run"), "{}", ran.err);
     }
     for command in [&["rollback", "s-1"][..], &["reset", "s-1", "--archive", "--yes"]] {
         let ran = bench.session(command).expect(2);
         assert!(ran.err.contains("this would take it back") && ran.err.contains("session recover s-1"), "{}", ran.err);
     }
     let ran = bench.session(&["fork", "s-1", "s-9"]).expect(0);
-    assert!(ran.err.contains("a cycle is open whose calls have run or may have"), "{}", ran.err);
+    assert!(ran.err.contains("an open cycle has tool calls that ran or may have run"), "{}", ran.err);
     let shown = bench.session(&["show", "s-1"]).expect(0).out;
-    for part in
-        ["open cycles", "begun; nobody knows what became of it", "finished, and its result is kept", "never started"]
-    {
+    for part in ["open cycles", "started; its outcome is unknown", "finished; its result is stored", "never started"] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
     let listed = bench.session(&["recover", "s-1", "--dry-run", "--format", "json"]).expect(0).json();
     assert_eq!(listed["calls"][0]["known"], "outcome_unknown");
     assert_eq!(bench.messages("s-1").lines().count(), 1);
     let ran = bench.session(&["recover", "s-1"]).expect(0);
-    assert!(ran.out.contains("closed 1 cycle; of 1 call nobody knows the outcome"), "{}", ran.out);
+    assert!(ran.out.contains("closed 1 cycle; the outcome of 1 call is unknown"), "{}", ran.out);
     let messages = bench.messages("s-1");
     assert!(messages.lines().count() == 3 && messages.contains("sent"), "{messages}");
     bench.session(&["check", "s-1"]).expect(0);
@@ -312,7 +310,7 @@ fn a_session_goes_to_another_store_byte_for_byte() {
         ),
         (exported.replacen("{\"v\"", "{ \"v\"", 1), "commit 1 of session `s-1`"),
         (exported[..200].to_owned(), "no export: behind commit 0"),
-        (String::new(), "there is nothing in it"),
+        (String::new(), "the file is empty"),
     ] {
         let ran = bench.run_on(&wrong, &["session", "import", "-", "--store", "sqlite:refused.db"]).expect(2);
         assert!(ran.err.contains(why) && !bench.path("refused.db").exists(), "{why} in {}", ran.err);
@@ -430,7 +428,7 @@ fn new_messages_are_printed_as_they_come() {
     bench.append("s-1", ODD).expect(0);
     assert!(lines.next().unwrap().ends_with("café"));
     bench.session(&["rollback", "s-1"]).expect(0);
-    assert_eq!(lines.next().unwrap(), "⋮ 1 message taken back or replaced");
+    assert_eq!(lines.next().unwrap(), "⋮ 1 message undone or replaced");
     // Once nobody reads any more, it ends at the next message.
     drop(lines);
     bench.append("s-1", HELLO).expect(0);

@@ -12,7 +12,7 @@ fn the_exact_bytes_come_back() {
     bench.run(&["fix", "body.json"]).expect(0);
     assert_ne!(bench.read("body.json"), odd);
     let ran = bench.run(&["undo", "body.json"]).expect(0);
-    assert!(ran.out.starts_with("✓ body.json: took back the repair of 20"), "{}", ran.out);
+    assert!(ran.out.starts_with("✓ body.json: undid the repair of 20"), "{}", ran.out);
     assert_eq!(bench.read("body.json"), odd);
 }
 
@@ -146,7 +146,7 @@ fn two_repairs_at_once_lose_nothing() {
 #[test]
 fn what_can_be_taken_back_is_listed() {
     let bench = Bench::new();
-    assert_eq!(bench.run(&["undo", "--list"]).expect(0).out, "no repair can be taken back\n");
+    assert_eq!(bench.run(&["undo", "--list"]).expect(0).out, "no repair can be undone\n");
     bench.write("a.json", BROKEN);
     bench.write("b.json", BROKEN);
     bench.run(&["fix", "a.json", "b.json"]).expect(0);
@@ -155,6 +155,6 @@ fn what_can_be_taken_back_is_listed() {
     let one = bench.run(&["undo", "--list", "a.json"]).expect(0).out;
     assert!(one.ends_with("/a.json\n") && one.lines().count() == 1, "{one}");
     bench.run(&["undo", "a.json"]).expect(0);
-    assert_eq!(bench.run(&["undo", "a.json", "--list"]).expect(0).out, "no repair can be taken back\n");
+    assert_eq!(bench.run(&["undo", "a.json", "--list"]).expect(0).out, "no repair can be undone\n");
     bench.run(&["undo"]).expect(2);
 }

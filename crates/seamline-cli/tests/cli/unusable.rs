@@ -26,8 +26,8 @@ fn what_is_no_answer_is_named_whatever_dialect_is_asked_for() {
     let text = serde_json::json!(stream()).to_string();
     let messages = r#"[{"role":"user","content":"hi"},{"type":"message","role":"assistant","content":"ho"}]"#;
     for (bytes, message, hint) in [
-        (&b""[..], "there is nothing in it", "the body of a response"),
-        (b" \n\n", "there is nothing in it", "the body of a response"),
+        (&b""[..], "the file is empty", "the body of a response"),
+        (b" \n\n", "the file is empty", "the body of a response"),
         (b"\x1f\x8b\x08\x00\x00\x00\x00\x00", "compressed with gzip", "gunzip"),
         (&utf16, "written in UTF-16", "iconv -f UTF-16"),
         (b"\x89PNG\r\n\x1a\n", "no text", "the body of a response"),
@@ -35,7 +35,7 @@ fn what_is_no_answer_is_named_whatever_dialect_is_asked_for() {
         (messages.as_bytes(), "a request body", "`seamline check`"),
         (har.as_bytes(), "a HAR file", "jq -r"),
         (text.as_bytes(), "one JSON string", "jq -r ."),
-        (in_log.as_bytes(), "stands before every line", "sed "),
+        (in_log.as_bytes(), "every line of the stream has a prefix", "sed "),
         (table.as_bytes(), "in a table", "grep -o"),
     ] {
         bench.write("input", bytes);
@@ -155,7 +155,7 @@ fn a_response_without_a_body_is_judged_by_its_status() {
     let told = bench.run_on(response, &["assemble", "--provider", "openai", "--format", "json"]).expect(1).json();
     assert_eq!((&told["ending"], &told["error"]["class"]), (&"failed".into(), &"transient".into()));
     let ran = bench.run_on("HTTP/1.1 200 OK\r\n\r\n", &["assemble", "--provider", "openai"]).expect(2);
-    assert!(ran.err.contains("there is nothing in it"), "{}", ran.err);
+    assert!(ran.err.contains("the file is empty"), "{}", ran.err);
 }
 
 #[test]

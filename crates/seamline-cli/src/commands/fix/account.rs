@@ -1,4 +1,4 @@
-//! What is told about repairs while they are done.
+//! The output of `fix` while it repairs bodies.
 
 use super::{Done, Fix, Fixed, about};
 use crate::args::Format;
@@ -10,13 +10,13 @@ use crate::output::{self, Output};
 use crate::render::repair::{self, Total};
 use crate::render::series::Series;
 
-/// What is told about the bodies of one command, and what came of them.
+/// Prints the outcome of each body and counts them.
 pub(super) struct Account<'f> {
     fix: &'f Fix,
     output: Output,
-    /// Standard output is the body's, so everything else goes to standard error.
+    /// Standard output holds the body, so everything else goes to standard error.
     speaks_aside: bool,
-    /// There is one body only.
+    /// There is only one body.
     is_alone: bool,
     series: Series,
     reports: Series,
@@ -60,7 +60,7 @@ impl<'f> Account<'f> {
             let report = self.report + &self.reports.closing();
             replace::write(path, &[report.as_bytes()]).map_err(|failure| about(path, failure))?;
         }
-        // A body that nobody read is as good as not written.
+        // A body that was not read counts as not written.
         let is_lost = self.output.is_gone() && self.speaks_aside;
         let exit = if is_lost { Exit::Failed } else { exit(&self.total) };
         Ok(self.output.finish(exit))
@@ -72,7 +72,7 @@ impl<'f> Account<'f> {
         if let Some(body) = &fixed.body {
             self.output.bytes(body);
         }
-        // Of many bodies only those are told that something was done to, or is wrong with.
+        // Of many bodies only those with changes or findings are listed.
         let is_worth_telling = fixed.changed || fixed.has_findings || self.fix.format != Format::Text;
         if is_worth_telling || (self.is_alone && !self.speaks_aside) {
             let text = self.series.next(fixed.text);
@@ -88,7 +88,7 @@ impl<'f> Account<'f> {
         self.tell(&text);
     }
 
-    /// Text to standard output, or aside when that is the body's.
+    /// Prints text to standard output, or to standard error if standard output holds the body.
     fn tell(&mut self, text: &str) {
         if self.speaks_aside {
             output::say(text);

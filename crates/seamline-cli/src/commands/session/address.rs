@@ -1,4 +1,4 @@
-//! Where sessions are kept.
+//! The address of the store.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,34 +6,34 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::files::state;
 
-/// The variable that names the store where no option does.
+/// The variable that names the store if no option does.
 const VARIABLE: &str = "SEAMLINE_STORE";
-/// What is shown in the place of a password.
+/// The replacement of a password in output.
 const HIDDEN: &str = "…";
 
-/// The addresses that stores have whose sessions outlive a command.
+/// The addresses of stores that outlive a command.
 const ADDRESSES: &str = "a store is `sqlite:PATH` or `postgres://…`";
 
-/// Who named a store.
+/// The source of the address of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     Option,
     Variable,
-    Nobody,
+    Default,
 }
 
 impl Named {
-    /// How people call what named it.
+    /// The source as messages name it.
     fn shown(self) -> &'static str {
         match self {
             Self::Option => "`--store`",
             Self::Variable => VARIABLE,
-            Self::Nobody => "the default",
+            Self::Default => "the default",
         }
     }
 }
 
-/// The address of a store. Shown to people it keeps its password to itself.
+/// The address of a store. Its `Display` hides the password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
     text: String,
@@ -41,13 +41,13 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// The one that was asked for, else the one of the environment, else the file in the user's state folder.
+    /// The address of the option, else of the environment, else the file in the user's state folder.
     pub(super) fn of(asked: Option<&str>) -> Result<Self, Failure> {
         let option = || asked.map(|text| (text.to_owned(), Named::Option));
         let variable = || Some((std::env::var(VARIABLE).ok().filter(|value| !value.is_empty())?, Named::Variable));
         let default = || {
             let folder = state::folder()?;
-            Some((format!("sqlite:{}", folder.join("sessions.db").display()), Named::Nobody))
+            Some((format!("sqlite:{}", folder.join("sessions.db").display()), Named::Default))
         };
         let (text, named) = option().or_else(variable).or_else(default).ok_or_else(|| {
             Failure::new("no place to keep sessions: neither XDG_STATE_HOME nor HOME is set")
@@ -58,8 +58,8 @@ impl Address {
         Ok(address)
     }
 
-    /// Whether it is an address of a store that outlives a command. It may hold a password, so no more of it is shown
-    /// than is sure to be none.
+    /// Checks that the address names a store that outlives a command. The address may contain a password, so errors show
+    /// only its scheme.
     fn usable(&self) -> Result<(), Failure> {
         let wrong = |what: String| Failure::new(what).with_hint(ADDRESSES);
         match self.scheme() {
@@ -83,7 +83,7 @@ impl Address {
         match self.file() {
             Some(path) if path.starts_with("~") => {
                 let home = format!("sqlite:$HOME/{}", path.iter().skip(1).collect::<PathBuf>().display());
-                Err(Failure::new(format!("`{self}`: `~` stands for a home folder in a shell only"))
+                Err(Failure::new(format!("`{self}`: only a shell expands `~`"))
                     .with_hint(format!("write the path out, such as \"{home}\"")))
             }
             Some(path) if path.as_os_str().is_empty() => {
@@ -99,37 +99,37 @@ impl Address {
         }
     }
 
-    /// That no store is there yet: where it was looked for, and who named it.
+    /// The failure for a missing store, with its file and the source of its address.
     pub(super) fn missing(&self) -> Failure {
         let file = self.file().map(|path| absolute(&path).display().to_string()).unwrap_or_default();
         let who = match self.named {
-            Named::Nobody => "which is the default".to_owned(),
+            Named::Default => "which is the default".to_owned(),
             named => format!("which {} names", named.shown()),
         };
         Failure::new(format!("there is no store yet: no file {file}, {who}")).with_hint(self.missing_hint())
     }
 
-    /// What to do where no store is yet.
+    /// The hint for a missing store.
     pub(super) fn missing_hint(&self) -> String {
         let new = format!("`seamline session new NAME{}` makes a session and the store with it", self.option());
         match self.named {
-            Named::Nobody => format!("{new}; `--store` names another store"),
+            Named::Default => format!("{new}; `--store` names another store"),
             named => format!("see whether {} is right; {new}", named.shown()),
         }
     }
 
-    /// What to look at where something is there that is no store.
+    /// The hint for a file or database that is not a store.
     pub(super) fn other_hint(&self) -> String {
         let kind = if self.file().is_some() { "file" } else { "database" };
         match self.named {
-            Named::Nobody => {
+            Named::Default => {
                 format!("move `{}` away, or take it from a backup; `--store` names another store", self.text)
             }
             named => format!("see whether {} names the right {kind}, or take it from a backup", named.shown()),
         }
     }
 
-    /// The option that names it in another command, where one did in this: with a space before it.
+    /// The option `--store` for other commands, with a leading space, if this command got it.
     pub(super) fn option(&self) -> String {
         if self.named != Named::Option {
             return String::new();
@@ -143,39 +143,39 @@ impl Address {
         }
     }
 
-    /// As it was written.
+    /// The address as it was written.
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// What kind of store it is of.
+    /// The scheme of the address.
     pub(super) fn scheme(&self) -> &str {
         self.text.split(':').next().unwrap_or_default()
     }
 
-    /// Whether there is a store, as far as can be told without opening it.
+    /// Whether the store exists, as far as is known without opening it.
     pub(super) fn is_there(&self) -> bool {
         self.file().is_none_or(|path| path.exists())
     }
 
-    /// Whether it is a file of which nothing is left.
+    /// Whether the store is an empty file.
     pub(super) fn is_emptied(&self) -> bool {
         self.file().and_then(|path| path.metadata().ok()).is_some_and(|file| file.is_file() && file.len() == 0)
     }
 
-    /// Whether somebody named it: then it should be there.
+    /// Whether an option or a variable names it; then it must exist.
     pub(super) fn is_named(&self) -> bool {
-        self.named != Named::Nobody
+        self.named != Named::Default
     }
 
-    /// The file of a store that is one.
+    /// The file of the store, if the store is a file.
     fn file(&self) -> Option<PathBuf> {
         let path = self.text.strip_prefix("sqlite:")?;
         Some(PathBuf::from(path.strip_prefix("//").unwrap_or(path)))
     }
 }
 
-/// A path as it is from anywhere.
+/// The absolute form of a path.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -20,21 +20,21 @@ use crate::screen;
 
 /// Add messages to a session
 ///
-/// Takes one message, a JSON array of messages, or several messages one after the other, such as one per line. All of
-/// them are kept, byte for byte, or none is. Messages that wait in the session's inbox are taken in first.
+/// Takes one message, a JSON array of messages, or several messages one after the other, such as one per line. It keeps all
+/// of them, byte for byte, or none. It first adds the messages that wait in the inbox of the session.
 ///
-/// With `--inbox` nothing is written but a message put into the session's inbox, for whoever writes the session to take
-/// in; the same message is taken once, however often it is sent under its id, and another one under that id is refused.
+/// With `--inbox` it puts one message into the inbox, and the process that writes the session adds it. Sending the same
+/// message again under its id has no effect; another message under that id is refused.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Append {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// The messages, or `-` for standard input, which is the default
+    /// The messages, or `-` for standard input (the default)
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Take the messages of a whole request body
+    /// Add the messages of a request body
     #[arg(long, conflicts_with = "inbox")]
     body: bool,
     /// Put one message into the inbox, under this id
@@ -53,7 +53,7 @@ Examples:
     jq -c '.messages[]' | seamline session append s-1
   seamline session append s-1 note.json --inbox mail-42";
 
-/// What to do about an input that has no message.
+/// The hint for an input without a message.
 const A_MESSAGE: &str =
     "nothing was added; a message is a JSON object, such as {\"role\":\"user\",\"content\":\"hello\"}";
 
@@ -61,7 +61,7 @@ impl Append {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let source = self.source()?;
         let label = source.label();
-        // Whether there is such a session is no matter of the input.
+        // The name of the session is checked before the input is read.
         place.wait(place.store.head(&self.name))?;
         let text = source.read_text().map_err(|failure| about(&label, unread(failure)))?;
         let messages = if self.body { self.of_body(place, &text)? } else { several(&text) };
@@ -99,7 +99,7 @@ impl Append {
         Ok(done(&format!("{}: added {added}{taken}; {} now", self.name, screen::count(all, "message"))))
     }
 
-    /// Why nothing was added, and what this command can do about it.
+    /// Explains why nothing was added, with the option or command that helps.
     fn refused(&self, place: &Place, error: &SessionError) -> Failure {
         let SessionError::NoMessage { number, what } = error else { return place.failure(error) };
         let hint = match what {
@@ -132,11 +132,11 @@ impl Append {
         }))
     }
 
-    /// The messages of a body, or what is wrong with it.
+    /// Reads the messages of a body.
     fn of_body<'t>(&self, place: &Place, text: &'t str) -> Result<Result<Vec<&'t str>, Failure>, Failure> {
         let kept = match place.read(&self.name)?.options(Policy::default()) {
             Ok(kept) => kept,
-            // Its beginning is lost, which names the dialect.
+            // The first commit, which names the dialect, is lost.
             Err(error) => {
                 let asked = self.writer.options().dialect.ok_or_else(|| place.failure(&error))?;
                 Options { dialect: Some(asked), ..Options::default() }
@@ -154,7 +154,7 @@ impl Append {
         Ok(Ok(messages))
     }
 
-    /// Why there is no body of the session's dialect in a text. The dialect is the session's, whatever an option says.
+    /// Explains why a text is not a body of the session's dialect. The session determines the dialect, not an option.
     fn no_body(&self, place: &Place, kept: &Options, error: seamline::Error, text: &str) -> Failure {
         let name = &self.name;
         let dialect = kept.dialect.as_deref().unwrap_or_default();
@@ -182,7 +182,7 @@ impl Append {
     }
 }
 
-/// Why an input could not be read as text.
+/// Explains why an input could not be read as text.
 fn unread(failure: Failure) -> Failure {
     let hint = failure.hint.map_or_else(|| A_MESSAGE.to_owned(), |hint| format!("nothing was added; {hint}"));
     Failure { hint: Some(hint), ..failure }

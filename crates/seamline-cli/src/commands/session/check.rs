@@ -16,25 +16,25 @@ use crate::output::Output;
 use crate::render::findings::Extent;
 use crate::render::{Counts, Examined, json, style, text};
 
-/// Say what is wrong with the conversation of a session
+/// Report what is wrong with the conversation of a session
 ///
-/// Checks the messages as they are kept, as `seamline check` does a body. Changes nothing, and disturbs no other
-/// process that writes the session.
+/// Checks the stored messages as `seamline check` checks a body. It changes nothing and does not disturb the process
+/// that writes the session.
 ///
-/// As JSON: `version` and `documents` as `seamline check` has them, of one document: `path` (the session's name),
-/// `dialect`, `provider`, how many `messages` and `calls`, and `findings`.
+/// As JSON: `version` and `documents` as in `seamline check`, with one document: `path` (the name of the session),
+/// `dialect`, `provider`, the number of `messages` and `calls`, and `findings`.
 ///
-/// Exit status: 0 nothing wrong, 1 findings, 2 the session could not be read.
+/// Exit status: 0 no findings, 1 findings, 2 the session could not be read.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// How damage would be put right: the name of a preset, or a TOML file (see `seamline policies`)
+    /// The policy of repairs: a preset or a TOML file (see `seamline policies`)
     #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
     policy: PathBuf,
-    /// How findings are printed
+    /// The format of the findings
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
     /// Show every finding, not only the first 50
@@ -78,13 +78,13 @@ impl Check {
     }
 }
 
-/// How much is wrong, and what puts it right: in what is kept, or in each request.
+/// The summary: how many findings there are, and which command repairs them in the store or in each request.
 fn summary(place: &Place, checked: &Checked, body: &[u8], options: &Options, kept: &Options) -> String {
     let counts = Counts::of(&checked.findings);
     if !counts.is_wrong() {
         return format!("{} nothing wrong\n", style::GOOD.paint("✓"));
     }
-    // What is kept may have calls at its end that a provider would not take yet.
+    // A session may end with tool calls whose results are still to come; a provider would reject them.
     let left = |repairing: &Options| {
         let repaired = seamline::repair(body, repairing);
         let checked = repaired.and_then(|repaired| seamline::check(&repaired.body, options));
@@ -95,21 +95,21 @@ fn summary(place: &Place, checked: &Checked, body: &[u8], options: &Options, kep
     };
     let (repair, all) = (place.command("repair"), place.command("repair --all"));
     let remedy = match (left(kept), left(options)) {
-        (0, _) => format!("{repair} puts it right"),
+        (0, _) => format!("{repair} fixes it"),
         (rest, 0) if rest < counts.errors + counts.warnings => {
-            format!("{repair} puts some of it right, and each request the rest; {all} writes it all down")
+            format!("{repair} fixes some of it, and each request the rest; {all} stores all fixes")
         }
-        (_, 0) => format!("each request puts it right by itself, and {all} writes that down"),
+        (_, 0) => format!("each request fixes it; {all} stores the fix"),
         _ if checked.messages == 0 => format!("{} adds the first message", place.command("append")),
         _ if is_helped_by_unsafe(checked, options) => {
-            format!("some of it only {} puts right, as `fix:` says above", place.command("repair --unsafe"))
+            format!("only {} fixes some of it, as `fix:` says above", place.command("repair --unsafe"))
         }
-        _ => "not all of it can be put right under this policy".to_owned(),
+        _ => "this policy cannot fix all of it".to_owned(),
     };
     format!("{} {}; {remedy}\n", style::ERROR.paint("✗"), style::STRONG.paint(&text::counted(counts)))
 }
 
-/// Whether something would be put right if unsafe fixes were allowed.
+/// Whether unsafe fixes would repair a finding.
 fn is_helped_by_unsafe(checked: &Checked, options: &Options) -> bool {
     checked.findings.iter().any(|finding| text::needs_unsafe(&options.policy, finding))
 }

@@ -12,17 +12,17 @@ use crate::output::Output;
 use crate::render::session;
 use crate::screen;
 
-/// Make a place to come back to, and print its id
+/// Make a checkpoint, and print its id
 ///
-/// It costs the same however long the session is. It stays open until `commit` says that what it was made for went
-/// well, or `rollback` comes back to it.
+/// A checkpoint is a place that `rollback` returns to. Its cost does not depend on the length of the session. It stays open
+/// until `commit` ends it or `rollback` returns to it.
 #[derive(Debug, Args)]
 #[command(after_help = CHECKPOINT_EXAMPLES)]
 pub(super) struct Checkpoint {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// What it is made for
+    /// The operation that the checkpoint protects
     #[arg(long, value_enum, default_value_t = MadeFor::Manual)]
     operation: MadeFor,
     #[command(flatten)]
@@ -57,17 +57,17 @@ Examples:
   seamline session prune s-1 --keep 2
   seamline session prune s-1 --keep 0    # all that are committed";
 
-/// What a checkpoint is made for.
+/// The operation that a checkpoint protects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(super) enum MadeFor {
-    /// A cycle of calls and results
+    /// Tool calls and their results
     ToolCycle,
-    /// Messages are about to be replaced by a summary
+    /// A summary that replaces messages
     Compaction,
-    /// The provider is about to be asked
+    /// A request to the provider
     ApiCall,
-    /// Somebody wants it
+    /// A manual checkpoint
     Manual,
 }
 
@@ -93,16 +93,16 @@ impl Checkpoint {
     }
 }
 
-/// Say that what a checkpoint was made for went well
+/// Commit a checkpoint: the operation that it was made for succeeded
 ///
-/// It is not come back to any more unless it is named. Of the committed ones the last five are kept.
+/// `rollback` returns to a committed checkpoint only by its id. The last five committed checkpoints are kept.
 #[derive(Debug, Args)]
 #[command(after_help = COMMIT_EXAMPLES)]
 pub(super) struct Commit {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// The checkpoint
+    /// The id of the checkpoint
     #[arg(value_name = "ID")]
     id: String,
     #[command(flatten)]
@@ -116,20 +116,20 @@ impl Commit {
     }
 }
 
-/// Come back to a checkpoint
+/// Return to a checkpoint
 ///
-/// What came after it is not to be seen any more. Its messages are checked against their hash first, and nothing is
-/// erased: `show --records` still lists it all.
+/// Hides the messages after the checkpoint. It first checks the messages before it against their hash. Nothing is erased:
+/// `show --records` still lists every record.
 #[derive(Debug, Args)]
 #[command(after_help = ROLLBACK_EXAMPLES)]
 pub(super) struct Rollback {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// The checkpoint; the last one that is open when not given
+    /// The id of the checkpoint [default: the last open one]
     #[arg(value_name = "ID")]
     id: Option<String>,
-    /// Why, for the list of incidents
+    /// The reason, for the list of incidents
     #[arg(long, value_name = "TEXT", default_value = "asked for on the command line")]
     reason: String,
     #[command(flatten)]
@@ -153,22 +153,22 @@ impl Rollback {
         })?;
         let removed = screen::count(result.messages_removed, "message");
         let left = screen::count(result.new_message_count, "message");
-        Ok(done(&format!("{}: back at {id}; {removed} taken back, {left} left", self.name)))
+        Ok(done(&format!("{}: back at {id}; {removed} hidden, {left} left", self.name)))
     }
 }
 
 /// List the checkpoints of a session
 ///
-/// As JSON: `version`, `session` and `checkpoints`, each with `id`, `at` in milliseconds since 1970, how many
-/// `messages` there were and their `hash`, the `operation` it was made for, its `state` (`open`, `committed`,
-/// `rolled_back` or `expired`), `seq` (the record that made it), and the messages as `snapshot` where they were kept.
+/// As JSON: `version`, `session` and `checkpoints`, each with `id`, `at` in milliseconds since 1970, the number of
+/// `messages` at that time and their `hash`, the `operation` it was made for, its `state` (`open`, `committed`,
+/// `rolled_back` or `expired`), `seq` (the record that made it), and the messages as `snapshot` if they were kept.
 #[derive(Debug, Args)]
 #[command(after_help = CHECKPOINTS_EXAMPLES)]
 pub(super) struct Checkpoints {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// How the list is printed
+    /// The format of the list
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
@@ -187,16 +187,16 @@ impl Checkpoints {
     }
 }
 
-/// Forget committed checkpoints but for the last few
+/// Remove all committed checkpoints except the last ones
 ///
-/// Messages are not touched: only the places to come back to are forgotten.
+/// Messages are not touched.
 #[derive(Debug, Args)]
 #[command(after_help = PRUNE_EXAMPLES)]
 pub(super) struct Prune {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// How many committed ones are kept; open ones always are
+    /// How many committed checkpoints to keep; open ones are always kept
     #[arg(long, value_name = "N")]
     keep: usize,
     #[command(flatten)]

@@ -11,18 +11,18 @@ use crate::output::Output;
 use crate::render::style;
 use crate::screen;
 
-/// Remove everything of a session, for good
+/// Remove a session permanently
 ///
-/// Its commits, its inbox and what was put aside as damaged. Its name is not used again, so that nobody who wrote it
-/// before can bring it back by accident; `seamline session import --as NAME` takes an export of it in as a copy under
-/// another name. This is the only command whose effect cannot be taken back, so it wants `--yes`.
+/// Removes its commits, its inbox and its quarantined bytes. The name cannot be used again, so that a client that still
+/// knows it cannot recreate the session by accident; `seamline session import --as NAME` imports an export of it as a copy
+/// under another name. This is the only command that cannot be undone, so it requires `--yes`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Erase {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// Do it
+    /// Confirm the removal
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -60,7 +60,7 @@ impl Erase {
     }
 }
 
-/// How far erasing reaches in a store.
+/// Which copies erasing does not reach, by kind of store.
 fn reach(scheme: &str) -> &'static str {
     match scheme {
         "sqlite" => {

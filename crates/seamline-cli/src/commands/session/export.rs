@@ -15,21 +15,20 @@ use crate::output::{self, Output};
 use crate::render::json;
 use crate::screen;
 
-/// Write a session for another store
+/// Export a session for another store
 ///
-/// Writes the commits one after the other, byte for byte as they were sealed, and a last line that says how many there
-/// are and where the chain ends, so that a file that was cut off is known as one. `seamline session import` takes them
-/// in. With `--messages` only the messages are written, as they are to be seen now. Messages that wait in the inbox are
-/// not written: nobody has taken them in yet.
+/// Writes the commits one after the other, byte for byte as they were sealed, and a last line with their count and the end
+/// of the chain, so that a truncated file is detected. `seamline session import` reads them. With `--messages` it writes
+/// only the current messages. Messages that wait in the inbox are not written, because they are not part of the session yet.
 ///
-/// A file that `--output` makes can be read by its owner only, as the store can; one that is there keeps its mode.
+/// Only the owner can read a file that `--output` creates; an existing file keeps its mode.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Export {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// Where to; standard output when not given
+    /// The file to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write the messages only
@@ -46,7 +45,7 @@ Examples:
 /// The last line of an export.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct End {
-    /// The version of the format.
+    /// The version of the export format.
     pub(super) seamline_export: u32,
     pub(super) session: SessionId,
     pub(super) commits: usize,
@@ -77,7 +76,7 @@ impl Export {
         Ok(output.finish(exit))
     }
 
-    /// Says aside what is not in an export. An inbox that cannot be read is for `verify` to tell of.
+    /// Notes on standard error what an export leaves out. An unreadable inbox is reported by `verify`.
     fn tell_of_inbox(&self, place: &Place) {
         let waiting = place.wait(place.store.waiting(&self.name)).map_or(0, |waiting| waiting as usize);
         if waiting > 0 {

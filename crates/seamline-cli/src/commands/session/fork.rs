@@ -11,14 +11,15 @@ use crate::screen;
 
 /// Make a session with the messages of another
 ///
-/// The new one goes its own way and says where it comes from. Whoever writes the old one is not disturbed.
+/// The new session is independent and records which session it comes from. The old session does not change, and the
+/// process that writes it is not disturbed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Fork {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// The name of the new one
+    /// The name of the new session
     #[arg(value_name = "NEW")]
     new: SessionId,
 }

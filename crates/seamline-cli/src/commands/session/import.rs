@@ -21,21 +21,21 @@ use crate::output::{self, Output};
 use crate::render::style;
 use crate::screen;
 
-/// Take in sessions that another store exported
+/// Import sessions that another store exported
 ///
-/// Byte for byte, under the name they had: it is in every commit, and so in every hash. Every seal and the whole chain
-/// are checked first; a file that was cut off or altered is refused, and it is said where.
+/// Imports them byte for byte under their own name, because every commit and every hash contains the name. It first checks
+/// every seal and the whole chain; it refuses a truncated or altered file and reports the place.
 ///
-/// With `--as` a session is taken in under another name, as after `erase`, which keeps the name for good. That is a copy
-/// as `fork` makes one, not byte for byte: a new chain that begins with the messages as they were to be seen, and says
-/// where it comes from. Its checkpoints, incidents, open cycles and what was taken back are in the file only.
+/// With `--as` it imports a session under another name, for example after `erase`, which blocks the old name. The result is
+/// a copy as `fork` makes one, not byte for byte: a new chain that begins with the current messages and records where they
+/// come from. The copy has no checkpoints, incidents, open cycles or undone records of the old session.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {
-    /// What `seamline session export` wrote, or `-` for standard input
+    /// The file that `seamline session export` wrote, or `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The name to take it in under, as a copy where it is not its own
+    /// Import the session under this name, as a copy if the name differs
     #[arg(long = "as", value_name = "NAME")]
     name: Option<SessionId>,
 }
@@ -83,7 +83,7 @@ impl Import {
             return Ok(());
         }
         Err(Failure::new(format!("`--as` gives a name to one session, and the file has {sessions} sessions"))
-            .with_hint("without `--as` each is taken in under its own"))
+            .with_hint("without `--as` each is imported under its own name"))
     }
 
     fn read(&self) -> std::io::Result<Vec<u8>> {
@@ -96,15 +96,15 @@ impl Import {
     }
 }
 
-/// Takes a session in as it is, and says what was taken.
+/// Imports a session as it is, and returns the line to print.
 fn taken_in(place: &Place, Exported { end, commits }: &Exported) -> Result<String, Failure> {
     let head = wait(place.store.import(&end.session, commits)).map_err(|error| refused(place, &error))?;
     let records = screen::count(head.seq as usize, "record");
     let commits = screen::count(commits.len(), "commit");
-    Ok(format!("{} {}: took in {commits} with {records}\n", style::GOOD.paint("✓"), end.session))
+    Ok(format!("{} {}: imported {commits} with {records}\n", style::GOOD.paint("✓"), end.session))
 }
 
-/// Takes the messages of a session in under another name, and says what was taken.
+/// Imports the messages of a session under another name, and returns the line to print.
 fn copied(place: &Place, Exported { end, commits }: &Exported, name: &SessionId) -> Result<String, Failure> {
     let aside = Arc::new(MemoryStore::new());
     wait(aside.import(&end.session, commits)).map_err(|error| place.failure(&error))?;
@@ -112,7 +112,7 @@ fn copied(place: &Place, Exported { end, commits }: &Exported, name: &SessionId)
     let fork = wait(session.fork_into(place.store.clone(), name.clone())).map_err(|error| refused(place, &error))?;
     let messages = screen::count(fork.entries().len(), "message");
     place.wait(fork.close())?;
-    let mut out = format!("{} {name}: took in a copy of {} with {messages}\n", style::GOOD.paint("✓"), end.session);
+    let mut out = format!("{} {name}: imported a copy of {} with {messages}\n", style::GOOD.paint("✓"), end.session);
     for line in screen::wrap(NOT_ALL, screen::width().saturating_sub(2)) {
         let _ = writeln!(out, "  {}", style::FAINT.paint(&line));
     }
@@ -122,14 +122,14 @@ fn copied(place: &Place, Exported { end, commits }: &Exported, name: &SessionId)
 const NOT_ALL: &str = "not byte for byte: a new chain that begins with the messages as they were to be seen; \
                        checkpoints, incidents, open cycles and what was taken back are in the file only";
 
-/// Why a session was not taken in, with what this command can do about its name.
+/// Explains why a session was not imported; the hint names `--as`.
 fn refused(place: &Place, error: &SessionError) -> Failure {
     let another = match error {
         SessionError::Store(Error::Erased(_)) => "a name is not used again after `seamline session erase`",
         SessionError::Store(Error::Exists(_)) => "go on with the session that is there",
         _ => return place.failure(error),
     };
-    let hint = format!("{another}; `--as NAME` takes a copy in under another name");
+    let hint = format!("{another}; `--as NAME` imports a copy under another name");
     Failure { hint: Some(hint), ..place.failure(error) }
 }
 
@@ -161,14 +161,14 @@ fn exported(bytes: Vec<u8>) -> Result<Vec<Exported>, Failure> {
         return Ok(sessions);
     }
     let end = if commits.is_empty() {
-        "there is nothing in it".to_owned()
+        "the file is empty".to_owned()
     } else {
         format!("it ends behind commit {} without the line that closes an export", commits.len())
     };
     Err(Failure::new(format!("no whole export: {end}")).with_hint(cut))
 }
 
-/// What the first value of a file is, where it is nothing that an export begins with.
+/// Identifies the first value of a file that is not an export.
 fn no_commit(value: &str) -> Option<Failure> {
     #[derive(Deserialize)]
     struct Commit {
@@ -188,8 +188,8 @@ fn no_commit(value: &str) -> Option<Failure> {
     Some(Failure::new(format!("no export: {what}")).with_hint(hint))
 }
 
-/// Whether the chain is whole and ends where it should. A store checks it, too; but nothing of a file is taken in
-/// before all of it was checked.
+/// Checks that the chain is whole and ends where the last line says. A store checks it, too, but the whole file is
+/// checked before any session is imported.
 fn checked(end: &End, commits: &[Vec<u8>]) -> Result<(), Failure> {
     if end.seamline_export > End::VERSION {
         return Err(Failure::new(format!(
@@ -200,7 +200,7 @@ fn checked(end: &End, commits: &[Vec<u8>]) -> Result<(), Failure> {
         .with_hint("use a newer version of seamline"));
     }
     let (head, _) = seamline::store::chain(&end.session, commits)
-        .map_err(|error| Failure::new(error.message()).with_hint("nothing was taken in; export the session again"))?;
+        .map_err(|error| Failure::new(error.message()).with_hint("nothing was imported; export the session again"))?;
     if (head.seq, head.hash, commits.len()) == (end.seq, end.hash, end.commits) {
         return Ok(());
     }

@@ -12,27 +12,27 @@ use crate::output::Output;
 use crate::render::session;
 use crate::{screen, suggest, time};
 
-/// List what happened to the integrity of a session
+/// List the incidents of a session
 ///
-/// Rollbacks, repairs, calls that were given up, errors of the provider, damage: each with its time, how bad it was and
-/// how many messages or calls it was about. Nothing anyone said is in it.
+/// Rollbacks, repairs, abandoned tool calls, provider errors and damage: each with its time, its severity and the number of
+/// messages or tool calls. Incidents never contain the text of a conversation.
 ///
 /// As JSON: `version`, `session` and `incidents`, each with `type`, `severity` (`info`, `warning`, `error` or
-/// `critical`), `at` in milliseconds since 1970, `count`, `detail`, and where there is one the `checkpoint` it is about
-/// and the `seq` of the first damaged record.
+/// `critical`), `at` in milliseconds since 1970, `count`, `detail`, and, if there is one, the `checkpoint` and the `seq` of
+/// the first damaged record.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Incidents {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// Only those of this type, such as `rollback`
+    /// Only incidents of this type, such as `rollback`
     #[arg(long = "type", value_name = "TYPE", value_parser = kind)]
     kind: Option<IncidentKind>,
-    /// Only those since a time: `2026-11-15`, `2026-11-15T06:20:00Z`, or `30m`, `2h`, `7d` ago
+    /// Only incidents since a time: `2026-11-15`, `2026-11-15T06:20:00Z`, or `30m`, `2h`, `7d` ago
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<u64>,
-    /// How the list is printed
+    /// The format of the list
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
@@ -42,7 +42,7 @@ Examples:
   seamline session incidents s-1
   seamline session incidents s-1 --type rollback --since 2h";
 
-/// All types.
+/// All types of incidents.
 const KINDS: [IncidentKind; 17] = [
     IncidentKind::ValidationFailed,
     IncidentKind::ContentFilter,
@@ -79,7 +79,7 @@ fn since(text: &str) -> Result<u64, String> {
 
 impl Incidents {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        // The state of a session has the last ones only; the log has them all.
+        // The state of a session has only the last incidents; the log has all.
         let commits = place.commits(&self.name).map_err(|error| place.failure(&error))?;
         let opened = commits.iter().filter_map(|commit| OpenedCommit::open(&commit.bytes).ok());
         let records = opened.flat_map(|commit| commit.records);

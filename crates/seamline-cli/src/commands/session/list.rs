@@ -16,15 +16,15 @@ use crate::{screen, time};
 
 /// List the sessions of a store
 ///
-/// With when each began, its size, its title, whom it is for, and who writes it.
+/// One line per session: when it began, its size, its title, its provider, and the process that writes it.
 ///
 /// As JSON: `version` and `sessions`, each with `session`, `head` (`epoch`, `seq`, `hash`), `commits`, `bytes`,
-/// `holder` (the process that writes it, or `null`), `writer` (`alive`, `gone`, `unknown` or `null`: what is known of
-/// that process), `began` in milliseconds since 1970, `dialect`, `provider` and `title`.
+/// `holder` (the process that writes it, or `null`), `writer` (the state of that process: `alive`, `gone`, `unknown` or
+/// `null`), `began` in milliseconds since 1970, `dialect`, `provider` and `title`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct List {
-    /// How the list is printed
+    /// The format of the list
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
@@ -34,14 +34,14 @@ Examples:
   seamline session list
   seamline session list --format json | jq -r '.sessions[].session'";
 
-/// What a session says about itself at its beginning.
+/// The first record of a session.
 #[derive(Serialize)]
 struct Listed {
     #[serde(flatten)]
     info: SessionInfo,
-    /// What is known of whoever writes it.
+    /// The state of the process that writes it.
     writer: Option<&'static str>,
-    /// When it began, in milliseconds since 1970; nothing where its beginning cannot be read.
+    /// When it began, in milliseconds since 1970, if its first commit is readable.
     began: Option<u64>,
     dialect: Option<String>,
     provider: Option<String>,
@@ -50,7 +50,7 @@ struct Listed {
 
 impl List {
     pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
-        // Where no store was made yet there are no sessions; one that somebody named should be there.
+        // A missing default store has no sessions; a store that an option or a variable names must exist.
         let address = Address::of(store)?;
         let is_unused = !address.is_there() && !address.is_named();
         let listed = if is_unused { Vec::new() } else { listed(&Place::to_read(store)?)? };
@@ -76,7 +76,7 @@ fn listed(place: &Place) -> Result<Vec<Listed>, Failure> {
     Ok(sessions.into_iter().map(|info| beginning(place, info)).collect())
 }
 
-/// Reads the first commit, and no more of a session.
+/// Reads only the first commit of a session.
 fn beginning(place: &Place, info: SessionInfo) -> Listed {
     let first = place.wait(place.store.read(&info.session, 0, 1)).ok();
     let first = first.and_then(|commits| OpenedCommit::open(&commits.first()?.bytes).ok());
@@ -103,7 +103,7 @@ fn row(listed: &Listed) -> [String; 4] {
     ]
 }
 
-/// When a session began; to the second would be more than anybody wants to know.
+/// When a session began, to the minute.
 fn minute(ms: u64) -> String {
     let mut written = time::of_ms(ms).replace('T', " ");
     written.truncate("2026-11-15 06:20".len());

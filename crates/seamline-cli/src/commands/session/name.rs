@@ -1,12 +1,12 @@
-//! Names for sessions that were given none.
+//! Names for sessions without a given name.
 
 use std::hash::{BuildHasher as _, RandomState};
 
 use seamline::store::SessionId;
 
-/// A name made from the time and randomness, in the form of a UUID of version 7: later ones sort behind earlier ones.
+/// A name made from the time and randomness, in the form of a UUID of version 7: later names sort after earlier ones.
 pub(super) fn made_up(now_ms: u64) -> Option<SessionId> {
-    // Each state is seeded by the system; what is hashed does not matter.
+    // The system seeds each hasher, so the hash of any value is random.
     let (high, low) = (RandomState::new().hash_one(now_ms), RandomState::new().hash_one(std::process::id()));
     let bits = (u128::from(now_ms) << 80)
         | (0x7 << 76)

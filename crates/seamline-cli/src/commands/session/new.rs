@@ -12,23 +12,23 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::screen;
 
-/// Make a session, and print its name
+/// Create a session, and print its name
 ///
-/// The store is made, too, if it is not there. A name has 1 to 128 letters, digits, `.`, `_`, `-` or `:`; without one
-/// the session gets a UUID that sorts by time.
+/// Creates the store if it is missing. A name has 1 to 128 letters, digits, `.`, `_`, `-` or `:`; without a name the
+/// session gets a UUID that sorts by time.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct New {
-    /// Its name
+    /// The name of the session
     #[arg(value_name = "NAME")]
     name: Option<SessionId>,
-    /// The dialect of its messages; the one that the provider serves when not given, else `anthropic_messages`
+    /// The dialect of its messages [default: the provider's dialect, else `anthropic_messages`]
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
-    /// The provider they are meant for
+    /// The provider that gets the messages
     #[arg(long, value_name = "PROVIDER")]
     provider: Option<String>,
-    /// What people call it
+    /// A title for lists
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 }
@@ -42,7 +42,7 @@ impl New {
     pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
         let title = self.title.as_deref().map(|title| screen::printable(title).into_owned());
         let options = SessionOptions { provider: self.provider.clone(), title, ..self.options()? };
-        let made_up = || name::made_up(SystemClock.now()).ok_or_else(|| Failure::new("no name could be made up"));
+        let made_up = || name::made_up(SystemClock.now()).ok_or_else(|| Failure::new("the system gave no random name"));
         let name = self.name.clone().map_or_else(made_up, Ok)?;
         let place = Place::make(store)?;
         let session = place.wait(Session::create(place.store.clone(), name.clone(), options))?;
@@ -52,7 +52,7 @@ impl New {
         Ok(output.finish(Exit::Clean))
     }
 
-    /// What dialect and provider say together.
+    /// The dialect that the options select.
     fn options(&self) -> Result<SessionOptions, Failure> {
         let default = SessionOptions::default();
         let dialects = seamline::providers::dialect_names();

@@ -12,31 +12,31 @@ use crate::failure::Failure;
 use crate::output;
 use crate::suggest;
 
-/// About how many bytes are read at a time.
+/// How many bytes are read at a time, about.
 const PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// How many sessions are listed at a time.
 const PAGE_SESSIONS: usize = 500;
 
-/// A store, its address, and the session that a command is about.
+/// A store, its address, and the session of a command.
 pub(super) struct Place {
     pub(super) store: Arc<dyn Store>,
     pub(super) address: Address,
     name: Option<SessionId>,
 }
 
-/// How a session is opened for writing.
+/// The options of commands that write a session.
 #[derive(Debug, Args)]
 pub(super) struct WriterArgs {
-    /// Take the session from another process that writes it; that process can write no more
+    /// Take over the lease from the process that writes the session; that process can no longer write
     #[arg(long)]
     take_over: bool,
-    /// The dialect of the messages, where the beginning of the session, which names it, is lost
+    /// The dialect of the messages, if the first commit, which names it, is lost
     #[arg(long, value_name = "NAME")]
     dialect: Option<String>,
 }
 
 impl WriterArgs {
-    /// Cycles that are open stay open: only `recover` closes them.
+    /// Opens the session and leaves open cycles open; only `recover` closes them.
     pub(super) fn options(&self) -> OpenOptions {
         let dialect = self.dialect.clone();
         OpenOptions { take_over: self.take_over, dialect, recover: false, ..OpenOptions::default() }
@@ -48,19 +48,19 @@ impl WriterArgs {
 }
 
 impl Place {
-    /// The store, made if it is not there.
+    /// Opens the store, and creates it if it is missing.
     pub(super) fn make(asked: Option<&str>) -> Result<Self, Failure> {
         let address = Address::of(asked)?;
         Self::open(address.clone()).map_err(|error| unopened(&address, &error))
     }
 
-    /// The store, which must be there: whoever only asks leaves no empty one behind.
+    /// Opens an existing store; a command that only reads creates none.
     fn find(asked: Option<&str>) -> Result<Self, Failure> {
         let address = there(asked)?;
         Self::open(address.clone()).map_err(|error| unopened(&address, &error))
     }
 
-    /// The store, which must be there, for a command that only reads.
+    /// Opens an existing store for reading.
     pub(super) fn to_read(asked: Option<&str>) -> Result<Self, Failure> {
         let address = there(asked)?;
         Self::open_to_read(address.clone()).map_err(|error| unopened(&address, &error))
@@ -71,36 +71,36 @@ impl Place {
         Ok(Self { name: Some(name.clone()), ..Self::to_read(asked)? })
     }
 
-    /// The store, which must be there, for a command about one session.
+    /// Opens an existing store for a command about one session.
     pub(super) fn of_session(asked: Option<&str>, name: &SessionId) -> Result<Self, Failure> {
         Ok(Self { name: Some(name.clone()), ..Self::find(asked)? })
     }
 
-    /// The store at an address.
+    /// Opens the store at an address.
     pub(super) fn open(address: Address) -> Result<Self, Error> {
         let store = futures_executor::block_on(seamline::open_store(address.as_str()))?;
         Ok(Self { store, address, name: None })
     }
 
-    /// The store at an address, of which nothing is written.
+    /// Opens the store at an address for reading.
     pub(super) fn open_to_read(address: Address) -> Result<Self, Error> {
         let store = futures_executor::block_on(seamline::store::open_store_to_read(address.as_str()))?;
         Ok(Self { store, address, name: None })
     }
 
-    /// Another command on the same session and store, such as somebody can paste.
+    /// Another command on the same session and store, ready to paste.
     pub(super) fn command(&self, what: &str) -> String {
         let name = self.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
         format!("`seamline session {what}{name}{}`", self.address.option())
     }
 
-    /// The command that makes another session of the same messages, whose name is to be filled in.
+    /// The command that forks the session; the user fills in the new name.
     pub(super) fn fork_command(&self) -> String {
         let name = self.name.as_ref().map_or("NAME", SessionId::as_str);
         format!("`seamline session fork {name} NEW{}`", self.address.option())
     }
 
-    /// Waits for what a store or session was asked.
+    /// Waits for an operation of a store or a session.
     pub(super) fn wait<T, E: Into<SessionError>>(
         &self,
         asked: impl Future<Output = Result<T, E>>,
@@ -108,7 +108,7 @@ impl Place {
         wait(asked).map_err(|error| self.failure(&error))
     }
 
-    /// Opens a session for writing, works on it, and lets it go.
+    /// Opens a session for writing, runs the work, and releases the lease.
     pub(super) fn write<T>(
         &self,
         name: &SessionId,
@@ -122,27 +122,27 @@ impl Place {
         done.and_then(|done| closed.map(|()| done))
     }
 
-    /// Reads a session, whoever writes it.
+    /// Reads a session without its lease.
     pub(super) fn read(&self, name: &SessionId) -> Result<Follower, Failure> {
         let session = self.wait(Follower::open(self.store.clone(), name.clone()))?;
         Ok(session)
     }
 
-    /// As [`Self::read`], and says on standard error where something is damaged.
+    /// As [`Self::read`], and reports damage on standard error.
     pub(super) fn read_aloud(&self, name: &SessionId) -> Result<Follower, Failure> {
         let session = self.read(name)?;
         self.warn_of_damage(name, session.health());
         Ok(session)
     }
 
-    /// All commits of a session as they are kept.
+    /// All stored commits of a session.
     pub(super) fn commits(&self, name: &SessionId) -> Result<Vec<StoredCommit>, SessionError> {
         let mut commits: Vec<StoredCommit> = Vec::new();
         loop {
             let after = commits.last().map_or(0, |commit| commit.seq);
             let page = wait(self.store.read(name, after, PAGE_BYTES))?;
             let Some(last) = page.last() else { return Ok(commits) };
-            // A damaged store must not make this go round for ever.
+            // A damaged store must not cause an endless loop.
             if last.seq <= after {
                 return Err(Error::Damaged(cause::Damaged::Disorder).into());
             }
@@ -150,12 +150,12 @@ impl Place {
         }
     }
 
-    /// The end of a session and all commits up to it. What somebody writes meanwhile is not among them.
+    /// The head of a session and all commits up to it, without commits that another process writes meanwhile.
     pub(super) fn up_to_head(&self, name: &SessionId) -> Result<(Head, Vec<StoredCommit>), SessionError> {
         let head = wait(self.store.head(name))?;
         let mut commits = self.commits(name)?;
         let is_behind = |commit: &StoredCommit| commit.seq > head.seq;
-        // Where nobody did, the store is wrong about its end, and whoever checks it is to see that.
+        // Without such a process the head of the store is wrong, and `verify` must report it.
         if commits.last().is_some_and(is_behind) && wait(self.store.head(name))?.seq > head.seq {
             commits.retain(|commit| !is_behind(commit));
         }
@@ -176,7 +176,7 @@ impl Place {
         }
     }
 
-    /// Why something could not be done, and what to do about it here.
+    /// Explains a failed operation, with a hint for the command line.
     pub(super) fn failure(&self, error: &SessionError) -> Failure {
         match error {
             SessionError::Store(Error::NotFound(name)) => {
@@ -211,7 +211,7 @@ impl Place {
         }
     }
 
-    /// Where checkpoints can be looked up, if there are any.
+    /// A hint to the command that lists checkpoints, if there are any.
     pub(super) fn checkpoints_hint(&self, what: &str) -> String {
         let read = self.name.as_ref().and_then(|name| self.read(name).ok());
         match read {
@@ -222,30 +222,30 @@ impl Place {
         }
     }
 
-    /// Says aside that calls may have run whose results are not among the messages yet.
+    /// Notes on standard error that tool calls may have run whose results are not in the messages.
     pub(super) fn warn_of_calls(&self, calls: &[Unresolved]) {
         let tools = begun(calls);
         if !tools.is_empty() {
             let tools = tools.join(", ");
             output::say(&format!(
-                "seamline: a cycle is open whose calls have run or may have, and is not shown: {tools}\n"
+                "seamline: an open cycle has tool calls that ran or may have run, and is not shown: {tools}\n"
             ));
             output::say(&format!("hint: {} closes it once its process is gone\n", self.command("recover")));
         }
     }
 
-    /// Refuses to go on where calls of an open cycle have run or may have: the model would never hear of them.
+    /// Refuses if tool calls of an open cycle ran or may have run: the model would not learn of them.
     pub(super) fn refuse_calls(&self, calls: &[Unresolved], otherwise: &str) -> Result<(), Failure> {
         let tools = begun(calls);
         if tools.is_empty() {
             return Ok(());
         }
-        let what = "a cycle is open whose calls have run or may have, and this would take it back";
+        let what = "an open cycle has tool calls that ran or may have run, and this would roll it back";
         Err(Failure::new(format!("{what}: {}", tools.join(", ")))
             .with_hint(format!("{} closes it and tells the model; {otherwise}", self.command("recover"))))
     }
 
-    /// Says aside that a session is not whole. What could be read is still worked on.
+    /// Notes on standard error that a session is damaged; the command works with the readable part.
     fn warn_of_damage(&self, name: &SessionId, health: &Health) {
         if let Health::Degraded(damages) = health {
             let first = damages.first().map(ToString::to_string).unwrap_or_default();
@@ -255,18 +255,18 @@ impl Place {
     }
 }
 
-/// The tools of calls that have run or may have.
+/// The tools of the calls that ran or may have run.
 fn begun(calls: &[Unresolved]) -> Vec<&str> {
     let is_begun = |call: &&Unresolved| matches!(call.truth, Truth::OutcomeUnknown | Truth::Finished);
     calls.iter().filter(is_begun).map(|call| call.tool.as_str()).collect()
 }
 
-/// Waits for what a store or session was asked, where its error is still to be judged.
+/// Waits for an operation of a store or a session and returns its own error.
 pub(super) fn wait<T, E: Into<SessionError>>(asked: impl Future<Output = Result<T, E>>) -> Result<T, SessionError> {
     futures_executor::block_on(asked).map_err(Into::into)
 }
 
-/// The address of a store that must be there.
+/// Checks that the store at an address exists.
 pub(super) fn there(asked: Option<&str>) -> Result<Address, Failure> {
     let address = Address::of(asked)?;
     if address.is_emptied() {
@@ -315,7 +315,7 @@ fn command_hint(error: &Error) -> Option<&'static str> {
     })
 }
 
-/// A message that may bring its hint along.
+/// Splits a hint off a message that contains one.
 fn hinted(text: &str) -> Failure {
     match text.split_once("\nhint: ") {
         Some((message, hint)) => Failure::new(message).with_hint(hint),

@@ -13,25 +13,25 @@ use crate::output::Output;
 use crate::render::{json, session, style};
 use crate::screen;
 
-/// Close cycles that a crash left open
+/// Close tool cycles that a crash left open
 ///
-/// Lists every call of them: whether it never started, finished, or nobody knows. A cycle of which nothing had begun is
-/// taken back. Else results that are there are kept, and the other calls are answered with what is known, in words the
-/// model reads; no tool is run again. Doing it twice does nothing the second time.
+/// Lists every tool call of these cycles and whether it never started, finished, or has an unknown outcome. A cycle of which
+/// no call started is rolled back. In the others, existing results are kept, and the remaining tool calls get a synthetic
+/// result that tells the model what is known; no tool runs again. A second run has no effect.
 ///
 /// As JSON: `version`, `session`, `calls`, each with `cycle`, `call`, `tool`, `effect` and what is `known` of it
-/// (`never_started`, `harmless`, `outcome_unknown` or `finished`), and `recovered`: how many `cycles` were closed, how
-/// many of them `taken_back`, and of how many calls the outcome is `unknown`; `null` where nothing was changed.
+/// (`never_started`, `harmless`, `outcome_unknown` or `finished`), and `recovered`: the number of `cycles` that were closed,
+/// of cycles that were rolled back (`taken_back`), and of tool calls whose outcome is `unknown`; `null` if nothing changed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Recover {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// List the calls, and change nothing
+    /// List the tool calls, and change nothing
     #[arg(long, conflicts_with = "take_over")]
     dry_run: bool,
-    /// How it is printed
+    /// The format of the output
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
     #[command(flatten)]
@@ -101,14 +101,14 @@ impl Recover {
             Some(Recovered { cycles, taken_back, unknown, .. }) => {
                 let cycles = screen::count(cycles, "cycle");
                 let back = if taken_back > 0 {
-                    format!(", {} of them taken back", screen::grouped(taken_back))
+                    format!(", {} of them rolled back", screen::grouped(taken_back))
                 } else {
                     String::new()
                 };
                 let unknown = match unknown {
                     0 => String::new(),
                     count => format!(
-                        "; of {} nobody knows the outcome, and the model is told so",
+                        "; the outcome of {} is unknown, and the model is told so",
                         screen::count(count, "call")
                     ),
                 };

@@ -19,36 +19,36 @@ use crate::render::repair::{self, Destination};
 use crate::render::{Counts, Examined, json};
 use crate::screen;
 
-/// Put right what a session keeps
+/// Repair the stored messages of a session
 ///
-/// Results return to their calls, and what belongs nowhere is kept as text; that is written down and can be taken back
-/// with `seamline session undo`. What can only be made up, such as a result that never came, is left to each request
-/// unless `--all` says otherwise: it may still come. Until then it counts as a finding here. Nothing anyone said is lost
-/// unless a policy or `--unsafe` allows it, and even that `undo` takes back.
+/// Moves results to their tool calls and keeps orphaned results as text. The repair is stored, and `seamline session undo`
+/// undoes it. A result that is missing may still arrive, so it is left to each request, which adds a synthetic one, unless
+/// you pass `--all`; until then it counts as a finding. No content is lost unless the policy or `--unsafe` allows it, and
+/// `undo` restores that, too.
 ///
-/// As JSON: `version`, `session`, `dry_run`, `changed`, `repair` (its id, or `null` where nothing was written), `actions`
-/// as `seamline fix --report` has them, and `remaining`, the findings that are left.
+/// As JSON: `version`, `session`, `dry_run`, `changed`, `repair` (its id, or `null` if nothing was written), `actions` as in
+/// `seamline fix --report`, and `remaining`, the findings that remain.
 ///
-/// Exit status: 0 nothing wrong any more, 1 findings remain, 2 could not do what was asked.
+/// Exit status: 0 no findings are left, 1 findings remain, 2 the command failed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Repair {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
     /// Show what would change, and change nothing
     #[arg(long, conflicts_with = "take_over")]
     dry_run: bool,
-    /// Make up what is missing, too, and keep it, marked synthetic
+    /// Also add and store synthetic results for missing ones
     #[arg(long)]
     all: bool,
-    /// Apply fixes that drop, alter or guess something, too
+    /// Also apply fixes that drop, alter or guess content
     #[arg(long = "unsafe")]
     allow_unsafe: bool,
-    /// How damage is put right: the name of a preset, or a TOML file (see `seamline policies`)
+    /// The policy of repairs: a preset or a TOML file (see `seamline policies`)
     #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
     policy: PathBuf,
-    /// How what was done is printed
+    /// The format of the report
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
     #[command(flatten)]
@@ -62,25 +62,25 @@ Examples:
   seamline session repair s-1 --all
   seamline session undo s-1";
 
-/// What was done, for programs.
+/// The report for programs.
 #[derive(Serialize)]
 struct Report<'a> {
     version: u32,
     session: &'a SessionId,
     dry_run: bool,
     changed: bool,
-    /// What it can be taken back by.
+    /// The id that `undo` takes.
     repair: Option<&'a str>,
     actions: &'a [RepairAction],
     remaining: &'a [Finding],
 }
 
-/// Messages as they are kept.
+/// The stored messages and their repairs.
 struct Kept {
     body: Vec<u8>,
-    /// How they are put right.
+    /// The repair without synthetic results.
     options: Options,
-    /// How they are where what is missing is made up, too.
+    /// The repair with synthetic results.
     in_requests: Options,
 }
 
@@ -98,7 +98,7 @@ impl Repair {
         }
         let options = self.writer.options_with(policy.clone(), config.clone());
         place.write(&self.name, options, |session| {
-            // Nobody else writes now, so this is what is about to be repaired.
+            // This process holds the lease, so these are the messages that the repair changes.
             let kept = self.kept(place, policy, &config)?;
             let repaired = seamline::repair(&kept.body, &kept.options)?;
             let result = place.wait(session.repair())?;
@@ -106,7 +106,7 @@ impl Repair {
         })
     }
 
-    /// The messages as they are kept, and how they are put right.
+    /// Reads the stored messages and computes their repairs.
     fn kept(&self, place: &Place, policy: Policy, config: &SessionPolicy) -> Result<Kept, Failure> {
         let session = place.read(&self.name)?;
         let failed = |error| place.failure(&error);
@@ -120,7 +120,7 @@ impl Repair {
 
     fn tell(&self, place: &Place, kept: &Kept, repaired: &Repaired<'_>, id: Option<&str>) -> Result<Exit, Failure> {
         let Kept { body, in_requests, .. } = kept;
-        // What is left to requests is shown with what they do about it.
+        // A finding that is left to requests is shown with the fix that each request makes.
         let remaining =
             if self.all { repaired.remaining.clone() } else { seamline::check(&repaired.body, in_requests)?.findings };
         let mut output = Output::new();
@@ -158,14 +158,14 @@ impl Repair {
     }
 }
 
-/// Take the last repair of a session back
+/// Undo the last repair of a session
 ///
-/// Gives the messages the exact bytes back that they had. Messages that came since stay. Several repairs are taken back
-/// one after the other, the last one first.
+/// Restores the exact bytes that the messages had. Messages that were added since stay. Several repairs are undone one at a
+/// time, the last one first.
 #[derive(Debug, Args)]
 #[command(after_help = UNDO_EXAMPLES)]
 pub(super) struct Undo {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
     #[command(flatten)]
@@ -181,7 +181,7 @@ Examples:
 impl Undo {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let none = || {
-            Failure::new(format!("session `{}` has no repair that could be taken back", self.name))
+            Failure::new(format!("session `{}` has no repair that can be undone", self.name))
                 .with_hint(format!("{} lists those that were made", place.command("incidents --type repair")))
         };
         let (id, count) = place.write(&self.name, self.writer.options(), |session| {
@@ -189,6 +189,6 @@ impl Undo {
             let id = place.wait(session.undo_repair())?;
             Ok((id, session.entries().len()))
         })?;
-        Ok(done(&format!("{}: took back {id}; {} now", self.name, screen::count(count, "message"))))
+        Ok(done(&format!("{}: undid {id}; {} now", self.name, screen::count(count, "message"))))
     }
 }

@@ -14,29 +14,32 @@ use crate::output::{self, Output};
 use crate::render::{Counts, style, text};
 use crate::screen;
 
-/// Print the body to send to the provider
+/// Print the request body to send to the provider
 ///
-/// The messages of the session, put right as the policy says, behind what the envelope says beside them: the model, the
-/// system prompt, the tools. What is kept stays as it is. Calls whose results are still to come are not in it.
+/// Joins the envelope (the model, the system prompt, the tools) with the messages of the session, repaired as the policy
+/// says. The stored messages do not change. Tool calls whose results are still to come are left out.
 ///
-/// Send it as it is, as with `curl --data-binary`: `curl -d` takes line breaks out.
+/// Without `--envelope` the body has only the messages, and you add the rest before you send it; the exit status is about
+/// the messages.
 ///
-/// Exit status: 0 the provider takes the body, 1 something is still wrong with it, 2 could not do what was asked.
+/// Send the body unchanged, for example with `curl --data-binary`: `curl -d` removes line breaks.
+///
+/// Exit status: 0 the provider accepts the body, 1 findings remain in it, 2 the command failed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Request {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
     /// A JSON object with everything but the messages, or `-` for standard input
     #[arg(long, value_name = "FILE")]
     envelope: Option<PathBuf>,
-    /// How damage is put right: the name of a preset, or a TOML file (see `seamline policies`)
+    /// The policy of repairs: a preset or a TOML file (see `seamline policies`)
     #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
     policy: PathBuf,
 }
 
-/// The members in which request bodies have their messages.
+/// The members of request bodies that hold messages.
 const LISTS: [&str; 3] = ["messages", "contents", "input"];
 
 const EXAMPLES: &str = "\
@@ -66,14 +69,14 @@ impl Request {
         }
         if repaired.changed() {
             let count = screen::count(repaired.found.len(), "finding");
-            output::say(&format!("seamline: {count} put right for this request; what is kept stays as it is\n"));
+            output::say(&format!("seamline: {count} fixed for this request; the stored messages do not change\n"));
         }
         let counts = Counts::of(&repaired.remaining);
         if counts.is_wrong() {
             let still = style::ERROR.paint(&text::counted(counts));
             output::say(&format!("seamline: still wrong: {still}; {} says what\n", place.command("check")));
         }
-        // A body that nobody read is as good as not written.
+        // A body that was not read counts as not written.
         let exit = if output.is_gone() { Exit::Failed } else { Exit::Clean };
         Ok(output.finish(if counts.is_wrong() { exit.max(Exit::Findings) } else { exit }))
     }

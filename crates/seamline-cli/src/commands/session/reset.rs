@@ -13,19 +13,19 @@ use crate::screen;
 
 /// Start a session over
 ///
-/// Only messages of the system stay; checkpoints and open cycles go. The last resort, for a conversation that cannot be
-/// put right. What was there stays in the log, where `show --records` lists it, and with `--archive` as a session of its
-/// own. On a terminal it asks first; elsewhere it wants `--yes`.
+/// Keeps only system messages; checkpoints and open cycles are removed. It is the last resort for a conversation that cannot
+/// be repaired. The old messages stay in the log, where `show --records` lists them, and with `--archive` in a session of
+/// their own. On a terminal it asks first; otherwise it requires `--yes`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Reset {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// Keep the messages as a session of their own
+    /// Keep the old messages as a separate session
     #[arg(long)]
     archive: bool,
-    /// Do it, and do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -58,7 +58,7 @@ impl Reset {
         Ok(done(&format!("{name}: started over; {what}")))
     }
 
-    /// Asks whoever sits there; where nobody does it is refused.
+    /// Asks the user at the terminal; without a terminal it refuses.
     fn is_wanted(&self, place: &Place) -> Result<bool, Failure> {
         let name = &self.name;
         let messages = screen::count(place.read(name)?.state().view.len(), "message");

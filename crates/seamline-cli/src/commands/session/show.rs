@@ -15,35 +15,34 @@ use crate::output::Output;
 use crate::render::session::{self, Message, Overview, records};
 use crate::screen;
 
-/// How many of the last messages are shown unless all are wanted.
+/// How many of the last messages are shown by default.
 const MESSAGES_MAX: usize = 10;
 
-/// Show what is kept of a session
+/// Show a session
 ///
-/// Its messages with their roles, sizes and origins, its checkpoints, the cycles that are not whole, the last incidents,
-/// who writes it and whether that process is still there, and whether everything that was kept could be read. Changes
-/// nothing, and disturbs no other process that writes the session.
+/// Shows its messages with their roles, sizes and origins, its checkpoints, its open cycles, the last incidents, the process
+/// that writes it and whether that process is still alive, and any damage. It changes nothing and does not disturb the
+/// process that writes the session.
 ///
-/// As JSON: `version`, `session`, `head`, `commits`, `bytes`, `holder` and `writer` as `list` has them; `dialect`,
-/// `provider`, `title`, `parent` (the session it was made from); `health` (`whole` or `degraded`) and `damages`; `resets`,
-/// how many messages are in the `inbox` and how many pieces are `quarantined`; `messages`, each with `index`, `role`,
-/// `origin`, `seq`, `bytes` and `message`; `calls` of open cycles as `recover` has them; `checkpoints` and `incidents` as
-/// the commands of these names have them, of incidents the last 1,000. With `--messages`: `version`, `session` and
-/// `messages`. With `--records`: `version`, `session` and `records`, each with `seq`, `at`, `commit` and `record`, or
-/// with `seq` and `damage`.
+/// As JSON: `version`, `session`, `head`, `commits`, `bytes`, `holder` and `writer` as in `list`; `dialect`, `provider`,
+/// `title`, `parent` (the session it comes from); `health` (`whole` or `degraded`) and `damages`; `resets`, the number of
+/// messages in the `inbox` and of `quarantined` pieces; `messages`, each with `index`, `role`, `origin`, `seq`, `bytes` and
+/// `message`; `calls` of open cycles as in `recover`; `checkpoints` and the last 1,000 `incidents` as in the commands of
+/// these names. With `--messages`: `version`, `session` and `messages`. With `--records`: `version`, `session` and
+/// `records`, each with `seq`, `at`, `commit` and `record`, or with `seq` and `damage`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Show {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
     /// Show all messages, and nothing else
     #[arg(long)]
     messages: bool,
-    /// Show the log: every record, also of what was taken back
+    /// Show the log: every record, including those that were undone
     #[arg(long, conflicts_with = "messages")]
     records: bool,
-    /// How it is printed
+    /// The format of the output
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
@@ -114,7 +113,7 @@ impl Show {
         })
     }
 
-    /// What is known of it without reading it.
+    /// The entry of the session in the list of the store.
     fn info(&self, place: &Place) -> Result<SessionInfo, Failure> {
         let sessions = place.sessions().map_err(|error| place.failure(&error))?;
         let found = sessions.into_iter().find(|info| info.session == self.name);

@@ -15,29 +15,29 @@ use crate::render::session;
 use crate::render::style;
 use crate::screen;
 
-/// How often a store is asked for what is new.
+/// How often the store is asked for new messages.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// Print the last messages of a session, and new ones as they come
+/// Print the last messages of a session, and new ones as they arrive
 ///
-/// Reads only, and disturbs no other process that writes the session. With `--follow` it goes on until it is
+/// It only reads and does not disturb the process that writes the session. With `--follow` it continues until it is
 /// interrupted.
 ///
 /// As JSON: one object per line, each with `version`, `session`, `index`, `role`, `origin` (`said`, `synthetic` or
-/// `summary`), `seq` (the record that brought it), `bytes` and `message`.
+/// `summary`), `seq` (the record that added it), `bytes` and `message`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Tail {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// Go on, and print messages as they come
+    /// Continue, and print new messages as they arrive
     #[arg(long, short)]
     follow: bool,
-    /// How many messages are printed first
+    /// How many of the last messages to print first
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
     lines: usize,
-    /// How messages are printed; as JSON one object per line
+    /// The format of messages; JSON is one object per line
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
@@ -64,7 +64,7 @@ impl Tail {
             let gone = seen.len() - same;
             if gone > 0 && self.format == ListFormat::Text {
                 let gone = screen::count(gone, "message");
-                output.text(&format!("{}\n", style::FAINT.paint(&format!("⋮ {gone} taken back or replaced"))));
+                output.text(&format!("{}\n", style::FAINT.paint(&format!("⋮ {gone} undone or replaced"))));
             }
             self.print(place, &session, same, &mut output)?;
             seen = now;

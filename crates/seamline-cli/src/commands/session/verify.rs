@@ -16,23 +16,23 @@ use crate::output::Output;
 use crate::render::{json, style};
 use crate::screen;
 
-/// Check every byte that is kept
+/// Verify every stored byte
 ///
-/// Reads all commits of a session, or of every session in the store, computes their hashes anew and follows the chain
-/// from the first to the last. Whatever was altered, lost, moved or comes from another session is named. So are messages
-/// of the inbox and bytes put aside that are not what was put there. Another process may write meanwhile.
+/// Reads all commits of a session, or of every session in the store, computes their hashes and follows the chain from the
+/// first to the last. It reports everything that was altered, lost, moved or belongs to another session, in commits, in the
+/// inbox and in quarantined bytes. Another process may write meanwhile.
 ///
-/// As JSON: `version` and `sessions`, each with `session`, `commits`, `bytes` and `damages`, a list of sentences; of a
-/// store of which nothing can be read `version`, `store` and `damage`.
+/// As JSON: `version` and `sessions`, each with `session`, `commits`, `bytes` and `damages`, a list of sentences; if nothing
+/// of the store is readable, `version`, `store` and `damage`.
 ///
-/// Exit status: 0 everything is as it was written, 1 something is damaged, 2 could not be read at all.
+/// Exit status: 0 all bytes are as they were written, 1 bytes are damaged, 2 the store could not be read.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Verify {
-    /// The session; all of them when not given
+    /// The name of the session [default: all sessions]
     #[arg(value_name = "NAME")]
     name: Option<SessionId>,
-    /// How it is printed
+    /// The format of the output
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
@@ -42,7 +42,7 @@ Examples:
   seamline session verify
   seamline session verify s-1 --store sqlite:backup.db";
 
-/// What was found in one session.
+/// The result for one session.
 #[derive(Serialize)]
 struct Verified {
     session: SessionId,
@@ -98,7 +98,7 @@ impl Verify {
 }
 
 impl Verify {
-    /// A store of which nothing can be read.
+    /// Reports a store of which nothing is readable.
     fn unreadable(&self, address: &str, what: &str) -> Exit {
         let mut output = Output::new();
         match self.format {
@@ -116,7 +116,7 @@ impl Verify {
     }
 }
 
-/// A store of which nothing can be read, for programs.
+/// The report about a store of which nothing is readable, for programs.
 #[derive(Serialize)]
 struct Unreadable<'a> {
     version: u32,
@@ -142,7 +142,7 @@ fn verify(place: &Place, session: SessionId) -> Result<Verified, SessionError> {
     Ok(Verified { session, commits: count, bytes, damages })
 }
 
-/// What was read. What the store itself cannot read is damage, too.
+/// Returns the value; an error of the store while reading counts as damage.
 fn readable<T>(
     read: Result<T, SessionError>,
     what: &str,

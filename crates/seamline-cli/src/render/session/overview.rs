@@ -86,7 +86,7 @@ impl Overview<'_> {
             row(&mut out, "resets", &self.state.generation.to_string());
         }
         if self.inbox > 0 {
-            row(&mut out, "inbox", &format!("{} to be taken in", screen::count(self.inbox, "message")));
+            row(&mut out, "inbox", &format!("{} waiting", screen::count(self.inbox, "message")));
         }
         if !self.state.incidents.is_empty() {
             row(&mut out, "incidents", &self.incident_counts());

@@ -1,4 +1,4 @@
-//! What came of a streamed answer, for people and for programs.
+//! An assembled response, for people and for programs.
 
 use std::fmt::Write as _;
 
@@ -12,49 +12,49 @@ use super::style::{self, Paint};
 use super::{ending, json as format, markdown, table, verdict};
 use crate::{output, screen};
 
-/// Columns of the labels beside which everything stands.
+/// The width of the column of labels.
 const LABEL_COLUMNS: usize = 13;
-/// Lines of one text that are shown; `--format json` has all of it.
+/// How many lines of one text are shown; `--format json` prints all.
 const TEXT_LINES_MAX: usize = 6;
-/// Blocks that are shown.
+/// How many blocks are shown.
 const BLOCKS_MAX: usize = 40;
-/// Findings that are shown.
+/// How many findings are shown.
 const FINDINGS_MAX: usize = 20;
 const INDENT: &str = "  ";
 
 /// For people, in lines of this width.
-pub(crate) fn text(label: &str, answer: &Response, width: usize) -> String {
-    let mut page = Page { out: heading(label, answer, width), width };
-    page.blocks(answer);
-    page.findings(&answer.findings);
-    if let Some(error) = &answer.error {
+pub(crate) fn text(label: &str, response: &Response, width: usize) -> String {
+    let mut page = Page { out: heading(label, response, width), width };
+    page.blocks(response);
+    page.findings(&response.findings);
+    if let Some(error) = &response.error {
         page.error(error);
-    } else if let Some(step) = ending::step(answer) {
+    } else if let Some(step) = ending::step(response) {
         page.out.push('\n');
         page.row("what to do", style::GOOD, &step);
     }
     page.out
 }
 
-/// How it ended, in one line where that fits, and what it is.
-fn heading(label: &str, answer: &Response, width: usize) -> String {
-    let (mark, paint) = match (answer.ending, answer.is_well()) {
+/// The ending of the response, its dialect and its size, in one line if that fits.
+fn heading(label: &str, response: &Response, width: usize) -> String {
+    let (mark, paint) = match (response.ending, response.is_well()) {
         (Ending::Complete, true) => ("✓", style::GOOD),
         (Ending::Complete, false) => ("!", style::WARNING),
         _ => ("✗", style::ERROR),
     };
     let label = output::named(label);
-    let runnable = answer.calls.iter().filter(|call| call.executable).count();
-    let calls = match (answer.calls.len(), runnable) {
+    let runnable = response.calls.iter().filter(|call| call.executable).count();
+    let calls = match (response.calls.len(), runnable) {
         (0, _) => "no calls".to_owned(),
         (all, 0) => format!("{}, none to be run", screen::count(all, "call")),
         (1, 1) => "1 call to be run".to_owned(),
         (all, runnable) if all == runnable => format!("{} to be run", screen::count(all, "call")),
         (all, runnable) => format!("{}, {runnable} to be run", screen::count(all, "call")),
     };
-    let stop = answer.stop_reason.as_deref().map(|word| format!(" · stop reason {}", screen::printable(word)));
-    let about = format!("{} · {calls}{}", answer.dialect, stop.unwrap_or_default());
-    let (word, said) = (answer.ending.as_str(), ending::said(answer.ending));
+    let stop = response.stop_reason.as_deref().map(|word| format!(" · stop reason {}", screen::printable(word)));
+    let about = format!("{} · {calls}{}", response.dialect, stop.unwrap_or_default());
+    let (word, said) = (response.ending.as_str(), ending::said(response.ending));
     let mut out = format!("{} {}: {},", paint.paint(mark), style::STRONG.paint(&label), paint.paint(word));
     let columns = screen::columns(&format!("{mark} {label}: {word}, {said}"));
     let room = width.saturating_sub(INDENT.len());
@@ -79,14 +79,14 @@ struct Page {
 }
 
 impl Page {
-    /// What people can read; the rest is in the message all the same.
-    fn blocks(&mut self, answer: &Response) {
-        let legible: Vec<_> = answer.blocks.iter().filter(|block| block.kind != "other").collect();
+    /// The readable blocks; `--format json` prints the others, too.
+    fn blocks(&mut self, response: &Response) {
+        let legible: Vec<_> = response.blocks.iter().filter(|block| block.kind != "other").collect();
         if !legible.is_empty() {
             self.out.push('\n');
         }
         for block in legible.iter().take(BLOCKS_MAX) {
-            match block.call_index.and_then(|index| answer.calls.get(index)) {
+            match block.call_index.and_then(|index| response.calls.get(index)) {
                 Some(call) => self.call(call),
                 None => self.said(block),
             }
@@ -109,7 +109,7 @@ impl Page {
 
     /// The first lines of what a model wrote, laid out as it was.
     fn shown(&self, text: &str) -> Vec<String> {
-        // Blank lines say nothing here.
+        // Blank lines are skipped.
         let written = text.lines().filter(|line| !line.trim().is_empty());
         let mut lines: Vec<_> =
             written.flat_map(|line| screen::fold(line, self.room())).take(TEXT_LINES_MAX + 1).collect();
@@ -186,7 +186,7 @@ impl Page {
         }
     }
 
-    /// Our own words, with code between backticks.
+    /// A text of Seamline, with code between backticks.
     fn row(&mut self, label: &str, paint: Paint, text: &str) {
         let mut in_code = false;
         let lines = screen::wrap(text, self.room());
@@ -194,7 +194,7 @@ impl Page {
         self.lines(label, paint, &lines);
     }
 
-    /// Lines that fit, behind a label.
+    /// Lines of the given width, behind a label.
     fn lines(&mut self, label: &str, paint: Paint, lines: &[String]) {
         for (index, line) in lines.iter().enumerate() {
             let label = if index == 0 { label } else { "" };
@@ -241,7 +241,7 @@ fn class_paint(class: Class) -> Paint {
 }
 
 /// For programs.
-pub(crate) fn json(label: &str, answer: &Response) -> String {
+pub(crate) fn json(label: &str, response: &Response) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
         version: u32,
@@ -264,7 +264,7 @@ pub(crate) fn json(label: &str, answer: &Response) -> String {
         advice: &'a str,
         retry_after_ms: Option<u64>,
     }
-    let error = answer.error.as_ref().map(|error| Error {
+    let error = response.error.as_ref().map(|error| Error {
         class: error.verdict.class.as_str(),
         name: error.verdict.name,
         text: &error.text,
@@ -274,14 +274,14 @@ pub(crate) fn json(label: &str, answer: &Response) -> String {
     let document = Document {
         version: 1,
         path: label,
-        dialect: answer.dialect,
-        ending: answer.ending.as_str(),
-        cut: answer.ending.cut(),
-        stop_reason: answer.stop_reason.as_deref(),
-        message: serde_json::from_str(&answer.message).ok(),
-        messages: answer.messages().into_iter().filter_map(|message| serde_json::from_str(message).ok()).collect(),
-        calls: &answer.calls,
-        findings: &answer.findings,
+        dialect: response.dialect,
+        ending: response.ending.as_str(),
+        cut: response.ending.cut(),
+        stop_reason: response.stop_reason.as_deref(),
+        message: serde_json::from_str(&response.message).ok(),
+        messages: response.messages().into_iter().filter_map(|message| serde_json::from_str(message).ok()).collect(),
+        calls: &response.calls,
+        findings: &response.findings,
         error,
     };
     format::text(&document) + "\n"
