@@ -48,6 +48,7 @@ impl State {
                 | Record::CheckpointsDropped(_)
                 | Record::Incident(_)
                 | Record::Inbox(_)
+                | Record::Policy(_)
                 | Record::Unknown(_) => {}
             }
         }

@@ -9,6 +9,7 @@ use crate::cycle::{CallState, OpenCall, OpenCycle};
 use crate::id::{CallId, CheckpointId, CycleId, RepairId};
 use crate::incident::Incident;
 use crate::naming;
+use crate::raw::Raw;
 use crate::record::{
     Begin, CheckpointRecord, Compact, CycleRecord, EntryId, Insert, Intent, Meant, MessageRecord, Origin, Record,
     Repair, Reset, Rollback, Staged, Turn,
@@ -27,6 +28,8 @@ const INCIDENTS_MAX: usize = 1_000;
 pub struct State {
     /// How it began.
     pub begin: Option<Begin>,
+    /// The policy of the session, if a record has one.
+    pub policy: Option<Raw>,
     /// How often it started over.
     pub generation: u32,
     /// What is to be seen.
@@ -107,7 +110,10 @@ impl State {
             return;
         }
         match record {
-            Record::Begin(begin) => self.begin = Some(begin.clone()),
+            Record::Begin(begin) => {
+                self.policy = begin.policy.clone().or(self.policy.take());
+                self.begin = Some(begin.clone());
+            }
             Record::Message(record) => self.show(seq, EntrySource::Message, std::iter::once(record.clone())),
             Record::Turn(turn) => self.begin_cycle(seq, turn),
             Record::Intent(intent) => self.start_call(at, intent),
@@ -127,6 +133,7 @@ impl State {
             Record::Incident(incident) => self.note(incident),
             Record::Inbox(_) => {}
             Record::Reset(reset) => self.reset(reset),
+            Record::Policy(record) => self.policy = Some(record.policy.clone()),
             Record::Unknown(_) => self.unknown += 1,
         }
     }
@@ -165,6 +172,7 @@ impl State {
             | Record::CheckpointsDropped(_)
             | Record::Incident(_)
             | Record::Inbox(_)
+            | Record::Policy(_)
             | Record::Unknown(_) => Ok(()),
         }
     }
@@ -199,6 +207,7 @@ impl State {
             | Record::CheckpointsDropped(_)
             | Record::Incident(_)
             | Record::Inbox(_)
+            | Record::Policy(_)
             | Record::Unknown(_) => self.allows(record).is_ok(),
         }
     }

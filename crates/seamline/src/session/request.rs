@@ -49,13 +49,13 @@ impl Session {
     /// # Errors
     /// When the envelope is not a JSON object or has messages of its own, or the conversation cannot be read.
     pub fn request(&self, envelope: &str) -> Result<Request, SessionError> {
-        if self.config.enabled
+        if self.wire.config().enabled
             && let Some(request) = self.reading.request(&self.wire, self.entries(), envelope)
         {
             return Ok(request);
         }
         let body = self.wire.body(envelope, self.entries().iter().map(|entry| &entry.message))?;
-        if !self.config.enabled {
+        if !self.wire.config().enabled {
             return Ok(Request { body, actions: Vec::new(), found: Vec::new(), remaining: Vec::new(), sendable: true });
         }
         Ok(Request::from_body(&body, &self.wire.options)?)

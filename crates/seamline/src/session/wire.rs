@@ -3,6 +3,7 @@
 mod identify;
 mod turn;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -13,7 +14,8 @@ use seamline_model::conversation::{Block, Call, Says};
 use seamline_store::{CallId, Hash, Raw};
 
 use super::recover::texts;
-use super::{NoMessage, Refusal, SessionError, ToolCallRef};
+use super::{NoMessage, Refusal, SessionError, SessionPolicy, ToolCallRef};
+use crate::policy::OnInvalid;
 use crate::{Error, Options, OutlineKind, OutlineMessage, Policy, Repaired};
 
 pub use turn::ToolCall;
@@ -60,6 +62,16 @@ impl Wire {
         }
         options.dialect = Some(dialect.name().to_owned());
         Ok(Self { dialect: dialect.name(), options, converter: dialect.converter(), results: dialect.results() })
+    }
+
+    /// The `[session]` section of the policy, for the provider of the session.
+    pub(super) fn config(&self) -> Cow<'_, SessionPolicy> {
+        self.options.policy.session_for(self.options.provider.as_deref().unwrap_or_default())
+    }
+
+    /// What the policy does with a conversation that is not valid, for the provider of the session.
+    pub(super) fn on_invalid(&self) -> OnInvalid {
+        self.options.policy.repair_for(self.options.provider.as_deref().unwrap_or_default()).on_invalid
     }
 
     /// Writes the start of a request body, up to the first message: the members of the envelope and the list's name.

@@ -32,8 +32,10 @@ pub(super) struct Request {
     #[arg(long, value_name = "FILE")]
     envelope: Option<PathBuf>,
     /// How damage is put right: the name of a preset, or a TOML file (see `seamline policies`)
-    #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
-    policy: PathBuf,
+    ///
+    /// Without it, the policy that the session stores.
+    #[arg(long, value_name = "NAME|FILE")]
+    policy: Option<PathBuf>,
 }
 
 /// The members in which request bodies have their messages.
@@ -49,9 +51,9 @@ Examples:
 
 impl Request {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let policy = args::policy(&self.policy)?;
         let envelope = self.envelope(place)?;
         let session = place.read_aloud(&self.name)?;
+        let policy = args::policy_or_stored(self.policy.as_deref(), &session)?;
         place.warn_of_calls(&session.unresolved());
         let failed = |error| place.failure(&error);
         let options = session.options(policy).map_err(failed)?;

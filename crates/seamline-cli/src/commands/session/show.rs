@@ -25,7 +25,7 @@ const MESSAGES_MAX: usize = 10;
 /// nothing, and disturbs no other process that writes the session.
 ///
 /// As JSON: `version`, `session`, `head`, `commits`, `bytes`, `holder` and `writer` as `list` has them; `dialect`,
-/// `provider`, `title`, `parent` (the session it was made from); `health` (`whole` or `degraded`) and `damages`; `resets`,
+/// `provider`, `title`, `parent` (the session it was made from); `policy`, as it is stored; `health` (`whole` or `degraded`) and `damages`; `resets`,
 /// how many messages are in the `inbox` and how many pieces are `quarantined`; `messages`, each with `index`, `role`,
 /// `origin`, `seq`, `bytes` and `message`; `calls` of open cycles as `recover` has them; `checkpoints` and `incidents` as
 /// the commands of these names have them, of incidents the last 1,000. With `--messages`: `version`, `session` and
