@@ -56,14 +56,13 @@ fn the_model_reads_the_same_after_a_crash() {
 }
 
 #[test]
-fn an_aborted_call_reads_the_same_after_a_crash() {
+fn an_aborted_call_has_the_text_of_the_stored_policy() {
     on_every_store(async |place| {
         let mut session = place.create_with(preset("llxprt")).await;
         session.append(ASK).await.unwrap();
-        session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-        let options = OpenOptions { take_over: true, recover: false, ..open_options() };
-        let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
-        again.abort(seamline::session::Stop::Aborted).await.unwrap();
+        let mut again = place.reopen(&session).await;
+        again.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
+        again.abort().await.unwrap();
         assert!(kept(&again).last().unwrap().contains("Tool execution cancelled by user"), "{:?}", kept(&again));
     });
 }
