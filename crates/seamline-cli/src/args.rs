@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use seamline::session::Follower;
 use seamline::{Options, Policy};
 
 use crate::commands::{assemble, check, convert, explain, fix, policies, providers, rules, session, undo};
@@ -107,6 +108,12 @@ impl SubjectArgs {
         let (dialect, provider) = (self.dialect.clone(), self.provider.clone());
         Ok(Options { dialect, provider, policy: policy(&self.policy)?, kept: false })
     }
+}
+
+/// Returns the policy that the caller names, else the one that the session stores.
+pub(crate) fn policy_or_stored(name_or_file: Option<&Path>, session: &Follower) -> Result<Policy, Failure> {
+    // As an opening does, where this version cannot read the stored one.
+    name_or_file.map_or_else(|| Ok(session.policy().unwrap_or_default()), policy)
 }
 
 /// Returns the preset with this name, or reads the policy file.

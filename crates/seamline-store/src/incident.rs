@@ -68,6 +68,8 @@ pub enum IncidentKind {
     Damaged,
     /// Another writer took the session over.
     TakenOver,
+    /// The stored policy could not be read, and the default policy took its place.
+    PolicyIgnored,
     /// One that this version does not know.
     #[serde(other)]
     Other,

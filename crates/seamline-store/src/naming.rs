@@ -50,6 +50,7 @@ impl State {
                 | Record::Incident(_)
                 | Record::Inbox(_)
                 | Record::Switch(_)
+                | Record::Policy(_)
                 | Record::Unknown(_) => {}
             }
         }

@@ -58,6 +58,8 @@ pub enum Record {
     Reset(Reset),
     /// The session speaks another dialect, or to another provider, from now on.
     Switch(Switch),
+    /// The policy of the session from now on.
+    Policy(PolicyRecord),
     /// A kind that this version does not know.
     #[serde(skip)]
     Unknown(Raw),
@@ -97,6 +99,7 @@ impl Record {
             | Self::Inbox(_)
             | Self::Reset(_)
             | Self::Switch(_)
+            | Self::Policy(_)
             | Self::Unknown(_) => None,
         }
     }
@@ -115,8 +118,9 @@ impl Record {
                 repair.cuts.iter().flat_map(|cut| &cut.inserted).map(|insert| len(&insert.message)).sum()
             }
             Self::Unknown(raw) => len(raw),
-            Self::Begin(_)
-            | Self::Intent(_)
+            Self::Begin(begin) => begin.policy.iter().map(len).sum(),
+            Self::Policy(record) => len(&record.policy),
+            Self::Intent(_)
             | Self::CycleEnd(_)
             | Self::CheckpointCommit(_)
             | Self::CheckpointsDropped(_)
@@ -144,6 +148,16 @@ pub struct Begin {
     /// The session it was made from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
+    /// The policy of the session, as its writer reads it. Version 0.1 wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Raw>,
+}
+
+/// A policy that replaces the one before it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PolicyRecord {
+    /// The policy, as its writer reads it.
+    pub policy: Raw,
 }
 
 /// The session that another one was made from.

@@ -9,6 +9,7 @@ use crate::cycle::{CallState, OpenCall, OpenCycle};
 use crate::id::{CallId, CheckpointId, CycleId, RepairId};
 use crate::incident::Incident;
 use crate::naming;
+use crate::raw::Raw;
 use crate::record::{
     Begin, CheckpointRecord, Compact, CycleRecord, EntryId, Insert, Intent, Meant, MessageRecord, Origin, Record,
     Repair, Reset, Rollback, Staged, Switch, Turn,
@@ -29,6 +30,8 @@ pub struct State {
     pub begin: Option<Begin>,
     /// The last change of the dialect or the provider.
     pub switch: Option<Switch>,
+    /// The policy of the session, if a record has one.
+    pub policy: Option<Raw>,
     /// How often it started over.
     pub generation: u32,
     /// What is to be seen.
@@ -109,7 +112,10 @@ impl State {
             return;
         }
         match record {
-            Record::Begin(begin) => self.begin = Some(begin.clone()),
+            Record::Begin(begin) => {
+                self.policy = begin.policy.clone().or(self.policy.take());
+                self.begin = Some(begin.clone());
+            }
             Record::Message(record) => self.show(seq, EntrySource::Message, std::iter::once(record.clone())),
             Record::Turn(turn) => self.begin_cycle(seq, turn),
             Record::Intent(intent) => self.start_call(at, intent),
@@ -130,6 +136,7 @@ impl State {
             Record::Inbox(_) => {}
             Record::Reset(reset) => self.reset(reset),
             Record::Switch(switch) => self.switch = Some(switch.clone()),
+            Record::Policy(record) => self.policy = Some(record.policy.clone()),
             Record::Unknown(_) => self.unknown += 1,
         }
     }
@@ -169,6 +176,7 @@ impl State {
             | Record::Incident(_)
             | Record::Inbox(_)
             | Record::Switch(_)
+            | Record::Policy(_)
             | Record::Unknown(_) => Ok(()),
         }
     }
@@ -204,6 +212,7 @@ impl State {
             | Record::Incident(_)
             | Record::Inbox(_)
             | Record::Switch(_)
+            | Record::Policy(_)
             | Record::Unknown(_) => self.allows(record).is_ok(),
         }
     }

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use futures_executor::block_on;
 use futures_util::future::join_all;
+use seamline::Policy;
 use seamline::session::{
     AgentStart, PersistRepairs, Running, Session, SessionOptions, SessionPolicy, ToolCall, ToolExecutor, ToolOutput,
     TurnEnd,
@@ -172,7 +173,7 @@ async fn timed(times: &mut Vec<Duration>, work: impl AsyncFnOnce()) {
 /// A session with so many messages.
 async fn filled(store: &Arc<dyn Store>, name: &str, size: usize) -> Session {
     let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
-    let options = SessionOptions { config, ..SessionOptions::default() };
+    let options = SessionOptions { policy: Policy { session: config, ..Policy::default() }, ..SessionOptions::default() };
     let mut session = Session::create(store.clone(), name.parse().unwrap(), options).await.unwrap();
     let mut messages = vec![ASK.to_owned()];
     while messages.len() < size {

@@ -163,7 +163,6 @@ impl Policy {
         for (name, text) in &overrides.texts {
             policy.repair.synthetic_text.set(name, text);
         }
-        policy.mirror();
         Cow::Owned(policy)
     }
 
@@ -192,6 +191,14 @@ impl Policy {
         match self.for_provider(provider) {
             Cow::Borrowed(policy) => Cow::Borrowed(&policy.repair),
             Cow::Owned(policy) => Cow::Owned(policy.repair),
+        }
+    }
+
+    /// The session section for one provider.
+    pub(crate) fn session_for(&self, provider: &str) -> Cow<'_, SessionPolicy> {
+        match self.for_provider(provider) {
+            Cow::Borrowed(policy) => Cow::Borrowed(&policy.session),
+            Cow::Owned(policy) => Cow::Owned(policy.session),
         }
     }
 
@@ -228,10 +235,6 @@ impl Policy {
         done.unwrap_or(Err(Refused))
     }
 
-    /// Copies `on_invalid` to where sessions read it.
-    fn mirror(&mut self) {
-        self.session.auto_repair = self.repair.on_invalid == OnInvalid::Repair;
-    }
 }
 
 impl Default for Policy {

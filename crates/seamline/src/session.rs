@@ -42,6 +42,7 @@ mod request;
 mod switch;
 mod wire;
 
+use crate::Policy;
 use seamline_store::{Entry, Record, SessionId, State};
 
 pub use checkpoint::{Checkpoint, ResetOptions, ResetResult, RollbackResult};
@@ -96,8 +97,6 @@ pub struct Session {
     state: State,
     /// The dialect and the policy.
     wire: Wire,
-    /// The configuration of the session.
-    config: SessionPolicy,
     /// The health of the log when it was opened.
     health: Health,
     /// The work that lives in this process only.
@@ -122,9 +121,9 @@ impl Session {
         &self.state
     }
 
-    /// The configuration of the session.
-    pub fn config(&self) -> &SessionPolicy {
-        &self.config
+    /// The policy of the session. The session stores it, and the next opening uses it.
+    pub fn policy(&self) -> &Policy {
+        &self.wire.options.policy
     }
 
     /// The health of the log when it was opened.
@@ -272,7 +271,6 @@ impl Session {
             id: self.id(),
             state: &self.state,
             wire: &self.wire,
-            config: &self.config,
             work: &self.work,
             next: self.log.head().seq + 1,
             now: self.log.now(),

@@ -1,7 +1,7 @@
 //! What `seamline session …` says when something cannot be done, and what to do then.
 
 use futures_executor::block_on;
-use seamline::session::{OpenOptions, Session, SessionPolicy};
+use seamline::session::{OpenOptions, Session};
 use seamline::store::{Effect, Operation};
 
 use crate::bench::{BROKEN, Bench};
@@ -91,10 +91,11 @@ fn names_that_are_used_up_say_so() {
 #[test]
 fn every_type_of_incident_can_be_asked_for() {
     let bench = Bench::greeted("s-1");
-    let config = SessionPolicy { verbose: true, ..SessionPolicy::default() };
+    let mut policy = seamline::Policy::default();
+    policy.session.verbose = true;
     let store = bench.store();
     block_on(async {
-        let options = OpenOptions { config, ..OpenOptions::default() };
+        let options = OpenOptions { policy: Some(policy), ..OpenOptions::default() };
         let mut session = Session::open(store, "s-1".parse().unwrap(), options).await.unwrap();
         session.checkpoint(Operation::Manual).await.unwrap();
         session.close().await.unwrap();

@@ -131,7 +131,6 @@ impl<'t> Changes<'t> {
         for (name, text) in &self.texts {
             policy.repair.synthetic_text.set(name, text);
         }
-        policy.mirror();
         Ok(())
     }
 }

@@ -71,23 +71,19 @@ pub const PRESETS: &[Preset] = &[
 /// Relocates, then re-addresses, then keeps as text, then synthesises; never drops what the user, the model or a tool
 /// wrote.
 pub(super) fn lossless() -> Policy {
-    let mut policy = Policy {
+    Policy {
         preset: "lossless".to_owned(),
         repair: RepairPolicy::default(),
         session: SessionPolicy::default(),
         stream: StreamPolicy::default(),
         guard: GuardPolicy::default(),
         providers: BTreeMap::new(),
-    };
-    policy.mirror();
-    policy
+    }
 }
 
 /// Builds a preset from its sections.
 fn preset(name: &str, repair: RepairPolicy, rest: Policy) -> Policy {
-    let mut policy = Policy { preset: name.to_owned(), repair, ..rest };
-    policy.mirror();
-    policy
+    Policy { preset: name.to_owned(), repair, ..rest }
 }
 
 fn minimal() -> Policy {

@@ -4,17 +4,18 @@ use seamline_model::knob::{Count, Flag};
 use seamline_model::words;
 use serde::{Deserialize, Serialize};
 
-/// The `[session]` section of a policy: how careful a session is. The first six fields are those of source document 001;
-/// the others settle what hosts want to be different.
+/// The `[session]` section of a policy: how careful a session is. The first five fields are those of source document 001,
+/// whose `autoRepair` is the knob [`on_invalid`](crate::policy::OnInvalid) of the `[repair]` section; the others settle
+/// what hosts want to be different.
 ///
 /// ```
 /// use seamline::session::{PersistRepairs, SessionPolicy};
 ///
 /// let config = SessionPolicy::default();
-/// assert!(config.enabled && config.validate_before_call && !config.auto_repair);
+/// assert!(config.enabled && config.validate_before_call);
 /// assert_eq!((config.checkpoint_retention, config.persist_repairs), (5, PersistRepairs::RealMovesOnly));
-/// let config: SessionPolicy = serde_json::from_str(r#"{"autoRepair":true}"#).unwrap();
-/// assert!(config.auto_repair && config.enabled);
+/// let config: SessionPolicy = serde_json::from_str(r#"{"snapshotMessages":true}"#).unwrap();
+/// assert!(config.snapshot_messages && config.enabled);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -24,8 +25,6 @@ pub struct SessionPolicy {
     pub enabled: bool,
     /// Whether the conversation is checked before the provider is asked.
     pub validate_before_call: bool,
-    /// Whether hooks repair a broken conversation without asking. A policy copies it from its knob `on_invalid`.
-    pub auto_repair: bool,
     /// How many committed checkpoints are kept.
     pub checkpoint_retention: usize,
     /// Whether checkpoints keep the messages too.
@@ -49,7 +48,6 @@ impl Default for SessionPolicy {
         Self {
             enabled: true,
             validate_before_call: true,
-            auto_repair: false,
             checkpoint_retention: 5,
             snapshot_messages: false,
             verbose: false,

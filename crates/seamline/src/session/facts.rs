@@ -3,6 +3,8 @@
 //! A planner is a pure function: it reads [`Facts`] and gives a [`Batch`] of records, or a refusal. It does no I/O and
 //! reads no clock; the time is one of the facts.
 
+use std::borrow::Cow;
+
 use seamline_store::{
     CycleId, CycleRecord, Entry, Incident, IncidentKind, IncidentSeverity, MessageRecord, OpenCycle, Origin, Raw,
     Record, Rejected, SessionId, State,
@@ -20,10 +22,8 @@ pub(super) struct Facts<'s> {
     pub(super) id: &'s SessionId,
     /// The fold over all acknowledged records.
     pub(super) state: &'s State,
-    /// The dialect of the session.
+    /// The dialect and the policy of the session.
     pub(super) wire: &'s Wire,
-    /// The configuration of the session.
-    pub(super) config: &'s SessionPolicy,
     /// The work that lives in this process only.
     pub(super) work: &'s Work,
     /// The number of the next record.
@@ -33,6 +33,11 @@ pub(super) struct Facts<'s> {
 }
 
 impl<'s> Facts<'s> {
+    /// The `[session]` section of the policy.
+    pub(super) fn config(&self) -> Cow<'s, SessionPolicy> {
+        self.wire.config()
+    }
+
     /// The messages of the view.
     pub(super) fn entries(&self) -> &'s [Entry] {
         self.state.view.entries()
@@ -138,6 +143,8 @@ pub(super) struct Work {
     pub(super) context: RepairContext,
     /// The number of inbox messages that were checked for damage and are still there.
     pub(super) inbox_checked: u64,
+    /// The errors that the last [`Session::repair`](super::Session::repair) left to requests.
+    pub(super) left_to_requests: Vec<String>,
 }
 
 /// The record of a message that the user, the model or a tool wrote, in the dialect of a wire.

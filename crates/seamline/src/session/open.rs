@@ -4,6 +4,7 @@ mod copies;
 mod damage;
 mod follower;
 mod options;
+mod policy;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use super::{Session, SessionError, SystemClock};
 use crate::{Options, Policy};
 use copies::plan_copies;
 use damage::first_record;
+use policy::{PolicyNote, choose_policy, stored_policy};
 
 pub use follower::Follower;
 pub use options::{Health, OpenOptions, SessionOptions};
@@ -39,20 +41,19 @@ impl Session {
         parent: Option<Parent>,
         records: Vec<Record>,
     ) -> Result<Self, SessionError> {
-        let SessionOptions { dialect, provider, title, policy, config, clock } = options;
+        let SessionOptions { dialect, provider, title, policy, clock } = options;
         let wire = Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false })?;
-        let first = first_record(&wire, title, parent);
+        let first = first_record(&wire, title, parent)?;
         let records: Vec<Record> = std::iter::once(first).chain(records).collect();
         if log::needs_import(&records) {
             log::import(store.as_ref(), &id, clock.now(), &records).await?;
             drop(records);
-            let policy = wire.options.policy;
-            let options = OpenOptions { recover: false, policy, config, clock, ..OpenOptions::default() };
+            let options = OpenOptions { recover: false, clock, ..OpenOptions::default() };
             return Self::open(store, id, options).await;
         }
         let log = Log::create(store, id, clock).await?;
         let (state, health, work) = (State::default(), Health::Whole, Work::default());
-        let mut session = Self { log, state, wire, config, health, work, reading: Reading::default() };
+        let mut session = Self { log, state, wire, health, work, reading: Reading::default() };
         let written = session.write(Batch::of(records)).await;
         session.or_release(written).await
     }
@@ -76,9 +77,9 @@ impl Session {
         id: SessionId,
         options: OpenOptions,
     ) -> Result<Self, SessionError> {
-        let OpenOptions { take_over, dialect, recover, policy, config, clock } = options;
+        let OpenOptions { take_over, dialect, recover, policy, clock } = options;
         let (mut log, before) = Log::acquire(store, id, clock, acquire(take_over)).await?;
-        let (wire, Replayed { state, damages, .. }) = match load(&log, dialect, policy).await {
+        let (wire, changes, Replayed { state, damages, .. }) = match load(&log, dialect, policy).await {
             Ok(loaded) => loaded,
             Err(error) => {
                 // The caller should see the first error, not one of the release.
@@ -88,7 +89,8 @@ impl Session {
         };
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
         let work = Work::default();
-        let mut session = Self { log, state, wire, config, health, work, reading: Reading::default() };
+        let mut session = Self { log, state, wire, health, work, reading: Reading::default() };
+        session.note_policy(changes);
         let opened = session.finish_opening(before, &damages, recover).await;
         session.or_release(opened).await
     }
@@ -132,8 +134,8 @@ impl Session {
         Ok(log::erase(store, id.clone(), &SystemClock, acquire(take_over)).await?)
     }
 
-    /// Makes a session with the same messages. The fork knows which of them are synthetic and which are summaries. Open
-    /// cycles, checkpoints, incidents and the inbox stay behind; its [first record](seamline_store::Begin) names this
+    /// Makes a session with the same messages. The fork knows which of them are synthetic and which are summaries. The fork
+    /// has the same policy. Open cycles, checkpoints, incidents and the inbox stay behind; its [first record](seamline_store::Begin) names this
     /// session. Both are open for writing.
     ///
     /// # Errors
@@ -149,7 +151,7 @@ impl Session {
     }
 
     /// Makes an empty session for a sub-agent that works on a call of this one, in the same dialect and with the same
-    /// configuration. The host gives the outcome of the sub-agent as the result of that call.
+    /// policy. The host gives the outcome of the sub-agent as the result of that call.
     ///
     /// # Errors
     /// When there is a session of that name, or the store failed.
@@ -164,7 +166,6 @@ impl Session {
             provider: self.wire.options.provider.clone(),
             title: None,
             policy: self.wire.options.policy.clone(),
-            config: self.config.clone(),
             clock: self.log.clock().clone(),
         }
     }
@@ -185,10 +186,15 @@ fn acquire(take_over: bool) -> Acquire {
     if take_over { Acquire::TakeOver } else { Acquire::IfFree }
 }
 
-/// Reads and checks the log, and finds the dialect.
-async fn load(log: &Log, dialect: Option<String>, policy: Policy) -> Result<(Wire, Replayed), SessionError> {
+/// Reads and checks the log, and finds the dialect and the policy.
+async fn load(
+    log: &Log,
+    dialect: Option<String>,
+    given: Option<Policy>,
+) -> Result<(Wire, PolicyNote, Replayed), SessionError> {
     let replayed = log.replay().await?;
-    Ok((wire_of(&replayed.state, dialect, policy)?, replayed))
+    let (policy, note) = choose_policy(&replayed.state, given)?;
+    Ok((wire_of(&replayed.state, dialect, policy)?, note, replayed))
 }
 
 /// The provider of the first record, which a switch does not change.

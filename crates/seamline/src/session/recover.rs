@@ -106,7 +106,7 @@ impl Session {
     ) -> Result<Vec<CycleOutcome>, SessionError> {
         recovered.cycles += 1;
         let unknown = |calls: &[OpenCall]| calls.iter().filter(|call| truth_of(call) == Truth::OutcomeUnknown).count();
-        let forgets = self.config.unknown_outcome == UnknownOutcome::Forget;
+        let forgets = self.wire.config().unknown_outcome == UnknownOutcome::Forget;
         if is_untouched(&cycle) || (forgets && unknown(&cycle.calls) > 0) {
             recovered.taken_back += 1;
             let turn = self.wire.read_open(&cycle)?;

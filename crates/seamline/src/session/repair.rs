@@ -9,6 +9,7 @@ use super::{PersistRepairs, Session, SessionError};
 use crate::Options;
 use crate::check::Checked;
 use crate::policy::DuplicateCallId;
+use crate::Policy;
 
 pub use plan::RepairResult;
 pub use validation::ValidationResult;
@@ -66,17 +67,43 @@ impl Session {
     /// either while the view has messages of another dialect than the current one: each request repairs them again, and
     /// they keep their bytes.
     ///
+    /// Requests make the rest of the repair. A call of this method accepts that:
+    /// [`before_agent_start`](Session::before_agent_start) blocks the session again only for an error that is new.
+    ///
     /// # Errors
     /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), the conversation cannot be read, or the
     /// store failed.
     pub async fn repair(&mut self) -> Result<RepairResult, SessionError> {
-        self.repair_as(self.config.persist_repairs).await
+        let persist = self.wire.config().persist_repairs;
+        let result = self.repair_as(persist).await?;
+        self.work.left_to_requests = self.validate_to_send()?.errors;
+        Ok(result)
+    }
+
+    /// Repairs stored messages once as another policy says. The policy of the session stays.
+    ///
+    /// # Errors
+    /// As for [`Session::repair`].
+    pub async fn repair_with(&mut self, policy: Policy) -> Result<RepairResult, SessionError> {
+        let provider = self.wire.options.provider.as_deref().unwrap_or_default();
+        let persist = policy.session_for(provider).persist_repairs;
+        let options = Options { policy, ..self.wire.options.clone() };
+        self.repair_options_as(&options, persist).await
     }
 
     /// Repairs stored messages, and records as much of it as `persist` allows.
     pub(super) async fn repair_as(&mut self, persist: PersistRepairs) -> Result<RepairResult, SessionError> {
+        let options = self.wire.options.clone();
+        self.repair_options_as(&options, persist).await
+    }
+
+    async fn repair_options_as(
+        &mut self,
+        options: &Options,
+        persist: PersistRepairs,
+    ) -> Result<RepairResult, SessionError> {
         self.settle().await?;
-        let (result, batch) = self.facts().plan_repair(persist)?;
+        let (result, batch) = self.facts().plan_repair(options, persist)?;
         if let Some(batch) = batch {
             self.write(batch).await?;
             self.work.context.repairs += 1;

@@ -66,13 +66,13 @@ impl Session {
         envelope: &str,
     ) -> Result<Request, SessionError> {
         let (entries, envelope) = wire.rendered(self.entries())?.for_envelope(envelope);
-        if self.config.enabled
+        if wire.config().enabled
             && let Some(request) = reading.and_then(|reading| reading.request(wire, &entries, &envelope))
         {
             return Ok(request);
         }
         let body = wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
-        if !self.config.enabled {
+        if !wire.config().enabled {
             return Ok(Request { body, actions: Vec::new(), found: Vec::new(), remaining: Vec::new(), sendable: true });
         }
         Ok(Request::from_body(&body, &wire.options)?)

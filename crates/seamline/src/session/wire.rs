@@ -16,8 +16,9 @@ use seamline_model::conversation::{Block, Call, Says};
 use seamline_store::{CallId, DialectName, Hash, OpenCycle, Raw, Switch};
 
 use super::recover::texts;
-use super::{NoMessage, Refusal, SessionError, ToolCallRef};
+use super::{NoMessage, Refusal, SessionError, SessionPolicy, ToolCallRef};
 use crate::outline::{OutlineKind, OutlineMessage};
+use crate::policy::OnInvalid;
 use crate::repair::Repaired;
 use crate::{Error, Options, Policy};
 
@@ -111,6 +112,16 @@ impl Wire {
     /// Reads the turn of an open cycle, in the dialect of that turn.
     pub(super) fn read_open(&self, open: &OpenCycle) -> Result<ToolTurn, SessionError> {
         self.speaking(open.dialect.as_ref())?.read_turn(open.turn.clone())
+    }
+
+    /// The `[session]` section of the policy, for the provider of the session.
+    pub(super) fn config(&self) -> Cow<'_, SessionPolicy> {
+        self.options.policy.session_for(self.options.provider.as_deref().unwrap_or_default())
+    }
+
+    /// What the policy does with a conversation that is not valid, for the provider of the session.
+    pub(super) fn on_invalid(&self) -> OnInvalid {
+        self.options.policy.repair_for(self.options.provider.as_deref().unwrap_or_default()).on_invalid
     }
 
     /// Writes the start of a request body, up to the first message: the members of the envelope and the list's name.

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use seamline::Options;
 use seamline::check::Checked;
-use seamline::session::SessionPolicy;
 use seamline::store::SessionId;
 
 use super::place::Place;
@@ -31,9 +30,9 @@ pub(super) struct Check {
     /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// The policy of repairs: a preset or a TOML file (see `seamline policies`)
-    #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
-    policy: PathBuf,
+    /// The policy of repairs: a preset or a TOML file (see `seamline policies`) [default: the stored one]
+    #[arg(long, value_name = "NAME|FILE")]
+    policy: Option<PathBuf>,
     /// The format of the findings
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
@@ -49,12 +48,12 @@ Examples:
 
 impl Check {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let policy = args::policy(&self.policy)?;
         let session = place.read_aloud(&self.name)?;
+        let policy = args::policy_or_stored(self.policy.as_deref(), &session)?;
         place.warn_of_calls(&session.unresolved());
         let failed = |error| place.failure(&error);
         let options = Options { kept: true, ..session.options(policy.clone()).map_err(failed)? };
-        let kept = session.repair_options(policy, &SessionPolicy::default()).map_err(failed)?;
+        let kept = session.repair_options(policy).map_err(failed)?;
         let body = session.body("{}").map_err(failed)?;
         let checked = seamline::check(&body, &options)?;
         let is_wrong = Counts::of(&checked.findings).is_wrong();

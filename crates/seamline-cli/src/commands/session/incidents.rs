@@ -43,7 +43,7 @@ Examples:
   seamline session incidents s-1 --type rollback --since 2h";
 
 /// All types of incidents.
-const KINDS: [IncidentKind; 17] = [
+const KINDS: [IncidentKind; 18] = [
     IncidentKind::ValidationFailed,
     IncidentKind::ContentFilter,
     IncidentKind::ApiError,
@@ -60,6 +60,7 @@ const KINDS: [IncidentKind; 17] = [
     IncidentKind::NotExecuted,
     IncidentKind::Damaged,
     IncidentKind::TakenOver,
+    IncidentKind::PolicyIgnored,
     IncidentKind::Other,
 ];
 

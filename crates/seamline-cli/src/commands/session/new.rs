@@ -1,5 +1,7 @@
 //! `seamline session new`
 
+use std::path::PathBuf;
+
 use clap::Args;
 use seamline::Error;
 use seamline::session::{Clock as _, Session, SessionOptions, SystemClock};
@@ -7,6 +9,7 @@ use seamline::store::SessionId;
 
 use super::name;
 use super::place::Place;
+use crate::args;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -31,17 +34,22 @@ pub(super) struct New {
     /// A title for lists
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
+    /// The policy that the session stores: a preset or a TOML file (see `seamline policies`)
+    #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
+    policy: PathBuf,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   seamline session new fix-1 --provider anthropic --title 'fix the build'
+  seamline session new fix-2 --policy clawos
   name=$(seamline session new --provider openai)";
 
 impl New {
     pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
         let title = self.title.as_deref().map(|title| screen::printable(title).into_owned());
-        let options = SessionOptions { provider: self.provider.clone(), title, ..self.options()? };
+        let policy = args::policy(&self.policy)?;
+        let options = SessionOptions { provider: self.provider.clone(), title, policy, ..self.options()? };
         let made_up = || name::made_up(SystemClock.now()).ok_or_else(|| Failure::new("the system gave no random name"));
         let name = self.name.clone().map_or_else(made_up, Ok)?;
         let place = Place::make(store)?;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use seamline::Policy;
-use seamline::session::{Follower, Health, OpenOptions, Session, SessionError, SessionPolicy, Truth, Unresolved};
+use seamline::session::{Follower, Health, OpenOptions, Session, SessionError, Truth, Unresolved};
 use seamline::store::{Error, Head, Rejected, SessionId, SessionInfo, Store, StoredCommit, cause};
 
 use super::address::Address;
@@ -40,10 +39,6 @@ impl WriterArgs {
     pub(super) fn options(&self) -> OpenOptions {
         let dialect = self.dialect.clone();
         OpenOptions { take_over: self.take_over, dialect, recover: false, ..OpenOptions::default() }
-    }
-
-    pub(super) fn options_with(&self, policy: Policy, config: SessionPolicy) -> OpenOptions {
-        OpenOptions { policy, config, ..self.options() }
     }
 }
 

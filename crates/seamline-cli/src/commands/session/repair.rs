@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use seamline::repair::{RepairAction, Repaired};
-use seamline::session::{PersistRepairs, SessionPolicy};
+use seamline::session::PersistRepairs;
 use seamline::store::SessionId;
 use seamline::{Finding, Options, Policy};
 use serde::Serialize;
@@ -45,9 +45,9 @@ pub(super) struct Repair {
     /// Also apply fixes that drop, alter or guess content
     #[arg(long = "unsafe")]
     allow_unsafe: bool,
-    /// The policy of repairs: a preset or a TOML file (see `seamline policies`)
-    #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
-    policy: PathBuf,
+    /// The policy of this repair: a preset or a TOML file (see `seamline policies`) [default: the stored one]
+    #[arg(long, value_name = "NAME|FILE")]
+    policy: Option<PathBuf>,
     /// The format of the report
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
@@ -86,35 +86,34 @@ struct Kept {
 
 impl Repair {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let mut policy = args::policy(&self.policy)?;
+        let mut policy = args::policy_or_stored(self.policy.as_deref(), &place.read(&self.name)?)?;
         if self.allow_unsafe {
             policy.allow_unsafe();
         }
-        let persist_repairs = if self.all { PersistRepairs::All } else { PersistRepairs::RealMovesOnly };
-        let config = SessionPolicy { persist_repairs, ..SessionPolicy::default() };
+        policy.session.persist_repairs = if self.all { PersistRepairs::All } else { PersistRepairs::RealMovesOnly };
         if self.dry_run {
-            let kept = self.kept(place, policy, &config)?;
+            let kept = self.kept(place, policy)?;
             return self.tell(place, &kept, &seamline::repair(&kept.body, &kept.options)?, None);
         }
-        let options = self.writer.options_with(policy.clone(), config.clone());
-        place.write(&self.name, options, |session| {
+        place.write(&self.name, self.writer.options(), |session| {
             // This process holds the lease, so these are the messages that the repair changes.
-            let kept = self.kept(place, policy, &config)?;
+            let kept = self.kept(place, policy.clone())?;
             let repaired = seamline::repair(&kept.body, &kept.options)?;
-            let result = place.wait(session.repair())?;
+            let result = place.wait(session.repair_with(policy))?;
             self.tell(place, &kept, &repaired, result.id.as_deref())
         })
     }
 
     /// Reads the stored messages and computes their repairs.
-    fn kept(&self, place: &Place, policy: Policy, config: &SessionPolicy) -> Result<Kept, Failure> {
+    fn kept(&self, place: &Place, policy: Policy) -> Result<Kept, Failure> {
         let session = place.read(&self.name)?;
         let failed = |error| place.failure(&error);
-        let everything = SessionPolicy { persist_repairs: PersistRepairs::All, ..config.clone() };
+        let mut everything = policy.clone();
+        everything.session.persist_repairs = PersistRepairs::All;
         Ok(Kept {
             body: session.body("{}").map_err(failed)?,
-            options: session.repair_options(policy.clone(), config).map_err(failed)?,
-            in_requests: session.repair_options(policy, &everything).map_err(failed)?,
+            options: session.repair_options(policy).map_err(failed)?,
+            in_requests: session.repair_options(everything).map_err(failed)?,
         })
     }
 

@@ -34,9 +34,9 @@ pub(super) struct Request {
     /// A JSON object with everything but the messages, or `-` for standard input
     #[arg(long, value_name = "FILE")]
     envelope: Option<PathBuf>,
-    /// The policy of repairs: a preset or a TOML file (see `seamline policies`)
-    #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
-    policy: PathBuf,
+    /// The policy of repairs: a preset or a TOML file (see `seamline policies`) [default: the stored one]
+    #[arg(long, value_name = "NAME|FILE")]
+    policy: Option<PathBuf>,
 }
 
 /// The members of request bodies that hold messages.
@@ -52,9 +52,9 @@ Examples:
 
 impl Request {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let policy = args::policy(&self.policy)?;
         let envelope = self.envelope(place)?;
         let session = place.read_aloud(&self.name)?;
+        let policy = args::policy_or_stored(self.policy.as_deref(), &session)?;
         place.warn_of_calls(&session.unresolved());
         let failed = |error| place.failure(&error);
         let options = session.options(policy).map_err(failed)?;

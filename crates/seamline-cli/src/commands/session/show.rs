@@ -25,7 +25,7 @@ const MESSAGES_MAX: usize = 10;
 /// process that writes the session.
 ///
 /// As JSON: `version`, `session`, `head`, `commits`, `bytes`, `holder` and `writer` as in `list`; `dialect`, `provider`,
-/// `title`, `parent` (the session it comes from); `health` (`whole` or `degraded`) and `damages`; `resets`, the number of
+/// `title`, `parent` (the session it comes from); `policy`, as it is stored; `health` (`whole` or `degraded`) and `damages`; `resets`, the number of
 /// messages in the `inbox` and of `quarantined` pieces; `messages`, each with `index`, `role`, `origin`, `seq`, `bytes` and
 /// `message`; `calls` of open cycles as in `recover`; `checkpoints` and the last 1,000 `incidents` as in the commands of
 /// these names. With `--messages`: `version`, `session` and `messages`. With `--records`: `version`, `session` and

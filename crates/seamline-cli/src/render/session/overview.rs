@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use seamline::Policy;
 use seamline::session::{Health, Unresolved};
 use seamline::store::{Checkpoint, Incident, IncidentSeverity, SessionInfo, State};
 use serde::Serialize;
@@ -76,6 +77,7 @@ impl Overview<'_> {
                 );
             }
         }
+        row(&mut out, "policy", &screen::printable(&self.policy()));
         let count = |count: u64, what| screen::count(count as usize, what);
         let kept = format!("{}, {}, {}", count(head.seq, "record"), count(*commits, "commit"), screen::bytes(*bytes));
         row(&mut out, "kept", &kept);
@@ -93,6 +95,21 @@ impl Overview<'_> {
         }
         self.health_rows(&mut out);
         out
+    }
+
+    /// The preset of the stored policy, and how many knobs differ from it.
+    fn policy(&self) -> String {
+        let Some(stored) = &self.state.policy else { return format!("{}, not stored", Policy::default().preset) };
+        let Ok(policy) = serde_json::from_str::<Policy>(stored.as_str()) else {
+            return format!("not readable by this version; {} is used", Policy::default().preset);
+        };
+        let preset = Policy::preset(&policy.preset).unwrap_or_default();
+        let differing = policy.knobs().iter().zip(preset.knobs()).filter(|(one, other)| one.value != other.value).count();
+        match differing {
+            0 if policy == preset => policy.preset,
+            0 => format!("{}, with other texts or providers", policy.preset),
+            count => format!("{}, {} changed", policy.preset, screen::count(count, "knob")),
+        }
     }
 
     /// How many incidents there are, and how bad; of those that are at hand.
@@ -145,6 +162,7 @@ impl Overview<'_> {
             provider: begin.and_then(|begin| begin.provider.as_deref()),
             title: begin.and_then(|begin| begin.title.as_deref()),
             parent: begin.and_then(|begin| begin.parent.as_ref()),
+            policy: self.state.policy.as_ref(),
             health: if self.health.is_whole() { "whole" } else { "degraded" },
             damages,
             resets: self.state.generation,
@@ -169,6 +187,7 @@ struct Document<'a, P> {
     provider: Option<&'a str>,
     title: Option<&'a str>,
     parent: Option<&'a P>,
+    policy: Option<&'a seamline::store::Raw>,
     health: &'static str,
     damages: Vec<String>,
     resets: u32,

@@ -15,7 +15,7 @@ impl Facts<'_> {
     /// Plans a checkpoint, and gives its id.
     pub(in crate::session) fn plan_checkpoint(&self, operation: Operation) -> (CheckpointId, Vec<Record>) {
         let view = &self.state.view;
-        let snapshot = self.config.snapshot_messages && self.fits_snapshot();
+        let snapshot = self.config().snapshot_messages && self.fits_snapshot();
         let id = CheckpointId::from(self.next_id("ckpt"));
         let record = Record::Checkpoint(CheckpointRecord {
             id: id.clone(),
@@ -36,7 +36,7 @@ impl Facts<'_> {
 
     /// The incident that messages are too large to be kept with checkpoints, once.
     fn snapshot_incident(&self) -> Option<Record> {
-        if !self.config.snapshot_messages || self.fits_snapshot() {
+        if !self.config().snapshot_messages || self.fits_snapshot() {
             return None;
         }
         let detail = format!("checkpoints go without messages that have more than {SNAPSHOT_BYTES_MAX} bytes together");
@@ -49,7 +49,7 @@ impl Facts<'_> {
     fn event(&self, kind: IncidentKind, checkpoint: &CheckpointId) -> Option<Record> {
         let mut incident = self.incident(kind, IncidentSeverity::Info, "");
         incident.checkpoint = Some(checkpoint.clone());
-        self.config.verbose.then_some(Record::Incident(incident))
+        self.config().verbose.then_some(Record::Incident(incident))
     }
 
     /// Plans the commit of a checkpoint.
@@ -85,7 +85,7 @@ impl Facts<'_> {
             checkpoint.state == CheckpointState::Committed || is_committing
         };
         let committed: Vec<_> = self.state.checkpoints.iter().filter(is_committed).collect();
-        let surplus = committed.len().saturating_sub(self.config.checkpoint_retention);
+        let surplus = committed.len().saturating_sub(self.config().checkpoint_retention);
         // A checkpoint that is not a rollback target any more is of no use.
         let is_spent = |state| matches!(state, CheckpointState::RolledBack | CheckpointState::Expired);
         let spent = self.state.checkpoints.iter().filter(|checkpoint| is_spent(checkpoint.state));

@@ -60,7 +60,7 @@ impl Session {
         let facts = self.facts();
         let turn = facts.read_new_turn(turn)?;
         let mut calls: Vec<ToolCall> = turn.runnable().cloned().collect();
-        if !self.config.enabled {
+        if !self.wire.config().enabled {
             let open = facts.plain_cycle(&turn)?;
             return Ok(Run { open, turn, calls, keeping: Keeping::Messages });
         }
@@ -126,7 +126,7 @@ impl Session {
             };
             for (call, outcome) in done {
                 left -= 1;
-                let output = match output_of(outcome, run.keeping, &self.config) {
+                let output = match output_of(outcome, run.keeping, &self.wire.config()) {
                     Ok(output) => output,
                     Err(failed) => return Ok(End::Failed(failed, race.never_begun().to_vec())),
                 };

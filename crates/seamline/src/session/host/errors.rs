@@ -64,7 +64,7 @@ impl Session {
         let filtered = filter(failure).is_some();
         let verdict = classify(failure);
         let class = if filtered { Class::Filter } else { verdict.class };
-        if !self.config.enabled {
+        if !self.wire.config().enabled {
             let message = format!("{}. The session is only kept.", verdict.meaning);
             return Ok(recovery(RecoveryAction::Escalate, message, None, class));
         }
@@ -89,7 +89,8 @@ impl Session {
             let incident =
                 facts.incident(IncidentKind::ContentFilter, IncidentSeverity::Warning, "there was no checkpoint");
             self.write(Record::Incident(incident).into()).await?;
-            self.repair_after_error(self.config.persist_repairs).await?;
+            let persist = self.wire.config().persist_repairs;
+            self.repair_after_error(persist).await?;
             let message = "Content filtered with no checkpoint. Validating session state.".to_owned();
             return Ok(recovery(RecoveryAction::ValidateAndRepair, message, None, class));
         };
@@ -115,7 +116,8 @@ impl Session {
         if self.rollback_removes_messages()? {
             return self.after_failure(class, IncidentKind::Corruption, title).await;
         }
-        match self.config.last_resort {
+        let last_resort = self.wire.config().last_resort;
+        match last_resort {
             LastResort::Reset => {
                 let archive = self.reset(ResetOptions { archive: true }).await?.archive;
                 let kept_as = archive.map_or_else(String::new, |id| format!(" `{id}` keeps the old messages."));
@@ -154,7 +156,8 @@ impl Session {
             return Ok(recovery(RecoveryAction::RolledBack, message, Some(checkpoint), class));
         }
         self.write(incident.into()).await?;
-        if self.repair_after_error(self.config.persist_repairs).await? {
+        let persist = self.wire.config().persist_repairs;
+        if self.repair_after_error(persist).await? {
             let message = format!("{title}. The session was repaired.");
             return Ok(recovery(RecoveryAction::Repaired, message, None, class));
         }

@@ -4,8 +4,8 @@ use seamline_store::{
     CallId, CheckpointId, CycleId, Effect, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record,
 };
 
-use crate::Severity;
 use crate::classify::Failure;
+use crate::policy::OnInvalid;
 use crate::session::cycle::call::is_finished;
 use crate::session::cycle::run::{NOT_RUN, TOOL_FAILED, failure_output};
 use crate::session::facts::{Batch, Facts};
@@ -32,9 +32,8 @@ use crate::session::{
 pub struct SessionStart {
     /// The validation of the stored messages, after the repair if there was one.
     pub validation: ValidationResult,
-    /// Whether the messages needed a repair. It is made where
-    /// [`auto_repair`](crate::session::SessionPolicy::auto_repair) is on and no cycle is open; else [`Session::repair`]
-    /// makes it.
+    /// Whether the messages needed a repair that the policy allows. The hook makes it where
+    /// [`on_invalid`](crate::policy::OnInvalid) is `repair` and no cycle is open; else [`Session::repair`] makes it.
     pub repair_offered: bool,
     /// The calls of open cycles, where the session was opened without a recovery. [`Session::recover`] closes them.
     pub unresolved: Vec<Unresolved>,
@@ -54,17 +53,19 @@ pub enum AgentStart {
     /// Send nothing. The session closed open calls and took the inbox in, as before every request, and changed nothing
     /// else; it made no checkpoint. There are two reasons:
     ///
-    /// - The stored messages are broken, and the configuration does not allow a repair without asking. The result has the
-    ///   errors, as [`Session::validate`] gives them, and an incident is recorded. Show them to the user and call
-    ///   [`Session::repair`], or open the session with [`auto_repair`](crate::session::SessionPolicy::auto_repair); then
-    ///   ask again. A repair that needs a synthetic result is recorded where
-    ///   [`persist_repairs`](crate::session::SessionPolicy::persist_repairs) is
-    ///   [`All`](crate::session::PersistRepairs::All); with
-    ///   [`validate_before_call`](crate::session::SessionPolicy::validate_before_call) off each request makes it.
+    /// - The stored messages are broken, and [`on_invalid`](crate::policy::OnInvalid) is `offer` or `block`. The result has
+    ///   the errors, as [`Session::validate`] gives them, and an incident is recorded.
     /// - The stored messages are valid or repaired, and yet the policy does not allow a fix that the provider demands. The
-    ///   result has the errors that are left. Use another policy, or remove messages ([`Session::rollback`],
-    ///   [`Session::reset`]).
-    Blocked(ValidationResult),
+    ///   result has the errors that are left.
+    Blocked {
+        /// The errors of the conversation.
+        validation: ValidationResult,
+        /// Whether [`Session::repair`] helps. Show the errors to the user, call it, and ask again: the session then
+        /// proceeds. [`persist_repairs`](crate::session::SessionPolicy::persist_repairs) decides which part of the repair
+        /// is recorded; each request makes the rest. Where no repair is offered, use another policy or remove messages
+        /// ([`Session::rollback`], [`Session::reset`]).
+        repair_offered: bool,
+    },
 }
 
 /// The outcome of [`Session::before_tool_call`]: the tool may run.
@@ -103,8 +104,10 @@ impl Session {
         self.settle().await?;
         let mut validation = self.validate()?;
         // Requests correct ids that repeat, so these need no repair.
-        let repair_offered = !self.validate_to_send()?.valid;
-        if repair_offered && self.config.auto_repair && self.state.cycles.is_empty() {
+        let on_invalid = self.wire.on_invalid();
+        let repairs = matches!(on_invalid, OnInvalid::Repair | OnInvalid::Offer);
+        let repair_offered = repairs && !self.validate_to_send()?.valid;
+        if repair_offered && on_invalid == OnInvalid::Repair && self.state.cycles.is_empty() {
             self.record_invalid(&validation).await?;
             self.repair().await?;
             validation = self.validate()?;
@@ -122,32 +125,56 @@ impl Session {
     /// When the envelope is not a JSON object or has messages of its own, the conversation cannot be read, or the store
     /// failed. A broken conversation is [`AgentStart::Blocked`], not an error.
     pub async fn before_agent_start(&mut self, envelope: &str) -> Result<AgentStart, SessionError> {
-        if !self.config.enabled {
+        if !self.wire.config().enabled {
             self.take_inbox().await?;
             let request = Box::new(self.request(envelope)?);
             return Ok(AgentStart::Proceed { request, checkpoint: None });
         }
         self.recover(None).await?;
         self.take_inbox().await?;
-        if self.config.validate_before_call {
+        if self.wire.config().validate_before_call {
             let validation = self.validate_to_send_with(envelope)?;
-            if !validation.valid {
-                self.record_invalid(&validation).await?;
-                if !self.config.auto_repair {
-                    return Ok(AgentStart::Blocked(validation));
-                }
-                self.repair().await?;
+            if !validation.valid
+                && let Some(blocked) = self.handle_invalid(envelope, validation).await?
+            {
+                return Ok(blocked);
             }
         }
         let request = Box::new(self.request(envelope)?);
         if !request.sendable {
             let wrong = request.remaining.iter().filter(|found| found.severity == Severity::Error);
             let sent = crate::outline(&request.body, &self.wire.options, 0..usize::MAX).unwrap_or_default();
-            return Ok(AgentStart::Blocked(ValidationResult::of(&wrong.collect::<Vec<_>>(), &sent)));
+            let validation = ValidationResult::of(&wrong.collect::<Vec<_>>(), &sent);
+            return Ok(AgentStart::Blocked { validation, repair_offered: false });
         }
         let (batch, checkpoint) = self.facts().plan_request();
         self.write(batch).await?;
         Ok(AgentStart::Proceed { request, checkpoint: Some(checkpoint) })
+    }
+
+    /// Does what the policy says about a conversation that is not valid, and says if it blocks the request.
+    async fn handle_invalid(
+        &mut self,
+        envelope: &str,
+        validation: ValidationResult,
+    ) -> Result<Option<AgentStart>, SessionError> {
+        let on_invalid = self.wire.on_invalid();
+        let is_accepted = validation.errors.iter().all(|error| self.work.left_to_requests.contains(error));
+        if on_invalid == OnInvalid::Offer && is_accepted {
+            return Ok(None);
+        }
+        self.record_invalid(&validation).await?;
+        let repair_offered = match on_invalid {
+            OnInvalid::Repair => {
+                self.repair().await?;
+                return Ok(None);
+            }
+            OnInvalid::Warn => return Ok(None),
+            // A request makes every repair that the policy allows.
+            OnInvalid::Offer => self.request(envelope)?.sendable,
+            OnInvalid::Block => false,
+        };
+        Ok(Some(AgentStart::Blocked { validation, repair_offered }))
     }
 
     /// Call this before each tool call: makes its intent durable, unless the call only reads, and gives the idempotency key.
@@ -180,7 +207,7 @@ impl Session {
         call: impl Into<CallId>,
         output: &ToolOutput,
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
-        let rolls_back = output.is_error && self.config.on_tool_error == OnFailure::Rollback;
+        let rolls_back = output.is_error && self.wire.config().on_tool_error == OnFailure::Rollback;
         self.after_call(&cycle.into(), &call.into(), output, rolls_back.then_some(TOOL_FAILED)).await
     }
 
@@ -195,7 +222,7 @@ impl Session {
         call: impl Into<CallId>,
         failure: &ExecutorFailure,
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
-        let rolls_back = self.config.on_executor_failure == OnFailure::Rollback;
+        let rolls_back = self.wire.config().on_executor_failure == OnFailure::Rollback;
         self.after_call(&cycle.into(), &call.into(), &failure_output(failure), rolls_back.then_some(NOT_RUN)).await
     }
 
@@ -208,7 +235,7 @@ impl Session {
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
         self.settle().await?;
         self.facts().check_finish(cycle, call)?;
-        if let Some(reason) = rollback.filter(|_| self.config.enabled) {
+        if let Some(reason) = rollback.filter(|_| self.wire.config().enabled) {
             self.roll_back_cycle(cycle, reason).await?;
             return Ok(Some(Vec::new()));
         }
@@ -232,11 +259,11 @@ impl Session {
         };
         let response = self.wire.parse_messages(messages)?;
         self.settle().await?;
-        if self.config.enabled && self.facts().has_only_unrunnable_calls(&response)? {
+        if self.wire.config().enabled && self.facts().has_only_unrunnable_calls(&response)? {
             self.keep_unrunnable(messages).await?;
             return Ok(AgentEnd::Committed);
         }
-        let done = if self.config.enabled { self.facts().plan_response_arrived() } else { Vec::new() };
+        let done = if self.wire.config().enabled { self.facts().plan_response_arrived() } else { Vec::new() };
         let said = response.into_iter().map(|message| self.facts().said(message));
         let records = said.chain(done).collect();
         self.write(Batch::of(records)).await?;

@@ -1,8 +1,9 @@
 //! Plans the records of an opening: a lost first record, damages, and a lease that was taken over.
 
-use seamline_store::{Begin, Damage, Holder, IncidentKind, IncidentSeverity, Parent, Record};
+use seamline_store::{Begin, Damage, Holder, IncidentKind, IncidentSeverity, Parent, Raw, Record};
 
 use super::home_provider;
+use crate::session::SessionError;
 use crate::session::facts::Facts;
 use crate::session::wire::Wire;
 
@@ -22,7 +23,10 @@ impl Facts<'_> {
         let mut records = Vec::with_capacity(damages.len() + 1);
         if self.state.begin.is_none() {
             let (dialect, provider) = (self.wire.home.to_owned(), home_provider(self.state, self.wire));
-            records.push(Record::Begin(Begin { dialect, provider, title: None, parent: None }));
+            // A later record may have the policy.
+            let lost = self.state.policy.is_none();
+            let policy = lost.then(|| Raw::of(&self.wire.options.policy).ok()).flatten();
+            records.push(Record::Begin(Begin { dialect, provider, title: None, parent: None, policy }));
         }
         for damage in damages {
             let mut incident = self.incident(IncidentKind::Damaged, IncidentSeverity::Critical, damage.to_string());
@@ -40,7 +44,12 @@ impl Facts<'_> {
 }
 
 /// The first record of a session.
-pub(super) fn first_record(wire: &Wire, title: Option<String>, parent: Option<Parent>) -> Record {
+pub(super) fn first_record(
+    wire: &Wire,
+    title: Option<String>,
+    parent: Option<Parent>,
+) -> Result<Record, SessionError> {
     let (dialect, provider) = (wire.dialect.to_owned(), wire.options.provider.clone());
-    Record::Begin(Begin { dialect, provider, title, parent })
+    let policy = Some(Raw::of(&wire.options.policy)?);
+    Ok(Record::Begin(Begin { dialect, provider, title, parent, policy }))
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use seamline_store::{Head, Parent, Replay, SessionId, State, Store};
 
 use super::copies::plan_copies;
-use super::{home_provider, wire_of};
+use super::{home_provider, stored_policy, wire_of};
 use crate::session::log::read_pages;
 use crate::session::recover::truth::unresolved;
 use crate::session::repair::stored_options;
 use crate::session::wire::Wire;
-use crate::session::{Health, Session, SessionError, SessionOptions, SessionPolicy, Unresolved};
+use crate::session::{Health, Session, SessionError, SessionOptions, Unresolved};
 use crate::{Options, Policy};
 
 /// A read-only follower of a session that another process writes.
@@ -93,6 +93,14 @@ impl Follower {
         self.replay.state()
     }
 
+    /// Reads the policy that the session stores. A session that stores none has the default.
+    ///
+    /// # Errors
+    /// When this version cannot read the policy. [`Session::open`] uses the default then.
+    pub fn policy(&self) -> Result<Policy, SessionError> {
+        stored_policy(self.state())
+    }
+
     /// The options for a check of its messages under a policy.
     ///
     /// # Errors
@@ -101,12 +109,13 @@ impl Follower {
         Ok(wire_of(self.state(), None, policy)?.options)
     }
 
-    /// The options of [`Session::repair`] for its messages.
+    /// The options of [`Session::repair_with`] for its messages.
     ///
     /// # Errors
     /// When its first record, which names the dialect, is damaged, and the messages could be of several dialects.
-    pub fn repair_options(&self, policy: Policy, config: &SessionPolicy) -> Result<Options, SessionError> {
-        Ok(stored_options(&self.options(policy)?, config.persist_repairs))
+    pub fn repair_options(&self, policy: Policy) -> Result<Options, SessionError> {
+        let wire = wire_of(self.state(), None, policy)?;
+        Ok(stored_options(&wire.options, wire.config().persist_repairs))
     }
 
     /// Writes a request body: the members of the envelope, a JSON object, then the messages as they are stored. Messages
@@ -138,7 +147,7 @@ impl Follower {
         unresolved(self.state())
     }
 
-    /// Makes a session with the same messages. The writer of this one is not disturbed.
+    /// Makes a session with the same messages and the same policy. The writer of this one is not disturbed.
     ///
     /// # Errors
     /// When there is a session of that name, or the store failed.
@@ -151,11 +160,12 @@ impl Follower {
     /// # Errors
     /// When there is a session of that name, or the store failed.
     pub async fn fork_into(&self, store: Arc<dyn Store>, id: SessionId) -> Result<Session, SessionError> {
-        let wire = wire_of(self.state(), None, Policy::default())?;
+        let wire = wire_of(self.state(), None, self.policy().unwrap_or_default())?;
         let Head { seq, hash, .. } = self.head;
         let parent = Parent { session: self.id.clone(), seq, hash, call: None };
         let (dialect, provider) = (wire.home.to_owned(), home_provider(self.state(), &wire));
-        let options = SessionOptions { dialect, provider, ..SessionOptions::default() };
+        let policy = wire.options.policy.clone();
+        let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
         let copies = plan_copies(&wire, self.state().switch.as_ref(), self.state().view.entries())?;
         Box::pin(Session::begin(store, id, options, Some(parent), copies)).await
     }

@@ -7,7 +7,7 @@ use seamline_store::Damage;
 use crate::Policy;
 #[cfg(doc)]
 use crate::session::Session;
-use crate::session::{Clock, SessionPolicy, SystemClock};
+use crate::session::{Clock, SystemClock};
 
 /// The options for a new session.
 ///
@@ -15,7 +15,7 @@ use crate::session::{Clock, SessionPolicy, SystemClock};
 /// use seamline::session::SessionOptions;
 ///
 /// let options = SessionOptions { dialect: "gemini_generate".to_owned(), ..SessionOptions::default() };
-/// assert!(options.config.enabled);
+/// assert!(options.policy.session.enabled);
 /// ```
 #[derive(Debug, Clone)]
 pub struct SessionOptions {
@@ -25,10 +25,8 @@ pub struct SessionOptions {
     pub provider: Option<String>,
     /// The title for people.
     pub title: Option<String>,
-    /// The policy for repairs.
+    /// The policy of the session. The session stores it.
     pub policy: Policy,
-    /// The configuration of the session.
-    pub config: SessionPolicy,
     /// The clock of the session.
     pub clock: Arc<dyn Clock>,
 }
@@ -40,7 +38,6 @@ impl Default for SessionOptions {
             provider: None,
             title: None,
             policy: Policy::default(),
-            config: SessionPolicy::default(),
             clock: Arc::new(SystemClock),
         }
     }
@@ -57,18 +54,16 @@ pub struct OpenOptions {
     /// Whether [`Session::recover`], without an executor, closes the cycles that a crash left open at once. Else
     /// [`Session::unresolved`] lists their calls.
     pub recover: bool,
-    /// The policy for repairs.
-    pub policy: Policy,
-    /// The configuration of the session.
-    pub config: SessionPolicy,
+    /// Another policy than the one that the session stores. The session stores it from its next commit on, so that the
+    /// next opening uses it, too. Without one, the stored policy holds; a session that stores none has the default.
+    pub policy: Option<Policy>,
     /// The clock of the session.
     pub clock: Arc<dyn Clock>,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        let SessionOptions { policy, config, clock, .. } = SessionOptions::default();
-        Self { take_over: false, dialect: None, recover: true, policy, config, clock }
+        Self { take_over: false, dialect: None, recover: true, policy: None, clock: Arc::new(SystemClock) }
     }
 }
 

@@ -31,13 +31,14 @@ pub struct RepairResult {
 }
 
 impl Facts<'_> {
-    /// Plans a repair of the view, and the batch that records as much of it as `persist` allows.
+    /// Plans a repair of the view with these options, and the batch that records as much of it as `persist` allows.
     pub(in crate::session) fn plan_repair(
         &self,
+        options: &Options,
         persist: PersistRepairs,
     ) -> Result<(RepairResult, Option<Batch>), SessionError> {
         self.require_no_open_cycle()?;
-        let options = stored_options(&self.wire.options, persist);
+        let options = stored_options(options, persist);
         let rendered = self.wire.rendered(self.entries())?;
         let messages: Vec<Raw> = rendered.entries().iter().map(|entry| entry.message.clone()).collect();
         let body = self.wire.body("{}", messages.iter())?;

@@ -48,7 +48,7 @@ impl Facts<'_> {
         check: impl FnOnce(&Options) -> Result<Checked, SessionError>,
     ) -> Result<ValidationResult, SessionError> {
         // A session that has just begun has no messages yet, and that is valid.
-        if !self.config.enabled || self.state.view.is_empty() {
+        if !self.config().enabled || self.state.view.is_empty() {
             return Ok(ValidationResult { valid: true, ..ValidationResult::default() });
         }
         let mut options = kept(&self.wire.options);

@@ -11,7 +11,7 @@ use seamline::session::{
 use seamline::store::{CheckpointState, Effect, IncidentKind, Operation};
 
 use super::faulty::{Fault, Faulty};
-use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, memory, on_every_store, open_options, results, turn};
+use super::stores::{ASK, ENVELOPE, Tool, asking, is_valid, kept, memory, on_every_store, open_options, repairing, results, turn};
 
 const OVERLOADED: Failure<'static> = Failure {
     provider: None,
@@ -139,7 +139,7 @@ fn s1_81_a_session_is_checked_before_the_call_or_not() {
             let mut session = place.create(SessionPolicy { validate_before_call, ..SessionPolicy::default() }).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let start = session.before_agent_start(ENVELOPE).await.unwrap();
-            assert_eq!(matches!(start, AgentStart::Blocked(_)), validate_before_call, "{start:?}");
+            assert_eq!(matches!(start, AgentStart::Blocked { .. }), validate_before_call, "{start:?}");
         }
     });
 }
@@ -413,7 +413,7 @@ fn s1_15_a_session_is_checked_and_put_right_on_the_way_without_its_store() {
         let gone = Fault::Fails(|| seamline::store::Error::Unavailable(seamline::store::cause::Unavailable::PoolBusy));
         let config =
             SessionPolicy { persist_repairs: seamline::session::PersistRepairs::Never, ..SessionPolicy::default() };
-        let options = OpenOptions { take_over: true, config, ..open_options() };
+        let options = OpenOptions { take_over: true, policy: Some(asking(config)), ..open_options() };
         let mut broken =
             Session::open(Faulty::new(place.store.clone(), gone), session.id().clone(), options).await.unwrap();
         assert_eq!(broken.validate().unwrap().incomplete_ids, ["toolu_1"]);
@@ -445,11 +445,10 @@ fn s1_84_a_checkpoint_keeps_the_messages_where_that_is_wanted() {
 fn s0_15_compaction_comes_first_then_the_repair_then_the_body() {
     on_every_store(async |place| {
         let config = SessionPolicy {
-            auto_repair: true,
             persist_repairs: seamline::session::PersistRepairs::All,
             ..SessionPolicy::default()
         };
-        let mut session = place.create(config).await;
+        let mut session = place.create_with(repairing(config)).await;
         session.append_all(&[ASK, ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         let range = session.before_compaction(0..2).await.unwrap();
         session.finish_compaction(range, &[r#"{"role":"user","content":"summary"}"#]).await.unwrap();

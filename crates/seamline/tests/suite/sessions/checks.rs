@@ -15,7 +15,7 @@ use seamline::{Options, Policy};
 use seamline_testkit::Dialect;
 use seamline_testkit::generate::{self, Mangled};
 
-use super::stores::{Place, Tick, Tool, memory, on_every_store, results, turn};
+use super::stores::{Place, Tick, Tool, asking, memory, on_every_store, results, turn};
 
 /// Something that happens to a session. What does not fit is refused, and that is something too.
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ fn mangled() -> impl Strategy<Value = Mangled> {
 async fn create(place: &Place, dialect: &str) -> Session {
     let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
     let clock = Arc::new(Tick::default());
-    let options = SessionOptions { dialect: dialect.to_owned(), config, clock, ..SessionOptions::default() };
+    let options = SessionOptions { dialect: dialect.to_owned(), policy: asking(config), clock, ..SessionOptions::default() };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }
 

@@ -10,7 +10,7 @@ use seamline::store::{Effect, Operation, Rejected};
 
 use super::calls::said;
 use super::faulty::{Fault, Faulty};
-use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, open_options, results, turn};
+use super::stores::{ASK, ENVELOPE, Tool, asking, is_valid, kept, on_every_store, open_options, repairing, results, turn};
 
 const YES: &str = r#"{"role":"assistant","content":"yes"}"#;
 
@@ -46,8 +46,8 @@ fn k_02_what_a_tool_did_for_an_answer_that_then_failed_is_not_forgotten() {
 fn k_13_nothing_is_put_right_for_good_while_tools_run() {
     on_every_store(async |place| {
         let config =
-            SessionPolicy { auto_repair: true, persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
-        let mut session = place.create(config).await;
+            SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
+        let mut session = place.create_with(repairing(config)).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
         let (before, end) = (kept(&session), place.store.head(session.id()).await.unwrap());
@@ -154,7 +154,7 @@ fn k_39_a_crash_while_a_repair_is_written_leaves_it_whole_or_not_there() {
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let before = kept(&session);
             let dying = Faulty::new(place.store.clone(), Fault::Dies { at, after });
-            let options = OpenOptions { take_over: true, config, ..open_options() };
+            let options = OpenOptions { take_over: true, policy: Some(asking(config)), ..open_options() };
             let mended = Box::pin(async {
                 let mut mends = Session::open(dying.clone(), session.id().clone(), options).await.unwrap();
                 mends.repair().await.unwrap();

@@ -2,13 +2,14 @@
 
 use std::future::pending;
 
+use seamline::Policy;
 use seamline::classify::Failure;
 use seamline::session::{
     AgentStart, LastResort, PersistRepairs, RecoveryAction, Session, SessionOptions, SessionPolicy,
 };
 use seamline::store::IncidentKind;
 
-use super::stores::{Tool, kept, memory};
+use super::stores::{Tool, asking, kept, memory, repairing};
 
 const TOOLS: &str =
     r#"{"modelId":"m","toolConfig":{"tools":[{"toolSpec":{"name":"sh","inputSchema":{"json":{"type":"object"}}}}]}}"#;
@@ -59,10 +60,10 @@ fn spoken(dialect: &str) -> [&'static str; 3] {
     }
 }
 
-async fn session(provider: &seamline::providers::Provider, config: SessionPolicy) -> Session {
+async fn session(provider: &seamline::providers::Provider, policy: Policy) -> Session {
     let place = memory();
     let (dialect, provider) = (provider.dialect.to_owned(), Some(provider.name.to_owned()));
-    let options = SessionOptions { dialect, provider, config, ..SessionOptions::default() };
+    let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }
 
@@ -70,9 +71,8 @@ async fn session(provider: &seamline::providers::Provider, config: SessionPolicy
 fn a_whole_conversation_is_whole_for_every_provider_and_stays_as_it_is() {
     futures_executor::block_on(async {
         for provider in seamline::providers::ALL {
-            let config =
-                SessionPolicy { auto_repair: true, persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
-            let mut session = session(provider, config).await;
+            let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
+            let mut session = session(provider, repairing(config)).await;
             let [ask, call, answer] = spoken(provider.dialect);
             session.append(ask).await.unwrap();
             session.execute_tool_cycle(&[call], &Tool::saying("main.rs"), pending()).await.unwrap();
@@ -96,9 +96,9 @@ fn a_whole_conversation_is_whole_for_every_provider_and_stays_as_it_is() {
 #[test]
 fn a_conversation_with_calls_goes_on_where_the_request_declares_their_tools() {
     futures_executor::block_on(async {
-        for auto_repair in [false, true] {
-            let config = SessionPolicy { auto_repair, last_resort: LastResort::Reset, ..SessionPolicy::default() };
-            let mut session = session(seamline::providers::by_name("bedrock").unwrap(), config).await;
+        for policy in [asking, repairing] {
+            let config = SessionPolicy { last_resort: LastResort::Reset, ..SessionPolicy::default() };
+            let mut session = session(seamline::providers::by_name("bedrock").unwrap(), policy(config)).await;
             let [ask, call, _] = spoken("bedrock_converse");
             session.append(ask).await.unwrap();
             session.execute_tool_cycle(&[call], &Tool::saying("main.rs"), pending()).await.unwrap();
@@ -127,12 +127,12 @@ fn a_conversation_with_calls_goes_on_where_the_request_declares_their_tools() {
 fn what_the_request_does_not_declare_and_nobody_can_make_up_is_said_when_it_is_blocked() {
     futures_executor::block_on(async {
         let provider = seamline::providers::by_name("bedrock-anthropic").unwrap();
-        let mut session = session(provider, SessionPolicy::default()).await;
+        let mut session = session(provider, asking(SessionPolicy::default())).await;
         let [ask, call, _] = spoken(provider.dialect);
         session.append(ask).await.unwrap();
         session.execute_tool_cycle(&[call], &Tool::saying("main.rs"), pending()).await.unwrap();
         let start = session.before_agent_start(r#"{"max_tokens":64}"#).await.unwrap();
-        let AgentStart::Blocked(validation) = start else { panic!("it was let through") };
+        let AgentStart::Blocked { validation, repair_offered: false } = start else { panic!("it was let through") };
         assert!(!validation.valid && validation.error.unwrap().contains("declares none"));
         let tools = r#"{"max_tokens":64,"tools":[{"name":"sh","input_schema":{"type":"object"}}]}"#;
         assert!(matches!(session.before_agent_start(tools).await.unwrap(), AgentStart::Proceed { .. }));
@@ -143,10 +143,10 @@ fn what_the_request_does_not_declare_and_nobody_can_make_up_is_said_when_it_is_b
 fn an_envelope_that_says_that_the_provider_keeps_the_call_lets_its_result_through() {
     futures_executor::block_on(async {
         let mut session =
-            session(seamline::providers::by_name("openai-responses").unwrap(), SessionPolicy::default()).await;
+            session(seamline::providers::by_name("openai-responses").unwrap(), asking(SessionPolicy::default())).await;
         let result = r#"{"type":"function_call_output","call_id":"call_1","output":"main.rs"}"#;
         session.append(result).await.unwrap();
-        assert!(matches!(session.before_agent_start(r#"{"model":"gpt-5"}"#).await.unwrap(), AgentStart::Blocked(_)));
+        assert!(matches!(session.before_agent_start(r#"{"model":"gpt-5"}"#).await.unwrap(), AgentStart::Blocked { .. }));
         let chained = r#"{"model":"gpt-5","previous_response_id":"resp_1"}"#;
         let AgentStart::Proceed { request, .. } = session.before_agent_start(chained).await.unwrap() else {
             panic!("it was blocked");
@@ -158,8 +158,8 @@ fn an_envelope_that_says_that_the_provider_keeps_the_call_lets_its_result_throug
 #[test]
 fn what_cannot_be_put_right_is_written_down_once() {
     futures_executor::block_on(async {
-        let config = SessionPolicy { auto_repair: true, ..SessionPolicy::default() };
-        let mut session = session(seamline::providers::by_name("anthropic").unwrap(), config).await;
+        let policy = repairing(SessionPolicy::default());
+        let mut session = session(seamline::providers::by_name("anthropic").unwrap(), policy).await;
         session.append(r#"{"role":"wizard","content":"abracadabra"}"#).await.unwrap();
         for _ in 0..3 {
             assert!(!session.session_start().await.unwrap().validation.valid);

@@ -6,7 +6,7 @@ use seamline::session::{
 };
 use seamline::store::{Effect, IncidentKind, IncidentSeverity, Operation};
 
-use super::stores::{ASK, on_every_store, open_options, turn};
+use super::stores::{ASK, asking, on_every_store, open_options, turn};
 
 fn said(text: &str, is_error: bool) -> ToolOutput {
     ToolOutput { output: text.to_owned(), is_error }
@@ -63,7 +63,7 @@ fn what_finished_before_a_crash_is_not_forgotten_with_what_nobody_knows() {
         session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
         session.before_tool_call(&cycle, "toolu_2").await.unwrap();
-        let options = OpenOptions { take_over: true, config, ..open_options() };
+        let options = OpenOptions { take_over: true, policy: Some(asking(config)), ..open_options() };
         let again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
         let returned: Vec<_> = again.repair_context().lost_calls.into_iter().map(|call| call.returned).collect();
         assert_eq!(returned, [Some("PAID 100".to_owned()), None]);
@@ -100,7 +100,6 @@ fn a_call_that_only_reads_is_harmless_also_where_a_host_said_that_it_begins() {
             assert_eq!(place.store.head(session.id()).await.unwrap(), head, "a read needs no intent");
             session.finish_call(&cycle, "toolu_1", &said("READ", false)).await.unwrap();
             let options = OpenOptions { take_over: true, recover: false, ..open_options() };
-            let options = OpenOptions { config: session.config().clone(), ..options };
             let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
             let truths: Vec<Truth> = again.unresolved().iter().map(|call| call.truth).collect();
             assert_eq!(truths, [Truth::Finished, Truth::Harmless]);

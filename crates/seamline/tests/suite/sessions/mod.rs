@@ -30,6 +30,7 @@ mod migration;
 mod order;
 mod origins;
 mod planned;
+mod policies_kept;
 mod proofs;
 mod reported;
 mod resets;

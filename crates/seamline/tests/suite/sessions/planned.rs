@@ -9,9 +9,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use seamline::Policy;
 use seamline::classify::Failure;
 use seamline::session::{
-    AgentStart, Clock, ExecutorFailure, OpenOptions, ResetOptions, Running, Session, SessionError, SessionPolicy,
+    AgentStart, Clock, ExecutorFailure, OpenOptions, ResetOptions, Running, Session, SessionError,
     ToolCall, ToolCallRef, ToolExecutor, ToolOutput, TurnEnd,
 };
 use seamline::store::{
@@ -115,11 +116,14 @@ async fn open(folder: &Path) -> Result<Case, String> {
     take("about")?;
     let dialect = take("dialect")?;
     let config = keys.remove("config").unwrap_or("{}".to_owned()).replace('\'', "\"");
-    let config: SessionPolicy = serde_json::from_str(&config).map_err(in_words)?;
+    let mut policy: serde_json::Map<_, _> = serde_json::from_str(&config).map_err(in_words)?;
+    policy.entry("autoRepair").or_insert(false.into());
+    let policy: Policy = serde_json::from_value(policy.into()).map_err(in_words)?;
+    let policy = json(&policy);
     if let Some(key) = keys.into_keys().next() {
         return Err(format!("`{key}` is not a key of case.toml"));
     }
-    let begin = format!(r#"{{"begin":{{"dialect":"{dialect}"}}}}"#);
+    let begin = format!(r#"{{"begin":{{"dialect":"{dialect}","policy":{policy}}}}}"#);
     let records = read(&folder.join("records.jsonl"))?;
     let (id, mut head, mut commits): (SessionId, _, _) = ("s-1".parse().map_err(in_words)?, Head::START, Vec::new());
     for text in std::iter::once(begin.as_str()).chain(records.split("\n\n")) {
@@ -137,7 +141,7 @@ async fn open(folder: &Path) -> Result<Case, String> {
     }
     let store = Arc::new(MemoryStore::new());
     store.import(&id, &commits).await.map_err(in_words)?;
-    let options = OpenOptions { recover: false, config, clock: Arc::new(Still), ..OpenOptions::default() };
+    let options = OpenOptions { recover: false, clock: Arc::new(Still), ..OpenOptions::default() };
     let session = Session::open(store.clone(), id, options).await.map_err(in_words)?;
     let cycle = session.state().cycles.last().map(|open| open.id.to_string()).unwrap_or_default();
     Ok(Case { store, seq: head.seq, session, cycle })
@@ -221,7 +225,7 @@ impl Case {
                 AgentStart::Proceed { request, .. } => {
                     format!("before_agent_start: {}", String::from_utf8_lossy(&request.body))
                 }
-                AgentStart::Blocked(validation) => format!("before_agent_start: blocked {}", json(&validation)),
+                AgentStart::Blocked { validation, .. } => format!("before_agent_start: blocked {}", json(&validation)),
             },
             Input::AgentEnd(messages) => {
                 format!("agent_end: {:?}", session.agent_end(TurnEnd::Answer(&texts(&messages))).await?)

@@ -5,23 +5,18 @@ use std::sync::Mutex;
 
 use seamline::Policy;
 use seamline::session::{
-    AgentStart, OpenOptions, PersistRepairs, RepairResult, ResetOptions, Running, Session, SessionError,
-    SessionOptions, SessionPolicy, ToolCall, ToolExecutor, ToolOutput,
+    AgentStart, SessionPolicy, OpenOptions, PersistRepairs, RepairResult, ResetOptions, Running, Session,
+    SessionError, ToolCall, ToolExecutor, ToolOutput,
 };
 use seamline::store::{CallState, Effect, Operation, Origin, Rejected};
 
 use super::calls::said;
-use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, open_options, results, turn};
+use super::stores::{ASK, ENVELOPE, Place, Tool, asking, is_valid, kept, on_every_store, open_options, repairing, results, turn};
 
 const YES: &str = r#"{"role":"assistant","content":"yes"}"#;
 
-async fn with_policy(place: &Place, policy: Policy, config: SessionPolicy) -> Session {
-    let options = SessionOptions { policy, config, ..SessionOptions::default() };
-    Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
-}
-
 async fn clawos(place: &Place) -> Session {
-    with_policy(place, Policy::preset("clawos").unwrap(), SessionPolicy::default()).await
+    place.create_with(Policy::preset("clawos").unwrap()).await
 }
 
 /// What a repair did: the rule that asked for it, where, and of which call.
@@ -36,7 +31,7 @@ fn s0_06_a_result_whose_call_a_compaction_removed_goes_or_gets_one_as_the_policy
     on_every_store(async |place| {
         for (preset, is_kept, has_call) in [("opal", false, false), ("llxprt", true, true), ("lossless", true, false)] {
             let policy = Policy::preset(preset).unwrap();
-            let mut session = with_policy(&place, policy, SessionPolicy::default()).await;
+            let mut session = place.create_with(policy).await;
             // A compaction of somebody else's took the call and left its result.
             session.append_all(&[ASK, &results(&["toolu_1"]), YES, ASK]).await.unwrap();
             let body = String::from_utf8(session.request(ENVELOPE).unwrap().body).unwrap();
@@ -58,12 +53,11 @@ fn s0_09_each_layer_is_caught_by_the_next() {
         for stream in [true, false] {
             for kept_right in [true, false] {
                 let config = SessionPolicy {
-                    auto_repair: kept_right,
                     validate_before_call: kept_right,
                     persist_repairs: if kept_right { PersistRepairs::All } else { PersistRepairs::Never },
                     ..SessionPolicy::default()
                 };
-                let mut session = place.create(config).await;
+                let mut session = place.create_with(repairing(config)).await;
                 session.append(ASK).await.unwrap();
                 if !stream {
                     session.append(half).await.unwrap();
@@ -83,8 +77,8 @@ fn s0_09_each_layer_is_caught_by_the_next() {
 fn s0_10_what_is_kept_is_put_right_at_the_start_of_every_turn() {
     on_every_store(async |place| {
         let config =
-            SessionPolicy { auto_repair: true, persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
-        let mut session = place.create(config).await;
+            SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
+        let mut session = place.create_with(repairing(config)).await;
         session.append(ASK).await.unwrap();
         for number in 1..=3 {
             session.append_all(&[&turn(&[&format!("toolu_{number}")]), ASK]).await.unwrap();
@@ -297,10 +291,10 @@ fn s1_72_results_are_written_under_the_names_that_hosts_know() {
 #[test]
 fn s1_82_what_is_wrong_is_put_right_without_asking_only_where_that_is_wanted() {
     on_every_store(async |place| {
-        for auto_repair in [true, false] {
+        for (auto_repair, policy) in [(true, repairing as fn(_) -> _), (false, asking)] {
             let config =
-                SessionPolicy { auto_repair, persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
-            let mut session = place.create(config).await;
+                SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
+            let mut session = place.create_with(policy(config)).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let before = kept(&session);
             let start = session.session_start().await.unwrap();

@@ -13,12 +13,10 @@ use seamline::session::{
 };
 use seamline::store::{Effect, IncidentKind};
 
-use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, results, turn};
+use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, repairing, results, turn};
 
 async fn opal(place: &Place) -> seamline::session::Session {
-    let config = SessionPolicy { persist_repairs: PersistRepairs::All, auto_repair: true, ..SessionPolicy::default() };
-    let policy = Policy::preset("opal").unwrap();
-    let options = SessionOptions { policy, config, ..SessionOptions::default() };
+    let options = SessionOptions { policy: Policy::preset("opal").unwrap(), ..SessionOptions::default() };
     seamline::session::Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }
 
@@ -165,12 +163,12 @@ fn a_session_that_was_broken_before_it_was_loaded_is_put_right_once() {
             .append_all(&[ASK, &turn(&["toolu_1"]), ASK, &turn(&["toolu_2", "toolu_3"]), &results(&["toolu_2"]), ASK])
             .await
             .unwrap();
-        let mut session = place.reopen_with(&session, Policy::preset("opal").unwrap()).await;
+        let mut session = place.reopen(&session).await;
         let start = session.session_start().await.unwrap();
         assert!(start.repair_offered && start.validation.valid, "{start:?}");
         assert!(is_valid(&session));
         let before = kept(&session);
-        let mut session = place.reopen_with(&session, Policy::preset("opal").unwrap()).await;
+        let mut session = place.reopen(&session).await;
         assert!(!session.session_start().await.unwrap().repair_offered);
         assert_eq!(kept(&session), before);
     });
@@ -234,20 +232,19 @@ fn each_layer_alone_keeps_the_request_valid() {
         let messages = [ASK.to_owned(), turn(&["toolu_1"]), ASK.to_owned()];
         let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
         // Without the first layer, which mends what is kept, the second mends what is sent.
-        for (auto_repair, persist) in [(false, PersistRepairs::Never), (true, PersistRepairs::All)] {
+        for (is_stored, persist) in [(false, PersistRepairs::Never), (true, PersistRepairs::All)] {
             let config = SessionPolicy {
-                auto_repair,
                 persist_repairs: persist,
-                validate_before_call: auto_repair,
+                validate_before_call: is_stored,
                 ..SessionPolicy::default()
             };
-            let mut session = place.create(config).await;
+            let mut session = place.create_with(repairing(config)).await;
             session.append_all(&messages).await.unwrap();
             let AgentStart::Proceed { request, .. } = session.before_agent_start(ENVELOPE).await.unwrap() else {
                 panic!()
             };
             assert!(request.sendable && is_valid(&session));
-            assert_eq!(request.actions.is_empty(), auto_repair, "what is kept was mended before, or the request is");
+            assert_eq!(request.actions.is_empty(), is_stored, "what is kept was mended before, or the request is");
         }
     });
 }

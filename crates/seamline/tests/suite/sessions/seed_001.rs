@@ -10,7 +10,7 @@ use seamline::session::{
 use seamline::store::{CheckpointState, IncidentKind, Operation, Rejected};
 
 use super::faulty::{Fault, Faulty};
-use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, open_options, results, turn};
+use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, open_options, repairing, results, turn};
 
 /// The document's own way: what does not pair goes, and a cycle that fails is taken back.
 fn as_documented() -> SessionPolicy {
@@ -321,7 +321,7 @@ fn case_17_a_call_with_a_corrupt_session_is_blocked_and_a_repair_offered() {
         let start = session.session_start().await.unwrap();
         assert!(start.repair_offered && !start.validation.valid);
         let start = session.before_agent_start(ENVELOPE).await.unwrap();
-        assert!(matches!(start, AgentStart::Blocked(ref why) if why.incomplete_ids == ["toolu_1"]), "{start:?}");
+        assert!(matches!(start, AgentStart::Blocked { ref validation, repair_offered: true } if validation.incomplete_ids == ["toolu_1"]), "{start:?}");
         assert!(session.incidents().any(|incident| incident.kind == IncidentKind::ValidationFailed));
         session.repair().await.unwrap();
         let start = session.before_agent_start(ENVELOPE).await.unwrap();
@@ -355,8 +355,7 @@ fn case_18_a_filter_in_the_middle_of_a_stream_rolls_back_and_tells_the_user() {
 #[test]
 fn s1_05_an_orphan_that_a_filter_left_behind_does_not_end_the_session() {
     on_every_store(async |place| {
-        let config = SessionPolicy { auto_repair: true, ..as_documented() };
-        let mut session = place.create(config).await;
+        let mut session = place.create_with(repairing(as_documented())).await;
         // The filter cut the call out of the answer, and the result of it was kept.
         let answer = r#"{"role":"assistant","content":[{"type":"text","text":"I look it up."}]}"#;
         session.append_all(&[ASK, answer, &results(&["toolu_01ABC"])]).await.unwrap();
@@ -379,8 +378,7 @@ fn filtered() -> Failure<'static> {
 
 async fn clawos(place: &super::stores::Place) -> seamline::session::Session {
     let options = seamline::session::SessionOptions {
-        policy: seamline::Policy::preset("clawos").unwrap(),
-        config: as_documented(),
+        policy: seamline::Policy { session: as_documented(), ..seamline::Policy::preset("clawos").unwrap() },
         ..Default::default()
     };
     seamline::session::Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()

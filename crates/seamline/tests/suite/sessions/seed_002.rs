@@ -1,7 +1,7 @@
 //! Cancelled calls and switches of providers, of the source document on orphaned calls.
 
 use seamline::convert::ConvertOptions;
-use seamline::session::{AgentStart, PersistRepairs, Session, SessionOptions, SessionPolicy};
+use seamline::session::{AgentStart, PersistRepairs, Session, SessionOptions};
 use seamline::store::Effect;
 
 use super::asking::in_dialect;
@@ -9,11 +9,12 @@ use super::late_kept::{DIALECTS, paying, spoken};
 use super::stores::{ASK, Place, kept, on_every_store};
 
 async fn llxprt(place: &Place, persist: PersistRepairs) -> Session {
+    let mut policy = seamline::Policy::preset("llxprt").unwrap();
+    policy.session.persist_repairs = persist;
     let options = SessionOptions {
         dialect: "openai_chat".to_owned(),
         provider: Some("openai".to_owned()),
-        policy: seamline::Policy::preset("llxprt").unwrap(),
-        config: SessionPolicy { persist_repairs: persist, ..SessionPolicy::default() },
+        policy,
         ..SessionOptions::default()
     };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use seamline::Policy;
+use seamline::policy::OnInvalid;
 use seamline::session::{
     Clock, ExecutorFailure, OpenOptions, Running, Session, SessionOptions, SessionPolicy, ToolCall, ToolExecutor,
     ToolOutput,
@@ -28,20 +29,33 @@ impl Place {
         format!("{}-{}-{}", self.name, std::process::id(), SESSIONS.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// Creates a session that repairs nothing without asking.
     pub(crate) async fn create(&self, config: SessionPolicy) -> Session {
-        let options = SessionOptions { config, clock: Arc::new(Tick::default()), ..SessionOptions::default() };
+        self.create_with(asking(config)).await
+    }
+
+    pub(crate) async fn create_with(&self, policy: Policy) -> Session {
+        let options = SessionOptions { policy, clock: Arc::new(Tick::default()), ..SessionOptions::default() };
         Session::create(self.store.clone(), self.name().parse().unwrap(), options).await.unwrap()
     }
 
     /// Opens a session again, as another process would after this one is gone.
     pub(crate) async fn reopen(&self, session: &Session) -> Session {
-        self.reopen_with(session, Policy::default()).await
-    }
-
-    pub(crate) async fn reopen_with(&self, session: &Session, policy: Policy) -> Session {
-        let options = OpenOptions { take_over: true, policy, config: session.config().clone(), ..open_options() };
+        let options = OpenOptions { take_over: true, ..open_options() };
         Session::open(self.store.clone(), session.id().clone(), options).await.unwrap()
     }
+}
+
+/// A policy that offers repairs and makes none without asking.
+pub(crate) fn asking(session: SessionPolicy) -> Policy {
+    let mut policy = repairing(session);
+    policy.repair.on_invalid = OnInvalid::Offer;
+    policy
+}
+
+/// A policy that repairs without asking.
+pub(crate) fn repairing(session: SessionPolicy) -> Policy {
+    Policy { session, ..Policy::default() }
 }
 
 pub(crate) fn open_options() -> OpenOptions {

@@ -6,7 +6,7 @@ use seamline::store::{InboxItem, Origin, Raw};
 use super::calls::FirstOnly;
 use super::faulty::{Fault, Faulty};
 use super::stopping::once_begun;
-use super::stores::{ASK, ENVELOPE, kept, memory, on_every_store, open_options, turn};
+use super::stores::{ASK, ENVELOPE, asking, kept, memory, on_every_store, open_options, turn};
 
 fn off() -> SessionPolicy {
     SessionPolicy { enabled: false, ..SessionPolicy::default() }
@@ -50,7 +50,7 @@ fn what_nobody_waited_for_is_in_the_next_request() {
         let place = memory();
         let made = place.create(off()).await;
         let silent = Faulty::new(place.store.clone(), Fault::Silent { at: 0, kept: true });
-        let options = seamline::session::OpenOptions { take_over: true, config: off(), ..open_options() };
+        let options = seamline::session::OpenOptions { take_over: true, policy: Some(asking(off())), ..open_options() };
         let mut session = Session::open(silent, made.id().clone(), options).await.unwrap();
         assert!(session.append(ASK).now_or_never().is_none());
         let AgentStart::Proceed { request, .. } = session.before_agent_start(ENVELOPE).await.unwrap() else {

@@ -6,7 +6,7 @@ use seamline::session::{Session, SessionPolicy, Truth};
 use seamline::store::{Effect, IncidentKind};
 
 use super::asking::in_dialect;
-use super::stores::{ASK, Tool, is_valid, kept, on_every_store, results, turn};
+use super::stores::{ASK, Tool, asking, is_valid, kept, on_every_store, results, turn};
 
 /// Turns with one call that must not be run, in every dialect.
 const NOT_RUN: [(&str, &str); 17] = [
@@ -91,7 +91,7 @@ fn a_call_that_must_not_be_run_is_not_and_the_model_is_told() {
                 if !enabled {
                     let options = seamline::session::OpenOptions {
                         take_over: true,
-                        config: SessionPolicy { enabled, ..SessionPolicy::default() },
+                        policy: Some(asking(SessionPolicy { enabled, ..SessionPolicy::default() })),
                         ..Default::default()
                     };
                     session = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
