@@ -4,6 +4,7 @@ use seamline_store::{
     CallId, CheckpointId, CycleId, Effect, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record,
 };
 
+use crate::Severity;
 use crate::classify::Failure;
 use crate::policy::OnInvalid;
 use crate::session::cycle::call::is_finished;
