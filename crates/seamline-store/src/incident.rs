@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::inbox_damage::InboxDamageKind;
 use crate::id::CheckpointId;
+use crate::inbox_damage::InboxDamageKind;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

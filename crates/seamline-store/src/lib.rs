@@ -44,7 +44,8 @@ pub use memory::MemoryStore;
 pub use raw::{NotJson, Raw};
 pub use record::{
     Begin, CallRecord, CheckpointRecord, Compact, Cut, CycleEnd, CycleRecord, Dropped, EntryId, InboxTaken, Insert,
-    Intent, Meant, MessageRecord, Origin, Parent, PolicyRecord, Record, Repair, RepairKind, Reset, Rollback, Staged, Turn, Undo,
+    Intent, Meant, MessageRecord, Origin, Parent, PolicyRecord, Record, Repair, RepairKind, Reset, Rollback, Staged,
+    Turn, Undo,
 };
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
 pub use state::{Rejected, State};

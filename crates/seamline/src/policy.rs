@@ -236,7 +236,6 @@ impl Policy {
         };
         done.unwrap_or(Err(Refused))
     }
-
 }
 
 impl Default for Policy {

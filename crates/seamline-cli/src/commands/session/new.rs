@@ -48,7 +48,12 @@ Examples:
 impl New {
     pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
         let title = self.title.as_deref().map(|title| screen::printable(title).into_owned());
-        let options = SessionOptions { provider: self.provider.clone(), title, policy: args::policy(&self.policy)?, ..self.options()? };
+        let options = SessionOptions {
+            provider: self.provider.clone(),
+            title,
+            policy: args::policy(&self.policy)?,
+            ..self.options()?
+        };
         let made_up = || name::made_up(SystemClock.now()).ok_or_else(|| Failure::new("no name could be made up"));
         let name = self.name.clone().map_or_else(made_up, Ok)?;
         let place = Place::make(store)?;

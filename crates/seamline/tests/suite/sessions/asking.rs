@@ -5,13 +5,15 @@ use std::future::pending;
 use futures_util::FutureExt;
 use seamline::Failure;
 use seamline::session::{
-    AgentEnd, AgentStart, SessionPolicy, OpenOptions, RecoveryAction, Session, SessionError, SessionOptions,
+    AgentEnd, AgentStart, OpenOptions, RecoveryAction, Session, SessionError, SessionOptions, SessionPolicy,
     ToolOutput, TurnEnd,
 };
 use seamline::store::{CheckpointState, Effect, IncidentKind, Operation};
 
 use super::faulty::{Fault, Faulty};
-use super::stores::{ASK, ENVELOPE, Tool, asking, is_valid, kept, memory, on_every_store, open_options, repairing, results, turn};
+use super::stores::{
+    ASK, ENVELOPE, Tool, asking, is_valid, kept, memory, on_every_store, open_options, repairing, results, turn,
+};
 
 const OVERLOADED: Failure<'static> = Failure {
     provider: None,
@@ -136,8 +138,7 @@ fn ids_that_repeat_between_turns_do_not_keep_a_session_from_going_on() {
 fn s1_81_a_session_is_checked_before_the_call_or_not() {
     on_every_store(async |place| {
         for validate_before_call in [true, false] {
-            let mut session =
-                place.create(SessionPolicy { validate_before_call, ..SessionPolicy::default() }).await;
+            let mut session = place.create(SessionPolicy { validate_before_call, ..SessionPolicy::default() }).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let start = session.before_agent_start(ENVELOPE).await.unwrap();
             assert_eq!(matches!(start, AgentStart::Blocked { .. }), validate_before_call, "{start:?}");
@@ -445,10 +446,8 @@ fn s1_84_a_checkpoint_keeps_the_messages_where_that_is_wanted() {
 #[test]
 fn s0_15_compaction_comes_first_then_the_repair_then_the_body() {
     on_every_store(async |place| {
-        let config = SessionPolicy {
-            persist_repairs: seamline::session::PersistRepairs::All,
-            ..SessionPolicy::default()
-        };
+        let config =
+            SessionPolicy { persist_repairs: seamline::session::PersistRepairs::All, ..SessionPolicy::default() };
         let mut session = place.create_with(repairing(config)).await;
         session.append_all(&[ASK, ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         let range = session.before_compaction(0..2).await.unwrap();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use seamline::session::{
-    Follower, SessionPolicy, PersistRepairs, ResetOptions, Session, SessionOptions, ToolCallRef, ToolOutput,
+    Follower, PersistRepairs, ResetOptions, Session, SessionOptions, SessionPolicy, ToolCallRef, ToolOutput,
 };
 use seamline::store::{Effect, Operation};
 use seamline::{Options, Policy, message_spans};
@@ -73,7 +73,8 @@ fn mangled() -> impl Strategy<Value = Mangled> {
 async fn create(place: &Place, dialect: &str) -> Session {
     let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
     let clock = Arc::new(Tick::default());
-    let options = SessionOptions { dialect: dialect.to_owned(), policy: asking(config), clock, ..SessionOptions::default() };
+    let options =
+        SessionOptions { dialect: dialect.to_owned(), policy: asking(config), clock, ..SessionOptions::default() };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }
 

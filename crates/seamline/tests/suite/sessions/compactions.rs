@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use seamline::session::{SessionPolicy, OpenOptions, Session};
+use seamline::session::{OpenOptions, Session, SessionPolicy};
 use seamline::store::{Effect, InboxItem, Raw};
 
 use super::asking::in_dialect;

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use seamline::session::{SessionPolicy, OpenOptions, Session, ToolOutput};
+use seamline::session::{OpenOptions, Session, SessionPolicy, ToolOutput};
 use seamline::store::{Effect, Origin, SessionId};
 
 use super::faulty::{Fault, Faulty};

@@ -2,7 +2,7 @@
 
 use seamline::Failure;
 use seamline::session::{
-    SessionPolicy, LostCall, OnFailure, OpenOptions, ResetOptions, Session, ToolOutput, Truth, UnknownOutcome,
+    LostCall, OnFailure, OpenOptions, ResetOptions, Session, SessionPolicy, ToolOutput, Truth, UnknownOutcome,
 };
 use seamline::store::{Effect, IncidentKind, IncidentSeverity, Operation};
 

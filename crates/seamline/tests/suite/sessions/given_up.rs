@@ -1,6 +1,6 @@
 //! What the model reads of calls without a result is what is known: who stopped, and whether the call was begun.
 
-use seamline::session::{SessionPolicy, OpenOptions, Session, Truth};
+use seamline::session::{OpenOptions, Session, SessionPolicy, Truth};
 use seamline::store::{Effect, IncidentKind};
 
 use super::stores::{ASK, ENVELOPE, Place, kept, on_every_store, open_options, turn};

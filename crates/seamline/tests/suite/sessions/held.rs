@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::task::noop_waker;
-use seamline::session::{SessionPolicy, Session, SessionError, SessionOptions};
+use seamline::session::{Session, SessionError, SessionOptions, SessionPolicy};
 use seamline::store::{CommitId, Effect, Error, SessionId};
 
 use super::faulty::{Fault, Faulty};

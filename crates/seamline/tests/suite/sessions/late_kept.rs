@@ -1,6 +1,6 @@
 //! Late results in every dialect: what a tool said is kept as it said it, and is there once.
 
-use seamline::session::{SessionPolicy, Session, ToolCallRef};
+use seamline::session::{Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, Origin};
 
 use super::asking::in_dialect;

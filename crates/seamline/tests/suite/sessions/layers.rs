@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use seamline::Failure;
 use seamline::session::{
-    Follower, SessionPolicy, OnFailure, OpenOptions, PersistRepairs, RecoveryAction, Session, SessionError,
-    SessionOptions, ToolOutput,
+    Follower, OnFailure, OpenOptions, PersistRepairs, RecoveryAction, Session, SessionError, SessionOptions,
+    SessionPolicy, ToolOutput,
 };
 use seamline::store::{CheckpointState, Effect, Error, InboxItem, Operation, Origin, Raw, cause};
 

@@ -3,7 +3,7 @@
 use std::future::pending;
 
 use seamline::Failure;
-use seamline::session::{SessionPolicy, RecoveryAction, Session, SessionOptions, TurnEnd};
+use seamline::session::{RecoveryAction, Session, SessionOptions, SessionPolicy, TurnEnd};
 use seamline::store::{Effect, InboxItem, IncidentKind, Operation, Raw};
 
 use super::stores::{ASK, ENVELOPE, Tool, kept, memory, on_every_store, turn};

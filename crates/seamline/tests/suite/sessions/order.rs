@@ -1,6 +1,6 @@
 //! What is said while calls run stands behind what they did, as it was said.
 
-use seamline::session::{Follower, SessionPolicy, OpenOptions, Session, ToolCallRef};
+use seamline::session::{Follower, OpenOptions, Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, InboxItem, Operation, Origin, Raw};
 
 use super::calls::said;

@@ -4,7 +4,7 @@ use std::future::ready;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentStart, SessionPolicy, PersistRepairs, RecoveryAction, Session, Stop, ToolCallRef, ToolOutput,
+    AgentStart, PersistRepairs, RecoveryAction, Session, SessionPolicy, Stop, ToolCallRef, ToolOutput,
 };
 use seamline::store::{Effect, IncidentKind, Operation};
 

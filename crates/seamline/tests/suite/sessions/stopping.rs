@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
 use futures_util::future::poll_fn;
-use seamline::session::{SessionPolicy, Running, Stop, ToolCall, ToolExecutor, ToolOutput};
+use seamline::session::{Running, SessionPolicy, Stop, ToolCall, ToolExecutor, ToolOutput};
 use seamline::store::Effect;
 
 use super::stores::{ASK, Tool, is_valid, on_every_store, turn};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use seamline::Policy;
 use seamline::policy::OnInvalid;
 use seamline::session::{
-    Clock, ExecutorFailure, SessionPolicy, OpenOptions, Running, Session, SessionOptions, ToolCall, ToolExecutor,
+    Clock, ExecutorFailure, OpenOptions, Running, Session, SessionOptions, SessionPolicy, ToolCall, ToolExecutor,
     ToolOutput,
 };
 use seamline::store::{Effect, MemoryStore, Store};

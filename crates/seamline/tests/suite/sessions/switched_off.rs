@@ -1,6 +1,6 @@
 //! A session that looks at nothing keeps everything all the same.
 
-use seamline::session::{AgentStart, SessionPolicy, Session};
+use seamline::session::{AgentStart, Session, SessionPolicy};
 use seamline::store::{InboxItem, Origin, Raw};
 
 use super::calls::FirstOnly;

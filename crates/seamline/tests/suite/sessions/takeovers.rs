@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use seamline::session::{Clock, SessionPolicy, OpenOptions, Session, SessionError, SessionOptions};
+use seamline::session::{Clock, OpenOptions, Session, SessionError, SessionOptions, SessionPolicy};
 use seamline::store::{Error, IncidentKind, IncidentSeverity};
 
 use super::faulty::{Fault, Faulty};

@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use seamline::session::{SessionPolicy, Session, Truth};
+use seamline::session::{Session, SessionPolicy, Truth};
 use seamline::store::{Effect, IncidentKind};
 
 use super::asking::in_dialect;
