@@ -102,7 +102,8 @@ async fn made_once(bench: Bench) -> Result<(), String> {
 
 async fn read_back(bench: Bench) -> Result<(), String> {
     let mut lease = bench.create().await?;
-    let begin = Begin { dialect: "anthropic_messages".to_owned(), provider: None, title: None, parent: None, policy: None };
+    let begin =
+        Begin { dialect: "anthropic_messages".to_owned(), provider: None, title: None, parent: None, policy: None };
     let odd = Raw::parse("{ \"b\":1.0e+2,\n\"a\":\"\\ud800\\u0000 \u{1f600}\" }").map_err(|error| error.to_string())?;
     let records = [
         Record::Begin(begin),

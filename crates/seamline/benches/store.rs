@@ -173,7 +173,8 @@ async fn timed(times: &mut Vec<Duration>, work: impl AsyncFnOnce()) {
 /// A session with so many messages.
 async fn filled(store: &Arc<dyn Store>, name: &str, size: usize) -> Session {
     let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
-    let options = SessionOptions { policy: Policy { session: config, ..Policy::default() }, ..SessionOptions::default() };
+    let options =
+        SessionOptions { policy: Policy { session: config, ..Policy::default() }, ..SessionOptions::default() };
     let mut session = Session::create(store.clone(), name.parse().unwrap(), options).await.unwrap();
     let mut messages = vec![ASK.to_owned()];
     while messages.len() < size {

@@ -234,7 +234,6 @@ impl Policy {
         };
         done.unwrap_or(Err(Refused))
     }
-
 }
 
 impl Default for Policy {

@@ -163,3 +163,15 @@ fn a_session_whose_beginning_is_lost_is_written_once_its_dialect_is_named() {
     bench.append("s-1", HELLO).expect(0);
     assert_eq!(bench.messages("s-1"), format!("{HELLO}\n{HELLO}\n{HELLO}\n"));
 }
+
+#[test]
+fn a_session_stores_the_policy_that_it_was_made_with() {
+    let bench = Bench::new();
+    bench.session(&["new", "s-1", "--policy", "clawos"]).expect(0);
+    let shown = bench.session(&["show", "s-1"]).expect(0).out;
+    assert!(shown.lines().any(|line| line.trim_start().starts_with("policy") && line.ends_with("clawos")), "{shown}");
+    let shown = bench.session(&["show", "s-1", "--format", "json"]).expect(0).json();
+    assert_eq!(shown["policy"]["repair"]["on_invalid"], "offer");
+    let ran = bench.session(&["new", "s-2", "--policy", "clawoz"]).expect(2);
+    assert!(ran.err.contains("clawos"), "{}", ran.err);
+}

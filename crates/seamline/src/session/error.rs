@@ -50,7 +50,9 @@ pub enum SessionError {
     #[error(transparent)]
     Conversation(#[from] crate::Error),
     /// The policy that the session stores is not one that this version reads.
-    #[error("cannot read the stored policy: {0}\nhint: use the version of seamline that wrote it, or open the session with another policy")]
+    #[error(
+        "cannot read the stored policy: {0}\nhint: use the version of seamline that wrote it, or open the session with another policy"
+    )]
     UnreadablePolicy(String),
     /// The session refuses the request. Nothing was written, but a compaction may be over.
     #[error(transparent)]

@@ -104,7 +104,8 @@ impl Overview<'_> {
             return format!("not readable by this version; {} is used", Policy::default().preset);
         };
         let preset = Policy::preset(&policy.preset).unwrap_or_default();
-        let differing = policy.knobs().iter().zip(preset.knobs()).filter(|(one, other)| one.value != other.value).count();
+        let differing =
+            policy.knobs().iter().zip(preset.knobs()).filter(|(one, other)| one.value != other.value).count();
         match differing {
             0 if policy == preset => policy.preset,
             0 => format!("{}, with other texts or providers", policy.preset),

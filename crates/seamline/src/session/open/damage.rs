@@ -44,11 +44,7 @@ impl Facts<'_> {
 }
 
 /// The first record of a session.
-pub(super) fn first_record(
-    wire: &Wire,
-    title: Option<String>,
-    parent: Option<Parent>,
-) -> Result<Record, SessionError> {
+pub(super) fn first_record(wire: &Wire, title: Option<String>, parent: Option<Parent>) -> Result<Record, SessionError> {
     let (dialect, provider) = (wire.dialect.to_owned(), wire.options.provider.clone());
     let policy = Some(Raw::of(&wire.options.policy)?);
     Ok(Record::Begin(Begin { dialect, provider, title, parent, policy }))

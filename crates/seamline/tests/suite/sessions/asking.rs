@@ -11,7 +11,9 @@ use seamline::session::{
 use seamline::store::{CheckpointState, Effect, IncidentKind, Operation};
 
 use super::faulty::{Fault, Faulty};
-use super::stores::{ASK, ENVELOPE, Tool, asking, is_valid, kept, memory, on_every_store, open_options, repairing, results, turn};
+use super::stores::{
+    ASK, ENVELOPE, Tool, asking, is_valid, kept, memory, on_every_store, open_options, repairing, results, turn,
+};
 
 const OVERLOADED: Failure<'static> = Failure {
     provider: None,
@@ -444,10 +446,8 @@ fn s1_84_a_checkpoint_keeps_the_messages_where_that_is_wanted() {
 #[test]
 fn s0_15_compaction_comes_first_then_the_repair_then_the_body() {
     on_every_store(async |place| {
-        let config = SessionPolicy {
-            persist_repairs: seamline::session::PersistRepairs::All,
-            ..SessionPolicy::default()
-        };
+        let config =
+            SessionPolicy { persist_repairs: seamline::session::PersistRepairs::All, ..SessionPolicy::default() };
         let mut session = place.create_with(repairing(config)).await;
         session.append_all(&[ASK, ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         let range = session.before_compaction(0..2).await.unwrap();

@@ -64,7 +64,8 @@ fn what_could_not_be_written_down_is_not_lost_twice() {
             let id = crashed(&place).await.id().clone();
             let full = Faulty::new(place.store.clone(), Fault::FailsOnce { at: 0 });
             let config = SessionPolicy { unknown_outcome, ..SessionPolicy::default() };
-            let options = OpenOptions { take_over: true, recover: false, policy: Some(asking(config)), ..open_options() };
+            let options =
+                OpenOptions { take_over: true, recover: false, policy: Some(asking(config)), ..open_options() };
             let mut session = Session::open(full, id, options).await.unwrap();
             session.recover(None).await.unwrap_err();
             assert!(session.repair_context().is_empty(), "nothing has happened yet");

@@ -10,7 +10,9 @@ use seamline::store::{Effect, Operation, Rejected};
 
 use super::calls::said;
 use super::faulty::{Fault, Faulty};
-use super::stores::{ASK, ENVELOPE, Tool, asking, is_valid, kept, on_every_store, open_options, repairing, results, turn};
+use super::stores::{
+    ASK, ENVELOPE, Tool, asking, is_valid, kept, on_every_store, open_options, repairing, results, turn,
+};
 
 const YES: &str = r#"{"role":"assistant","content":"yes"}"#;
 
@@ -45,8 +47,7 @@ fn k_02_what_a_tool_did_for_an_answer_that_then_failed_is_not_forgotten() {
 #[test]
 fn k_13_nothing_is_put_right_for_good_while_tools_run() {
     on_every_store(async |place| {
-        let config =
-            SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
+        let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
         let mut session = place.create_with(repairing(config)).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();

@@ -22,7 +22,8 @@ fn whatever_is_dropped_is_kept_once_or_not_at_all_and_the_session_knows() {
             let made = place.create(SessionPolicy::default()).await;
             let silent = Faulty::new(place.store.clone(), Fault::Silent { at, kept: kept_first });
             let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
-            let options = seamline::session::OpenOptions { take_over: true, policy: Some(asking(config)), ..open_options() };
+            let options =
+                seamline::session::OpenOptions { take_over: true, policy: Some(asking(config)), ..open_options() };
             let mut session = Session::open(silent, made.id().clone(), options).await.unwrap();
             dropped += script(&mut session);
             // It writes nothing itself, and finds out what became of the last step.

@@ -146,7 +146,10 @@ fn an_envelope_that_says_that_the_provider_keeps_the_call_lets_its_result_throug
             session(seamline::providers::by_name("openai-responses").unwrap(), asking(SessionPolicy::default())).await;
         let result = r#"{"type":"function_call_output","call_id":"call_1","output":"main.rs"}"#;
         session.append(result).await.unwrap();
-        assert!(matches!(session.before_agent_start(r#"{"model":"gpt-5"}"#).await.unwrap(), AgentStart::Blocked { .. }));
+        assert!(matches!(
+            session.before_agent_start(r#"{"model":"gpt-5"}"#).await.unwrap(),
+            AgentStart::Blocked { .. }
+        ));
         let chained = r#"{"model":"gpt-5","previous_response_id":"resp_1"}"#;
         let AgentStart::Proceed { request, .. } = session.before_agent_start(chained).await.unwrap() else {
             panic!("it was blocked");

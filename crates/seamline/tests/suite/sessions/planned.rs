@@ -12,13 +12,14 @@ use std::sync::Arc;
 use seamline::Policy;
 use seamline::classify::Failure;
 use seamline::session::{
-    AgentStart, Clock, ExecutorFailure, OpenOptions, ResetOptions, Running, Session, SessionError,
-    ToolCall, ToolCallRef, ToolExecutor, ToolOutput, TurnEnd,
+    AgentStart, Clock, ExecutorFailure, OpenOptions, ResetOptions, Running, Session, SessionError, ToolCall,
+    ToolCallRef, ToolExecutor, ToolOutput, TurnEnd,
 };
 use seamline::store::{
     Commit, CommitId, Effect, Head, InboxItem, MemoryStore, OpenedCommit, Operation, Origin, Raw, Record, SessionId,
     Store,
 };
+use seamline::{Failure, Policy};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

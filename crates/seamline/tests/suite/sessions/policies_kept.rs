@@ -2,9 +2,7 @@
 
 use seamline::Policy;
 use seamline::policy::OnInvalid;
-use seamline::session::{
-    AgentStart, ExecutorFailure, Follower, OpenOptions, PersistRepairs, Session, SessionError,
-};
+use seamline::session::{AgentStart, ExecutorFailure, Follower, OpenOptions, PersistRepairs, Session, SessionError};
 use seamline::store::{Effect, IncidentKind, Record};
 
 use super::stores::{ASK, ENVELOPE, Place, Tool, kept, on_every_store, open_options, results, turn};
@@ -35,7 +33,10 @@ fn a_session_opened_without_a_policy_has_the_one_it_was_created_with() {
             let session = place.create_with(preset(name)).await;
             let again = place.reopen(&session).await;
             assert_eq!(again.policy(), &preset(name));
-            assert_eq!(Follower::open(place.store.clone(), session.id().clone()).await.unwrap().policy(), Ok(preset(name)));
+            assert_eq!(
+                Follower::open(place.store.clone(), session.id().clone()).await.unwrap().policy(),
+                Ok(preset(name))
+            );
             assert_eq!(policy_records(&place, &again).await, 0, "the first record has it");
         }
     });
@@ -138,13 +139,19 @@ fn an_offered_repair_lets_the_next_request_through() {
                 let mut session = place.create_with(offering(name, persist)).await;
                 session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
                 let start = session.before_agent_start(ENVELOPE).await.unwrap();
-                assert!(matches!(start, AgentStart::Blocked { repair_offered: true, .. }), "{name} {persist:?} {start:?}");
+                assert!(
+                    matches!(start, AgentStart::Blocked { repair_offered: true, .. }),
+                    "{name} {persist:?} {start:?}"
+                );
                 session.repair().await.unwrap();
                 sent(&mut session).await;
                 // The user accepted this error, and no other.
                 session.append_all(&[&turn(&["toolu_2"]), ASK]).await.unwrap();
                 let start = session.before_agent_start(ENVELOPE).await.unwrap();
-                assert!(matches!(start, AgentStart::Blocked { repair_offered: true, .. }), "{name} {persist:?} {start:?}");
+                assert!(
+                    matches!(start, AgentStart::Blocked { repair_offered: true, .. }),
+                    "{name} {persist:?} {start:?}"
+                );
             }
         }
     });
@@ -158,7 +165,10 @@ fn a_preset_that_blocks_offers_only_a_repair_that_helps() {
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             assert_eq!(session.session_start().await.unwrap().repair_offered, helps, "{name}");
             let start = session.before_agent_start(ENVELOPE).await.unwrap();
-            assert!(matches!(start, AgentStart::Blocked { repair_offered, .. } if repair_offered == helps), "{start:?}");
+            assert!(
+                matches!(start, AgentStart::Blocked { repair_offered, .. } if repair_offered == helps),
+                "{start:?}"
+            );
             session.repair().await.unwrap();
             let start = session.before_agent_start(ENVELOPE).await.unwrap();
             assert_eq!(matches!(start, AgentStart::Proceed { .. }), helps, "{name}: {start:?}");

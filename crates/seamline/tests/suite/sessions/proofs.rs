@@ -5,13 +5,15 @@ use std::sync::Mutex;
 
 use seamline::Policy;
 use seamline::session::{
-    AgentStart, SessionPolicy, OpenOptions, PersistRepairs, RepairResult, ResetOptions, Running, Session,
-    SessionError, ToolCall, ToolExecutor, ToolOutput,
+    AgentStart, OpenOptions, PersistRepairs, RepairResult, ResetOptions, Running, Session, SessionError, SessionPolicy,
+    ToolCall, ToolExecutor, ToolOutput,
 };
 use seamline::store::{CallState, Effect, Operation, Origin, Rejected};
 
 use super::calls::said;
-use super::stores::{ASK, ENVELOPE, Place, Tool, asking, is_valid, kept, on_every_store, open_options, repairing, results, turn};
+use super::stores::{
+    ASK, ENVELOPE, Place, Tool, asking, is_valid, kept, on_every_store, open_options, repairing, results, turn,
+};
 
 const YES: &str = r#"{"role":"assistant","content":"yes"}"#;
 
@@ -76,8 +78,7 @@ fn s0_09_each_layer_is_caught_by_the_next() {
 #[test]
 fn s0_10_what_is_kept_is_put_right_at_the_start_of_every_turn() {
     on_every_store(async |place| {
-        let config =
-            SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
+        let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
         let mut session = place.create_with(repairing(config)).await;
         session.append(ASK).await.unwrap();
         for number in 1..=3 {
@@ -292,8 +293,7 @@ fn s1_72_results_are_written_under_the_names_that_hosts_know() {
 fn s1_82_what_is_wrong_is_put_right_without_asking_only_where_that_is_wanted() {
     on_every_store(async |place| {
         for (auto_repair, policy) in [(true, repairing as fn(_) -> _), (false, asking)] {
-            let config =
-                SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
+            let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
             let mut session = place.create_with(policy(config)).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let before = kept(&session);

@@ -233,11 +233,8 @@ fn each_layer_alone_keeps_the_request_valid() {
         let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
         // Without the first layer, which mends what is kept, the second mends what is sent.
         for (is_stored, persist) in [(false, PersistRepairs::Never), (true, PersistRepairs::All)] {
-            let config = SessionPolicy {
-                persist_repairs: persist,
-                validate_before_call: is_stored,
-                ..SessionPolicy::default()
-            };
+            let config =
+                SessionPolicy { persist_repairs: persist, validate_before_call: is_stored, ..SessionPolicy::default() };
             let mut session = place.create_with(repairing(config)).await;
             session.append_all(&messages).await.unwrap();
             let AgentStart::Proceed { request, .. } = session.before_agent_start(ENVELOPE).await.unwrap() else {

@@ -321,7 +321,10 @@ fn case_17_a_call_with_a_corrupt_session_is_blocked_and_a_repair_offered() {
         let start = session.session_start().await.unwrap();
         assert!(start.repair_offered && !start.validation.valid);
         let start = session.before_agent_start(ENVELOPE).await.unwrap();
-        assert!(matches!(start, AgentStart::Blocked { ref validation, repair_offered: true } if validation.incomplete_ids == ["toolu_1"]), "{start:?}");
+        assert!(
+            matches!(start, AgentStart::Blocked { ref validation, repair_offered: true } if validation.incomplete_ids == ["toolu_1"]),
+            "{start:?}"
+        );
         assert!(session.incidents().any(|incident| incident.kind == IncidentKind::ValidationFailed));
         session.repair().await.unwrap();
         let start = session.before_agent_start(ENVELOPE).await.unwrap();

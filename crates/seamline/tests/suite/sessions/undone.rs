@@ -101,7 +101,8 @@ fn what_is_forgotten_after_a_crash_is_undone_where_somebody_can() {
         for can in [true, false] {
             let id = crashed(&place).await.id().clone();
             let config = SessionPolicy { unknown_outcome: UnknownOutcome::Forget, ..SessionPolicy::default() };
-            let options = OpenOptions { take_over: true, recover: false, policy: Some(asking(config)), ..open_options() };
+            let options =
+                OpenOptions { take_over: true, recover: false, policy: Some(asking(config)), ..open_options() };
             let mut session = Session::open(place.store.clone(), id, options).await.unwrap();
             let books = Books::default();
             let executor: Option<&dyn ToolExecutor> = if can { Some(&books) } else { None };
