@@ -1,4 +1,4 @@
-//! Rules and flaws of streams by name, and what they say of themselves.
+//! The catalogues of rules and stream flaws, by code or name.
 
 use crate::{FLAWS, FlawKind};
 
@@ -19,7 +19,7 @@ pub use seamline_rules::ALL as RULES;
 #[doc(inline)]
 pub use seamline_rules::Rule;
 
-/// What a rule is about, at large.
+/// The group that a rule belongs to.
 ///
 /// ```
 /// assert_eq!(seamline::rule("PAIR001").unwrap().group, seamline::Group::Pairing);
@@ -27,7 +27,7 @@ pub use seamline_rules::Rule;
 #[doc(inline)]
 pub use seamline_rules::Group;
 
-/// The rule with this code or name; the code in any case.
+/// Finds the rule with this code or name; the code in any case.
 ///
 /// ```
 /// let rule = seamline::rule("pair001").unwrap();
@@ -38,7 +38,7 @@ pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
 }
 
-/// The kind of flaw of a stream with this code or name; the code in any case.
+/// Finds the kind of stream flaw with this code or name; the code in any case.
 ///
 /// ```
 /// let kind = seamline::flaw("stream006").unwrap();
@@ -49,7 +49,7 @@ pub fn flaw(code_or_name: &str) -> Option<&'static FlawKind> {
     FLAWS.iter().copied().find(|kind| kind.code.eq_ignore_ascii_case(code_or_name) || kind.name == code_or_name)
 }
 
-/// A rule's documentation as Markdown.
+/// Returns the documentation of a rule as Markdown.
 ///
 /// ```
 /// let rule = seamline::rule("unanswered-call").unwrap();
@@ -59,7 +59,7 @@ pub fn documentation(rule: &Rule) -> String {
     unindented(rule.docs)
 }
 
-/// The documentation of a kind of flaw as Markdown.
+/// Returns the documentation of a kind of flaw as Markdown.
 ///
 /// ```
 /// let kind = seamline::flaw("two-inputs").unwrap();
@@ -69,7 +69,7 @@ pub fn flaw_documentation(kind: &FlawKind) -> String {
     unindented(kind.docs)
 }
 
-/// A doc comment keeps the blank after its slashes; here it is gone.
+/// Removes the space that a doc comment keeps after its slashes.
 fn unindented(docs: &str) -> String {
     let lines: Vec<_> = docs.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
     lines.join("\n").trim().to_owned()

@@ -1,6 +1,6 @@
-//! Why something could not be done.
+//! Errors of this crate.
 
-/// Why something could not be done. A broken conversation is never an error.
+/// The error of an operation. A broken conversation is never an error.
 ///
 /// ```
 /// let error = seamline::check(b"{}", &seamline::Options::default()).unwrap_err();
@@ -24,9 +24,9 @@ pub enum Error {
     /// The provider serves another dialect.
     #[error("`{provider}` serves {serves}, not {asked}")]
     WrongProvider {
-        /// The provider.
+        /// The provider that was named.
         provider: &'static str,
-        /// The dialect it serves.
+        /// The dialect that it serves.
         serves: &'static str,
         /// The dialect that was asked for.
         asked: &'static str,
@@ -34,9 +34,9 @@ pub enum Error {
     /// The body is written in another dialect than the provider serves.
     #[error("this looks like {} {found} body{}", article(found), who_reads(provider, reads))]
     OtherDialect {
-        /// The provider; where only a dialect was named, that.
+        /// The provider that was named, or the dialect if only that was named.
         provider: &'static str,
-        /// The dialect it serves.
+        /// The dialect that it serves.
         reads: &'static str,
         /// The dialect that the body is written in.
         found: &'static str,
@@ -49,8 +49,8 @@ pub enum Error {
         /// The dialect that the stream is written in.
         found: &'static str,
     },
-    /// Nothing in a stream says which dialect it is written in.
-    #[error("nothing in the stream says which dialect it is written in")]
+    /// The stream does not tell its dialect.
+    #[error("the stream does not tell its dialect")]
     UnknownStream,
 }
 
@@ -67,7 +67,7 @@ fn who_reads(provider: &str, reads: &str) -> String {
 }
 
 impl Error {
-    /// What to do about it, when there is one thing to do.
+    /// Returns the one thing to do about it, if there is one.
     ///
     /// ```
     /// let options = seamline::Options { provider: Some("antropic".to_owned()), ..Default::default() };
@@ -89,13 +89,13 @@ impl Error {
                 Some(format!("there are {}", names.join(", ")))
             }
             Self::OtherDialect { provider, reads, .. } => Some(format!(
-                "`seamline convert --to {provider}` says it in that dialect; `--dialect {reads}` insists on reading it so"
+                "`seamline convert --to {provider}` converts it; `--dialect {reads}` reads it in that dialect anyway"
             )),
             Self::UnknownStream => {
-                Some(format!("if it is an answer, name its dialect; there are {}", crate::dialect_names().join(", ")))
+                Some(format!("if it is a response, name its dialect: {}", crate::dialect_names().join(", ")))
             }
-            Self::OtherStream { found, .. } => Some(format!("name no dialect, or {found}")),
-            Self::WrongProvider { .. } => Some("name no dialect, or a provider that serves it".to_owned()),
+            Self::OtherStream { found, .. } => Some(format!("do not name a dialect, or name {found}")),
+            Self::WrongProvider { .. } => Some("do not name a dialect, or name a provider that serves it".to_owned()),
         }
     }
 }

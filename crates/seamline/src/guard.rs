@@ -1,8 +1,8 @@
-//! What a provider's error means, and what in a body it is about.
+//! Classifies provider errors and finds their causes in a body.
 
 use crate::{Checked, Finding};
 
-/// Says what an error means: its class, the rules it is about, where, and what to do.
+/// Classifies an error: its class, the rules and the place that it is about, and the advice.
 ///
 /// ```
 /// use seamline::{Class, Failure};
@@ -17,7 +17,7 @@ use crate::{Checked, Finding};
 #[doc(inline)]
 pub use seamline_guard::classify;
 
-/// What came back instead of an answer.
+/// An error response, or the failure of a connection.
 ///
 /// ```
 /// let headers = [("retry-after", "20")];
@@ -27,7 +27,7 @@ pub use seamline_guard::classify;
 #[doc(inline)]
 pub use seamline_guard::Failure;
 
-/// What an error means and what to do about it.
+/// The classification of an error, with advice.
 ///
 /// ```
 /// let failure = seamline::Failure { status: Some(400), text: "never heard of", ..Default::default() };
@@ -37,7 +37,7 @@ pub use seamline_guard::Failure;
 #[doc(inline)]
 pub use seamline_guard::Verdict;
 
-/// What an error asks of whoever got it.
+/// The kind of reaction that an error needs.
 ///
 /// ```
 /// let text = "prompt is too long: 213462 tokens > 200000 maximum";
@@ -47,7 +47,7 @@ pub use seamline_guard::Verdict;
 #[doc(inline)]
 pub use seamline_guard::Class;
 
-/// How sure a verdict is.
+/// The certainty of a verdict.
 ///
 /// ```
 /// let verdict = seamline::classify(&seamline::Failure { status: Some(503), ..Default::default() });
@@ -56,7 +56,7 @@ pub use seamline_guard::Class;
 #[doc(inline)]
 pub use seamline_guard::Certainty;
 
-/// One error a provider is known to answer with.
+/// An error that a provider is known to return.
 ///
 /// ```
 /// let text = "messages.43.content.2: tool_use ids must be unique";
@@ -67,7 +67,7 @@ pub use seamline_guard::Certainty;
 #[doc(inline)]
 pub use seamline_guard::Known as KnownError;
 
-/// Every error that is known, with the name of the family of providers it is known from.
+/// Every known error, with the name of the family of providers that returns it.
 ///
 /// ```
 /// let (family, known) = seamline::known_errors().find(|(_, known)| known.source == "ANT-8").unwrap();
@@ -86,8 +86,7 @@ pub use seamline_guard::all as known_errors;
 #[doc(inline)]
 pub use seamline_guard::Place as NamedPlace;
 
-/// The names of providers whose errors are known; there are more of them than providers
-/// whose demands are.
+/// The names of providers whose errors are known. There are more of them than providers whose constraints are known.
 ///
 /// ```
 /// assert!(seamline::error_providers().contains(&"openrouter"));
@@ -95,8 +94,8 @@ pub use seamline_guard::Place as NamedPlace;
 #[doc(inline)]
 pub use seamline_guard::providers as error_providers;
 
-/// The findings of a body that an error is about: those of the rules it means, and of these,
-/// where there are any, those at the place it names.
+/// The findings of a body that an error is about: those of the rules that it means, and of these, if there are any,
+/// those at the place that it names.
 ///
 /// ```
 /// use seamline::{Failure, Options};
@@ -114,7 +113,7 @@ pub fn causes<'c>(verdict: &Verdict, checked: &'c Checked) -> Vec<&'c Finding> {
     if at_place.is_empty() { meant().collect() } else { at_place }
 }
 
-/// Whether an error names the place of a finding, or is the very one it predicts.
+/// Whether an error names the place of a finding, or is the error that the finding predicts.
 fn is_named(verdict: &Verdict, finding: &Finding) -> bool {
     let place = &verdict.place;
     let is_message = place.message_index.is_some() && place.message_index == finding.message_index;

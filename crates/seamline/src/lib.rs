@@ -1,10 +1,9 @@
 //! Keeps the conversation between an agent and a language model whole.
 //!
-//! [`check`] says what is wrong with a request body and which error the provider would
-//! answer with. [`repair`] puts right what can be put right without losing what anyone
-//! said. Both take the body as bytes and never change what needs no change. [`convert`] says a
-//! body in another dialect. [`classify`] says what an error means that a provider answered with.
-//! [`AnswerStream`] puts a streamed answer together.
+//! [`check`] finds violations in a request body and predicts the error of the provider. [`repair`] fixes what it can
+//! without losing any content. Both take the body as bytes and leave intact parts unchanged. [`convert`] converts a
+//! body into another dialect. [`classify`] explains an error of a provider. [`AnswerStream`] assembles a streamed
+//! response.
 //!
 //! ```
 //! let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[
@@ -64,15 +63,15 @@ pub use stream::{Answer, AnswerBlock, AnswerCall, AnswerError, AnswerStream, Arg
 pub use stream::{FLAWS, FlawKind, Framing, RefusedCall, StreamFinding, StreamLimits, StreamOptions};
 pub use subject::{Options, dialect_names};
 
-/// The most bytes a body may have.
+/// The largest size of a body, in bytes.
 ///
 /// ```
-/// assert!(seamline::BYTES_MAX > 32_000_000, "more than providers take");
+/// assert!(seamline::BYTES_MAX > 32_000_000, "more than providers accept");
 /// ```
 #[doc(inline)]
 pub use seamline_dialects::BYTES_MAX;
 
-/// Every provider, by name and by model.
+/// All providers, by name and by model.
 ///
 /// ```
 /// let provider = seamline::providers::for_model("openai_chat", Some("gpt-5"));
@@ -82,7 +81,7 @@ pub use seamline_dialects::BYTES_MAX;
 #[doc(inline)]
 pub use seamline_dialects::providers;
 
-/// One provider and what it demands.
+/// A provider and its constraints.
 ///
 /// ```
 /// let provider: &seamline::Provider = seamline::providers::by_name("anthropic").unwrap();
@@ -91,7 +90,7 @@ pub use seamline_dialects::providers;
 #[doc(inline)]
 pub use seamline_dialects::Provider;
 
-/// How safe a fix is.
+/// The safety of a fix.
 ///
 /// ```
 /// use seamline::Safety;
@@ -109,7 +108,7 @@ pub use seamline_model::Safety;
 /// ```
 pub use seamline_model::Role;
 
-/// How severe a finding is.
+/// The severity of a finding.
 ///
 /// ```
 /// use seamline::Severity;
@@ -119,7 +118,7 @@ pub use seamline_model::Role;
 #[doc(inline)]
 pub use seamline_model::Severity;
 
-/// What the front page shows must run.
+/// Runs the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

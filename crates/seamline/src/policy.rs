@@ -43,7 +43,7 @@ pub use seamline_rules::policy::{
     RepairPolicy, ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall, UnansweredReason,
 };
 
-/// The configuration of everything that Seamline does: a preset and what differs from it.
+/// The configuration of everything that Seamline does: a preset and the knobs that differ from it.
 ///
 /// ```
 /// let policy = seamline::Policy::from_toml("preset = 'minimal'\ntrailing_call = 'allow_pending'")?;
@@ -62,7 +62,7 @@ pub struct Policy {
     pub stream: StreamPolicy,
     /// When requests are sent again and runs are ended.
     pub guard: GuardPolicy,
-    /// What differs for single providers, by the name of the provider.
+    /// The overrides for single providers, by name.
     pub providers: BTreeMap<String, Overrides>,
 }
 
@@ -155,7 +155,7 @@ impl Policy {
         let Some(overrides) = self.providers.get(provider) else { return Cow::Borrowed(self) };
         let mut policy = Self { providers: BTreeMap::new(), ..self.clone() };
         for (section, knob, setting) in &overrides.settings {
-            // The file was refused where a knob does not take its value.
+            // Reading the file already rejected values that a knob does not take.
             let _ = policy.set(*section, knob, *setting);
         }
         for (name, text) in &overrides.texts {
@@ -197,8 +197,8 @@ impl Policy {
         }
     }
 
-    /// Every text that this policy puts where a result is missing, for whatever provider, and that only it knows to be
-    /// synthetic.
+    /// Every text that this policy puts in place of a missing result, for any provider, and that only the policy
+    /// identifies as synthetic.
     pub(crate) fn own_texts(&self) -> Vec<String> {
         let mut texts = self.repair.synthetic_text.own();
         for provider in self.providers.keys() {
@@ -242,7 +242,7 @@ impl Default for Policy {
     }
 }
 
-/// What the page about policies shows must run.
+/// Runs the examples of `docs/policies.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/policies.md")]
 struct Page;

@@ -1,4 +1,4 @@
-//! The agent: asks, listens, runs tools, and never loses its place.
+//! The agent: sends requests, reads streams, runs tools, and keeps its history valid.
 
 use std::process::Command;
 use std::time::Duration;
@@ -16,17 +16,17 @@ use crate::provider::{Reply, Scripted};
 const SHELL: &str = r#"{"type":"object","required":["command"],"properties":{"command":{"type":"string"}}}"#;
 const MODELS: [&str; 2] = ["claude-sonnet-4-5", "claude-opus-4-5"];
 
-/// How a turn ended.
+/// The end of a turn.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The model said something and waits.
+    /// The model responded and waits for the user.
     Said(String),
-    /// The model was not done when the limit of the answer was reached. The same request would
-    /// end the same way; who wants the rest raises the limit, or asks for it.
+    /// The response reached its length limit. The same request would end the same way; raise the limit, or ask the
+    /// model to continue.
     CutShort(String),
-    /// The model did the same wrong thing again and again.
+    /// The model repeated the same mistake.
     Looped(StopTurn),
-    /// No model would answer.
+    /// The provider gave no response.
     Filtered,
 }
 
@@ -65,16 +65,16 @@ impl Agent {
         Value::from(self.messages.clone())
     }
 
-    /// Lets a plug-in spoil the request of this number.
+    /// Lets a plug-in damage the request of this number.
     pub(crate) fn meddle_before_request(&mut self, number: usize) {
         self.meddled_request = Some(number);
     }
 
-    /// One turn: until the model has said what it wants to say.
+    /// Runs one turn: until the model makes no more calls.
     pub(crate) fn turn(&mut self) -> Result<End> {
         loop {
             let answer = self.ask()?;
-            // A filter is looked for before anything of the answer is kept.
+            // A filter is detected before anything of the response is kept.
             if let Some(found) = filter(&Failure { status: Some(200), text: &answer.message, ..Failure::default() }) {
                 self.log(&format!("{}: {}", found.kind.meaning, found.kind.advice));
                 self.filtered.push((found.part, found.category));
@@ -84,7 +84,7 @@ impl Agent {
                 }
                 continue;
             }
-            // Calls that were cut are not kept.
+            // Cut calls are not kept.
             for message in answer.messages() {
                 self.remember(serde_json::from_str(message)?);
             }
@@ -93,8 +93,7 @@ impl Agent {
                 let said = texts.concat();
                 return Ok(if answer.ending == Ending::Length { End::CutShort(said) } else { End::Said(said) });
             }
-            // Whether the turn goes on or not, the results come first: a call without one would
-            // break every request from here on.
+            // The results come first in any case: a call without one would break every later request.
             let (results, stop) = self.run(&answer)?;
             self.remember(json!({"role": "user", "content": results}));
             if let Some(stop) = stop {
@@ -104,14 +103,14 @@ impl Agent {
         }
     }
 
-    /// The request, put right before it is sent.
+    /// The request, repaired before it is sent.
     pub(crate) fn body(&self) -> Result<Vec<u8>> {
         let tools = json!([{"name": "shell", "input_schema": serde_json::from_str::<Value>(SHELL)?}]);
         let body = json!({"model": MODELS[self.model], "max_tokens": 1024, "tools": tools, "messages": self.messages});
         repaired(body.to_string().as_bytes())
     }
 
-    /// Sends the request until there is an answer that is kept.
+    /// Sends the request until a response can be kept.
     fn ask(&mut self) -> Result<Answer> {
         let mut retry = Retry::new(RetryPolicy::default());
         let mut body = self.body()?;
@@ -133,7 +132,7 @@ impl Agent {
                 }
             };
             self.log(&format!("{} ({}): {}", verdict.name, verdict.class.as_str(), verdict.advice));
-            // Nothing of an unfinished answer was shown to anybody, so nothing is shown twice.
+            // Nothing of an unfinished response was shown to the user, so nothing is shown twice.
             match retry.handle_failure(&verdict, &body, Emitted::Nothing) {
                 Advice::SendAgain { wait } => self.now += wait,
                 Advice::Repair => {
@@ -148,14 +147,14 @@ impl Agent {
         }
     }
 
-    /// Listens to a stream for as long as it gets anywhere.
+    /// Reads a stream as long as it makes progress.
     fn listen(&mut self, pieces: &[(Duration, String)]) -> Result<Answer> {
         let mut stream =
             AnswerStream::new(&StreamOptions { provider: Some("anthropic".to_owned()), ..Default::default() })?;
         let mut guard = StallGuard::new(StallLimits::default(), self.now);
         for (after, piece) in pieces {
             let arrives = self.now + *after;
-            // Somebody with a real clock waits for the piece until the guard's deadline.
+            // With a real clock, the agent waits for the piece until the guard's deadline.
             while let Some(deadline) = guard.poll_deadline().filter(|deadline| *deadline <= arrives) {
                 self.now = deadline;
                 match guard.poll_notice(deadline) {
@@ -171,7 +170,7 @@ impl Agent {
                 }
             }
             self.now = arrives;
-            // A ping says that somebody is there, and nothing else.
+            // A ping only shows that the server is alive.
             if stream.feed(piece.as_bytes()) {
                 guard.handle_progress(self.now);
             } else {
@@ -181,8 +180,8 @@ impl Agent {
         Ok(stream.finish()?)
     }
 
-    /// Runs what may be run. Every call that was kept gets its result, and the model is told of
-    /// the others; the turn may be over.
+    /// Runs the executable calls. Every kept call gets its result, and the model reads about the others. The turn may
+    /// be over then.
     fn run(&mut self, answer: &Answer) -> Result<(Vec<Value>, Option<StopTurn>)> {
         let in_round = |call| round(call, answer.ending);
         let calls: Vec<_> = answer.calls.iter().map(in_round).collect();
@@ -192,7 +191,7 @@ impl Agent {
         for (call, checked) in answer.calls.iter().zip(checked) {
             let (ok, text) = match checked {
                 CheckedCall::Run | CheckedCall::PartlyChecked if call.executable => shell(&call.arguments)?,
-                // However well its arguments look: not all of it may have come.
+                // Its arguments may look complete although the response is not.
                 CheckedCall::Run | CheckedCall::PartlyChecked => {
                     (false, format!("not run: {}", call.why_not.unwrap_or_default()))
                 }
@@ -211,7 +210,7 @@ impl Agent {
             .map(|(call, ok, text)| Outcome { name: &call.name, arguments: &call.arguments, ok: *ok, text })
             .collect();
         let looped = self.breaker.handle_outcomes(&outcomes);
-        // Results stand before anything else.
+        // Results come before anything else.
         results.append(&mut notes);
         Ok((results, stop.or(looped)))
     }
@@ -221,14 +220,14 @@ impl Agent {
     }
 }
 
-/// Why nothing of an answer is kept, by how it ended. Nothing when it is kept: all of it, what
-/// came before the limit was reached, or what a filter left, which the turn looks at.
+/// The reason why no part of a response is kept; `None` when the history keeps it: all of it, the part before the
+/// length limit, or what a filter left, which the turn inspects.
 fn lost(answer: &Answer) -> Option<Verdict> {
     match answer.ending {
         Ending::Complete | Ending::Length | Ending::CutCall | Ending::Filtered => None,
         Ending::Truncated => Some(verdict(None, &[], "stream disconnected before completion")),
         Ending::Stalled => Some(verdict(None, &[], "the stream timed out")),
-        // What the provider said in the middle of the stream.
+        // The error that the provider sent inside the stream.
         Ending::Failed | Ending::Aborted => {
             let said = answer.error.as_ref().map(|error| error.verdict.clone());
             Some(said.unwrap_or_else(|| verdict(None, &[], answer.ending.as_str())))
@@ -240,8 +239,7 @@ fn verdict(status: Option<u16>, headers: &[(&str, &str)], text: &str) -> Verdict
     seamline::classify(&Failure { provider: Some("anthropic"), status, headers, text, ..Failure::default() })
 }
 
-/// A call as the breaker looks at it. That the limit of the answer cut one off is no mistake of
-/// the model.
+/// A call as the breaker sees it. A call that the length limit cut is not a mistake of the model.
 fn round(call: &AnswerCall, ending: Ending) -> CallInRound<'_> {
     let truncated = ending.cut().is_some() && !call.executable;
     CallInRound { name: &call.name, arguments: &call.arguments, free: call.free, truncated }
@@ -252,7 +250,7 @@ fn repaired(body: &[u8]) -> Result<Vec<u8>> {
     Ok(seamline::repair(body, &options)?.body.to_vec())
 }
 
-/// What a careless plug-in makes of a body: a reminder between a call and its result.
+/// The damage of a careless plug-in: a reminder between a call and its result.
 fn meddled(body: &[u8]) -> Result<Vec<u8>> {
     let mut body: Value = serde_json::from_slice(body)?;
     if let Some(messages) = body["messages"].as_array_mut() {
@@ -261,7 +259,7 @@ fn meddled(body: &[u8]) -> Result<Vec<u8>> {
     Ok(body.to_string().into_bytes())
 }
 
-/// The tool: a command under supervision, which ends whatever it does.
+/// The tool: a supervised command, which always ends.
 fn shell(arguments: &str) -> Result<(bool, String)> {
     let arguments: Value = serde_json::from_str(arguments)?;
     let line = arguments["command"].as_str().unwrap_or_default();

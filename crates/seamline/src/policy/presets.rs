@@ -13,7 +13,7 @@ use super::{
 use crate::session::{OnFailure, PersistRepairs};
 use crate::stream::PartialCall;
 
-/// A policy that has a name.
+/// A named policy.
 ///
 /// ```
 /// assert_eq!(seamline::policy::PRESETS[0].name, "lossless");
@@ -72,7 +72,7 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Relocates, then re-addresses, then keeps as text, then synthesises; never drops what the user, the model or a tool
+/// Relocates, then re-addresses, then keeps as text, then synthesizes; never drops what the user, the model or a tool
 /// wrote.
 pub(super) fn lossless() -> Policy {
     let mut policy = Policy {
@@ -239,8 +239,8 @@ fn kilroy() -> Policy {
     preset("kilroy", repair, rest)
 }
 
-/// Source document 004: each request to the provider keeps only complete pairs; what is kept of the conversation stays as
-/// it is.
+/// Source document 004: each request to the provider keeps only complete pairs; the stored conversation stays
+/// unchanged.
 fn libr_agent() -> Policy {
     let repair = RepairPolicy {
         safety: SafetyMax::Unsafe,

@@ -2,7 +2,7 @@
 
 use seamline_store::{InvalidSessionId, NotJson, Rejected};
 
-/// Why a session could not do what the caller asked.
+/// The error of a session.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -54,7 +54,7 @@ pub enum SessionError {
     Refused(#[from] Refusal),
 }
 
-/// Why a session refuses a request that is well-formed.
+/// The reason why a session rejects a well-formed request.
 ///
 /// ```
 /// use seamline::session::Refusal;

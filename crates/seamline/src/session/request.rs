@@ -19,7 +19,7 @@ use crate::{Error, Finding, Options, RepairAction, Repaired};
 ///
 /// let request = session.request(r#"{"model":"claude-sonnet-4-5","max_tokens":64}"#)?;
 /// assert!(request.sendable && request.actions[0].synthetic);
-/// assert_eq!(session.messages().count(), 3, "what is kept stays");
+/// assert_eq!(session.messages().count(), 3, "the stored messages stay");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
@@ -27,24 +27,24 @@ use crate::{Error, Finding, Options, RepairAction, Repaired};
 pub struct Request {
     /// The body to send.
     pub body: Vec<u8>,
-    /// The repairs that make the provider accept the body. Each request makes them again: the kept messages stay as they
-    /// are.
+    /// The repairs that make the provider accept the body. Each request makes them again; the stored messages stay
+    /// unchanged.
     pub actions: Vec<RepairAction>,
-    /// The findings in the kept messages, before the repairs.
+    /// The findings in the stored messages, before the repairs.
     pub found: Vec<Finding>,
-    /// The findings that are left after the repairs, errors and others.
+    /// The remaining findings after the repairs, errors and others.
     pub remaining: Vec<Finding>,
-    /// Whether the body may be sent: no error is left.
+    /// Whether the body may be sent: no error remains.
     pub sendable: bool,
 }
 
 impl Session {
-    /// Makes the body that the provider gets: the envelope, a JSON object with all that the request says beside its
-    /// messages, and the messages, repaired as the policy says. Open cycles are not in it, so it can be made at any time.
+    /// Makes the body that the provider gets: the envelope, a JSON object with everything except the messages, and the
+    /// messages, repaired as the policy says. Open cycles are not in it, so it can be made at any time.
     ///
-    /// It repairs also what [`Session::before_agent_start`] would block, and [`sendable`](Request::sendable) says whether
-    /// the provider accepts the body. Only the envelope and the messages that are new since the last check or request are
-    /// read; see [`forget_reading`](Self::forget_reading) for what that takes.
+    /// Also repairs what [`Session::before_agent_start`] would block; [`sendable`](Request::sendable) says whether the
+    /// provider accepts the body. Only the envelope and the messages that are new since the last check or request are
+    /// read; see [`forget_reading`](Self::forget_reading) for the memory that this takes.
     ///
     /// # Errors
     /// When the envelope is not a JSON object or has messages of its own, or the conversation cannot be read.
@@ -63,12 +63,12 @@ impl Session {
 }
 
 impl Request {
-    /// Reads a body and puts it right.
+    /// Reads and repairs a body.
     pub(super) fn from_body(body: &[u8], options: &Options) -> Result<Self, Error> {
         Ok(Self::of(crate::repair(body, options)?))
     }
 
-    /// Makes a request of a body that was put right.
+    /// Makes a request from a repaired body.
     pub(super) fn of(repaired: Repaired<'_>) -> Self {
         Self {
             actions: repaired.actions,

@@ -174,7 +174,7 @@ impl Wire {
         Ok(texts.collect())
     }
 
-    /// Reads messages at a glance.
+    /// Outlines messages.
     pub(super) fn outline(&self, messages: &[&Raw]) -> Result<Vec<OutlineMessage>, SessionError> {
         let body = self.body("{}", messages.iter().copied())?;
         Ok(crate::outline(&body, &self.options, 0..messages.len())?)
