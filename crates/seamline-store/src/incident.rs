@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::inbox_damage::InboxDamageKind;
 use crate::id::CheckpointId;
+use crate::inbox_damage::InboxDamageKind;
 
 /// An event that concerns the integrity of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

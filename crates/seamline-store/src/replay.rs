@@ -105,7 +105,9 @@ impl std::fmt::Display for Damage {
             DamageKind::Unfit { records } => {
                 write!(f, "{records} records from record {seq} on refer to lost records")
             }
-            DamageKind::Head => write!(f, "the store says that the session ends at record {seq}, but its commits say otherwise"),
+            DamageKind::Head => {
+                write!(f, "the store says that the session ends at record {seq}, but its commits say otherwise")
+            }
         }
     }
 }

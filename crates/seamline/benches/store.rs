@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use futures_executor::block_on;
 use futures_util::future::join_all;
 use seamline::session::{
-    AgentStart, SessionPolicy, PersistRepairs, Running, Session, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
+    AgentStart, PersistRepairs, Running, Session, SessionOptions, SessionPolicy, ToolCall, ToolExecutor, ToolOutput,
     TurnEnd,
 };
 use seamline::store::{Operation, Store};

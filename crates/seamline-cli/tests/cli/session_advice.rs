@@ -1,7 +1,7 @@
 //! What `seamline session …` says when something cannot be done, and what to do then.
 
 use futures_executor::block_on;
-use seamline::session::{SessionPolicy, OpenOptions, Session};
+use seamline::session::{OpenOptions, Session, SessionPolicy};
 use seamline::store::{Effect, Operation};
 
 use crate::bench::{BROKEN, Bench};

@@ -11,7 +11,7 @@ use seamline_store::{
 use super::compact::Compaction;
 use super::cycle::order::Ended;
 use super::wire::Wire;
-use super::{SessionPolicy, LostCall, RepairContext, SessionError};
+use super::{LostCall, RepairContext, SessionError, SessionPolicy};
 
 /// Everything that a planner may read.
 #[derive(Debug, Clone, Copy)]

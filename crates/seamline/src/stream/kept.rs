@@ -41,12 +41,7 @@ pub struct RefusedCall {
 }
 
 impl Kept {
-    pub(super) fn of(
-        dialect: &Dialect,
-        mut assembled: Assembled,
-        partial_call: PartialCall,
-        refusal: String,
-    ) -> Self {
+    pub(super) fn of(dialect: &Dialect, mut assembled: Assembled, partial_call: PartialCall, refusal: String) -> Self {
         let may_stay = |block: &AssembledBlock| block.call().is_none_or(|call| call.executable);
         let mut refused = Vec::new();
         match partial_call {

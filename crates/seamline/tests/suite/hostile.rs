@@ -64,7 +64,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn every_door_stands(pieces in proptest::collection::vec(piece(), 0..24)) {
+    fn every_entry_point_survives(pieces in proptest::collection::vec(piece(), 0..24)) {
         let bytes = pieces.concat();
         for (name, _) in entries::ALL {
             entries::run(name, &bytes);
@@ -92,7 +92,8 @@ fn stream_fixtures_damaged_and_cut_short_stand_at_every_door() {
     for path in files(&folder).iter().filter(|path| path.ends_with("input.bin")) {
         let bytes = std::fs::read(path).unwrap();
         for (index, dialect) in seamline::dialect_names().into_iter().enumerate() {
-            let entry = |bytes: &[u8]| [Some(dialect), None].into_iter().for_each(|dialect| entries::stream(dialect, bytes));
+            let entry =
+                |bytes: &[u8]| [Some(dialect), None].into_iter().for_each(|dialect| entries::stream(dialect, bytes));
             entry(&bytes);
             // A different byte for each dialect, the same on every run.
             let mut changed = bytes.clone();

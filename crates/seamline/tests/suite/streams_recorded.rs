@@ -276,7 +276,7 @@ fn told(answer: &Value) -> BTreeSet<String> {
     members(answer).into_iter().filter(says).collect()
 }
 
-/// The members of an answer, but for what stands in its lists.
+/// The members of a response, without the content of its lists.
 fn members(answer: &Value) -> BTreeSet<String> {
     let mut members = BTreeSet::new();
     let mut waiting = vec![(String::new(), answer)];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use seamline::Policy;
-use seamline::session::{Follower, Health, SessionPolicy, OpenOptions, Session, SessionError, Truth, Unresolved};
+use seamline::session::{Follower, Health, OpenOptions, Session, SessionError, SessionPolicy, Truth, Unresolved};
 use seamline::store::{Error, Head, Rejected, SessionId, SessionInfo, Store, StoredCommit, cause};
 
 use super::address::Address;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use seamline::session::{SessionPolicy, PersistRepairs};
+use seamline::session::{PersistRepairs, SessionPolicy};
 use seamline::store::SessionId;
 use seamline::{Finding, Options, Policy, RepairAction, Repaired};
 use serde::Serialize;

@@ -19,7 +19,7 @@ use super::{CycleOutcome, ExecutorFailure, Stop, ToolCycleResult, ToolExecutor, 
 use crate::session::facts::Batch;
 use crate::session::recover::texts;
 use crate::session::wire::ToolTurn;
-use crate::session::{SessionPolicy, OnFailure, Session, SessionError, ToolCall};
+use crate::session::{OnFailure, Session, SessionError, SessionPolicy, ToolCall};
 
 /// The reasons for rollbacks. They contain no tool output.
 pub(in crate::session) const TOOL_FAILED: &str = "a tool reported a failure";

@@ -9,7 +9,7 @@ use super::wire_of;
 use crate::session::log::read_pages;
 use crate::session::recover::truth::unresolved;
 use crate::session::repair::stored_options;
-use crate::session::{Health, SessionPolicy, Session, SessionError, SessionOptions, Unresolved};
+use crate::session::{Health, Session, SessionError, SessionOptions, SessionPolicy, Unresolved};
 use crate::{Options, Policy};
 
 /// A read-only follower of a session that another process writes.

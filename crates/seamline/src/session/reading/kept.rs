@@ -187,7 +187,11 @@ impl Kept {
         self.head.around.take_from(&mut transcript);
         self.transcript = transcript.detached();
         self.looks.put(look);
-        debug_assert_eq!(Some(&request), Request::from_body(&self.body, options).ok().as_ref(), "the request differs from one made from scratch");
+        debug_assert_eq!(
+            Some(&request),
+            Request::from_body(&self.body, options).ok().as_ref(),
+            "the request differs from one made from scratch"
+        );
         Some(request)
     }
 }

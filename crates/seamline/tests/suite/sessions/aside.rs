@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use seamline::session::{SessionPolicy, Session};
+use seamline::session::{Session, SessionPolicy};
 use seamline::store::{
     Acquire, Appended, Erased, Hash, Head, Holder, InboxDamage, InboxItem, IncidentKind, Lease, Pending, Pushed,
     Quarantined, Raw, Sealed, SessionId, SessionInfo, Store, StoredCommit,

@@ -5,7 +5,7 @@ use std::future::pending;
 use futures_util::FutureExt;
 use seamline::Failure;
 use seamline::session::{
-    AgentEnd, AgentStart, SessionPolicy, OpenOptions, RecoveryAction, Session, SessionError, SessionOptions,
+    AgentEnd, AgentStart, OpenOptions, RecoveryAction, Session, SessionError, SessionOptions, SessionPolicy,
     ToolOutput, TurnEnd,
 };
 use seamline::store::{CheckpointState, Effect, IncidentKind, Operation};
@@ -136,8 +136,7 @@ fn ids_that_repeat_between_turns_do_not_keep_a_session_from_going_on() {
 fn s1_81_a_session_is_checked_before_the_call_or_not() {
     on_every_store(async |place| {
         for validate_before_call in [true, false] {
-            let mut session =
-                place.create(SessionPolicy { validate_before_call, ..SessionPolicy::default() }).await;
+            let mut session = place.create(SessionPolicy { validate_before_call, ..SessionPolicy::default() }).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let start = session.before_agent_start(ENVELOPE).await.unwrap();
             assert_eq!(matches!(start, AgentStart::Blocked(_)), validate_before_call, "{start:?}");
@@ -169,7 +168,7 @@ fn a_session_that_is_switched_off_handles_no_error_and_loses_no_result() {
         let end = session.agent_end(TurnEnd::Failed(OVERLOADED)).await.unwrap();
         assert!(matches!(&end, AgentEnd::Recovered(done) if done.action == RecoveryAction::Escalate), "{end:?}");
         assert_eq!((kept(&session), session.incidents().count()), (before, 0));
-        // One tool comes back before somebody breaks off, the other does not.
+        // One tool returns before the user aborts, the other does not.
         let stop = super::stopping::once_begun();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let result = session.execute_tool_cycle(&[&calls], &super::calls::FirstOnly, stop).await.unwrap();
@@ -248,7 +247,7 @@ fn an_envelope_does_not_bring_messages_of_its_own() {
 fn a_provider_has_to_be_known_and_to_serve_the_dialect() {
     on_every_store(async |place| {
         for (dialect, provider, is_served) in [
-            ("openai_chat", "nobody", None),
+            ("openai_chat", "no-such", None),
             ("openai_chat", "anthropic", None),
             ("openai_chat", "openai", Some("openai_chat")),
             ("", "gemini", Some("gemini_generate")),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use seamline::session::{
-    SessionPolicy, OpenOptions, Running, Session, ToolCall, ToolCallRef, ToolExecutor, ToolOutput, Truth,
+    OpenOptions, Running, Session, SessionPolicy, ToolCall, ToolCallRef, ToolExecutor, ToolOutput, Truth,
 };
 use seamline::store::{Effect, IncidentKind};
 

@@ -1,5 +1,5 @@
 //! A check keeps what it read for the next one. Whatever happens to a session in between, it says what it says of a
-//! session that nobody looked at before.
+//! session that was not checked before.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use seamline::session::{
-    Follower, SessionPolicy, PersistRepairs, ResetOptions, Session, SessionOptions, ToolCallRef, ToolOutput,
+    Follower, PersistRepairs, ResetOptions, Session, SessionOptions, SessionPolicy, ToolCallRef, ToolOutput,
 };
 use seamline::store::{Effect, Operation};
 use seamline::{Options, Policy, message_spans};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::future::pending;
 
 use futures_util::FutureExt;
-use seamline::session::{SessionPolicy, PersistRepairs, ResetOptions, Session, SessionError};
+use seamline::session::{PersistRepairs, ResetOptions, Session, SessionError, SessionPolicy};
 use seamline::store::Operation;
 
 use super::faulty::{Fault, Faulty};

@@ -4,7 +4,7 @@ use std::future::pending;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentStart, SessionPolicy, LastResort, PersistRepairs, RecoveryAction, Session, SessionOptions,
+    AgentStart, LastResort, PersistRepairs, RecoveryAction, Session, SessionOptions, SessionPolicy,
 };
 use seamline::store::IncidentKind;
 
@@ -70,11 +70,8 @@ async fn session(provider: &seamline::Provider, config: SessionPolicy) -> Sessio
 fn a_whole_conversation_is_whole_for_every_provider_and_stays_as_it_is() {
     futures_executor::block_on(async {
         for provider in seamline::providers::ALL {
-            let config = SessionPolicy {
-                auto_repair: true,
-                persist_repairs: PersistRepairs::All,
-                ..SessionPolicy::default()
-            };
+            let config =
+                SessionPolicy { auto_repair: true, persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
             let mut session = session(provider, config).await;
             let [ask, call, answer] = spoken(provider.dialect);
             session.append(ask).await.unwrap();
@@ -127,7 +124,7 @@ fn a_conversation_with_calls_goes_on_where_the_request_declares_their_tools() {
 }
 
 #[test]
-fn what_the_request_does_not_declare_and_nobody_can_make_up_is_said_when_it_is_blocked() {
+fn an_undeclared_tool_that_no_repair_can_declare_is_reported() {
     futures_executor::block_on(async {
         let provider = seamline::providers::by_name("bedrock-anthropic").unwrap();
         let mut session = session(provider, SessionPolicy::default()).await;

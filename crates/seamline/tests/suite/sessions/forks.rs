@@ -1,6 +1,6 @@
 //! A session that goes its own way knows what of its past was made up.
 
-use seamline::session::{Follower, SessionPolicy, Session, ToolCallRef};
+use seamline::session::{Follower, Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, SessionId};
 
 use super::asking::in_dialect;

@@ -1,6 +1,6 @@
 //! What the model reads of calls without a result is what is known: who stopped, and whether the call was begun.
 
-use seamline::session::{SessionPolicy, OpenOptions, Session, Truth};
+use seamline::session::{OpenOptions, Session, SessionPolicy, Truth};
 use seamline::store::{Effect, IncidentKind};
 
 use super::stores::{ASK, ENVELOPE, Place, kept, on_every_store, open_options, turn};
@@ -17,7 +17,7 @@ async fn crashed(place: &Place) -> Session {
 }
 
 #[test]
-fn after_a_crash_nobody_is_said_to_have_aborted() {
+fn a_crash_is_not_reported_as_an_abort() {
     on_every_store(async |place| {
         for asks in [true, false] {
             let mut session = crashed(&place).await;

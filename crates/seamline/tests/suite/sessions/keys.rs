@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use seamline::session::{
-    SessionPolicy, OpenOptions, Running, Session, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
+    OpenOptions, Running, Session, SessionOptions, SessionPolicy, ToolCall, ToolExecutor, ToolOutput,
 };
 use seamline::store::Effect;
 

@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use seamline::session::{SessionPolicy, Session, ToolCallRef};
+use seamline::session::{Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, Origin};
 
 use super::asking::in_dialect;

@@ -3,7 +3,7 @@
 use std::future::pending;
 
 use seamline::Failure;
-use seamline::session::{SessionPolicy, RecoveryAction, Session, SessionOptions, TurnEnd};
+use seamline::session::{RecoveryAction, Session, SessionOptions, SessionPolicy, TurnEnd};
 use seamline::store::{Effect, InboxItem, IncidentKind, Operation, Raw};
 
 use super::stores::{ASK, ENVELOPE, Tool, kept, memory, on_every_store, turn};
@@ -82,7 +82,7 @@ fn an_error_does_not_lead_behind_the_user_to_a_checkpoint_of_theirs() {
 }
 
 #[test]
-fn results_are_no_messages_of_the_user_that_nobody_answered() {
+fn results_are_not_unanswered_messages_of_the_user() {
     futures_executor::block_on(async {
         let turns = [
             (

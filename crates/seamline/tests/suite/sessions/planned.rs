@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentStart, Clock, ExecutorFailure, SessionPolicy, OpenOptions, ResetOptions, Running, Session, SessionError,
+    AgentStart, Clock, ExecutorFailure, OpenOptions, ResetOptions, Running, Session, SessionError, SessionPolicy,
     ToolCall, ToolCallRef, ToolExecutor, ToolOutput, TurnEnd,
 };
 use seamline::store::{
@@ -314,7 +314,7 @@ fn in_words(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// A clock that stands still.
+/// A clock that does not move.
 #[derive(Debug)]
 struct Still;
 

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use seamline::Policy;
 use seamline::session::{
-    AgentStart, SessionPolicy, OpenOptions, PersistRepairs, RepairResult, ResetOptions, Running, Session,
-    SessionError, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
+    AgentStart, OpenOptions, PersistRepairs, RepairResult, ResetOptions, Running, Session, SessionError,
+    SessionOptions, SessionPolicy, ToolCall, ToolExecutor, ToolOutput,
 };
 use seamline::store::{CallState, Effect, Operation, Origin, Rejected};
 
@@ -37,7 +37,7 @@ fn s0_06_a_result_whose_call_a_compaction_removed_goes_or_gets_one_as_the_policy
         for (preset, is_kept, has_call) in [("opal", false, false), ("llxprt", true, true), ("lossless", true, false)] {
             let policy = Policy::preset(preset).unwrap();
             let mut session = with_policy(&place, policy, SessionPolicy::default()).await;
-            // A compaction of somebody else's took the call and left its result.
+            // A compaction of another program removed the call and left its result.
             session.append_all(&[ASK, &results(&["toolu_1"]), YES, ASK]).await.unwrap();
             let body = String::from_utf8(session.request(ENVELOPE).unwrap().body).unwrap();
             assert!(is_valid(&session), "{preset}: {body}");
@@ -53,7 +53,7 @@ fn s0_06_a_result_whose_call_a_compaction_removed_goes_or_gets_one_as_the_policy
 #[test]
 fn s0_09_each_layer_is_caught_by_the_next() {
     on_every_store(async |place| {
-        // Half an answer, as it would be kept if nobody noticed that its stream failed.
+        // Half a response, as a host keeps it that does not notice the failure of the stream.
         let half = r#"{"role":"assistant","content":[{"type":"text","text":"I"},{"type":"tool_use","id":"toolu_1","name":"sh","input":{}}]}"#;
         for stream in [true, false] {
             for kept_right in [true, false] {
@@ -123,8 +123,7 @@ fn s1_08_a_validation_finds_a_made_up_result_beside_a_real_one() {
 #[test]
 fn s1_14_all_that_a_session_is_comes_back_from_its_log_alone() {
     on_every_store(async |place| {
-        let config =
-            SessionPolicy { persist_repairs: PersistRepairs::All, verbose: true, ..SessionPolicy::default() };
+        let config = SessionPolicy { persist_repairs: PersistRepairs::All, verbose: true, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         session.repair().await.unwrap();

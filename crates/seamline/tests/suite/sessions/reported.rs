@@ -1,7 +1,7 @@
 //! What a host reports, and what it must not.
 
 use seamline::session::{
-    AgentEnd, ExecutorFailure, SessionPolicy, OnFailure, Session, SessionError, ToolOutput, TurnEnd,
+    AgentEnd, ExecutorFailure, OnFailure, Session, SessionError, SessionPolicy, ToolOutput, TurnEnd,
 };
 use seamline::store::{Effect, Rejected};
 

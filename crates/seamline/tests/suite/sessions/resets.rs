@@ -2,7 +2,7 @@
 //! keeps.
 
 use seamline::Failure;
-use seamline::session::{Follower, SessionPolicy, LastResort, RecoveryAction, ResetOptions, Session, SessionOptions};
+use seamline::session::{Follower, LastResort, RecoveryAction, ResetOptions, Session, SessionOptions, SessionPolicy};
 use seamline::store::{Effect, InboxItem, IncidentKind, Operation, Raw, SessionId};
 
 use super::stores::{ASK, kept, memory, on_every_store, turn};

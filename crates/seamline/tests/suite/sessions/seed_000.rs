@@ -6,7 +6,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use seamline::session::{
-    AgentEnd, AgentStart, SessionPolicy, PersistRepairs, RecoveryAction, Running, SessionOptions, Stop, ToolCall,
+    AgentEnd, AgentStart, PersistRepairs, RecoveryAction, Running, SessionOptions, SessionPolicy, Stop, ToolCall,
     ToolExecutor, ToolOutput, TurnEnd,
 };
 use seamline::store::{Effect, IncidentKind};
@@ -15,8 +15,7 @@ use seamline::{Failure, Policy};
 use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, results, turn};
 
 async fn opal(place: &Place) -> seamline::session::Session {
-    let config =
-        SessionPolicy { persist_repairs: PersistRepairs::All, auto_repair: true, ..SessionPolicy::default() };
+    let config = SessionPolicy { persist_repairs: PersistRepairs::All, auto_repair: true, ..SessionPolicy::default() };
     let policy = Policy::preset("opal").unwrap();
     let options = SessionOptions { policy, config, ..SessionOptions::default() };
     seamline::session::Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()

@@ -1,7 +1,7 @@
 //! Cancelled calls and switches of providers, of the source document on orphaned calls.
 
 use seamline::ConvertOptions;
-use seamline::session::{AgentStart, SessionPolicy, PersistRepairs, Session, SessionOptions};
+use seamline::session::{AgentStart, PersistRepairs, Session, SessionOptions, SessionPolicy};
 use seamline::store::Effect;
 
 use super::asking::in_dialect;
@@ -141,7 +141,7 @@ fn s2_03_every_call_without_a_result_is_found() {
         for (messages, orphans) in cases {
             let mut session = llxprt(&place, PersistRepairs::Never).await;
             session.append_all(messages).await.unwrap();
-            // Of what is kept, and of a list that nobody keeps.
+            // Of a stored conversation, and of a plain list of messages.
             let body = format!(r#"{{"model":"gpt-5","messages":[{}]}}"#, messages.join(","));
             let listed = seamline::check(body.as_bytes(), &seamline::Options::default()).unwrap();
             for checked in [session.check().unwrap(), listed] {

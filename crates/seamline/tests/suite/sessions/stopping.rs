@@ -1,4 +1,4 @@
-//! When tools are stopped, and tools that crash where nobody expects it.
+//! Stopped tools, and tools that crash unexpectedly.
 
 use std::future::{pending, ready};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
 use futures_util::future::poll_fn;
-use seamline::session::{SessionPolicy, Running, Stop, ToolCall, ToolExecutor, ToolOutput};
+use seamline::session::{Running, SessionPolicy, Stop, ToolCall, ToolExecutor, ToolOutput};
 use seamline::store::Effect;
 
 use super::stores::{ASK, Tool, is_valid, on_every_store, turn};
@@ -63,7 +63,7 @@ struct CrashesWhenAsked;
 
 impl ToolExecutor for CrashesWhenAsked {
     fn effect(&self, _call: &ToolCall) -> Effect {
-        panic!("nobody should hear of it")
+        panic!("the cycle must catch this panic")
     }
 
     fn execute<'a>(&'a self, _call: &'a ToolCall) -> Running<'a> {

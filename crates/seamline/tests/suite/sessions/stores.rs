@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use seamline::Policy;
 use seamline::session::{
-    Clock, ExecutorFailure, SessionPolicy, OpenOptions, Running, Session, SessionOptions, ToolCall, ToolExecutor,
+    Clock, ExecutorFailure, OpenOptions, Running, Session, SessionOptions, SessionPolicy, ToolCall, ToolExecutor,
     ToolOutput,
 };
 use seamline::store::{Effect, MemoryStore, Store};
