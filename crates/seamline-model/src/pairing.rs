@@ -1,7 +1,7 @@
-//! Which result answers which call.
+//! Pairs results with the calls that they answer.
 //!
-//! Pairing is by occurrence, not by id: ids repeat in real life. One walk over the
-//! transcript, in linear time; four steps, each claiming only what the one before left:
+//! Pairing is by occurrence, not by id, because ids repeat in real conversations. One pass over the transcript, in
+//! linear time, in four steps; each step claims only what the previous ones left:
 //!
 //! 1. in a cycle's own span (until the next assistant message) the k-th result with an
 //!    id answers the k-th call with that id;
@@ -11,9 +11,9 @@
 //!    the cycle and whose tool does not contradict answers it (misaddressed);
 //! 4. the rest are orphans, duplicates and results that replace a synthetic one.
 //!
-//! Where results may stand anywhere after their call a span lasts until the next calls, so
-//! that step 1 finds them, and a further result answers the latest open call with its id;
-//! step 3 still looks no further than the next assistant message.
+//! Where results may come anywhere after their call, a span lasts until the next calls, so that step 1 finds them, and
+//! a further result answers the latest open call with its id; step 3 still looks no further than the next assistant
+//! message.
 //!
 //! Each step looks back only as far as the result itself, so appending messages changes
 //! an earlier pair only when one of them takes part in a pair itself.
@@ -40,9 +40,9 @@ pub struct Pairing {
 pub struct Cycle {
     /// The message that makes the calls.
     pub message: MessageIndex,
-    /// Its first call in [`Pairing::calls`].
+    /// The first of its calls in [`Pairing::calls`].
     pub first_call: u32,
-    /// One past its last call.
+    /// The index after its last call.
     pub end_call: u32,
 }
 
@@ -56,7 +56,7 @@ impl Cycle {
 /// One call and what answers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallState {
-    /// The call.
+    /// The block of the call.
     pub call: BlockIndex,
     /// The message that makes it.
     pub message: MessageIndex,
@@ -67,29 +67,29 @@ pub struct CallState {
 /// A result that answers a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
-    /// The result.
+    /// The block of the result.
     pub result: BlockIndex,
-    /// Whether it names another id than the call's.
+    /// Whether it names another id than the call.
     pub misaddressed: bool,
 }
 
 /// One result and what it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResultState {
-    /// The result.
+    /// The block of the result.
     pub result: BlockIndex,
-    /// What it does.
+    /// The role that it plays.
     pub fate: Fate,
 }
 
-/// What a result does.
+/// The role of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It answers this call.
     Answers(BlockIndex),
     /// Another result answers this call already.
     Duplicate(BlockIndex),
-    /// It was made up by a repair, and the real result of this call turned up.
+    /// A repair made it up, and the real result of this call exists.
     Superseded(BlockIndex),
     /// It answers no call.
     Orphan,
@@ -140,7 +140,7 @@ const SCAN_MAX: usize = 8;
 /// What is known of one id from spans that have closed.
 #[derive(Default)]
 struct Known {
-    /// Calls that nothing real answers.
+    /// The calls without a real result.
     open: Vec<u32>,
     /// The latest call.
     latest: Option<u32>,
@@ -180,13 +180,13 @@ struct Walk<'t, 'a> {
     known: HashMap<Key<'t>, Known>,
     /// How many cycles `known` covers.
     known_cycles: usize,
-    /// For each result, the span it stands in.
+    /// For each result, the span that contains it.
     span_of: Vec<Option<Running>>,
-    /// Results whose id nobody had called before them, as places in the list of results.
+    /// Results whose id no earlier call has, as places in the list of results.
     early: Vec<u32>,
     /// Results without an id that no call without an id claimed, likewise.
     nameless: Vec<u32>,
-    /// The span last asked for its only open call, and the answer.
+    /// The span that was last asked for its only open call, and the reply.
     counted: (Option<Running>, Option<usize>),
 }
 
@@ -326,7 +326,7 @@ impl<'t, 'a> Walk<'t, 'a> {
         queue.calls.get(queue.next).map(|&index| index as usize)
     }
 
-    /// Step 2, looking back. A result without an id is only known by where it stands.
+    /// Step 2, looking back. A result without an id is identified only by its place.
     fn claim_late(&mut self, key: Key<'t>, block: BlockIndex, position: u32) -> Fate {
         self.start.look_back();
         if key.is_none() {
@@ -350,7 +350,7 @@ impl<'t, 'a> Walk<'t, 'a> {
                 Fate::Orphan
             }
             (_, _) if !self.scope.late => Fate::Orphan,
-            // A guess would be a lie.
+            // A guess could be wrong.
             _ => Fate::Ambiguous,
         }
     }
@@ -416,8 +416,8 @@ impl<'t, 'a> Walk<'t, 'a> {
         }
     }
 
-    /// Step 3. Only for results whose id nobody had called before them: one that names
-    /// another call is not addressed wrongly, it is late.
+    /// Step 3. Only for results whose id no earlier call has: a result that names another call is not misaddressed, it
+    /// is late.
     fn claim_misaddressed(&mut self) {
         let mut candidates = [std::mem::take(&mut self.early), std::mem::take(&mut self.nameless)].concat();
         candidates.sort_unstable();

@@ -1,4 +1,4 @@
-//! Running every rule.
+//! Runs every rule.
 
 use std::sync::LazyLock;
 
@@ -10,14 +10,14 @@ use crate::rule::{Check, EachCall, EachIrregularity, EachMessage, EachResult, Re
 use crate::rules::ALL;
 use crate::settled::{More, Settled};
 
-/// Everything that is wrong with a transcript, in the order of the transcript.
+/// Finds all violations of a transcript, in its order.
 pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &RepairPolicy) -> Vec<Finding> {
     sorted(run(&Context::new(transcript, constraints, policy)).findings)
 }
 
-/// Everything that is wrong with a transcript, without a look at messages that are settled; the same as [`check`] says.
+/// Finds all violations of a transcript without checking settled messages; the result is the same as that of [`check`].
 /// Settles what it can for the next check, which must be for the same provider, policy and request. Messages may be
-/// added and taken away between the two, but those that [`Settled::needs`] stay.
+/// added and removed between the two, but those that [`Settled::needs`] stay.
 pub fn check_on(
     transcript: &Transcript<'_>,
     constraints: &Constraints,
@@ -39,7 +39,7 @@ pub fn check_on(
     findings
 }
 
-/// Checks the messages behind those that are settled. Nothing when more must be known of these.
+/// Checks the messages after the settled ones. Returns `None` when it needs more of those than is kept.
 fn behind(
     transcript: &Transcript<'_>,
     constraints: &Constraints,
@@ -58,11 +58,10 @@ fn behind(
     Some((settled.findings().iter().cloned().chain(report.findings).collect(), more))
 }
 
-/// Runs the rules over the messages that are looked at.
+/// Runs the rules over the messages to check.
 ///
-/// Rules about one thing at a time are run together over it, and the calls and results of
-/// a message right after the message: a long conversation goes through memory once and
-/// not once per rule.
+/// Rules about one thing at a time run together over it, and the calls and results of a message right after the
+/// message: a long conversation passes through memory once and not once per rule.
 fn run(context: &Context<'_, '_>) -> Report {
     let mut report = Report::default();
     /// Runs the rules of one kind over one thing.
@@ -98,7 +97,7 @@ fn sorted(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// The rules by what they look at, each with its code.
+/// The rules by their subject, each with its code.
 #[derive(Default)]
 struct Rules {
     message: Vec<(&'static Rule, EachMessage)>,

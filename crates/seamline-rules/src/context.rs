@@ -1,4 +1,4 @@
-//! What a rule sees.
+//! The input of a rule.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
@@ -12,8 +12,7 @@ use crate::RepairPolicy;
 use crate::policy::MatchScope;
 use crate::settled::Settled;
 
-/// What a rule sees: the transcript, how it pairs, what the provider demands and how the
-/// caller wants damage put right.
+/// The input of a rule: the transcript, its pairing, the constraints of the provider and the policy of the caller.
 pub(crate) struct Context<'c, 'a> {
     pub(crate) transcript: &'c Transcript<'a>,
     pub(crate) constraints: &'c Constraints,
@@ -134,7 +133,7 @@ impl<'c, 'a> Context<'c, 'a> {
         }
     }
 
-    /// Whether a result stands where the provider looks for the answer to a call.
+    /// Whether a result is where the provider looks for the result of a call.
     pub(crate) fn in_place(&self, call: BlockIndex, result: BlockIndex) -> bool {
         let asks = self.transcript.block(call).message;
         let answers = self.transcript.block(result).message;
@@ -172,8 +171,7 @@ impl<'c, 'a> Context<'c, 'a> {
         self.transcript.message(message).role == carrier
     }
 
-    /// Whether nothing but results follows a message, so that its calls may still be
-    /// answered.
+    /// Whether only results follow a message, so that its calls may still be answered.
     pub(crate) fn is_frontier(&self, message: MessageIndex) -> bool {
         self.last_said.get_or_init(|| self.last_said()).is_none_or(|last| last <= message)
     }
@@ -216,8 +214,8 @@ impl<'c, 'a> Context<'c, 'a> {
         call.or(result).unwrap_or("")
     }
 
-    /// Whether a result has no id where ids are optional, and its tool was called under one: then
-    /// the name that stands for its id is no call's.
+    /// Whether a result has no id where ids are optional, and its tool was called under one: then the name that serves
+    /// as its id belongs to no call.
     pub(crate) fn is_unaddressed(&self, result: BlockIndex) -> bool {
         let tool = self.transcript.result(result).and_then(|result| result.tool);
         let named = tool.is_some() && self.transcript.name(tool) == Some(self.id(result));
@@ -244,8 +242,8 @@ impl<'c, 'a> Context<'c, 'a> {
         Values { message: content.message.get(), block: content.slot().index as usize, id, kind, ..Values::default() }
     }
 
-    /// When calls get ids of their own. Results that are items stand anywhere after their
-    /// call, so only ids tell whose they are: they must be right before pairs are mended.
+    /// When calls get ids of their own. Results that are items may come anywhere after their call, so only ids tell
+    /// which call they answer: ids must be correct before pairs are repaired.
     pub(crate) fn naming_stage(&self) -> Stage {
         match self.constraints.carrier {
             Carrier::UserBlocks | Carrier::ToolMessages => Stage::Finish,
@@ -254,10 +252,10 @@ impl<'c, 'a> Context<'c, 'a> {
     }
 }
 
-/// How far from their calls results are looked for.
+/// The distance from their calls at which results are recognised.
 fn scope(transcript: &Transcript<'_>, constraints: &Constraints, policy: &RepairPolicy) -> Scope {
     let mut scope = policy.scope().under(constraints);
-    // A result that names no call here may name one that the provider keeps.
+    // A result that names no call here may name one that the provider stores.
     scope.misaddressed &= !transcript.envelope.chained;
     scope
 }
@@ -274,7 +272,7 @@ fn answer_messages(transcript: &Transcript<'_>, first: MessageIndex, joint: bool
     let mut partner = vec![None; messages.len()];
     for at in (0..messages.len().saturating_sub(1)).rev() {
         let next = MessageIndex(first.0 + at as u32 + 1);
-        // Asked in this order because the last question looks at blocks.
+        // In this order, because the last condition reads blocks.
         let joins = joint
             && messages[at].role == Role::Assistant
             && messages[at + 1].role == Role::Assistant
@@ -284,7 +282,7 @@ fn answer_messages(transcript: &Transcript<'_>, first: MessageIndex, joint: bool
     partner
 }
 
-/// Which message each run of tool messages from `first` on answers.
+/// The message that each run of tool messages from `first` on answers.
 fn answered_messages(transcript: &Transcript<'_>, first: MessageIndex) -> Vec<Option<MessageIndex>> {
     let mut partner: Vec<Option<MessageIndex>> = Vec::with_capacity(transcript.messages.len() - first.get());
     for (index, message) in transcript.enumerate_from(first) {

@@ -129,9 +129,9 @@ impl From<UnansweredReason> for Reason {
 words! {
     /// What happens to a result without a call.
     OrphanResult {
-        /// What it says is kept as text.
+        /// Its content is kept as text.
         ToText = "to_text",
-        /// It is taken out.
+        /// It is removed.
         Remove = "remove",
         /// Its call is rebuilt.
         ReconstructCall = "reconstruct_call",
@@ -155,7 +155,7 @@ words! {
 words! {
     /// What happens to a result that names another call than the one it answers.
     Misaddressed {
-        /// It is addressed to the only call it can answer.
+        /// It is addressed to the only call that it can answer.
         Readdress = "readdress",
         /// It is an orphan.
         Orphan = "orphan",
@@ -163,13 +163,13 @@ words! {
 }
 
 words! {
-    /// What happens to a result that is not where the provider looks for it.
+    /// What happens to a result that is not where the provider expects it.
     Displaced {
         /// It is moved there.
         Relocate = "relocate",
-        /// It is taken out together with its call.
+        /// It is removed together with its call.
         RemovePair = "remove_pair",
-        /// It is taken out.
+        /// It is removed.
         RemoveResult = "remove_result",
     }
 }
@@ -177,11 +177,11 @@ words! {
 words! {
     /// What happens to a call that may still be answered.
     TrailingCall {
-        /// It is answered as any other.
+        /// It gets a result as any other call.
         Close = "close",
         /// It stays open.
         AllowPending = "allow_pending",
-        /// It is taken out.
+        /// It is removed.
         Remove = "remove",
     }
 }
@@ -189,12 +189,11 @@ words! {
 words! {
     /// Which of two results for one call stays.
     DuplicateResult {
-        /// The first; the other is taken out.
+        /// The first; the other is removed.
         First = "first",
-        /// The last; the other is taken out.
+        /// The last; the other is removed.
         Last = "last",
-        /// A real one rather than a synthetic one; of two real ones the first, and the
-        /// other is kept as text.
+        /// A real one rather than a synthetic one; of two real ones the first, and the other is kept as text.
         Best = "best",
     }
 }
@@ -207,7 +206,7 @@ words! {
         AllowPositional = "allow_positional",
         /// The later call gets another id, wherever in the conversation the two are.
         RenameLater = "rename_later",
-        /// The later call is taken out.
+        /// The later call is removed.
         DropLater = "drop_later",
         /// It is reported, wherever in the conversation the two are.
         Error = "error",
@@ -217,7 +216,7 @@ words! {
 words! {
     /// Which ids of tool calls the provider gets.
     IdMode {
-        /// The ids that the conversation has, as far as the provider takes them.
+        /// The ids that the conversation has, as far as the provider accepts them.
         Preserve = "preserve",
         /// Ids in the form that the provider itself makes, such as `toolu_1` for Anthropic and `call_1` for OpenAI.
         Canonical = "canonical",
@@ -225,13 +224,13 @@ words! {
 }
 
 words! {
-    /// What happens to a message with nothing in it.
+    /// What happens to a message without content.
     Emptied {
-        /// It is taken out.
+        /// It is removed.
         Remove = "remove",
-        /// It gets a text that says so.
+        /// It gets a text that says that it was empty.
         Placeholder = "placeholder",
-        /// It stays where the provider takes it, else it gets a text.
+        /// It stays where the provider accepts it, else it gets a text.
         Keep = "keep",
     }
 }
@@ -239,9 +238,9 @@ words! {
 words! {
     /// The order of the results of one cycle.
     ResultOrder {
-        /// As they stand.
+        /// Unchanged.
         AsFound = "as_found",
-        /// As their calls stand.
+        /// In the order of their calls.
         CallOrder = "call_order",
     }
 }
@@ -257,12 +256,12 @@ macro_rules! texts {
         }
 
         impl Texts {
-            /// Every text: its name in a policy file, what it says, and when it is used.
+            /// Every text: its name in a policy file, its value, and when it is used.
             pub fn list(&self) -> Vec<(&'static str, &str, &'static str)> {
                 vec![$((stringify!($name), self.$name.as_str(), concat!($($doc),+).trim_ascii())),+]
             }
 
-            /// Sets the text with this name, marked as synthetic; says whether there is such a text.
+            /// Sets the text with this name, marked as synthetic. Returns whether there is such a text.
             pub fn set(&mut self, name: &str, text: &str) -> bool {
                 $(if name == stringify!($name) {
                     self.$name = marked(text);
@@ -271,7 +270,7 @@ macro_rules! texts {
                 false
             }
 
-            /// Those of them that only this policy knows to be made up.
+            /// The texts that only this policy identifies as synthetic.
             pub fn own(&self) -> Vec<String> {
                 let texts = [$(&self.$name),+];
                 texts.into_iter().filter(|text| !seamline_model::is_synthetic(text)).cloned().collect()
@@ -287,15 +286,14 @@ macro_rules! texts {
     };
 }
 
-/// A text that is known to be made up: without a mark, a real result that comes later
-/// could not take its place.
+/// Adds the synthetic mark if the text has none: without it, a late real result could not replace the text.
 fn marked(text: &str) -> String {
     let known = seamline_model::is_synthetic(text) || text.trim_start().starts_with(seamline_model::MARK);
     if known { text.to_owned() } else { format!("{} {text}", seamline_model::MARK) }
 }
 
 texts! {
-    /// Nothing is known.
+    /// Nothing is known about the call.
     missing = Missing;
     /// The user aborted the run.
     aborted = Aborted;
@@ -324,7 +322,7 @@ impl RepairPolicy {
         within && matches!(self.on_invalid, OnInvalid::Repair | OnInvalid::Offer)
     }
 
-    /// How far pairing looks; `joint` is the provider's affair.
+    /// The scope of pairing; `joint` comes from the provider.
     pub(crate) fn scope(&self) -> Scope {
         let (late, early) = match self.match_scope {
             MatchScope::Adjacent | MatchScope::Span => (false, false),
@@ -336,8 +334,8 @@ impl RepairPolicy {
 }
 
 impl Default for RepairPolicy {
-    /// Nothing that the user, the model or a tool wrote is dropped: relocate, then re-address, then keep as text, then
-    /// synthesise.
+    /// Drops nothing that the user, the model or a tool wrote: relocate, then re-address, then keep as text, then
+    /// synthesize.
     fn default() -> Self {
         Self {
             safety: SafetyMax::Safe,

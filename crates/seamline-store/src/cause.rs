@@ -88,7 +88,7 @@ pub enum Address {
     HardLinks {
         /// The file that was named.
         path: PathBuf,
-        /// How many names the file has.
+        /// The number of names of the file.
         count: u64,
     },
     /// The write-ahead log of a file exists, and the file does not.
@@ -375,13 +375,13 @@ pub enum Refused {
     /// The commit has too many bytes.
     #[error("the commit has {bytes} bytes; the limit is {COMMIT_BYTES_MAX}")]
     CommitTooLarge {
-        /// How many bytes the commit has.
+        /// The size of the commit, in bytes.
         bytes: usize,
     },
     /// The message is too large for the commit that would take it out of the inbox.
     #[error("the inbox message needs a commit of about {bytes} bytes; the limit is {COMMIT_BYTES_MAX}")]
     MessageTooLarge {
-        /// About how many bytes its commit would have.
+        /// The approximate size of its commit, in bytes.
         bytes: usize,
     },
     /// The value is larger than the database can hold.
@@ -398,9 +398,9 @@ pub enum Refused {
     Import {
         /// The session that was to be imported.
         session: SessionId,
-        /// Which commit it is, counted from 1.
+        /// The number of the commit, counted from 1.
         number: usize,
-        /// What is wrong with the commit.
+        /// The reason why the commit cannot be imported.
         flaw: ImportFlaw,
     },
     /// The store rejects the value for another reason.
@@ -408,7 +408,7 @@ pub enum Refused {
     Other(String),
 }
 
-/// Why a commit cannot be imported.
+/// The reason why a commit cannot be imported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportFlaw {

@@ -1,4 +1,4 @@
-//! Commits that come from elsewhere.
+//! Checks commits that another store exported.
 
 use crate::cause::{self, ImportFlaw};
 use crate::commit::OpenedCommit;
@@ -6,10 +6,10 @@ use crate::error::Error;
 use crate::id::SessionId;
 use crate::store::Head;
 
-/// Checks that commits are the whole chain of a session, and gives its end.
+/// Checks that commits are the complete chain of a session, and returns its head.
 ///
 /// # Errors
-/// [`Error::Refused`], with the first commit that is not.
+/// [`Error::Refused`], with the first commit that breaks the chain.
 pub fn chain(session: &SessionId, commits: &[Vec<u8>]) -> Result<(Head, Vec<OpenedCommit>), Error> {
     let mut head = Head { epoch: 1, ..Head::START };
     let mut opened = Vec::with_capacity(commits.len());

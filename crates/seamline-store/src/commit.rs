@@ -1,8 +1,8 @@
 //! Commits and their seal.
 //!
-//! A commit is one JSON object. Its last member is the hash of all bytes before it, so the seal is checked on the bytes
-//! as they are and needs no canonical form. The session's name, the number and the hash of the commit before are
-//! inside, so a commit cannot stand in another place or session unnoticed.
+//! A commit is one JSON object. Its last member is the hash of all bytes before it, so the seal covers the exact bytes
+//! and needs no canonical form. The object holds the name of the session, its own number and the hash of the previous
+//! commit, so that a commit that is moved to another place or session is detected.
 
 use std::borrow::Cow;
 
@@ -16,39 +16,39 @@ use crate::id::{CommitId, SessionId};
 use crate::record::Record;
 use crate::store::Head;
 
-/// The version of what is inside a commit.
+/// The version of the commit format.
 pub(crate) const VERSION: u64 = 1;
 
-/// The most bytes of one commit.
+/// The largest size of a commit, in bytes.
 pub const COMMIT_BYTES_MAX: usize = 256 * 1024 * 1024;
 
-/// What stands before the hash, and after it.
+/// The bytes before the hash, and the bytes after it.
 const SEAL: &str = ",\"hash\":\"";
 const SEAL_END: &str = "\"}";
 const SEAL_LEN: usize = SEAL.len() + Hash::HEX_LEN + SEAL_END.len();
 
-/// Records that are kept together or not at all.
+/// Records that become durable together or not at all.
 #[derive(Debug, Clone, Copy)]
 pub struct Commit<'a> {
-    /// The session.
+    /// The name of the session.
     pub session: &'a SessionId,
     /// The epoch of the writer.
     pub epoch: u64,
-    /// What it follows.
+    /// The head that the commit follows.
     pub head: Head,
-    /// What makes it the same commit when it is sent twice.
+    /// The identity of the commit. A commit that is sent twice has the same one.
     pub id: CommitId,
-    /// When, in milliseconds since 1970. Nothing depends on it.
+    /// The time of the commit, in milliseconds since 1970. Only shown.
     pub at: u64,
-    /// What it says.
+    /// The records of the commit.
     pub records: &'a [Record],
 }
 
 impl Commit<'_> {
-    /// Puts the seal on it.
+    /// Serializes and seals the commit.
     ///
     /// # Errors
-    /// When there are no records, or more bytes than a commit may have.
+    /// Fails when there are no records, or more than [`COMMIT_BYTES_MAX`] bytes.
     pub fn seal(&self) -> Result<Sealed, Error> {
         if self.records.is_empty() {
             return Err(Error::Refused(cause::Refused::EmptyCommit));
@@ -90,102 +90,102 @@ pub struct Sealed {
 }
 
 impl Sealed {
-    /// The session.
+    /// The name of the session.
     pub fn session(&self) -> &SessionId {
         &self.session
     }
 
-    /// The epoch of its writer.
+    /// The epoch of the writer.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// The number of its first record.
+    /// The number of the first record.
     pub fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// How many records it has.
+    /// The number of records.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// What makes it the same commit when it is sent twice.
+    /// The identity of the commit. A commit that is sent twice has the same one.
     pub fn id(&self) -> CommitId {
         self.id
     }
 
-    /// The hash of the commit before it.
+    /// The hash of the previous commit.
     pub fn prev(&self) -> Hash {
         self.prev
     }
 
-    /// Its hash.
+    /// The hash of the commit.
     pub fn hash(&self) -> Hash {
         self.hash
     }
 
-    /// The messages of the inbox that it takes in.
+    /// The ids of the inbox messages that it takes in.
     pub fn taken(&self) -> &[String] {
         &self.taken
     }
 
-    /// Its bytes, with the seal.
+    /// The bytes of the commit, with the seal.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// What it follows.
+    /// The head that the commit follows.
     pub fn before(&self) -> Head {
         Head { epoch: self.epoch, seq: self.seq - 1, hash: self.prev }
     }
 
-    /// The end of the session once it is kept.
+    /// The head of the session after the commit.
     pub fn after(&self) -> Head {
         Head { epoch: self.epoch, seq: self.seq + self.count - 1, hash: self.hash }
     }
 }
 
-/// What is wrong with the bytes of a commit.
+/// The reason why the bytes of a commit cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
-    /// They are not what was sealed.
+    /// The bytes differ from the sealed bytes.
     #[error("the bytes are not those that were sealed")]
     Altered,
-    /// They are what was sealed, and not ours to read.
+    /// The seal is intact, but a newer version wrote the commit.
     #[error("format {0} is newer than this version of seamline")]
     Newer(u64),
-    /// The seal is right, and what is inside is no commit.
-    #[error("the seal is right, but what is inside is no commit: {0}")]
+    /// The seal is intact, but the content is not a commit.
+    #[error("the seal is intact, but the content is not a commit: {0}")]
     Odd(String),
 }
 
-/// A commit whose seal was right.
+/// A commit with an intact seal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenedCommit {
-    /// The session.
+    /// The name of the session.
     pub session: SessionId,
-    /// The epoch of its writer.
+    /// The epoch of the writer.
     pub epoch: u64,
-    /// The number of its first record.
+    /// The number of the first record.
     pub seq: u64,
-    /// When, in milliseconds since 1970.
+    /// The time of the commit, in milliseconds since 1970.
     pub at: u64,
-    /// What makes it the same commit when it is sent twice.
+    /// The identity of the commit. A commit that is sent twice has the same one.
     pub id: CommitId,
-    /// The hash of the commit before it.
+    /// The hash of the previous commit.
     pub prev: Hash,
-    /// Its hash.
+    /// The hash of the commit.
     pub hash: Hash,
-    /// What it says.
+    /// The records of the commit.
     pub records: Vec<Record>,
 }
 
 impl OpenedCommit {
-    /// Checks the seal and reads what is inside.
+    /// Checks the seal and parses the content.
     ///
     /// # Errors
-    /// When the bytes are not what was sealed, or not ours to read.
+    /// Fails when the bytes differ from the sealed bytes, or a newer version wrote them.
     pub fn open(bytes: &[u8]) -> Result<Self, Flaw> {
         let hash = seal_of(bytes).ok_or(Flaw::Altered)?;
         let odd = |error: serde_json::Error| Flaw::Odd(error.to_string());
@@ -195,7 +195,7 @@ impl OpenedCommit {
         }
         let inside: Inside<'_> = serde_json::from_slice(bytes).map_err(odd)?;
         if inside.records.len() as u64 != inside.n || inside.n == 0 || inside.seq == 0 {
-            return Err(Flaw::Odd("the number of records is not the one it says".to_owned()));
+            return Err(Flaw::Odd("its number of records is wrong".to_owned()));
         }
         let records = inside.records.iter().map(|record| Record::read(record.get())).collect();
         let Inside { session, epoch, seq, at, id, prev, .. } = inside;
@@ -203,18 +203,18 @@ impl OpenedCommit {
         Ok(Self { session, epoch, seq, at, id, prev, hash, records })
     }
 
-    /// The messages of the inbox that it takes in.
+    /// The ids of the inbox messages that it takes in.
     pub fn taken(&self) -> impl Iterator<Item = &str> {
         self.records.iter().flat_map(Record::taken)
     }
 
-    /// The number of its last record.
+    /// The number of the last record.
     pub fn last_seq(&self) -> u64 {
         self.seq + self.records.len() as u64 - 1
     }
 }
 
-/// The hash that bytes were sealed with, if it is theirs.
+/// The hash in the seal of the bytes, if it is correct.
 fn seal_of(bytes: &[u8]) -> Option<Hash> {
     let (inside, seal) = bytes.split_at_checked(bytes.len().checked_sub(SEAL_LEN)?)?;
     let seal = std::str::from_utf8(seal).ok()?;
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_and_every_cut_is_seen() {
+    fn every_flipped_bit_and_every_cut_is_detected() {
         let sealed = sealed();
         for at in 0..sealed.bytes().len() {
             for bit in 0..8 {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_told_apart_from_damage() {
+    fn a_newer_format_is_not_damage() {
         let text = String::from_utf8(sealed().bytes().to_vec()).unwrap();
         let inside = text[..text.len() - SEAL_LEN].replacen("{\"v\":1", "{\"v\":2", 1);
         let hash = Hash::of(inside.as_bytes());

@@ -1,7 +1,7 @@
-//! The test of a store: what every one of them does, once.
+//! The conformance test of stores.
 //!
-//! A backend's test opens an empty place, calls [`run`] and demands that nothing failed. What only that backend can
-//! fail at is its own to test.
+//! The test of a store opens an empty one, calls [`run`] and asserts that no check failed. Failures that only one store
+//! can have are tested with that store.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -17,16 +17,17 @@ use crate::record::{Begin, InboxTaken, MessageRecord, Origin, Record};
 use crate::replay::{Replayed, replay};
 use crate::store::{Acquire, Appended, Head, Holder, INBOX_BYTES_MAX, InboxItem, Lease, Pushed, Store, StoredCommit};
 
-/// What came of one check.
+/// The outcome of one check.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What was checked.
+    /// The name of the check.
     pub name: &'static str,
-    /// What went wrong, if anything.
+    /// The reason for the failure, if it failed.
     pub failed: Option<String>,
 }
 
-/// Runs every check against a store. Sessions it makes start with `prefix`, so that several runs fit into one store.
+/// Runs every check against a store. The names of its sessions start with `prefix`, so that one store takes several
+/// runs.
 pub async fn run(store: Arc<dyn Store>, prefix: &str) -> Vec<Outcome> {
     let mut outcomes = Vec::with_capacity(CHECKS.len());
     for (number, (name, check)) in CHECKS.into_iter().enumerate() {
@@ -42,24 +43,24 @@ pub async fn run(store: Arc<dyn Store>, prefix: &str) -> Vec<Outcome> {
 type Check = fn(Bench) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
 const CHECKS: [(&str, Check); 15] = [
-    ("a session is made once", |bench| Box::pin(made_once(bench))),
-    ("what was kept is read back byte for byte", |bench| Box::pin(read_back(bench))),
-    ("reading goes on where it stopped", |bench| Box::pin(read_on(bench))),
-    ("a commit sent twice is kept once", |bench| Box::pin(sent_twice(bench))),
-    ("a commit that does not follow is refused", |bench| Box::pin(not_following(bench))),
-    ("a writer that was taken over from is fenced", |bench| Box::pin(fenced(bench))),
-    ("a session that is written is busy until it is let go", |bench| Box::pin(busy(bench))),
-    ("a commit of before the take-over can still be asked about", |bench| Box::pin(asked_about(bench))),
-    ("messages of others come in once, in order", |bench| Box::pin(inbox(bench))),
-    ("a full inbox comes in piece by piece", |bench| Box::pin(full_inbox(bench))),
-    ("bytes are put aside once", |bench| Box::pin(quarantine(bench))),
+    ("a session is created once", |bench| Box::pin(made_once(bench))),
+    ("stored commits are read back byte for byte", |bench| Box::pin(read_back(bench))),
+    ("reading continues where it stopped", |bench| Box::pin(read_on(bench))),
+    ("a commit that is sent twice is stored once", |bench| Box::pin(sent_twice(bench))),
+    ("a commit that does not follow is rejected", |bench| Box::pin(not_following(bench))),
+    ("a writer is fenced after a take-over", |bench| Box::pin(fenced(bench))),
+    ("a leased session is busy until its lease is released", |bench| Box::pin(busy(bench))),
+    ("a commit from before a take-over can be settled", |bench| Box::pin(asked_about(bench))),
+    ("inbox messages are taken once, in order", |bench| Box::pin(inbox(bench))),
+    ("a full inbox is read page by page", |bench| Box::pin(full_inbox(bench))),
+    ("the quarantine keeps the same bytes once", |bench| Box::pin(quarantine(bench))),
     ("a session moves between stores byte for byte", |bench| Box::pin(import(bench))),
-    ("what is erased stays so", |bench| Box::pin(erase(bench))),
+    ("an erased session stays erased", |bench| Box::pin(erase(bench))),
     ("sessions are listed by name", |bench| Box::pin(listed(bench))),
-    ("what is not there is not found", |bench| Box::pin(not_found(bench))),
+    ("a missing session is not found", |bench| Box::pin(not_found(bench))),
 ];
 
-/// A store and a session of one's own in it.
+/// A store and a session in it that only this check uses.
 struct Bench {
     store: Arc<dyn Store>,
     session: SessionId,
@@ -70,7 +71,7 @@ impl Bench {
         said(self.store.create(&self.session, &holder(1)).await)
     }
 
-    /// Keeps a commit of one message, and gives it.
+    /// Appends a commit of one message and returns it.
     async fn append(&self, lease: &mut Lease, number: u8) -> Result<Arc<Sealed>, String> {
         let sealed = self.sealed(lease, number, &[said_record(number)?])?;
         same("append", self.store.append(sealed.clone()).await, Ok(Appended::New))?;
@@ -220,7 +221,7 @@ async fn inbox(bench: Bench) -> Result<(), String> {
     bench.append(&mut lease, 2).await.map(|_| ())
 }
 
-/// Another message under an id that was there is no success.
+/// The store rejects another message under a used id.
 async fn another_under(bench: &Bench, id: &str) -> Result<(), String> {
     let item = InboxItem { id: id.to_owned(), message: said(Raw::parse("{\"another\":1}"))? };
     let taken = Error::IdTaken { session: bench.session.clone(), id: id.to_owned() };
@@ -348,7 +349,7 @@ async fn not_found(bench: Bench) -> Result<(), String> {
     same("push", store.push(session, &item).await, Err(missing))
 }
 
-/// A process that lives as long as the test does not look: the first one is always told apart from the others.
+/// Holder of a lease. Each process number is a different process.
 fn holder(pid: u32) -> Holder {
     Holder { host: "conformance".to_owned(), pid, started: 1, since: 1, ..Holder::default() }
 }
@@ -363,7 +364,7 @@ fn said<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "what is compared is made for it")]
+#[expect(clippy::needless_pass_by_value, reason = "callers pass temporary values")]
 fn same<T: PartialEq + Debug>(what: &str, found: T, wanted: T) -> Result<(), String> {
     if found == wanted { Ok(()) } else { Err(format!("{what}: {found:?}, not {wanted:?}")) }
 }
@@ -373,7 +374,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reference_does_what_a_store_does() {
+    fn the_memory_store_conforms() {
         let outcomes = futures_executor::block_on(run(Arc::new(crate::MemoryStore::new()), "memory"));
         let failed: Vec<_> = outcomes.iter().filter(|outcome| outcome.failed.is_some()).collect();
         assert!(failed.is_empty(), "{failed:#?}");

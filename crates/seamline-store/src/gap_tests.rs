@@ -1,4 +1,4 @@
-//! Sessions of which one commit is lost.
+//! Sessions that lost one commit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,13 +13,13 @@ use crate::{
     replay,
 };
 
-/// Somebody who writes a session and keeps its commits.
+/// A writer of a session that keeps its commits.
 struct Writer {
     session: SessionId,
     state: State,
     head: Head,
     commits: Vec<StoredCommit>,
-    /// What each commit says.
+    /// The records of each commit.
     written: Vec<Vec<Record>>,
     said: u32,
 }
@@ -40,7 +40,7 @@ impl Writer {
         Insert { message: self.message(), origin: Origin::Said, dialect: None }
     }
 
-    /// Writes records, if they fit.
+    /// Writes records, if the state allows them.
     fn write(&mut self, mut records: Vec<Record>) {
         self.state.name(&mut records);
         if self.state.allows(&records[0]).is_err() {
@@ -115,7 +115,7 @@ fn shown(entries: &[Entry]) -> Vec<&str> {
     entries.iter().map(|entry| entry.message.as_str()).collect()
 }
 
-/// One step of a script, with numbers that choose what it is about.
+/// One step of a script. The numbers choose its target.
 fn step(writer: &mut Writer, kind: u8, one: u64, other: u64) {
     let messages = writer.state.view.len() as u64;
     let at = one % (messages + 1);
@@ -148,14 +148,14 @@ fn step(writer: &mut Writer, kind: u8, one: u64, other: u64) {
     }
 }
 
-/// Whether what a commit says is only that something comes, or may be come back to.
+/// Whether a commit only adds messages or makes checkpoints.
 fn only_brings(records: &[Record]) -> bool {
     records.iter().all(|record| matches!(record, Record::Message(_) | Record::Checkpoint(_)))
 }
 
 proptest! {
     #[test]
-    fn a_lost_commit_takes_nothing_with_it(
+    fn a_lost_commit_loses_only_its_own_messages(
         script in prop::collection::vec((0..16_u8, 0..1000_u64, 0..1000_u64), 1..40),
         lost in any::<prop::sample::Index>(),
         flips in any::<bool>(),
@@ -176,9 +176,9 @@ proptest! {
         prop_assert!(!damaged.damages.is_empty());
         let entries = damaged.state.view.entries();
         let ids: HashSet<EntryId> = entries.iter().map(Entry::id).collect();
-        prop_assert_eq!(ids.len(), entries.len(), "nothing is there twice");
+        prop_assert_eq!(ids.len(), entries.len(), "no message is there twice");
         let unfit = damaged.damages.iter().any(|damage| matches!(damage.kind, DamageKind::Unfit { .. }));
-        prop_assert_eq!(unfit, damaged.state.passed_over > 0, "whatever could not be taken is said");
+        prop_assert_eq!(unfit, damaged.state.passed_over > 0, "every skipped record is reported");
         if only_brings(&writer.written[lost]) {
             let left: Vec<Entry> =
                 whole.state.view.entries().iter().filter(|entry| !brought.contains(&entry.seq)).cloned().collect();
@@ -186,14 +186,14 @@ proptest! {
             prop_assert_eq!(entries.len(), left.len());
             prop_assert!(entries.iter().all(|entry| order.contains_key(&entry.id())));
             if !unfit {
-                prop_assert_eq!(entries, &left, "all else is as it was");
+                prop_assert_eq!(entries, &left, "all other messages are as before");
             }
         }
     }
 }
 
 #[test]
-fn a_repair_finds_its_messages_when_one_before_them_is_lost() {
+fn a_repair_finds_its_messages_after_an_earlier_one_is_lost() {
     let mut writer = Writer::new();
     (0..7).for_each(|_| writer.say(1));
     writer.repair(vec![Cut { at: 4, removed: 1, inserted: vec![] }]);
@@ -206,7 +206,7 @@ fn a_repair_finds_its_messages_when_one_before_them_is_lost() {
 }
 
 #[test]
-fn a_summary_stands_only_for_what_it_was_made_of() {
+fn a_summary_replaces_only_the_messages_it_was_made_of() {
     let mut writer = Writer::new();
     (0..5).for_each(|_| writer.say(1));
     writer.compact(0, 3);
@@ -215,7 +215,7 @@ fn a_summary_stands_only_for_what_it_was_made_of() {
 }
 
 #[test]
-fn what_was_taken_back_stays_away() {
+fn rolled_back_messages_stay_removed() {
     let mut writer = Writer::new();
     (0..3).for_each(|_| writer.say(1));
     writer.checkpoint();
@@ -231,7 +231,7 @@ fn what_was_taken_back_stays_away() {
 }
 
 #[test]
-fn what_was_written_without_names_is_passed_over_where_something_is_lost() {
+fn records_without_ids_are_skipped_after_a_loss() {
     let mut state = State::default();
     let said = |text: &str| {
         Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said, dialect: None })

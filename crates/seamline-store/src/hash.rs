@@ -9,18 +9,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// How many letters a hash is written with.
+    /// The number of hexadecimal digits of a hash.
     pub const HEX_LEN: usize = 64;
 
-    /// What stands where there is nothing before.
+    /// The hash before the first commit of a session.
     pub const ZERO: Self = Self([0; 32]);
 
-    /// The hash of some bytes.
+    /// Hashes some bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The hash of this one and what follows it.
+    /// Hashes this hash together with the bytes that follow it.
     #[must_use]
     pub fn then(self, bytes: &[u8]) -> Self {
         let mut hasher = blake3::Hasher::new();
@@ -29,17 +29,17 @@ impl Hash {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// Its bytes.
+    /// The bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// A hash from its bytes.
+    /// Makes a hash from its bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// Reads 64 letters; capital ones are not ours.
+    /// Parses 64 hexadecimal digits; rejects upper case, which this crate never writes.
     pub fn from_hex(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         if bytes.len() != Self::HEX_LEN {
@@ -82,7 +82,7 @@ impl Serialize for Hash {
 impl<'de> Deserialize<'de> for Hash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        Self::from_hex(&text).ok_or_else(|| serde::de::Error::custom("not a hash of 64 hexadecimal letters"))
+        Self::from_hex(&text).ok_or_else(|| serde::de::Error::custom("not a hash of 64 hexadecimal digits"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Names of sessions and commits, and ids of what records are about.
+//! Names of sessions, and ids of commits, cycles, calls, checkpoints and repairs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,16 +13,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct SessionId(Arc<str>);
 
 impl SessionId {
-    /// The most letters a name has.
+    /// The most characters of a name.
     pub const LEN_MAX: usize = 128;
 
-    /// Its letters.
+    /// The text of the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Why a text is not the name of a session.
+/// The error for a text that cannot be the name of a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` cannot name a session: a name has 1 to 128 letters, digits, `.`, `_`, `-` or `:` and starts with a letter or digit"
@@ -38,7 +38,7 @@ impl FromStr for SessionId {
         if starts_well && is_plain && text.len() <= Self::LEN_MAX {
             return Ok(Self(text.into()));
         }
-        // What is echoed is bounded too.
+        // The error repeats a bounded part of the text.
         Err(InvalidSessionId(text.chars().take(Self::LEN_MAX).flat_map(char::escape_default).collect()))
     }
 }
@@ -67,17 +67,17 @@ impl<'de> Deserialize<'de> for SessionId {
     }
 }
 
-/// What makes a commit the same commit when it is sent twice.
+/// The identity of a commit. A commit that is sent twice has the same one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommitId(u128);
 
 impl CommitId {
-    /// An id from 16 bytes that nobody else has.
+    /// Makes an id from 16 bytes, which the caller must never use twice.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
     }
 
-    /// Its bytes.
+    /// The bytes of the id.
     pub fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
@@ -106,7 +106,7 @@ impl<'de> Deserialize<'de> for CommitId {
         let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
         let is_ours = text.len() == 32 && text.bytes().all(|letter| letter.is_ascii_hexdigit());
         let number = u128::from_str_radix(&text, 16).ok().filter(|_| is_ours);
-        number.map(Self).ok_or_else(|| serde::de::Error::custom("not an id of 32 hexadecimal letters"))
+        number.map(Self).ok_or_else(|| serde::de::Error::custom("not an id of 32 hexadecimal digits"))
     }
 }
 

@@ -53,17 +53,17 @@ pub enum InboxDamageKind {
     },
     /// More messages are altered than a store reports one by one.
     More {
-        /// How many further messages are altered.
+        /// The number of further altered messages.
         count: u64,
     },
     /// The inbox holds fewer messages than were pushed and not taken.
     Missing {
-        /// How many messages are missing.
+        /// The number of missing messages.
         count: u64,
     },
     /// The inbox holds more messages than were pushed and not taken.
     Surplus {
-        /// How many messages were not pushed.
+        /// The number of messages that no caller pushed.
         count: u64,
     },
     /// A kind that a newer version wrote.

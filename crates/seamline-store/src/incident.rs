@@ -1,70 +1,70 @@
-//! What happened to a session's integrity.
+//! Incidents: events that concern the integrity of a session.
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::CheckpointId;
 use crate::inbox_damage::InboxDamageKind;
 
-/// Something that happened.
+/// An event that concerns the integrity of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Incident {
-    /// What.
+    /// The kind of event.
     #[serde(rename = "type")]
     pub kind: IncidentKind,
-    /// How bad.
+    /// The severity of the event.
     pub severity: IncidentSeverity,
-    /// When, in milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     pub at: u64,
-    /// The checkpoint it is about.
+    /// The checkpoint that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointId>,
-    /// How many messages, calls or records it is about.
+    /// The number of messages, calls or records that it is about.
     #[serde(default)]
     pub count: u64,
-    /// The first record it is about, where bytes were damaged.
+    /// The first damaged record, where bytes were damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// The damage of the inbox it is about. The same damage is recorded once.
+    /// The damage of the inbox that it is about. The same damage is recorded once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inbox_damage: Option<InboxDamageKind>,
-    /// In words, without what anyone said.
+    /// A description for people, without any content of messages.
     pub detail: String,
 }
 
-/// What kind of thing happened.
+/// The kind of an incident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum IncidentKind {
-    /// The conversation was not one that the provider takes.
+    /// The provider would reject the conversation.
     ValidationFailed,
-    /// A content filter or a refusal.
+    /// A content filter or a refusal ended the response.
     ContentFilter,
-    /// The provider or the way to it failed.
+    /// The provider or the connection failed.
     ApiError,
-    /// Nothing came in time.
+    /// The provider did not respond in time.
     Timeout,
-    /// The provider refused the conversation.
+    /// The provider rejected the conversation.
     Corruption,
-    /// A checkpoint was made. Logged where all events are.
+    /// A checkpoint was made. Logged at the level `all`.
     CheckpointCreated,
-    /// What a checkpoint was made for went well. Logged where all events are.
+    /// The operation of a checkpoint succeeded. Logged at the level `all`.
     CheckpointCommitted,
-    /// Everything since a checkpoint was taken back.
+    /// The session was rolled back to a checkpoint.
     Rollback,
-    /// Messages were put right.
+    /// Messages were repaired.
     Repair,
-    /// A repair was taken back.
+    /// A repair was undone.
     Undo,
     /// The session started over.
     Reset,
-    /// Somebody broke off.
+    /// The user or the host aborted.
     Aborted,
-    /// The outcome of a call is not known.
+    /// The outcome of a call is unknown.
     OutcomeUnknown,
-    /// A call was never begun.
+    /// A call never started.
     NotExecuted,
-    /// Kept bytes were damaged.
+    /// Stored bytes were damaged.
     Damaged,
     /// Another writer took the session over.
     TakenOver,
@@ -75,16 +75,16 @@ pub enum IncidentKind {
     Other,
 }
 
-/// How bad it is.
+/// The severity of an incident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IncidentSeverity {
-    /// Good to know.
+    /// It needs no action.
     Info,
-    /// Something was put right.
+    /// Something was repaired.
     Warning,
-    /// Something could not be put right.
+    /// Something could not be repaired.
     Error,
-    /// Something is lost.
+    /// Data is lost.
     Critical,
 }

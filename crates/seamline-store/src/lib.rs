@@ -1,12 +1,12 @@
-//! What a store of sessions promises.
+//! The contract of session stores.
 //!
-//! A session is a chain of commits. A [`Commit`] holds [`Record`]s, the hash of the commit before
-//! it and its own hash over its exact bytes ([`Sealed`]). What a provider gets is a pure fold over
-//! whole commits: [`replay`] makes the [`State`] of a session from what a store gives back, and says
-//! which of it was damaged. A [`Store`] keeps commits; [`MemoryStore`] is the reference for what
-//! every other one does, and [`conformance`] is the test of that.
+//! A session is a chain of commits. A [`Commit`] holds [`Record`]s, the hash of the commit before it and its own hash
+//! over its exact bytes ([`Sealed`]). The view that a provider gets is a pure fold over intact commits: [`replay`]
+//! makes the [`State`] of a session from the commits that a store returns, and reports the damaged ones. A [`Store`]
+//! keeps commits. [`MemoryStore`] is the reference implementation, and [`conformance`] tests any store against the
+//! contract.
 //!
-//! Nothing here opens a file or a socket or reads a clock: time and names of processes are arguments.
+//! This crate opens no file, no socket and reads no clock: time and the names of processes are arguments.
 #![deny(clippy::disallowed_methods)]
 
 pub mod cause;

@@ -1,4 +1,4 @@
-//! The reference: everything in memory.
+//! The reference store: everything in memory.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -13,7 +13,7 @@ use crate::store::{
     Store, StoredCommit,
 };
 
-/// Keeps sessions as long as it lives.
+/// A store that keeps sessions in memory.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     sessions: Mutex<BTreeMap<SessionId, Kept>>,
@@ -32,19 +32,19 @@ struct Session {
     ids: BTreeMap<CommitId, Hash>,
     holder: Option<Holder>,
     inbox: Vec<InboxItem>,
-    /// Every id that was ever in the inbox, and the hash of its message where that is known.
+    /// Every id that was ever in the inbox, with the hash of its message where it is known.
     pushed: BTreeMap<String, Option<Hash>>,
     quarantine: BTreeMap<Hash, Vec<u8>>,
 }
 
 impl MemoryStore {
-    /// An empty one.
+    /// Makes an empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionId, Kept>> {
-        // A panic while it was held left nothing half done: what changes is put there at once.
+        // A panic under the lock leaves no half-done change: each change is one assignment.
         self.sessions.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 

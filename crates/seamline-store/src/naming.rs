@@ -1,8 +1,7 @@
-//! Which messages a record means.
+//! Finds the messages that a record is about.
 //!
-//! Whoever writes a record that changes messages gives their places and says by what they were brought. As long as
-//! everything could be read, both agree. Where something is lost the places mean other messages, and only what brought
-//! them counts.
+//! A record that changes messages holds their indices and the ids of the records that brought them. While every record
+//! is readable, both agree. After damage the indices point at other messages, and only the ids count.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -13,8 +12,8 @@ use crate::state::State;
 use crate::view::{Entry, EntrySource, Patch, View};
 
 impl State {
-    /// Says of the places in records about to be written which messages are meant. Those behind a record that itself
-    /// changes what is to be seen are left as they are.
+    /// Writes into new records the ids of the messages at their indices. Leaves records alone that follow a record
+    /// which changes the view.
     pub fn name(&self, records: &mut [Record]) {
         for record in records {
             match record {
@@ -57,7 +56,7 @@ impl State {
     }
 }
 
-/// What a repair puts where, and whether all of that is certain. Places count where nothing is lost.
+/// The patches of a repair, and whether all of them are certain. Indices count while no record is lost.
 pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &Repair) -> (Vec<Patch>, bool) {
     let mut parts = 0..;
     let mut inserted = |cut: &Cut| -> Vec<Entry> {
@@ -81,7 +80,7 @@ pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &Repair) 
     place(view, has_gaps, wanted)
 }
 
-/// What a compaction puts where, and whether that is certain.
+/// The patch of a compaction, and whether it is certain.
 pub(crate) fn of_compact(view: &View, has_gaps: bool, seq: u64, compact: &Compact) -> (Vec<Patch>, bool) {
     let summary = (0..).zip(&compact.summary);
     let (origin, source) = (Origin::Summary, EntrySource::Compaction);
@@ -94,7 +93,7 @@ pub(crate) fn of_compact(view: &View, has_gaps: bool, seq: u64, compact: &Compac
     place(view, has_gaps, vec![Wanted { range, meant: compact.meant.as_ref(), inserted }])
 }
 
-/// The messages that stay, and whether they are all there are to stay.
+/// The messages that a reset keeps, and whether none of them is missing.
 pub(crate) fn of_reset(view: &View, has_gaps: bool, reset: &Reset) -> (Vec<Entry>, bool) {
     if !has_gaps {
         let kept = reset.kept.iter().filter_map(|place| view.entries().get(usize::try_from(*place).ok()?));
@@ -112,14 +111,15 @@ fn range(at: u64, count: u64) -> Option<Range<usize>> {
     Some(at..end)
 }
 
-/// Entries that are to stand where others stand.
+/// Entries that replace others.
 struct Wanted<'a> {
     range: Option<Range<usize>>,
     meant: Option<&'a Meant>,
     inserted: Vec<Entry>,
 }
 
-/// Finds the places: those that were written, where they hold what is meant, else those of what is meant.
+/// Finds the places of entries: the written index where it holds the meant entries, else the place of the meant
+/// entries.
 fn place(view: &View, has_gaps: bool, wanted: Vec<Wanted<'_>>) -> (Vec<Patch>, bool) {
     let holds = |wanted: &Wanted<'_>| {
         let found = wanted.range.clone().and_then(|range| view.meant(range));
@@ -155,26 +155,26 @@ fn place(view: &View, has_gaps: bool, wanted: Vec<Wanted<'_>>) -> (Vec<Patch>, b
         patches.push(Patch { at, removed: usize::from(first.is_some()), inserted });
         patches.extend(found.map(|at| Patch { at, removed: 1, inserted: Vec::new() }));
     }
-    // What only comes stands before what goes from the same place.
+    // At one place, insertions come before removals.
     patches.sort_by_key(|patch| (patch.at, patch.removed));
     (patches, is_certain)
 }
 
 impl Meant {
-    /// All that it names.
+    /// All ids that it names.
     fn ids(&self) -> impl Iterator<Item = EntryId> {
         self.entries.iter().copied().chain(self.after).chain(self.before)
     }
 }
 
-/// The place beside a neighbour that is there.
+/// The place next to a neighbour that is in the view.
 fn beside(places: &HashMap<EntryId, usize>, meant: &Meant) -> Option<usize> {
     let Some(after) = meant.after else { return Some(0) };
     let behind = || places.get(&meant.before?).copied();
     places.get(&after).map(|at| at + 1).or_else(behind)
 }
 
-/// The place behind everything that was brought before the lost neighbour.
+/// The place after all entries that are older than the lost neighbour.
 fn nearest(view: &View, meant: &Meant) -> usize {
     let last = view.entries().iter().rposition(|entry| Some(entry.id()) < meant.after);
     last.map_or(0, |at| at + 1)

@@ -1,4 +1,4 @@
-//! JSON that keeps its bytes.
+//! JSON that keeps its exact bytes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,20 +6,20 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// One JSON value, byte for byte as it came. A clone costs nothing.
+/// One JSON value with its exact bytes. A clone shares them.
 #[derive(Clone)]
 pub struct Raw(Arc<RawValue>);
 
-/// Why bytes cannot be kept: they are not one JSON value.
+/// The error for bytes that are not one JSON value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("this is not one JSON value: {0}")]
 pub struct NotJson(String);
 
 impl Raw {
-    /// Keeps one JSON value; white space around it goes.
+    /// Parses one JSON value. Drops the white space around it.
     ///
     /// # Errors
-    /// When the text is no JSON, or more than one value.
+    /// Fails when the text is not JSON, or holds more than one value.
     pub fn parse(text: impl Into<String>) -> Result<Self, NotJson> {
         match RawValue::from_string(text.into()) {
             Ok(value) => Ok(Self(value.into())),
@@ -27,10 +27,10 @@ impl Raw {
         }
     }
 
-    /// Keeps what can be written as JSON.
+    /// Serializes a value as JSON.
     ///
     /// # Errors
-    /// When it cannot be.
+    /// Fails when the value cannot be serialized.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, NotJson> {
         match serde_json::value::to_raw_value(value) {
             Ok(value) => Ok(Self(value.into())),
@@ -38,19 +38,19 @@ impl Raw {
         }
     }
 
-    /// Its bytes, as text.
+    /// The exact text of the value.
     pub fn as_str(&self) -> &str {
         self.0.get()
     }
 
-    /// Its bytes.
+    /// The exact bytes of the value.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.get().as_bytes()
     }
 }
 
 impl Default for Raw {
-    /// `null`.
+    /// Returns `null`.
     fn default() -> Self {
         Self(RawValue::NULL.to_owned().into())
     }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_stay_as_they_are() {
+    fn exact_bytes_are_kept() {
         let odd = "{ \"b\" : 1.0e+2,\n \"a\":\"\\u00e9\\ud800\", \"a\":[ ] }";
         let raw = Raw::parse(odd).unwrap();
         assert_eq!(raw.as_str(), odd);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn two_values_or_none_are_refused() {
+    fn two_values_or_none_are_rejected() {
         for wrong in ["", "{} {}", "{", "nil"] {
             assert!(Raw::parse(wrong).is_err(), "{wrong}");
         }

@@ -1,7 +1,7 @@
 //! Records: the facts that a commit makes durable.
 //!
-//! A record is written as an object with one member, named after its kind. A kind of a newer version is read as
-//! [`Record::Unknown`]: it is counted, and the fold skips it.
+//! A record is written as an object with one member, named after its kind. Readers skip records written by newer
+//! versions: they read such a kind as [`Record::Unknown`] and count it.
 //!
 //! To add a kind, add a variant here; the compiler then asks for it in every `match` of this file and of `state.rs`.
 
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repair_without_a_kind_gets_the_one_that_its_report_tells() {
+    fn a_repair_without_a_kind_gets_its_kind_from_its_report() {
         let cases = [
             ("", RepairKind::Reorder),
             (r#","report":[]"#, RepairKind::LateResult),
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_that_is_written_counts_whatever_the_report_says() {
+    fn a_written_kind_takes_precedence_over_the_report() {
         for kind in [RepairKind::Fix, RepairKind::Reorder, RepairKind::LateResult] {
             let (cuts, meant) = (Vec::new(), Vec::new());
             let repair = Record::Repair(Repair { id: "repair_7".into(), kind, cuts, meant, report: None });

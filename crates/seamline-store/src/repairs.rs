@@ -1,11 +1,11 @@
-//! Repairs that can be taken back.
+//! Repairs that can be undone.
 
 use std::sync::Arc;
 
 use crate::changes::Swap;
 use crate::id::RepairId;
 
-/// A repair that can be taken back.
+/// A repair that can be undone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Applied {
     pub(crate) id: RepairId,
@@ -13,17 +13,17 @@ pub(crate) struct Applied {
     pub(crate) swaps: Arc<[Swap]>,
 }
 
-/// The repairs that can be taken back, and those that could before a record that can be gone back behind.
+/// The repairs that can be undone now, and those that a rollback can make undoable again.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Repairs {
-    /// The last one first to go.
+    /// The undoable repairs; the last one is undone first.
     stack: Vec<Applied>,
-    /// Those that are no more, with the record that made them so, from the first to the last.
+    /// The undone repairs, each with the record that undid it, in order.
     gone: Vec<(u64, Applied)>,
 }
 
 impl Repairs {
-    /// The id of the one that is the first to go.
+    /// The id of the repair that is undone first.
     pub(crate) fn last(&self) -> Option<&RepairId> {
         self.stack.last().map(|repair| &repair.id)
     }
@@ -32,14 +32,14 @@ impl Repairs {
         self.stack.push(repair);
     }
 
-    /// Takes off the last one, because of a record.
+    /// Removes the last one, because of a record.
     pub(crate) fn pop(&mut self, seq: u64) -> Option<Applied> {
         let last = self.stack.pop()?;
         self.gone.push((seq, last.clone()));
         Some(last)
     }
 
-    /// Makes them those that there were at a record.
+    /// Restores the repairs that were undoable at a record.
     pub(crate) fn go_back(&mut self, made: u64) {
         let stay = self.stack.partition_point(|repair| repair.seq <= made);
         self.stack.truncate(stay);
@@ -48,7 +48,7 @@ impl Repairs {
         self.stack.extend(back.filter(|repair| repair.seq <= made));
     }
 
-    /// Forgets those that were no more at a record.
+    /// Forgets repairs that were undone up to a record.
     pub(crate) fn forget_up_to(&mut self, seq: u64) {
         let since = self.gone.partition_point(|(gone, _)| *gone <= seq);
         self.gone.drain(..since);

@@ -1,4 +1,4 @@
-//! From what a store gives back to the state of a session.
+//! Replays stored commits into the state of a session.
 
 use serde::Serialize;
 
@@ -10,19 +10,20 @@ use crate::record::Record;
 use crate::state::State;
 use crate::store::{Head, StoredCommit};
 
-/// What a session is, and what of it was damaged.
+/// The state of a session, and its damage.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Replayed {
-    /// What its whole commits make of it.
+    /// The state that the intact commits give.
     pub state: State,
-    /// How many commits were whole.
+    /// The number of intact commits.
     pub commits: u64,
-    /// What was not.
+    /// The damage that was found.
     pub damages: Vec<Damage>,
 }
 
 impl Replayed {
-    /// Why it may not be written here: a newer version wrote some of it, which is not damaged and cannot be read.
+    /// The error that forbids writing the session here: a newer version wrote a part of it, which this version cannot
+    /// read.
     pub fn newer(&self) -> Option<Error> {
         let formats = self.damages.iter().filter_map(|damage| match damage.kind {
             DamageKind::Newer { format } => Some(format),
@@ -32,57 +33,57 @@ impl Replayed {
     }
 }
 
-/// Something that is not as it was written.
+/// Damage of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Damage {
-    /// The number of the first record it is about.
+    /// The number of the first record that is affected.
     pub seq: u64,
-    /// What.
+    /// The kind of damage.
     #[serde(flatten)]
     pub kind: DamageKind,
-    /// The hash of the bytes that cannot be read.
+    /// The hash of the unreadable bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Hash>,
 }
 
-/// What is not as it was written.
+/// The kind of damage of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "damage", rename_all = "snake_case")]
 pub enum DamageKind {
-    /// The bytes of a commit are not those that were sealed.
+    /// The bytes of a commit differ from the sealed bytes.
     Altered,
-    /// Its seal is right, but it cannot be read.
+    /// The seal is intact, but the commit cannot be read.
     Unreadable {
-        /// Why.
+        /// The reason why not.
         why: String,
     },
-    /// It was written by a newer version.
+    /// A newer version wrote the commit.
     Newer {
-        /// Its format.
+        /// The format of the commit.
         format: u64,
     },
-    /// It belongs to another session.
+    /// The commit belongs to another session.
     Foreign {
-        /// Which.
+        /// The name of the other session.
         session: SessionId,
     },
     /// Records are missing.
     Missing {
-        /// The number of the last one that is missing.
+        /// The number of the last missing record.
         to: u64,
     },
-    /// It does not follow the commit before it.
+    /// The commit does not follow the previous one.
     Unlinked,
-    /// It stands under a number that is not its own.
+    /// The commit is stored under a wrong number.
     Misplaced {
-        /// Its own.
+        /// The number in the commit.
         own: u64,
     },
-    /// The end of the session is not the one that the store says.
+    /// The session does not end where the store says.
     Head,
-    /// Records are about something that is lost with others, and were passed over, or could only be taken in part.
+    /// Records refer to lost records. They were skipped, or applied in part.
     Unfit {
-        /// How many.
+        /// The number of such records.
         records: u64,
     },
 }
@@ -91,27 +92,29 @@ impl std::fmt::Display for Damage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let seq = self.seq;
         match &self.kind {
-            DamageKind::Altered => write!(f, "the commit at record {seq} is not what was written"),
+            DamageKind::Altered => write!(f, "the commit at record {seq} was altered"),
             DamageKind::Unreadable { why } => write!(f, "the commit at record {seq} cannot be read: {why}"),
             DamageKind::Newer { format } => {
                 write!(f, "the commit at record {seq} has format {format}, which is newer than this version")
             }
             DamageKind::Foreign { session } => write!(f, "the commit at record {seq} belongs to session `{session}`"),
             DamageKind::Missing { to } => write!(f, "records {seq} to {to} are missing"),
-            DamageKind::Unlinked => write!(f, "the commit at record {seq} does not follow the one before it"),
+            DamageKind::Unlinked => write!(f, "the commit at record {seq} does not follow the previous one"),
             DamageKind::Misplaced { own } => write!(f, "the commit at record {seq} is numbered {own}"),
-            DamageKind::Unfit { records: 1 } => write!(f, "record {seq} is about something that is lost"),
+            DamageKind::Unfit { records: 1 } => write!(f, "record {seq} refers to a lost record"),
             DamageKind::Unfit { records } => {
-                write!(f, "{records} records, the first of them {seq}, are about something that is lost")
+                write!(f, "{records} records from record {seq} on refer to lost records")
             }
-            DamageKind::Head => write!(f, "the session does not end at record {seq} as its store says"),
+            DamageKind::Head => {
+                write!(f, "the store says that the session ends at record {seq}, but its commits say otherwise")
+            }
         }
     }
 }
 
-/// Reads all commits of a session as its store gives them back, checks them, and takes the whole ones in.
+/// Checks all commits that a store returned for a session, and applies the intact ones.
 ///
-/// What is damaged is passed over and named; nothing of it is taken for what was written.
+/// Skips and reports damaged commits; nothing of them enters the state.
 pub fn replay<'a>(session: &SessionId, head: Head, commits: impl IntoIterator<Item = &'a StoredCommit>) -> Replayed {
     let mut replay = Replay::new(session.clone());
     for stored in commits {
@@ -120,51 +123,51 @@ pub fn replay<'a>(session: &SessionId, head: Head, commits: impl IntoIterator<It
     replay.finish(head)
 }
 
-/// A [`replay`] that goes on when more commits come.
+/// A [`replay`] that continues when more commits arrive.
 #[derive(Debug)]
 pub struct Replay {
     session: SessionId,
     replayed: Replayed,
-    /// The number under which the last commit stood.
+    /// The number under which the last commit was stored.
     met: u64,
-    /// The number of the last record that was met.
+    /// The number of the last record so far.
     seq: u64,
     /// The hash of the last commit, where it is known.
     hash: Option<Hash>,
-    /// Whether the last commit was passed over: how many records it had is not known.
+    /// Whether the last commit was skipped, so that its number of records is unknown.
     after_damage: bool,
-    /// The first record that did not fit because others are lost, and how many did not.
+    /// The first record that did not fit because others are lost, and the number of such records.
     unfit: Option<(u64, u64)>,
 }
 
 impl Replay {
-    /// Nothing is read yet.
+    /// Makes a replay that has read no commit.
     pub fn new(session: SessionId) -> Self {
         let (replayed, hash) = (Replayed::default(), Some(Hash::ZERO));
         Self { session, replayed, met: 0, seq: 0, hash, after_damage: false, unfit: None }
     }
 
-    /// What the commits make of the session so far.
+    /// The state after the commits so far.
     pub fn state(&self) -> &State {
         &self.replayed.state
     }
 
-    /// The number behind which [`Store::read`](crate::Store::read) gives what comes next.
+    /// The number to pass to [`Store::read`](crate::Store::read) for the next commits.
     pub fn met(&self) -> u64 {
         self.met
     }
 
-    /// Where the session ends so far, in no epoch, where the last commit could be read.
+    /// The head of the session so far, without an epoch, where the last commit was readable.
     pub fn end(&self) -> Option<Head> {
         Some(Head { epoch: 0, seq: self.seq, hash: self.hash? })
     }
 
-    /// What is damaged, where the store says that the session ends there.
+    /// The damage so far, if the store says that the session ends at `head`.
     pub fn damages(&self, head: Head) -> Vec<Damage> {
         self.replayed.damages.iter().cloned().chain(self.unfit()).chain(self.wrong_end(head)).collect()
     }
 
-    /// Takes the next commit in.
+    /// Checks and applies the next commit.
     pub fn take(&mut self, stored: &StoredCommit) {
         self.met = self.met.max(stored.seq);
         let next = self.seq + 1;
@@ -183,7 +186,7 @@ impl Replay {
             return self.pass_over(stored, DamageKind::Misplaced { own: commit.seq });
         }
         if self.hash.is_some_and(|hash| hash != commit.prev) {
-            // It is what somebody wrote, but not behind what is before it here.
+            // A writer sealed it, but it does not follow the previous commit here.
             self.damage(commit.seq, DamageKind::Unlinked, None);
         }
         (self.seq, self.hash, self.after_damage) = (commit.last_seq(), Some(commit.hash), false);
@@ -197,7 +200,7 @@ impl Replay {
         let state = &mut self.replayed.state;
         let before = state.passed_over;
         state.apply(seq, at, record);
-        // As long as nothing is lost, the writer passed over the same.
+        // While no record is lost, the writer skipped the same records.
         if state.passed_over > before && !self.replayed.damages.is_empty() {
             let (first, count) = self.unfit.unwrap_or((seq, 0));
             self.unfit = Some((first, count + 1));
@@ -211,7 +214,7 @@ impl Replay {
 
     fn pass_over(&mut self, stored: &StoredCommit, kind: DamageKind) {
         self.damage(stored.seq, kind, Some(Hash::of(&stored.bytes)));
-        // The next commit says where it stands.
+        // The next commit says its own number.
         self.seq = self.seq.max(stored.seq.saturating_sub(1));
         (self.hash, self.after_damage) = (None, true);
     }
@@ -232,7 +235,7 @@ impl Replay {
         }
     }
 
-    /// What came of it, for a session that ends here. Nothing more is to come.
+    /// Ends the replay of a session that ends at `head`.
     pub fn finish(mut self, head: Head) -> Replayed {
         self.replayed.damages = self.damages(head);
         self.replayed

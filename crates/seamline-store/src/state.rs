@@ -17,16 +17,16 @@ use crate::record::{
 use crate::repairs::{Applied, Repairs};
 use crate::view::{Entry, EntrySource, Patch, View, hash_of};
 
-/// How many incidents are at hand; earlier ones are in the log.
+/// The number of incidents in memory; the log has the earlier ones.
 const INCIDENTS_MAX: usize = 1_000;
 
-/// What the records of a session make of it.
+/// The state that the records of a session give.
 ///
-/// The same records make the same state. A record that does not fit is passed over and counted; whoever writes asks
-/// [`State::allows`] first, so that none is written.
+/// The same records give the same state. The fold skips and counts a record that does not fit; writers ask
+/// [`State::allows`] first, so that they write none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
-    /// How it began.
+    /// The first record of the session.
     pub begin: Option<Begin>,
     /// The last change of the dialect or the provider.
     pub switch: Option<Switch>,
@@ -34,50 +34,50 @@ pub struct State {
     pub policy: Option<Raw>,
     /// How often it started over.
     pub generation: u32,
-    /// What is to be seen.
+    /// The messages that a provider gets.
     pub view: View,
-    /// The cycles that are not whole yet.
+    /// The cycles that are neither committed nor rolled back.
     pub cycles: Vec<OpenCycle>,
     /// The checkpoints, from the first to the last.
     pub checkpoints: Vec<Checkpoint>,
-    /// What happened to its integrity, from the first to the last.
+    /// The latest incidents, from the first to the last.
     pub incidents: VecDeque<Incident>,
-    /// Records of kinds that are not known here.
+    /// The number of records of unknown kinds.
     pub unknown: u64,
-    /// Records that did not fit, or not in every part.
+    /// The number of records that did not fit, or only in part.
     pub passed_over: u64,
-    /// Whether records before the next one are lost. What was written on top of them is taken by what it means, as far
-    /// as that is there.
+    /// Whether earlier records are lost. Later records are then applied to the messages that they name, as far as these
+    /// exist.
     has_gaps: bool,
-    /// The repairs that can be taken back, the last one first to go.
+    /// The repairs that can be undone; the last one is undone first.
     repairs: Repairs,
-    /// The changes since the first checkpoint that can be gone back to.
+    /// The changes since the first checkpoint that can be a rollback target.
     changes: Changes,
 }
 
-/// Why a record does not fit.
+/// The reason why a record does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Rejected {
-    /// There is no such checkpoint.
+    /// No checkpoint has this id.
     #[error("Checkpoint not found: {0}")]
     NoCheckpoint(CheckpointId),
-    /// There is one of that id.
-    #[error("there is a checkpoint {0} already")]
+    /// Another checkpoint has this id.
+    #[error("checkpoint {0} exists already")]
     CheckpointExists(CheckpointId),
-    /// It was come back to, or an earlier one was.
-    #[error("checkpoint {0} is {1}, and so cannot be used")]
+    /// The session was rolled back to it, or to an earlier one.
+    #[error("cannot use checkpoint {0}: it is {1}")]
     CheckpointSpent(CheckpointId, &'static str),
-    /// The messages are not those that it was made for.
+    /// The messages changed since the checkpoint was made.
     #[error("Checkpoint integrity mismatch — messages were modified")]
     Mismatch(CheckpointId),
-    /// There is no such cycle.
+    /// No open cycle has this id.
     #[error("there is no open cycle {0}")]
     NoCycle(CycleId),
-    /// There is one of that id.
-    #[error("there is a cycle {0} already")]
+    /// Another cycle has this id.
+    #[error("cycle {0} exists already")]
     CycleExists(CycleId),
-    /// The cycle has no such call, or it is past that.
+    /// The cycle has no such call, or the call is past that step.
     #[error("call {call} of cycle {cycle} cannot be {what}")]
     Call {
         /// The id of the cycle.
@@ -87,24 +87,24 @@ pub enum Rejected {
         /// The step that was asked for.
         what: &'static str,
     },
-    /// There is no such repair, or other changes came after it.
-    #[error("repair {0} cannot be taken back: it is not the last change")]
+    /// No repair has this id, or later changes follow it.
+    #[error("cannot undo repair {0}: it is not the last change")]
     NoRepair(RepairId),
-    /// A place is not in the view.
-    #[error("there are {messages} messages, and {place} is not among them")]
+    /// An index is outside the view.
+    #[error("message {place} does not exist: the view has {messages} messages")]
     Place {
-        /// What was named.
+        /// The index that was given.
         place: u64,
-        /// How many messages there are.
+        /// The number of messages in the view.
         messages: usize,
     },
-    /// Cycles are open, so what is to be seen may not be changed.
-    #[error("tools are running: what is to be seen cannot be changed now")]
+    /// Cycles are open, so the view must not change.
+    #[error("tools are running: the conversation cannot be changed now")]
     InFlight,
 }
 
 impl State {
-    /// Takes a record in.
+    /// Applies a record.
     pub fn apply(&mut self, seq: u64, at: u64, record: &Record) {
         let fits = if self.has_gaps { self.fits(record) } else { self.allows(record).is_ok() };
         if !fits {
@@ -141,10 +141,10 @@ impl State {
         }
     }
 
-    /// Whether a record fits.
+    /// Checks that a record fits.
     ///
     /// # Errors
-    /// Why it does not.
+    /// Returns the reason why it does not fit.
     pub fn allows(&self, record: &Record) -> Result<(), Rejected> {
         match record {
             Record::Turn(turn) if self.cycle(&turn.cycle).is_some() => Err(Rejected::CycleExists(turn.cycle.clone())),
@@ -156,8 +156,8 @@ impl State {
             }),
             Record::Cycle(CycleRecord { cycle, .. }) => self.needs_cycle(cycle),
             Record::CycleEnd(end) => self.needs_cycle(&end.cycle),
-            // What it was made of is checked when it is gone back to: after damage the checkpoint is there, and its
-            // messages may not be.
+            // A rollback checks the messages of its checkpoint: after damage, the checkpoint may exist without its
+            // messages.
             Record::Checkpoint(record) if self.checkpoint_of(&record.id).is_some() => {
                 Err(Rejected::CheckpointExists(record.id.clone()))
             }
@@ -181,18 +181,18 @@ impl State {
         }
     }
 
-    /// Says that records before the next one are lost: from now on records are taken by what they mean.
+    /// Marks earlier records as lost: later records are applied to the messages that they name.
     pub(crate) fn expect_gaps(&mut self) {
         self.has_gaps = true;
     }
 
-    /// Whether a record that somebody wrote can be taken where others are lost. Whoever wrote it had asked
-    /// [`State::allows`], of a state that this one is not.
+    /// Whether a stored record can be applied although earlier records are lost. Its writer asked [`State::allows`] of
+    /// the undamaged state.
     fn fits(&self, record: &Record) -> bool {
         match record {
             Record::Rollback(rollback) => {
                 let found = self.checkpoint_of(&rollback.checkpoint);
-                // That the messages are not those of then is to be expected; what came after it is to go all the same.
+                // The messages are expected to differ here; the rollback removes the later ones all the same.
                 found.map_or(rollback.since.is_some(), |found| {
                     is_live(found.state) && rollback.since.is_none_or(|since| since == found.seq)
                 })
@@ -356,7 +356,7 @@ impl State {
 
     fn call(&mut self, cycle: &CycleId, call: &CallId) -> Option<&mut OpenCall> {
         let cycle = self.cycles.iter_mut().find(|open| open.id == *cycle)?;
-        // Where ids repeat, the first that is not finished is meant.
+        // Where ids repeat, the first unfinished call is meant.
         cycle.calls.iter_mut().find(|open| open.id == *call && !matches!(open.state, CallState::Finished { .. }))
     }
 
@@ -401,7 +401,7 @@ impl State {
         self.checkpoints.iter_mut().filter(|checkpoint| checkpoint.id == *id).for_each(|found| found.state = state);
     }
 
-    /// Gives back what was to be seen when the checkpoint was made, as far as it could be read.
+    /// Restores the view as it was when the checkpoint was made, as far as it is readable.
     fn roll_back(&mut self, rollback: &Rollback) {
         let found = self.checkpoint_of(&rollback.checkpoint).map(|checkpoint| checkpoint.seq);
         let Some(made) = found.or(rollback.since) else { return };
@@ -464,8 +464,7 @@ impl State {
         self.incidents.push_back(incident.clone());
     }
 
-    /// Forgets the changes that nobody can go back behind. Where records are lost, a checkpoint that is gone back to may
-    /// be among them.
+    /// Forgets changes that no rollback needs. Where records are lost, the target of a rollback may be among them.
     fn forget_changes(&mut self) {
         if self.has_gaps {
             return;

@@ -11,7 +11,7 @@ use crate::raw::Raw;
 use crate::record::{CallRecord, Cut, CycleEnd, Dropped, RepairKind, Undo};
 use crate::{IncidentKind, IncidentSeverity, Operation};
 
-/// A few names, so that records are often about each other.
+/// A few names, so that records often refer to each other.
 fn name<T: From<&'static str> + std::fmt::Debug>() -> impl Strategy<Value = T> {
     prop::sample::select(vec!["a", "b", "c"]).prop_map(T::from)
 }
@@ -92,7 +92,7 @@ fn record() -> impl Strategy<Value = Record> {
     ]
 }
 
-/// A checkpoint of what is there, as a writer makes it.
+/// A checkpoint of the current view, as a writer makes it.
 fn checkpoint(state: &State, id: CheckpointId) -> Record {
     let (messages, hash) = (state.view.len() as u64, state.view.hash());
     Record::Checkpoint(CheckpointRecord { id, operation: Operation::Manual, messages, hash, snapshot: None })
@@ -115,23 +115,23 @@ proptest! {
             let goes = state.allows(&record).is_ok();
             let passed_over = state.passed_over;
             state.apply(seq * 2 + 1, 0, &record);
-            prop_assert_eq!(state.passed_over, passed_over + u64::from(!goes), "what fits is taken in, the rest counted");
+            prop_assert_eq!(state.passed_over, passed_over + u64::from(!goes), "the state applies records that fit and counts the others");
             prop_assert_eq!(state.view.hash(), state.view.rehash(state.view.len()), "hashes follow every change");
             if let Record::Rollback(rollback) = &record
                 && goes
             {
                 let was = made.iter().find(|(id, _)| *id == rollback.checkpoint).map(|(_, was)| was.as_slice());
-                prop_assert_eq!(Some(state.view.entries()), was, "a rollback gives back what was there");
+                prop_assert_eq!(Some(state.view.entries()), was, "a rollback restores the earlier view");
             }
             for live in state.checkpoints.iter().filter(|found| is_live(found.state)) {
                 let back = Rollback { checkpoint: live.id.clone(), since: Some(live.seq), reason: String::new() };
-                prop_assert!(state.allows(&Record::Rollback(back)).is_ok(), "what is live can be gone back to");
+                prop_assert!(state.allows(&Record::Rollback(back)).is_ok(), "a live checkpoint is a rollback target");
             }
         }
     }
 
     #[test]
-    fn any_records_behind_a_gap_make_a_state(records in prop::collection::vec((record(), prop::option::weighted(0.2, name::<CheckpointId>())), 0..60), gap in 0..30_u64) {
+    fn any_records_after_a_gap_make_a_state(records in prop::collection::vec((record(), prop::option::weighted(0.2, name::<CheckpointId>())), 0..60), gap in 0..30_u64) {
         let mut state = State::default();
         for (seq, (record, checkpointed)) in (1..).zip(records) {
             if seq == gap {
@@ -143,12 +143,12 @@ proptest! {
             state.apply(seq * 2 + 1, 0, &record);
             prop_assert_eq!(state.view.hash(), state.view.rehash(state.view.len()));
             let ids: HashSet<EntryId> = state.view.entries().iter().map(Entry::id).collect();
-            prop_assert_eq!(ids.len(), state.view.len(), "nothing is there twice");
+            prop_assert_eq!(ids.len(), state.view.len(), "no message is there twice");
         }
     }
 
     #[test]
-    fn a_repair_that_is_taken_back_leaves_no_trace(messages in prop::collection::vec(message(), 1..12), cuts in prop::collection::vec(cut(), 1..4)) {
+    fn an_undone_repair_leaves_no_trace(messages in prop::collection::vec(message(), 1..12), cuts in prop::collection::vec(cut(), 1..4)) {
         let mut state = State::default();
         for (seq, message) in (1..).zip(messages) {
             state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None }));
@@ -165,7 +165,7 @@ proptest! {
 }
 
 #[test]
-fn many_repairs_are_remembered_by_what_they_took_out() {
+fn the_state_keeps_only_what_repairs_removed() {
     let mut state = State::default();
     let said = |number: u64| Raw::parse(format!("{{\"n\":{number}}}")).unwrap();
     for number in 1..=20_000 {
@@ -198,7 +198,7 @@ fn many_repairs_are_remembered_by_what_they_took_out() {
 }
 
 #[test]
-fn a_way_back_that_changes_nothing_leaves_repairs_that_can_be_taken_back() {
+fn a_rollback_without_changes_leaves_repairs_undoable() {
     let mut state = State::default();
     let said = |text: &str| {
         Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said, dialect: None })
@@ -257,7 +257,7 @@ fn a_way_back_leaves_the_repairs_that_could_be_taken_back_then() {
 }
 
 #[test]
-fn every_beginning_is_hashed_once_after_a_change() {
+fn every_prefix_is_hashed_once_after_a_change() {
     let mut state = State::default();
     for (seq, text) in (1..).zip(["1", "2", "3", "4"]) {
         let message = Raw::parse(text).unwrap();

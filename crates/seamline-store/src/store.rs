@@ -1,4 +1,4 @@
-//! What every store does.
+//! The interface of session stores.
 
 use std::fmt;
 use std::future::Future;
@@ -15,87 +15,86 @@ use crate::id::SessionId;
 use crate::inbox_damage::InboxDamage;
 use crate::raw::Raw;
 
-/// What a store is about to answer. Dropping it does not take back what was asked.
+/// The pending result of a store. Dropping it does not cancel the operation.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
 
-/// Keeps commits.
+/// A store of commits.
 ///
-/// A commit is kept wholly or not at all, and what was acknowledged is there after a crash. Safety never depends on a
-/// clock: an *epoch* is given out whenever somebody opens a session for writing, and only commits of the last one are
-/// taken. A store knows nothing of what records say.
+/// A commit is stored completely or not at all, and acknowledged commits survive a crash. Safety never depends on a
+/// clock: each lease has an *epoch*, and the store accepts only commits of the latest one. A store does not read
+/// records.
 pub trait Store: Send + Sync + fmt::Debug {
-    /// Makes a session and opens it for writing, in epoch 1.
+    /// Creates a session and leases it, in epoch 1.
     ///
     /// # Errors
     /// [`Error::Exists`], [`Error::Erased`].
     fn create<'a>(&'a self, session: &'a SessionId, holder: &'a Holder) -> Pending<'a, Lease>;
 
-    /// Opens a session for writing, in an epoch of its own.
+    /// Leases a session for writing, in a new epoch.
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::Erased`]; [`Error::Busy`] where another process that is alive writes it and it is
-    /// not to be taken over.
+    /// [`Error::NotFound`], [`Error::Erased`]; [`Error::Busy`] where another live process holds the lease and `how`
+    /// does not take it over.
     fn acquire<'a>(&'a self, session: &'a SessionId, holder: &'a Holder, how: Acquire) -> Pending<'a, Lease>;
 
-    /// Says that a writer is done. Nothing happens where another one has taken over.
+    /// Releases the lease of an epoch. Does nothing where another writer took over.
     ///
     /// # Errors
-    /// What keeps the store from writing.
+    /// Fails when the store cannot be written.
     fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()>;
 
-    /// Keeps a commit, if it is of the last epoch and follows the last one. The messages of the inbox that it takes
-    /// ([`Sealed::taken`]) leave the inbox with it. A commit that is there already, with its id, its place and its bytes, is
-    /// acknowledged again. Whoever writes gives no two commits of a session one id.
+    /// Stores a commit, if it has the latest epoch and follows the last commit. The inbox messages that it takes in
+    /// ([`Sealed::taken`]) leave the inbox with it. Acknowledges a commit again that is already stored with the same
+    /// id, place and bytes. A writer never gives two commits of a session the same id.
     ///
     /// # Errors
-    /// [`Error::Fenced`], [`Error::Conflict`], [`Error::Unknown`] and what keeps the store from writing.
+    /// [`Error::Fenced`], [`Error::Conflict`], [`Error::Unknown`], and the errors of writing.
     fn append(&self, commit: Arc<Sealed>) -> Pending<'_, Appended>;
 
-    /// The last epoch and commit of a session.
+    /// Returns the latest epoch and the last commit of a session.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
     fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head>;
 
-    /// The commits whose records come after `after`, as they are kept, up to about `bytes_max` bytes and at least one.
-    /// Nothing is checked: [`crate::replay`] does that.
+    /// Reads the stored commits after record `after`, up to about `bytes_max` bytes and at least one. Does not check
+    /// them: [`crate::replay`] does.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`], [`Error::Damaged`].
     fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>>;
 
-    /// Sessions by name, from the one after `after` on. Erased ones are not among them.
+    /// Lists sessions by name, starting after `after`. Leaves erased ones out.
     ///
     /// # Errors
-    /// What keeps the store from reading.
+    /// Fails when the store cannot be read.
     fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>>;
 
-    /// Puts a message into the inbox of a session, for its writer to take in. The same message under the same id, taken
-    /// or not, is not put there again. Of ids that came with [`Store::import`] nobody knows which message they had: they
-    /// are taken for the same.
+    /// Puts a message into the inbox of a session, for its writer to take in. Does nothing where the inbox had the same
+    /// message under the same id before, taken or not. The message of an id that [`Store::import`] brought is unknown,
+    /// so any message counts as the same.
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::Erased`]; [`Error::IdTaken`] where it is another message under an id that was there
-    /// before.
+    /// [`Error::NotFound`], [`Error::Erased`]; [`Error::IdTaken`] where another message had the id before.
     fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed>;
 
-    /// The first messages of the inbox, in the order they came: up to [`INBOX_MESSAGES_MAX`] and about
-    /// [`INBOX_BYTES_MAX`] bytes of them, and at least one. The next come once these are taken. What is not what was put there is left out: [`Store::inbox_damage`]
-    /// names it. It belongs to no commit, so an export of the session does not have it; the ids that were taken are in
-    /// the commits, and [`Store::import`] knows them.
+    /// Reads the first messages of the inbox, in the order they came: up to [`INBOX_MESSAGES_MAX`] and about
+    /// [`INBOX_BYTES_MAX`] bytes of them, and at least one. The next follow once these are taken. Leaves altered
+    /// messages out: [`Store::inbox_damage`] reports them. The inbox is not part of a commit, so an export does not
+    /// have it; the commits hold the ids that were taken, and [`Store::import`] reads them.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>>;
 
-    /// How many messages are in the inbox.
+    /// Counts the messages of the inbox.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
     fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64>;
 
-    /// What in the inbox is not what was put there. All of it is looked at, and up to [`crate::INBOX_DAMAGES_MAX`] of it, with
-    /// about [`INBOX_BYTES_MAX`] bytes, is named one by one; how many more there are is said in the last.
+    /// Checks the whole inbox and reports its damage: up to [`crate::INBOX_DAMAGES_MAX`] altered messages, with about
+    /// [`INBOX_BYTES_MAX`] bytes, one by one, and the number of further ones in the last entry.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
@@ -103,59 +102,59 @@ pub trait Store: Send + Sync + fmt::Debug {
         Box::pin(async move { self.head(session).await.map(|_| Vec::new()) })
     }
 
-    /// Puts bytes aside that cannot be read, by their hash. The same bytes are kept once.
+    /// Stores unreadable bytes in the quarantine, by their hash. The same bytes are stored once.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash>;
 
-    /// What was put aside, as it is kept. Bytes that were altered since do not have the hash that stands beside them.
+    /// Reads the quarantine. Bytes that were altered since do not have the hash that is stored with them.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
     fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>>;
 
-    /// Makes a session of commits of another store, byte for byte.
+    /// Creates a session from the commits of another store, byte for byte.
     ///
     /// # Errors
-    /// [`Error::Exists`], [`Error::Erased`], [`Error::Refused`] where they are no chain.
+    /// [`Error::Exists`], [`Error::Erased`], [`Error::Refused`] where the commits are not a chain.
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head>;
 
-    /// Removes everything of a session and keeps its name from being used again, whoever writes it: whoever wants to
-    /// leave a writer alone asks for the session first ([`Store::acquire`]).
+    /// Removes everything of a session and reserves its name. Does not ask who holds the lease: a caller that respects
+    /// other writers leases the session first ([`Store::acquire`]).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
     fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased>;
 }
 
-/// What to do where another process writes the session.
+/// What to do where another process holds the lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Acquire {
-    /// Leave it the session.
+    /// Fail with [`Error::Busy`].
     IfFree,
-    /// Take the session from it.
+    /// Take the lease from it.
     TakeOver,
 }
 
-/// A process that writes a session. It is shown to people; safety does not depend on it.
+/// A process that holds a lease. It is shown to people; safety does not depend on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// The machine.
+    /// The name of the machine.
     pub host: String,
-    /// Its process.
+    /// The number of the process.
     pub pid: u32,
-    /// When that process started, in whatever the machine counts: it tells apart two processes of one number.
+    /// The start time of the process, in any unit of the machine: it tells apart two processes with one number.
     pub started: u64,
-    /// Since it was switched on, what the machine calls itself, where it does.
+    /// The boot id of the machine, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<String>,
-    /// Among which processes of the machine the number counts, where there are several such spaces.
+    /// The namespace that the process number belongs to, where the machine has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
-    /// Since when it writes, in milliseconds since 1970.
+    /// The time when the lease began, in milliseconds since 1970.
     pub since: u64,
-    /// Which of the times it is that this process opens a session: it tells apart two that begin in the same moment.
+    /// The count of leases of this process: it tells apart two that begin in the same millisecond.
     #[serde(default)]
     pub opening: u64,
 }
@@ -166,19 +165,19 @@ impl fmt::Display for Holder {
     }
 }
 
-/// The right to write a session, until somebody else gets it.
+/// The right to write a session, until another writer takes it over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// The epoch to seal commits in.
+    /// The epoch of the commits under this lease.
     pub epoch: u64,
-    /// What the next commit follows.
+    /// The head that the next commit follows.
     pub head: Head,
 }
 
-/// The end of a session.
+/// The head of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Head {
-    /// The last epoch that was given out.
+    /// The epoch of the latest lease.
     pub epoch: u64,
     /// The number of the last record; 0 where there is none.
     pub seq: u64,
@@ -187,54 +186,54 @@ pub struct Head {
 }
 
 impl Head {
-    /// Where a session begins.
+    /// The head of an empty session.
     pub const START: Self = Self { epoch: 1, seq: 0, hash: Hash::ZERO };
 }
 
-/// What became of a commit.
+/// The outcome of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Appended {
-    /// It is kept.
+    /// The store stored the commit.
     New,
-    /// It was kept before.
+    /// The store had the commit before.
     Already,
 }
 
-/// A commit as a store keeps it.
+/// A commit as the store has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCommit {
-    /// Under which number.
+    /// The number under which it is stored.
     pub seq: u64,
-    /// Its bytes, which may be damaged.
+    /// The bytes of the commit, which may be damaged.
     pub bytes: Vec<u8>,
 }
 
-/// What is known of a session without reading it.
+/// The facts about a session that a store knows without reading its commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SessionInfo {
-    /// Its name.
+    /// The name of the session.
     pub session: SessionId,
-    /// Its end.
+    /// The head of the session.
     pub head: Head,
-    /// How many commits it has.
+    /// The number of its commits.
     pub commits: u64,
-    /// How many bytes they have.
+    /// The size of its commits, in bytes.
     pub bytes: u64,
-    /// Who writes it, if anybody does.
+    /// The process that holds the lease, if any.
     pub holder: Option<Holder>,
 }
 
-/// A message that somebody else than the writer of a session has for it.
+/// A message for a session from a process other than its writer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxItem {
-    /// What makes it the same message when it is sent twice.
+    /// The identity of the message. A message that is sent twice has the same one.
     pub id: String,
     /// The message, in the session's dialect.
     pub message: Raw,
 }
 
 impl InboxItem {
-    /// Whether a commit could take it in.
+    /// Checks that a commit can hold the message.
     ///
     /// # Errors
     /// [`Error::Refused`], with the limit.
@@ -246,7 +245,7 @@ impl InboxItem {
         Err(Error::Refused(cause::Refused::MessageTooLarge { bytes }))
     }
 
-    /// What becomes of it where its id was in the inbox before, with the same message or another one.
+    /// Decides about a message whose id was in the inbox before, with the same message or another one.
     ///
     /// # Errors
     /// [`Error::IdTaken`].
@@ -257,20 +256,20 @@ impl InboxItem {
         Err(Error::IdTaken { session: session.clone(), id: self.id.clone() })
     }
 
-    /// About how many bytes of a commit it takes, and not fewer.
+    /// An upper estimate of the bytes that it takes in a commit.
     pub fn bytes_about(&self) -> usize {
-        // A letter of an id may be written with six.
+        // JSON may escape a character of an id with six.
         self.message.as_bytes().len() + 6 * self.id.len() + 1024
     }
 }
 
-/// The most messages of an inbox that are given out at once.
+/// The most inbox messages that a store returns at once.
 pub const INBOX_MESSAGES_MAX: usize = 1_000;
 
-/// The most bytes of messages of an inbox that are given out at once, where there is more than one of them.
+/// The most bytes of inbox messages that a store returns at once, where there is more than one message.
 pub const INBOX_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The messages of an inbox that a store gives out at once.
+/// The inbox messages that a store returns at once.
 #[derive(Debug, Default)]
 pub struct InboxPage {
     items: Vec<InboxItem>,
@@ -278,7 +277,7 @@ pub struct InboxPage {
 }
 
 impl InboxPage {
-    /// Takes a message. False where there was no room for it.
+    /// Adds a message. Returns false where it has no room.
     pub fn take(&mut self, item: InboxItem) -> bool {
         self.bytes = self.bytes.saturating_add(item.message.as_bytes().len());
         let has_room = self.items.len() < INBOX_MESSAGES_MAX && self.bytes <= INBOX_BYTES_MAX;
@@ -289,35 +288,35 @@ impl InboxPage {
         false
     }
 
-    /// The messages.
+    /// The messages of the page.
     pub fn into_items(self) -> Vec<InboxItem> {
         self.items
     }
 }
 
-/// What became of a message for the inbox.
+/// The outcome of a push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pushed {
-    /// It is there.
+    /// The message is in the inbox.
     New,
-    /// It was there before, with the same bytes.
+    /// The inbox had the message before, with the same bytes.
     Already,
 }
 
-/// Bytes that were put aside.
+/// Bytes in the quarantine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quarantined {
-    /// Their hash.
+    /// The hash that is stored with them.
     pub hash: Hash,
-    /// They.
+    /// The bytes as they are stored.
     pub bytes: Vec<u8>,
 }
 
-/// What was removed.
+/// What an erasure removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Erased {
-    /// How many commits.
+    /// The number of removed commits.
     pub commits: u64,
-    /// How many bytes of them.
+    /// The size of the removed commits, in bytes.
     pub bytes: u64,
 }

@@ -72,8 +72,8 @@ impl Entry {
 #[derive(Debug, Clone, Default)]
 pub struct View {
     entries: Vec<Entry>,
-    /// The hash of all messages up to and with this one. After a change in the middle they end there until they are
-    /// needed: many changes in a row cost no hashing.
+    /// The hash of each prefix. After a change in the middle, the hashes end there until a caller needs them: many
+    /// changes in a row cost no hashing.
     hashes: Vec<Hash>,
 }
 
@@ -84,27 +84,27 @@ impl PartialEq for View {
 }
 
 impl View {
-    /// The messages.
+    /// The messages of the view.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// How many there are.
+    /// The number of messages.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether the view has no messages.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The hash of all of them.
+    /// The hash of all messages.
     pub fn hash(&self) -> Hash {
         self.hash_of(self.len())
     }
 
-    /// The hash of the first `count`.
+    /// The hash of the first `count` messages.
     pub fn hash_of(&self, count: usize) -> Hash {
         let count = count.min(self.len());
         let known = count.min(self.hashes.len());
@@ -112,27 +112,26 @@ impl View {
         self.entries[known..count].iter().fold(start, |hash, entry| hash.then(entry.message.as_bytes()))
     }
 
-    /// The hash of each beginning, from that of the first message to that of all. However many messages changed, each is
-    /// hashed once at most.
+    /// The hash of each prefix, from the first message to all. Hashes each message at most once.
     pub fn hashes(&self) -> Vec<Hash> {
         let mut hashes = self.hashes.clone();
         fill(&mut hashes, &self.entries);
         hashes
     }
 
-    /// The hash of the first `count`, from their bytes.
+    /// Computes the hash of the first `count` messages from their bytes.
     pub fn rehash(&self, count: usize) -> Hash {
         hash_of(self.entries.iter().take(count))
     }
 
-    /// The messages of a range and those around it, by what brought them. Nothing where it is no range of this view.
+    /// The ids of the messages of a range and of its neighbours, or `None` where the view has no such range.
     pub(crate) fn meant(&self, range: Range<usize>) -> Option<Meant> {
         let entries = self.entries.get(range.clone())?.iter().map(Entry::id).collect();
         let after = range.start.checked_sub(1).and_then(|at| self.entries.get(at)).map(Entry::id);
         Some(Meant { after, entries, before: self.entries.get(range.end).map(Entry::id) })
     }
 
-    /// Makes sure that the hashes are at hand.
+    /// Computes the missing hashes.
     pub(crate) fn hash_all(&mut self) {
         fill(&mut self.hashes, &self.entries);
     }
@@ -144,22 +143,22 @@ impl View {
         self.entries.push(entry);
     }
 
-    /// Puts entries where others stood, and gives back what stood there. Places are those before, from the first to the
-    /// last; what follows the first is gone over once, however many there are.
+    /// Replaces entries and returns the replaced ones. Indices are those before the change, in ascending order. Goes
+    /// over the entries after the first patch once.
     pub(crate) fn splice(&mut self, patches: Vec<Patch>) -> Vec<Vec<Entry>> {
         let first = patches.first().map_or(self.hashes.len(), |patch| patch.at);
         self.hashes.truncate(first);
         splice(&mut self.entries, patches)
     }
 
-    /// Takes off what came after a record.
+    /// Removes the entries of later records.
     pub(crate) fn truncate_to(&mut self, seq: u64) {
         let count = self.entries.iter().rposition(|entry| entry.seq < seq).map_or(0, |last| last + 1);
         self.entries.truncate(count);
         self.hashes.truncate(count);
     }
 
-    /// Puts other entries in the place of all. What both begin with keeps its hashes.
+    /// Replaces all entries. The common prefix keeps its hashes.
     pub(crate) fn replace(&mut self, entries: Vec<Entry>) {
         let same = self.entries.iter().zip(&entries).take_while(|(old, new)| old.id() == new.id()).count();
         self.hashes.truncate(same);
@@ -167,7 +166,7 @@ impl View {
     }
 }
 
-/// Adds the hashes of beginnings that are not there yet.
+/// Adds the hashes of prefixes that have none yet.
 fn fill(hashes: &mut Vec<Hash>, entries: &[Entry]) {
     while let Some(entry) = entries.get(hashes.len()) {
         let last = hashes.last().copied().unwrap_or(Hash::ZERO);
@@ -175,19 +174,19 @@ fn fill(hashes: &mut Vec<Hash>, entries: &[Entry]) {
     }
 }
 
-/// The hash of messages.
+/// Hashes the messages of entries.
 pub(crate) fn hash_of<'a>(entries: impl Iterator<Item = &'a Entry>) -> Hash {
     entries.fold(Hash::ZERO, |hash, entry| hash.then(entry.message.as_bytes()))
 }
 
-/// A place where entries are put, and how many stood there.
+/// A place where entries are inserted, and the number of entries that they replace.
 pub(crate) struct Patch {
     pub(crate) at: usize,
     pub(crate) removed: usize,
     pub(crate) inserted: Vec<Entry>,
 }
 
-/// Puts entries where others stood, from the first place to the last, and gives back what stood there.
+/// Applies patches in ascending order and returns the replaced entries.
 pub(crate) fn splice(entries: &mut Vec<Entry>, patches: Vec<Patch>) -> Vec<Vec<Entry>> {
     let Some(first) = patches.first().map(|patch| patch.at) else { return Vec::new() };
     let mut old = entries.split_off(first).into_iter();

@@ -1,8 +1,7 @@
-//! What checking and repairing cost beside parsing the same bytes.
+//! The cost of checks and repairs compared with parsing the same bytes.
 //!
-//! Every figure is the best of several interleaved rounds, and every round works through
-//! the same number of messages, so that the ratios hold on a busy machine too. Nothing
-//! here passes or fails; `cargo xtask bench core` prints it.
+//! Every figure is the best of several interleaved rounds, and every round processes the same number of messages, so
+//! that the ratios hold on a busy machine too. Nothing here passes or fails; `cargo xtask bench core` prints it.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![expect(clippy::cast_precision_loss, reason = "megabytes are printed with two digits")]
 
@@ -18,17 +17,17 @@ use serde_json::Value;
 const DIALECTS: [&str; 5] =
     ["anthropic_messages", "openai_chat", "openai_responses", "bedrock_converse", "gemini_generate"];
 
-/// How many messages the bodies have.
+/// The numbers of messages of the bodies.
 const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
 
-/// Every so many cycles one is damaged.
+/// The number of cycles per damaged one.
 const DAMAGE_EVERY: usize = 20;
 
-/// How many messages one figure works through in a round, whatever the size of the body, so
-/// that a small body is not measured by its luckiest moment and a large one by its average.
+/// The number of messages that one figure processes per round, for every size of body: otherwise a small body would be
+/// measured by its best moment and a large one by its average.
 const MESSAGES_PER_ROUND: usize = 100_000;
 
-/// How many rounds there are; the best counts.
+/// The number of rounds; the best counts.
 const ROUNDS: usize = 5;
 
 fn main() {
@@ -71,14 +70,14 @@ fn main() {
 struct Row {
     /// A bare copy of the bytes.
     copy: Duration,
-    /// A pass that only looks at the syntax.
+    /// A pass that only checks the syntax.
     syntax: Duration,
     /// A parse into [`Value`].
     value: Duration,
     check: Duration,
-    /// A repair whose pieces are given away.
+    /// A repair whose pieces are written out.
     repair: Duration,
-    /// A repair whose pieces are put together.
+    /// A repair whose pieces are joined.
     join: Duration,
 }
 
@@ -123,7 +122,7 @@ fn measure(dialect: &str, damaged: bool, size: usize) -> Row {
     Row { copy, syntax, value, check, repair, join }
 }
 
-/// Takes pieces as a socket would that hands them on, and looks at both ends of each.
+/// Takes pieces as a socket does, and reads both ends of each.
 #[derive(Default)]
 struct Sink {
     seen: u8,
@@ -171,7 +170,7 @@ fn body(dialect: &str, damaged: bool, size: usize) -> Vec<u8> {
         let (call, mut results) = write(&ids, &prose(cycle, 350), &code(cycle, 1_150));
         messages.push(call);
         if damaged && cycle % DAMAGE_EVERY == 3 {
-            // By turns a result is lost, or the user speaks before it comes.
+            // In turn, a result is lost, or the user speaks before it arrives.
             messages.push(user(&prose(cycle, 200)));
             if cycle % (2 * DAMAGE_EVERY) == 3 {
                 results.pop();
@@ -183,14 +182,14 @@ fn body(dialect: &str, damaged: bool, size: usize) -> Vec<u8> {
     format!(r#"{{{head},"{list}":[{}]}}"#, messages.join(",")).into_bytes()
 }
 
-/// Bedrock demands that what is called is declared.
+/// Bedrock requires a declaration of every called tool.
 const BEDROCK_TOOLS: &str =
     r#""toolConfig":{"tools":[{"toolSpec":{"name":"read_file","inputSchema":{"json":{"type":"object"}}}}]}"#;
 
 /// Writes a message of the user.
 type User = fn(&str) -> String;
 
-/// Writes the message that makes calls, and what answers them.
+/// Writes the message that makes calls, and their results.
 type Dialect = fn(&[String], &str, &str) -> (String, Vec<String>);
 
 fn user(text: &str) -> String {
@@ -265,7 +264,7 @@ fn openai(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
     )
 }
 
-/// The items stand behind each other, so what makes the calls is several of them.
+/// Items follow each other, so several of them make the calls.
 fn responses(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
     let said =
         format!(r#"{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":"{text}"}}]}}"#);

@@ -1,5 +1,5 @@
-//! What keeping a session costs: each operation beside its target, a durable append beside a bare one of SQLite, many
-//! sessions beside one, and the same conversation beside what others keep it with.
+//! The cost of sessions: each operation compared with its target, a durable append with a bare one of SQLite, many
+//! sessions with one, and the same conversation with other libraries.
 //!
 //! Nothing here passes or fails; `cargo xtask bench store` prints it.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
@@ -21,22 +21,22 @@ use seamline::session::{
 };
 use seamline::store::{Operation, Store};
 
-/// How many messages the sessions have.
+/// The numbers of messages of the sessions.
 const SIZES: [usize; 2] = [1_000, 10_000];
 
-/// How long the sessions are whose checkpoints are compared.
+/// The lengths of the sessions whose checkpoints are compared.
 const LENGTHS: [usize; 4] = [10, 100, 1_000, 10_000];
 
-/// How often each operation is done.
+/// The number of repetitions of each operation.
 const TIMES: usize = 300;
 
-/// How many commits are kept to compare appends.
+/// The number of commits to compare appends.
 const APPENDS: usize = 1_000;
 
-/// How many sessions write at once.
+/// The number of sessions that write at once.
 const SESSIONS: usize = 64;
 
-/// How many turns of a conversation the peers keep.
+/// The number of turns that the other libraries store.
 const TURNS: usize = 200;
 
 fn main() {
@@ -61,7 +61,7 @@ impl ToolExecutor for Instantly {
     }
 }
 
-/// Each operation, its target in milliseconds.
+/// Measures each operation against its target in milliseconds.
 fn operations(folder: &Path) {
     println!("each operation, {TIMES} times, on SQLite (synchronous=FULL); milliseconds\n");
     println!("{:<22} {:>9} {:>9} {:>9} {:>9} {:>9}", "operation", "messages", "p50", "p99", "most", "target");
@@ -87,7 +87,8 @@ async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'s
     let (mut repair, mut cycle, mut append) = (vec![], vec![], vec![]);
     let (mut ask, mut end, mut whole_turn) = (vec![], vec![], vec![]);
     for number in 0..TIMES {
-        // Each check finds one message that was not there at the check before. It goes again, so that the size stays.
+        // Each check finds one message that is new since the previous check. It is removed again, so that the size
+        // stays.
         let before = session.checkpoint(Operation::Manual).await.unwrap().id;
         session.append(&turn(&format!("toolu_new_{number}"))).await.unwrap();
         timed(&mut check, async || assert!(session.validate().unwrap().valid)).await;
@@ -140,7 +141,7 @@ async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'s
     ]
 }
 
-/// A checkpoint and its commit in sessions of different lengths, by turns, so that all see the same disk.
+/// Measures a checkpoint and its commit in sessions of different lengths, in turn, so that all use the same disk.
 fn checkpoint_by_length(folder: &Path) {
     let store = open(folder, "checkpoints.db");
     let mut sessions: Vec<(usize, Session, Vec<Duration>)> = LENGTHS
@@ -204,7 +205,8 @@ fn result(id: &str) -> String {
     format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{text}"}}]}}"#)
 }
 
-/// The same bytes by a session, and by a bare insert that is as durable; by turns, so that both see the same disk.
+/// Appends the same bytes by a session and by a bare insert that is as durable; in turn, so that both use the same
+/// disk.
 fn append_beside_sqlite(folder: &Path) {
     let store = open(folder, "append.db");
     let bare = rusqlite::Connection::open(folder.join("bare.db")).unwrap();
@@ -244,7 +246,7 @@ fn append_beside_sqlite(folder: &Path) {
     );
 }
 
-/// How many commits a second many sessions keep together, and one alone.
+/// Commits per second of many sessions together, and of one alone.
 fn many_beside_one(folder: &Path) {
     let store = open(folder, "many.db");
     let message = result("toolu_1");
@@ -273,7 +275,7 @@ fn many_beside_one(folder: &Path) {
     );
 }
 
-/// The same conversation by what others keep it with, in the Python that `SEAMLINE_STORE_PEERS` names.
+/// Stores the same conversation with other libraries, in the Python that `SEAMLINE_STORE_PEERS` names.
 fn beside_peers(folder: &Path) {
     let Ok(python) = std::env::var("SEAMLINE_STORE_PEERS") else {
         println!("the same conversation by others: skipped, SEAMLINE_STORE_PEERS names no Python");

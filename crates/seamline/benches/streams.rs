@@ -1,10 +1,9 @@
-//! What putting a streamed answer together costs beside merely parsing its events.
+//! The cost of assembling a streamed response compared with parsing its events.
 //!
-//! The peer is what a client does at least: `eventsource-stream` for the frames, and a
-//! `serde_json::Value` of each event, of which it makes nothing. Both get the same bytes in the
-//! same pieces in the same run, and the best of several interleaved rounds counts. No speed passes
-//! or fails; what memory a long answer takes must stay within a few times its message.
-//! `cargo xtask bench streams` prints it.
+//! The peer does the least that a client does: `eventsource-stream` for the frames, and a `serde_json::Value` of each
+//! event, which it drops. Both get the same bytes in the same pieces in the same run, and the best of several
+//! interleaved rounds counts. No speed passes or fails; the memory of a long response must stay within a few times its
+//! message. `cargo xtask bench streams` prints it.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![expect(clippy::expect_used, reason = "a stream that cannot be read has nothing to measure")]
 #![expect(clippy::cast_precision_loss, reason = "megabytes are printed with two digits")]
@@ -18,13 +17,13 @@ use futures_util::{FutureExt, StreamExt, stream};
 use seamline::stream::{Ending, Framing, Response, ResponseStream, StreamOptions};
 use serde_json::Value;
 
-/// How many bytes come at a time, as from a socket.
+/// The number of bytes per piece, as from a socket.
 const PIECE_BYTES: usize = 4096;
 
-/// How many deltas a stream has.
+/// The number of deltas of a stream.
 const DELTAS: usize = 20_000;
 
-/// How many rounds there are; the best counts.
+/// The number of rounds; the best counts.
 const ROUNDS: usize = 9;
 
 fn main() {
@@ -42,10 +41,10 @@ fn main() {
     memory();
 }
 
-/// Writes an answer of so many deltas, as the data of events.
+/// Writes a response of so many deltas, as the data of events.
 type Write = fn(usize) -> Vec<String>;
 
-/// Each dialect, and how it writes an answer.
+/// Each dialect, and its writer.
 const DIALECTS: [(&str, Write); 5] = [
     ("anthropic_messages", anthropic),
     ("openai_chat", chat),
@@ -85,7 +84,7 @@ fn peer(stream: &[u8]) -> usize {
         let event = event.expect("the streams are well formed");
         black_box(serde_json::from_str::<Value>(&event.data).is_ok() || event.data == "[DONE]")
     });
-    // Everything is there, so nothing is waited for.
+    // All bytes are there, so it never waits.
     parsed.count().now_or_never().expect("all pieces are there")
 }
 
@@ -105,15 +104,15 @@ fn time(work: impl Fn() -> usize) -> Duration {
     start.elapsed()
 }
 
-/// How many bytes of text and of input the long answers have.
+/// The number of bytes of text and of input of the long responses.
 const LONG_BYTES: usize = 16 * 1024 * 1024;
 
-/// How much memory a message may take while it is put together and written, in its own sizes: its
-/// text or input as it came, as blocks and calls show it, and in the message.
+/// The memory that a message may take while it is assembled and written, in multiples of its size: its text or input as
+/// streamed, as blocks and calls show it, and in the message.
 const HELD_MAX: f64 = 5.0;
 
-/// What the process comes to hold while long streams go by. The streams are made piece by piece, so
-/// that only what the assembler keeps is counted.
+/// Measures the memory of the process while long streams pass. The streams are made piece by piece, so that only the
+/// memory of the assembler counts.
 fn memory() {
     if peak_bytes().is_none() {
         println!("the peak of memory is only known on Linux");
@@ -135,7 +134,7 @@ fn memory() {
     long("input", r#"{"type":"tool_use","id":"toolu_1","name":"write_file","input":{}}"#, &long_input());
 }
 
-/// Says what a long block comes to.
+/// Prints the memory of a long block.
 fn long(what: &str, block: &str, deltas: &[String; 3]) {
     let [first, middle, last] = deltas.each_ref().map(|delta| {
         let event = format!(r#"{{"type":"content_block_delta","index":0,"delta":{delta}}}"#);
@@ -181,7 +180,7 @@ fn held(feed: impl FnOnce(&mut ResponseStream)) -> (f64, usize) {
     (after.saturating_sub(before) as f64, response.message.len())
 }
 
-/// A piece of a long answer, which nothing in JSON escapes.
+/// A piece of a long response, which needs no JSON escapes.
 const LONG_PIECE: &str = "I will look at the caller next, since the value is only used there and nowhere else. ";
 
 fn long_text() -> [String; 3] {
@@ -194,12 +193,12 @@ fn long_input() -> [String; 3] {
     [delta(r#"{\"text\":\""#), delta(LONG_PIECE), delta(r#"\"}"#)]
 }
 
-/// Lets the peak begin anew from what is held now, where that is allowed.
+/// Resets the peak memory to the current one, where the system allows it.
 fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most memory the process has held so far.
+/// The peak memory of the process.
 fn peak_bytes() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -211,7 +210,7 @@ fn sse(events: &[String]) -> Vec<u8> {
     events.iter().flat_map(|data| format!("data: {data}\n\n").into_bytes()).collect()
 }
 
-/// Words as a model says them, a few at a time.
+/// Words of a model, a few at a time.
 fn words(at: usize) -> &'static str {
     const WORDS: [&str; 6] = [
         " I will look at",
@@ -234,7 +233,7 @@ fn fragment(at: usize, count: usize) -> &'static str {
     }
 }
 
-/// How many of the deltas are of the text; the others are of a call.
+/// The numbers of deltas of the text and of the call.
 fn halves(deltas: usize) -> (usize, usize) {
     (deltas / 2, (deltas - deltas / 2).max(2))
 }

@@ -1,4 +1,4 @@
-//! The body that comes of a repair.
+//! The body that a repair returns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,12 +8,11 @@ use std::sync::OnceLock;
 
 use seamline_model::Spliced;
 
-/// The bytes of a body that was put right: pieces of the one that came, with what the
-/// repair wrote between them. Nothing that stayed as it was is copied.
+/// The bytes of a repaired body: pieces of the original body, with what the repair wrote between them. Unchanged parts
+/// are not copied.
 ///
-/// It reads as a slice of bytes. The first look puts the pieces together, which for a long
-/// conversation costs a copy of it; whoever only sends or stores it can
-/// [write it piece by piece](Self::write_to).
+/// It dereferences to a slice of bytes. The first access joins the pieces, which copies the conversation. To only send
+/// or store it, [write it piece by piece](Self::write_to).
 ///
 /// ```
 /// let body = br#"{"messages":[
@@ -30,22 +29,22 @@ use seamline_model::Spliced;
 pub struct Body<'b> {
     spliced: Spliced<'b>,
     is_changed: bool,
-    /// The pieces put together, once somebody asked for it.
+    /// The joined pieces, after the first access.
     joined: OnceLock<Vec<u8>>,
 }
 
 impl<'b> Body<'b> {
-    /// A body as it came.
+    /// Makes a body that no repair changed.
     pub(crate) fn of(body: &'b [u8]) -> Self {
         Self { spliced: Spliced::new(body), is_changed: false, joined: OnceLock::new() }
     }
 
-    /// Another body than the one that came.
+    /// Makes a changed body.
     pub(crate) fn changed(spliced: Spliced<'b>) -> Self {
         Self { spliced, is_changed: true, joined: OnceLock::new() }
     }
 
-    /// Whether it is another body than the one that came.
+    /// Whether the body differs from the original.
     ///
     /// ```
     /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
@@ -58,7 +57,7 @@ impl<'b> Body<'b> {
         self.is_changed
     }
 
-    /// The pieces, in order.
+    /// The pieces of the body, in order.
     ///
     /// ```
     /// let body = br#"{"messages":[
@@ -67,7 +66,7 @@ impl<'b> Body<'b> {
     ///
     /// let repaired = seamline::repair(body, &seamline::Options::default())?;
     /// let pieces: Vec<&[u8]> = repaired.body.pieces().collect();
-    /// assert!(body.starts_with(pieces[0]), "what stayed is the very bytes that came");
+    /// assert!(body.starts_with(pieces[0]), "unchanged bytes are borrowed");
     /// assert_eq!(pieces.concat(), *repaired.body);
     /// # Ok::<(), seamline::Error>(())
     /// ```
@@ -75,7 +74,7 @@ impl<'b> Body<'b> {
         self.spliced.source().pieces()
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     ///
     /// ```
     /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
@@ -93,9 +92,8 @@ impl<'b> Body<'b> {
         self.pieces().all(<[u8]>::is_empty)
     }
 
-    /// Writes the pieces, one after the other. There can be thousands of them, so a file or
-    /// socket wants a [`BufWriter`](io::BufWriter) around it, which passes long ones on as
-    /// they are.
+    /// Writes the pieces in order. There can be thousands of them, so wrap a file or a socket in a
+    /// [`BufWriter`](io::BufWriter), which passes long pieces on without a copy.
     ///
     /// ```
     /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
@@ -109,12 +107,12 @@ impl<'b> Body<'b> {
     ///
     /// # Errors
     ///
-    /// When `out` cannot be written to.
+    /// Fails when `out` cannot be written.
     pub fn write_to(&self, mut out: impl Write) -> io::Result<()> {
         self.pieces().try_for_each(|piece| out.write_all(piece))
     }
 
-    /// The bytes; those that came when nothing needed fixing.
+    /// Returns the bytes; the original bytes when no repair was needed.
     ///
     /// ```
     /// use std::borrow::Cow;
@@ -132,13 +130,13 @@ impl<'b> Body<'b> {
         }
     }
 
-    /// How many bytes it starts with that `other` starts with as well.
+    /// The number of leading bytes that it shares with `other`.
     pub(crate) fn common_prefix(&self, other: &[u8]) -> usize {
         let mut at = 0;
         for piece in self.pieces() {
             let rest = &other[at..];
             let compared = piece.len().min(rest.len());
-            // What was not copied is the same without a look.
+            // A piece that was not copied is equal without a comparison.
             let is_same = std::ptr::eq(piece.as_ptr(), rest.as_ptr());
             let same =
                 if is_same { compared } else { piece.iter().zip(rest).take_while(|(one, other)| one == other).count() };
@@ -150,7 +148,7 @@ impl<'b> Body<'b> {
         at
     }
 
-    /// Whether it ends with these bytes.
+    /// Whether the body ends with these bytes.
     pub(crate) fn ends_with(&self, mut end: &[u8]) -> bool {
         for piece in self.pieces().rev() {
             let compared = piece.len().min(end.len());

@@ -1,4 +1,4 @@
-//! What is wrong with a body.
+//! Checks a body.
 
 use seamline_dialects::Dialect;
 use seamline_model::Transcript;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::subject::Subject;
 use crate::{Error, Finding, Options, Severity, log};
 
-/// What a check says about a body.
+/// The outcome of a check.
 ///
 /// ```
 /// let body = br#"{"model":"gpt-5","messages":[{"role":"user","content":"hello"}]}"#;
@@ -21,20 +21,20 @@ use crate::{Error, Finding, Options, Severity, log};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Checked {
-    /// The dialect it is written in.
+    /// The dialect that the body is written in.
     pub dialect: &'static str,
-    /// The provider it was checked for.
+    /// The provider that the body was checked for.
     pub provider: &'static str,
-    /// How many messages it has.
+    /// The number of messages.
     pub messages: usize,
-    /// How many calls it makes.
+    /// The number of tool calls.
     pub calls: usize,
-    /// What is wrong, in the order of the body.
+    /// The violations, in the order of the body.
     pub findings: Vec<Finding>,
 }
 
 impl Checked {
-    /// Whether the provider would take the body.
+    /// Whether the provider would accept the body.
     ///
     /// ```
     /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
@@ -61,7 +61,7 @@ impl Checked {
     }
 }
 
-/// Says what is wrong with a body.
+/// Checks a body and returns its violations.
 ///
 /// ```
 /// let body = br#"{"messages":[
@@ -77,8 +77,7 @@ impl Checked {
 ///
 /// # Errors
 ///
-/// When the body is not JSON, is not a conversation, or the options name something that
-/// does not exist.
+/// Fails when the body is not JSON, is not a conversation, or the options name something that does not exist.
 pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     let _span = log::enter("check", body);
     let dialect = Subject::dialect(body, options)?;
@@ -89,7 +88,7 @@ pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     Ok(Checked::of(&subject, &transcript, findings))
 }
 
-/// Says what is wrong with a body that was read, without a look at messages that are settled for the same options.
+/// Checks a transcript, and skips messages that an earlier check with the same options settled.
 pub(crate) fn check_transcript(
     dialect: &'static Dialect,
     transcript: &Transcript<'_>,

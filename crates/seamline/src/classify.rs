@@ -1,9 +1,9 @@
-//! What a provider's error means, and what in a body it is about.
+//! Classifies provider errors and finds their causes in a body.
 
 use crate::Finding;
 use crate::check::Checked;
 
-/// Says what an error means: its class, the rules it is about, where, and what to do.
+/// Classifies an error: its class, the rules and the place that it is about, and the advice.
 ///
 /// ```
 /// use seamline::classify::{Class, Failure};
@@ -50,8 +50,8 @@ pub use seamline_guard::all as known_errors;
 #[doc(inline)]
 pub use seamline_guard::providers as error_providers;
 
-/// The findings of a body that an error is about: those of the rules it means, and of these,
-/// where there are any, those at the place it names.
+/// The findings of a body that an error is about: those of the rules that it means, and of these, if there are any,
+/// those at the place that it names.
 ///
 /// ```
 /// use seamline::classify::Failure;
@@ -70,7 +70,7 @@ pub fn causes<'c>(verdict: &Verdict, checked: &'c Checked) -> Vec<&'c Finding> {
     if at_place.is_empty() { meant().collect() } else { at_place }
 }
 
-/// Whether an error names the place of a finding, or is the very one it predicts.
+/// Whether an error names the place of a finding, or is the error that the finding predicts.
 fn is_named(verdict: &Verdict, finding: &Finding) -> bool {
     let place = &verdict.place;
     let is_message = place.message_index.is_some() && place.message_index == finding.message_index;

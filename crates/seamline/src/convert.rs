@@ -1,4 +1,4 @@
-//! A body in another dialect.
+//! Converts a body into another dialect.
 
 mod places;
 mod report;
@@ -18,7 +18,7 @@ use crate::repair::repair_demanding;
 use crate::{Error, Options, Policy, log, repair};
 use sides::Speaking;
 
-/// What a body is converted from and into.
+/// The source and the target of a conversion.
 ///
 /// ```
 /// let options = seamline::convert::ConvertOptions {
@@ -33,21 +33,21 @@ use sides::Speaking;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ConvertOptions {
-    /// The provider or dialect the body was written for; detected when not given. A body that is
-    /// certainly of another dialect is refused.
+    /// The provider or dialect that the body was written for; detected when not given. A body that is certainly of
+    /// another dialect is an error.
     pub from: Option<String>,
-    /// The provider or dialect it is to be written for.
+    /// The provider or dialect to convert to.
     pub to: String,
-    /// The model to ask there; the body's own when not given.
+    /// The model of the new body; that of the old body when not given.
     pub model: Option<String>,
-    /// How damage is put right on the way.
+    /// The policy for repairs on the way.
     pub policy: Policy,
-    /// What becomes of reasoning that only other models take back.
+    /// What to do with reasoning that only the source's models accept.
     pub reasoning: ForeignReasoning,
 }
 
-/// Says a body in another dialect. Damage is put right first, ids become what the target
-/// takes, and everything that cannot be carried over as it was is in the report.
+/// Converts a body into another dialect. Repairs damage first, adapts ids to the target, and reports everything that
+/// the target cannot hold unchanged.
 ///
 /// ```
 /// let body = br#"{"model":"gpt-4o","messages":[
@@ -69,7 +69,7 @@ pub struct ConvertOptions {
 ///
 /// # Errors
 ///
-/// When the body is not JSON, is not a conversation, is written in another dialect than
+/// Fails when the body is not JSON, is not a conversation, is written in another dialect than
 /// [`from`](ConvertOptions::from) reads, or the options name something that does not exist.
 pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error> {
     let _span = log::enter("convert", body);
@@ -121,8 +121,7 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
     })
 }
 
-/// A call whose result the policy has made up has not succeeded, whether or not the dialect has a
-/// word for that.
+/// Marks calls with a synthetic result as failed, even where the source dialect has no mark for that.
 fn note_made_up(conversation: &mut Conversation, texts: &[String]) {
     for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
         if let Says::Result(answer) = &mut block.says
@@ -133,25 +132,24 @@ fn note_made_up(conversation: &mut Conversation, texts: &[String]) {
     }
 }
 
-/// What a repair took out for good.
+/// The parts that a repair removed for good.
 fn taken_out(repaired: &Repaired<'_>) -> impl Iterator<Item = Carried> {
     let real = repaired.dropped.iter().filter(|dropped| dropped.loss != seamline_rules::Loss::Synthetic);
     real.map(|dropped| Carried {
-        what: "what a repair takes out".to_owned(),
+        what: "removed by a repair".to_owned(),
         pointer: dropped.pointer.clone().unwrap_or_default(),
         fate: Fate::Dropped.as_str(),
         note: format!("{} asked for it, and the policy allows it", dropped.code),
     })
 }
 
-/// Ids that a repair changed first and those that the target changed, from their first form
-/// to their last.
+/// The renamed ids, from the original form to the form of the target, across both repairs.
 fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Renamed]) -> Vec<Rename> {
     let made: HashMap<&str, &str> = ids.iter().rev().map(|renamed| (&*renamed.from, &*renamed.to)).collect();
     let last = |id: &str| made.get(id).copied().unwrap_or(id).to_owned();
     let mut out: Vec<Rename> = Vec::new();
     let mut between: HashSet<String> = HashSet::new();
-    // A repair that adds or drops calls leaves no way to tell which is which.
+    // A repair that adds or removes calls leaves no way to match them.
     let calls = original.filter(|original| original.calls().count() == spoken.calls().count());
     for (before, after) in calls.into_iter().flat_map(|original| original.calls().zip(spoken.calls())) {
         if before.id != after.id && before.name == after.name && between.insert(after.id.clone()) {
@@ -160,7 +158,7 @@ fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Rena
     }
     let rest = ids.iter().filter(|renamed| !between.contains(&renamed.from)).cloned();
     out.extend(rest.map(Rename::from).collect::<Vec<_>>());
-    // A call without an id is known by its tool and its place.
+    // A call without an id is identified by its tool and its place.
     let places = original.into_iter().chain([spoken]).map(|conversation| &conversation.made);
     let places: Vec<_> = places.collect();
     for rename in &mut out {
@@ -172,8 +170,7 @@ fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Rena
     out
 }
 
-/// Within one dialect nothing has to be said anew: what the other provider refuses is put
-/// right, the model is named, and every other byte stays.
+/// Within one dialect only the repairs for the other provider and the name of the model change; every other byte stays.
 fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions) -> Result<Converted, Error> {
     let asked = options.model.as_deref().and_then(|model| to.converter.with_model(body, model));
     let result = to.repaired(asked.as_deref().unwrap_or(body), options)?;
@@ -202,7 +199,7 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
     })
 }
 
-/// A model that was asked for where the body does not name one.
+/// Reports a model that was asked for where the body cannot name one.
 fn unnamed(model: &str, to: &Speaking) -> Carried {
     let note = if to.converter.names_model {
         "the body is a list of messages, so the request names it"
@@ -213,7 +210,7 @@ fn unnamed(model: &str, to: &Speaking) -> Carried {
     Carried { what, pointer: String::new(), fate: Fate::Moved.as_str(), note: note.to_owned() }
 }
 
-/// The tools that calls name otherwise after a repair.
+/// The tools whose names a repair changed in calls.
 fn renamed_tools(before: &Conversation, after: &Conversation) -> Vec<Rename> {
     if before.calls().count() != after.calls().count() {
         return Vec::new();
@@ -225,13 +222,13 @@ fn renamed_tools(before: &Conversation, after: &Conversation) -> Vec<Rename> {
 }
 
 impl Speaking {
-    /// The body put right for this side.
+    /// Repairs the body for this side.
     fn repaired<'b>(&self, body: &'b [u8], options: &ConvertOptions) -> Result<Repaired<'b>, Error> {
         repair(body, &self.options(options.policy.clone()))
     }
 
-    /// The body put right before it leaves this side. Ids only have to be there: what they
-    /// must look like the other side says, and a client's own get the start they have there.
+    /// Repairs the body before it leaves this side. Ids only have to exist: the other side decides their form, and a
+    /// client's own ids get the prefix of that side.
     fn repaired_to_leave<'b>(
         &self,
         body: &'b [u8],

@@ -3,7 +3,7 @@
 #[doc(inline)]
 pub use seamline_dialects::{BYTES_MAX, Error as BodyError};
 
-/// Why something could not be done. A broken conversation is never an error.
+/// The error of an operation. A broken conversation is never an error.
 ///
 /// ```
 /// let error = seamline::check(b"{}", &seamline::Options::default()).unwrap_err();
@@ -27,9 +27,9 @@ pub enum Error {
     /// The provider serves another dialect.
     #[error("`{provider}` serves {serves}, not {asked}")]
     WrongProvider {
-        /// The provider.
+        /// The provider that was named.
         provider: &'static str,
-        /// The dialect it serves.
+        /// The dialect that it serves.
         serves: &'static str,
         /// The dialect that was asked for.
         asked: &'static str,
@@ -37,9 +37,9 @@ pub enum Error {
     /// The body is written in another dialect than the provider serves.
     #[error("this looks like {} {found} body{}", article(found), who_reads(provider, reads))]
     OtherDialect {
-        /// The provider; where only a dialect was named, that.
+        /// The provider that was named, or the dialect if only that was named.
         provider: &'static str,
-        /// The dialect it serves.
+        /// The dialect that it serves.
         reads: &'static str,
         /// The dialect that the body is written in.
         found: &'static str,
@@ -52,8 +52,8 @@ pub enum Error {
         /// The dialect that the stream is written in.
         found: &'static str,
     },
-    /// Nothing in a stream says which dialect it is written in.
-    #[error("nothing in the stream says which dialect it is written in")]
+    /// The stream does not tell its dialect.
+    #[error("the stream does not tell its dialect")]
     UnknownStream,
 }
 
@@ -70,7 +70,7 @@ fn who_reads(provider: &str, reads: &str) -> String {
 }
 
 impl Error {
-    /// What to do about it, when there is one thing to do.
+    /// Returns the one thing to do about it, if there is one.
     ///
     /// ```
     /// let options = seamline::Options { provider: Some("antropic".to_owned()), ..Default::default() };
@@ -92,7 +92,7 @@ impl Error {
                 Some(format!("there are {}", names.join(", ")))
             }
             Self::OtherDialect { provider, reads, .. } => Some(format!(
-                "`seamline convert --to {provider}` says it in that dialect; `--dialect {reads}` insists on reading it so"
+                "`seamline convert --to {provider}` converts it; `--dialect {reads}` reads it in that dialect anyway"
             )),
             Self::UnknownStream => Some(format!(
                 "if it is an answer, name its dialect; there are {}",

@@ -20,35 +20,35 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The rule's code.
+    /// The code of the rule.
     pub code: &'static str,
-    /// The rule's name.
+    /// The name of the rule.
     pub name: &'static str,
-    /// How bad it is.
+    /// The severity of the finding.
     #[serde(serialize_with = "severity")]
     pub severity: Severity,
-    /// What is wrong.
+    /// A description of the violation.
     pub message: String,
-    /// Where, as a JSON pointer into the body.
+    /// The place, as a JSON pointer into the body.
     pub pointer: String,
-    /// The message it is in.
+    /// The index of the message.
     pub message_index: Option<usize>,
-    /// The block's place in its list.
+    /// The index of the block in its list.
     pub block_index: Option<usize>,
-    /// The call it is about.
+    /// The id of the call that it is about.
     pub call_id: Option<String>,
-    /// The error the provider would answer with.
+    /// The error that the provider would return.
     pub predicts: Option<String>,
-    /// What would put it right.
+    /// The fix that would remove it.
     pub fix: Option<FixSummary>,
-    /// Other places that take part.
+    /// The other places that it concerns.
     pub related: Vec<Related>,
-    /// The bytes of the body it is about.
+    /// The bytes of the body that it is about.
     #[serde(skip)]
     pub span: std::ops::Range<usize>,
 }
 
-/// What would put a finding right.
+/// The fix of a finding.
 ///
 /// ```
 /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
@@ -61,14 +61,14 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FixSummary {
-    /// What it may cost.
+    /// The safety of the fix.
     #[serde(serialize_with = "safety")]
     pub safety: Safety,
-    /// What it does.
+    /// A description of the fix.
     pub title: String,
 }
 
-/// A place that takes part in a finding.
+/// Another place that a finding concerns.
 ///
 /// ```
 /// let body = br#"{"messages":[
@@ -85,11 +85,11 @@ pub struct FixSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Related {
-    /// Where, as a JSON pointer into the body.
+    /// The place, as a JSON pointer into the body.
     pub pointer: String,
-    /// The message it is in.
+    /// The index of the message.
     pub message_index: usize,
-    /// The call that it is, or that it answers.
+    /// The id of the call that is there, or of the call that the result there answers.
     #[serde(skip)]
     pub call_id: Option<String>,
 }

@@ -1,10 +1,8 @@
-//! What watches over a turn: when a request is sent again ([`Retry`]), whether an answer was
-//! filtered ([`filter`], [`filter_message`]), when a model calls tools wrongly again and again ([`Breaker`]), and when
-//! a run gets nowhere ([`StallGuard`]), all without a clock, a thread or a socket of their own;
-//! and the commands that tools run ([`supervise`]).
+//! Guards of a turn. [`Retry`] decides when to send a request again. [`filter`] and [`filter_message`] detect filtered
+//! responses. [`Breaker`] stops a model that keeps calling tools wrongly, and [`StallGuard`] stops a run without
+//! progress. None of them has a clock, a thread or a socket. [`supervise`] runs the commands of tools.
 //!
-//! The page `docs/guards.md` says what each of them does; `examples/guarded_turn` is a whole turn
-//! with all of them.
+//! `docs/guards.md` describes each of them; `examples/guarded_turn` is a complete turn with all of them.
 //!
 //! ```
 //! use std::time::Duration;
@@ -23,7 +21,7 @@ pub use seamline_guard::{
     StallNotice, StopTurn, ToolSchemas, TurnLoop, filter,
 };
 
-/// Says whether a streamed answer was filtered or refused: what, why, and what to do.
+/// Tells whether a streamed response was filtered or refused: which part, why, and what to do.
 ///
 /// ```
 /// use seamline::guards::{FilteredPart, filter_message};
@@ -42,7 +40,7 @@ pub fn filter_message(response: &crate::stream::Response) -> Option<&Filtered> {
 
 pub use crate::supervise::{ChildEnd, ChildLimits, ChildOutput, Ran, Stopper, Supervised, supervise};
 
-/// What the page about guards shows must run.
+/// Runs the examples of `docs/guards.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guards.md")]
 struct Page;

@@ -1,4 +1,4 @@
-//! A conversation at a glance.
+//! Outlines of conversations.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use crate::preview::preview;
 use crate::subject::Subject;
 use crate::{Error, Options};
 
-/// How many bytes of a block's source are looked at for its preview.
+/// The number of bytes of a block's source that its preview uses.
 const PREVIEW_BYTES: usize = 400;
 
-/// One message at a glance.
+/// The outline of a message.
 ///
 /// ```
 /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
@@ -28,17 +28,17 @@ const PREVIEW_BYTES: usize = 400;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutlineMessage {
-    /// Its index.
+    /// The index of the message.
     pub index: usize,
     /// The role of its author.
     pub role: Role,
-    /// The bytes of the body it is.
+    /// The bytes of the message in the body.
     pub span: Range<usize>,
-    /// What is in it.
+    /// The blocks of the message.
     pub blocks: Vec<OutlineBlock>,
 }
 
-/// One block at a glance.
+/// The outline of a block.
 ///
 /// ```
 /// let body = br#"{"messages":[
@@ -56,17 +56,17 @@ pub struct OutlineMessage {
 pub struct OutlineBlock {
     /// The kind of the block.
     pub kind: OutlineKind,
-    /// The block's place in its list.
+    /// The index of the block in its list.
     pub index: usize,
-    /// The id of a call, or the one a result names.
+    /// The id of a call, or the id that a result names.
     pub id: Option<String>,
-    /// The name of a tool.
+    /// The name of the tool.
     pub name: Option<String>,
-    /// Where it is, as a JSON pointer into the body.
+    /// The place, as a JSON pointer into the body.
     pub pointer: String,
-    /// The bytes of the body it is.
+    /// The bytes of the block in the body.
     pub span: Range<usize>,
-    /// The start of what it says, on one line.
+    /// The start of its text, on one line.
     pub preview: String,
 }
 
@@ -107,7 +107,7 @@ impl OutlineKind {
     }
 }
 
-/// The messages in `range` at a glance, as far as they exist.
+/// Outlines the messages in `range`, as far as they exist.
 ///
 /// ```
 /// let body = br#"{"messages":[
@@ -124,13 +124,13 @@ impl OutlineKind {
 ///
 /// # Errors
 ///
-/// As [`check`](crate::check).
+/// The same errors as [`check`](crate::check).
 pub fn outline(body: &[u8], options: &Options, range: Range<usize>) -> Result<Vec<OutlineMessage>, Error> {
     outline_at(body, options, range, PREVIEW_BYTES)
 }
 
-/// The messages at `indices` at a glance, in that order, up to the first that does not
-/// exist; of each block's source the first `preview_bytes` are looked at.
+/// Outlines the messages at `indices`, in that order, up to the first that does not exist. The previews use the first
+/// `preview_bytes` of each block's source.
 ///
 /// ```
 /// let body = br#"{"messages":[
@@ -146,7 +146,7 @@ pub fn outline(body: &[u8], options: &Options, range: Range<usize>) -> Result<Ve
 ///
 /// # Errors
 ///
-/// As [`check`](crate::check).
+/// The same errors as [`check`](crate::check).
 pub fn outline_at(
     body: &[u8],
     options: &Options,
@@ -158,7 +158,7 @@ pub fn outline_at(
     let count = transcript.messages.len();
     Ok(indices
         .into_iter()
-        // Not a filter: a range may be open.
+        // `take_while`, because a range may have no end.
         .take_while(|&index| index < count)
         .map(|index| {
             let index = MessageIndex(index as u32);
@@ -167,7 +167,7 @@ pub fn outline_at(
         .collect())
 }
 
-/// The bytes of each message of a body.
+/// Returns the bytes of each message of a body.
 ///
 /// ```
 /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
@@ -179,7 +179,7 @@ pub fn outline_at(
 ///
 /// # Errors
 ///
-/// As [`check`](crate::check).
+/// The same errors as [`check`](crate::check).
 pub fn message_spans(body: &[u8], options: &Options) -> Result<Vec<Range<usize>>, Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = dialect.decode(body)?;

@@ -45,7 +45,7 @@ pub use seamline_rules::policy::{
     RepairPolicy, ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall, UnansweredReason,
 };
 
-/// The configuration of everything that Seamline does: a preset and what differs from it.
+/// The configuration of everything that Seamline does: a preset and the knobs that differ from it.
 ///
 /// ```
 /// let policy = seamline::Policy::from_toml("preset = 'minimal'\ntrailing_call = 'allow_pending'")?;
@@ -64,7 +64,7 @@ pub struct Policy {
     pub stream: StreamPolicy,
     /// When requests are sent again and runs are ended.
     pub guard: GuardPolicy,
-    /// What differs for single providers, by the name of the provider.
+    /// The overrides for single providers, by name.
     pub providers: BTreeMap<String, Overrides>,
 }
 
@@ -157,7 +157,7 @@ impl Policy {
         let Some(overrides) = self.providers.get(provider) else { return Cow::Borrowed(self) };
         let mut policy = Self { providers: BTreeMap::new(), ..self.clone() };
         for (section, knob, setting) in &overrides.settings {
-            // The file was refused where a knob does not take its value.
+            // Reading the file already rejected values that a knob does not take.
             let _ = policy.set(*section, knob, *setting);
         }
         for (name, text) in &overrides.texts {
@@ -242,7 +242,7 @@ impl Default for Policy {
     }
 }
 
-/// What the page about policies shows must run.
+/// Runs the examples of `docs/policies.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/policies.md")]
 struct Page;

@@ -1,12 +1,11 @@
-//! The start of what a block says, for people. It is cut out of the source by its looks,
-//! so it may be cut anywhere and no decision may rest on it.
+//! Previews: the start of a block's text, for people. A preview is cut from the source without parsing, so it may end
+//! anywhere. No decision may depend on it.
 
 use std::borrow::Cow;
 
 use seamline_model::{Block, BlockKind, Transcript};
 
-/// The start of what a block says, white space folded; of its source the first
-/// `bytes_max` are looked at.
+/// The start of a block's text, with white space folded. Uses the first `bytes_max` bytes of the source.
 pub(crate) fn preview(transcript: &Transcript<'_>, block: &Block, bytes_max: usize) -> String {
     let span = match &block.kind {
         BlockKind::Result(result) if !result.content.is_empty() => result.content,
@@ -23,7 +22,7 @@ pub(crate) fn preview(transcript: &Transcript<'_>, block: &Block, bytes_max: usi
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What a string says, or the first text in anything else.
+/// The content of a string, or the first text in any other value.
 fn spoken(source: &str) -> Cow<'_, str> {
     let source = source.trim_start();
     if source.starts_with('"') {
@@ -35,7 +34,7 @@ fn spoken(source: &str) -> Cow<'_, str> {
     }
 }
 
-/// What the value of the first of `keys` that occurs says; nothing when none does.
+/// The value of the first of `keys` that occurs; empty when none does.
 fn said_in<'s>(source: &'s str, keys: &[&str]) -> Cow<'s, str> {
     let value = keys.iter().find_map(|key| value_of(source, key));
     match value {
@@ -45,7 +44,7 @@ fn said_in<'s>(source: &'s str, keys: &[&str]) -> Cow<'s, str> {
     }
 }
 
-/// What follows `"key":`.
+/// The text after `"key":`.
 fn value_of<'s>(source: &'s str, key: &str) -> Option<&'s str> {
     let quoted = format!("\"{key}\"");
     source.match_indices(&quoted).find_map(|(at, _)| {
@@ -54,7 +53,7 @@ fn value_of<'s>(source: &'s str, key: &str) -> Option<&'s str> {
     })
 }
 
-/// A value up to where its brackets close.
+/// A value up to its closing bracket.
 fn whole(value: &str) -> &str {
     let mut depth = 0_usize;
     let mut in_string = false;
@@ -84,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_shows_its_input_wherever_it_stands() {
+    fn a_call_shows_its_input_at_any_place() {
         for source in [r#"{"input":{"a":"}\""},"name":"x"}"#, r#"{"name":"x", "input" : {"a":"}\""}}"#] {
             assert_eq!(said_in(source, &["input"]), r#"{"a":"}\""}"#);
         }
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kind_of_a_block_is_not_taken_for_what_it_says() {
+    fn the_kind_of_a_block_is_not_its_text() {
         let block = r#"{"type": "text", "text": "a \"b\""}"#;
         assert_eq!(spoken(block), r#"a "b""#);
         assert_eq!(spoken(&format!("[{block}]")), r#"a "b""#);
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_cut_anywhere_shows_what_is_there() {
+    fn a_cut_source_shows_what_is_there() {
         let source = r#"{"name":"x","input":{"a":["b",{"c":null}]},"id":1}"#;
         for end in 0..source.len() {
             let _ = said_in(&source[..end], &["input"]);

@@ -1,4 +1,4 @@
-//! A body put right.
+//! Repairs a body.
 
 use seamline_dialects::Dialect;
 use seamline_model::{BlockKind, Constraints, Place, Transcript};
@@ -13,7 +13,7 @@ use crate::policy::{OnInvalid, RepairPolicy};
 use crate::subject::Subject;
 use crate::{Error, Finding, Options, Severity, log};
 
-/// What came of a repair.
+/// The outcome of a repair.
 ///
 /// ```
 /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
@@ -26,34 +26,33 @@ use crate::{Error, Finding, Options, Severity, log};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Repaired<'b> {
-    /// The body to send; the very bytes that came when nothing needed fixing.
+    /// The body to send; the original bytes when no repair was needed.
     pub body: Body<'b>,
-    /// The dialect it is written in.
+    /// The dialect that the body is written in.
     pub dialect: &'static str,
-    /// The provider it was repaired for.
+    /// The provider that the body was repaired for.
     pub provider: &'static str,
-    /// How many messages the body had.
+    /// The number of messages of the original body.
     pub messages: usize,
-    /// How many times edits were applied.
+    /// The number of passes that applied edits.
     pub passes: u32,
-    /// What was wrong.
+    /// The violations of the original body.
     pub found: Vec<Finding>,
-    /// What was done.
+    /// The actions of the repair.
     pub actions: Vec<RepairAction>,
-    /// What was taken out and is nowhere in the new body.
+    /// The parts that were removed and are nowhere in the new body.
     pub dropped: Vec<Dropped>,
-    /// What is still wrong.
+    /// The violations of the new body.
     pub remaining: Vec<Finding>,
-    /// Whether the policy lets the body be sent: nothing is wrong with it any more, or the
-    /// policy only warns.
+    /// Whether the policy lets the body be sent: no violation remains, or the policy only warns.
     pub sendable: bool,
-    /// For each message of the new body, the message it stems from; nothing for a new one.
+    /// For each message of the new body, the index of the original message; `None` for a new one.
     pub origins: Vec<Option<usize>>,
-    /// What stayed the same from the start, and what the first change invalidates.
+    /// The unchanged prefix, and what the first change invalidates.
     pub prefix: Prefix,
 }
 
-/// One thing a repair did.
+/// One action of a repair.
 ///
 /// ```
 /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
@@ -67,23 +66,23 @@ pub struct Repaired<'b> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RepairAction {
-    /// The rule that asked for it.
+    /// The code of the rule that asked for it.
     pub code: &'static str,
-    /// What was done, in one word.
+    /// The action, in one word.
     pub action: &'static str,
-    /// Where in the body that came.
+    /// The place in the original body.
     pub pointer: Option<String>,
-    /// The call it is about.
+    /// The id of the call that it is about.
     pub call_id: Option<String>,
-    /// Whether what it wrote was made up.
+    /// Whether the text that it wrote is synthetic.
     pub synthetic: bool,
-    /// BLAKE3 of the message before.
+    /// The BLAKE3 hash of the message before.
     pub before_hash: Option<String>,
-    /// BLAKE3 of the message after.
+    /// The BLAKE3 hash of the message after.
     pub after_hash: Option<String>,
 }
 
-/// Something a repair took out for good.
+/// Content that a repair removed for good.
 ///
 /// ```
 /// let body = br#"{"messages":[
@@ -98,17 +97,17 @@ pub struct RepairAction {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Dropped {
-    /// The rule that asked for it.
+    /// The code of the rule that asked for it.
     pub code: &'static str,
-    /// Where it was in the body that came.
+    /// The place in the original body.
     pub pointer: Option<String>,
-    /// The bytes, as they stood.
+    /// The exact bytes of the content.
     pub source: String,
-    /// What is lost with it.
+    /// The kind of loss.
     pub loss: Loss,
 }
 
-/// What stayed the same from the start of a body.
+/// The unchanged prefix of a body.
 ///
 /// ```
 /// let body = br#"{"messages":[
@@ -125,19 +124,18 @@ pub struct Dropped {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Prefix {
-    /// How many bytes are the same.
+    /// The number of unchanged bytes.
     pub unchanged_bytes: usize,
-    /// The first message that is not.
+    /// The index of the first message that changed.
     pub first_changed_message: Option<usize>,
-    /// Whether something around the messages changed, such as the tools, which come before all
-    /// of them wherever they stand in the body.
+    /// Whether something outside the messages changed, such as the tools, which providers read before all messages.
     pub around_changed: bool,
-    /// What the change makes worthless: `prompt_cache`, `thinking`.
+    /// What the change invalidates: `prompt_cache`, `thinking`.
     pub invalidates: Vec<&'static str>,
 }
 
 impl Repaired<'_> {
-    /// Whether the body is another one now.
+    /// Whether the body differs from the original.
     ///
     /// ```
     /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
@@ -151,7 +149,7 @@ impl Repaired<'_> {
         self.body.is_changed()
     }
 
-    /// Whether everything anyone said is still there.
+    /// Whether all content is still in the body.
     ///
     /// ```
     /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
@@ -165,7 +163,7 @@ impl Repaired<'_> {
     }
 }
 
-/// Puts a body right as far as the policy allows.
+/// Repairs a body as far as the policy allows.
 ///
 /// ```
 /// let body = br#"{"messages":[
@@ -181,14 +179,13 @@ impl Repaired<'_> {
 ///
 /// # Errors
 ///
-/// When the body is not JSON, is not a conversation, or the options name something that
-/// does not exist. A body that cannot be put right is not an error: it comes back as it
-/// was, with what remains wrong.
+/// Fails when the body is not JSON, is not a conversation, or the options name something that does not exist. A body
+/// that cannot be repaired is not an error: it is returned unchanged, with the remaining violations.
 pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Error> {
     repair_demanding(body, options, |_| {})
 }
 
-/// Puts a body right for a provider that demands something else in places.
+/// Repairs a body for a provider with some other constraints.
 pub(crate) fn repair_demanding<'b>(
     body: &'b [u8],
     options: &Options,
@@ -204,7 +201,7 @@ pub(crate) fn repair_demanding<'b>(
     Ok(repair_transcript(&subject, &transcript, found, &policy))
 }
 
-/// Repairs a body that was read, and checked for the same subject and policy.
+/// Repairs a transcript that was checked for the same subject and policy.
 pub(crate) fn repair_transcript<'b>(
     subject: &Subject,
     transcript: &Transcript<'b>,
@@ -270,7 +267,7 @@ fn reported(
     (actions, dropped)
 }
 
-/// What is still wrong with a new body, as whoever gets its bytes will see it.
+/// The violations of a new body, read from its bytes as the provider reads them.
 fn remaining(subject: &Subject, body: &Body<'_>, policy: &RepairPolicy) -> Vec<Finding> {
     let Ok(transcript) = subject.dialect.decode(body) else {
         return Vec::new();
@@ -283,8 +280,7 @@ fn described(dialect: &Dialect, transcript: &Transcript<'_>, findings: Vec<seaml
     findings.into_iter().map(|finding| Finding::of(dialect, transcript, finding)).collect()
 }
 
-/// Rules whose fixes change no word that a model reads, so that what is cached stays worth
-/// what it was.
+/// Rules whose fixes change no text that a model reads, so that caches stay valid.
 const UNREAD: &[&str] = &["LIMIT001"];
 
 fn prefix(transcript: &Transcript<'_>, after: &Body<'_>, actions: &[RepairAction]) -> Prefix {
@@ -300,14 +296,14 @@ fn prefix(transcript: &Transcript<'_>, after: &Body<'_>, actions: &[RepairAction
     let unchanged_bytes = after.common_prefix(before);
     let first = transcript.messages.partition_point(|message| message.span.end as usize <= unchanged_bytes);
     let first_changed_message = (first < transcript.messages.len()).then_some(first);
-    // Tools and settings come before all messages, wherever they stand in the body.
+    // Providers read tools and settings before all messages, at any place in the body.
     let around_changed =
         !after.ends_with(&before[transcript.list.end as usize..]) || unchanged_bytes < transcript.list.start as usize;
     let mut prefix = Prefix { unchanged_bytes, first_changed_message, around_changed, invalidates: Vec::new() };
     if actions.iter().all(|action| UNREAD.contains(&action.code)) {
         return prefix;
     }
-    // What is only added at the end leaves everything before it worth what it was.
+    // An addition at the end invalidates nothing before it.
     if first_changed_message.is_some() || around_changed {
         prefix.invalidates.push("prompt_cache");
     }
@@ -332,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_come_before_all_thinking_wherever_they_stand() {
+    fn changed_tools_invalidate_all_thinking() {
         let body = r#"{"messages":[{"role":"user","content":"a"},
             {"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"c2ln"},{"type":"text","text":"b"}]},
             {"role":"user","content":"c"}],"tools":[{"name":"x"},{"name":"x"}]}"#;
@@ -346,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stood_behind_a_repeated_key_is_told_when_it_goes() {
+    fn a_dropped_value_of_a_repeated_key_is_reported() {
         let tool = r#"{"model":"gpt-4o","messages":[{"role":"tool","content":"old","content":"new"}]}"#;
         assert_eq!(dropped(tool), [(Loss::Hidden, r#""content":"old","#.to_owned())]);
         let beside = r#"{"model":"gpt-4o","messages":[{"role":"tool","content":"x"},
@@ -355,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn reasoning_that_was_sealed_is_told_when_it_goes() {
+    fn dropped_signed_reasoning_is_reported() {
         let sealed = r#"{"type":"reasoning","summary":[],"id":"rs_1","encrypted_content":"ENC"}"#;
         let body = format!(r#"{{"model":"gpt-5","input":[{sealed},{{"role":"user","content":"hi"}}]}}"#);
         assert_eq!(dropped(&body), [(Loss::Sealed, sealed.to_owned())]);

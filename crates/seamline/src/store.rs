@@ -19,7 +19,7 @@ pub use seamline_store::{
     OpenCycle, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record, Rejected, RepairId,
     RepairKind, Replayed, Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, cause, chain, replay,
 };
-// The store that can tell whether a process is gone knows it best.
+// The SQLite store can tell whether a process is gone.
 #[cfg(feature = "sqlite")]
 pub use seamline_store_sqlite::{Presence, presence};
 

@@ -28,11 +28,10 @@ pub use seamline_frame::Framing;
 #[doc(inline)]
 pub use seamline_model::Ending;
 
-/// A streamed answer while it comes: takes its bytes, however they are cut, and makes one
-/// message of them.
+/// A streamed response while it arrives: takes its bytes in pieces of any size and assembles one message.
 ///
-/// The same bytes give the same answer whatever pieces they come in. An answer is complete
-/// only when the provider said so; a call that may not be whole is never executable.
+/// The same bytes give the same response in any pieces. A response is complete only when the provider said so; a call
+/// that may be incomplete is never executable.
 ///
 /// ```
 /// use seamline::stream::{Ending, ResponseStream, StreamOptions};
@@ -60,9 +59,9 @@ pub struct ResponseStream {
     listening: Listening,
     beside: Beside,
     policy: StreamPolicy,
-    /// The text of the results of calls that may not be run.
+    /// The text of the results of calls that must not run.
     refusal: String,
-    /// Nobody listens any more: what comes is not heard.
+    /// Whether the caller left: later bytes are ignored.
     left: bool,
 }
 
@@ -72,7 +71,7 @@ pub struct ResponseStream {
 /// ```
 #[derive(Debug)]
 enum Framed {
-    /// It is not known yet how the stream is cut into frames.
+    /// The framing is not known yet.
     Opening(Opening),
     Frames(Framer),
 }
@@ -82,7 +81,7 @@ impl ResponseStream {
     ///
     /// # Errors
     ///
-    /// When dialect or provider are not known, or do not go together.
+    /// Fails when the dialect or the provider is unknown, or the provider serves another dialect.
     ///
     /// ```
     /// let options = seamline::stream::StreamOptions { dialect: Some("morse".to_owned()), ..Default::default() };
@@ -109,8 +108,8 @@ impl ResponseStream {
         })
     }
 
-    /// What the response said before its body, at any time before [`finish`](Self::finish): what an error
-    /// means often stands in the status only, and how long to wait in a header.
+    /// Takes the status and the headers of the response, at any time before [`finish`](Self::finish). Often only the
+    /// status tells what an error means, and only a header how long to wait.
     ///
     /// ```
     /// use seamline::classify::Class;
@@ -129,9 +128,9 @@ impl ResponseStream {
         self.beside.headers = headers.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
     }
 
-    /// Takes the next piece, cut anywhere. Whether it brought the answer on: text, reasoning, a piece
-    /// of a call, an ending. Pings, comments, empty pieces and half frames do not; they only say that
-    /// somebody is there, which is what a [`StallGuard`](crate::guards::StallGuard) wants to know.
+    /// Takes the next piece, cut anywhere. Returns whether it brought progress: text, reasoning, a piece of a call, an
+    /// ending. Pings, comments, empty pieces and half frames only show that the server is alive, which a
+    /// [`StallGuard`](crate::guards::StallGuard) does not count as progress.
     ///
     /// ```
     /// let mut stream = seamline::stream::ResponseStream::new(&seamline::stream::StreamOptions::default())?;
@@ -157,7 +156,7 @@ impl ResponseStream {
         self.listening.take_moved()
     }
 
-    /// Whoever asked does not want the rest. What comes after it is not heard.
+    /// Aborts the response: the caller does not want the rest. Later bytes are ignored.
     ///
     /// ```
     /// use seamline::stream::{Ending, ResponseStream, StreamOptions};
@@ -173,7 +172,7 @@ impl ResponseStream {
         self.listening.assembler.handle_abort();
     }
 
-    /// Nothing came for too long. What comes after it is not heard.
+    /// Ends the response because no progress came for too long. Later bytes are ignored.
     ///
     /// ```
     /// use seamline::stream::{Ending, ResponseStream, StreamOptions};
@@ -189,8 +188,8 @@ impl ResponseStream {
         self.listening.assembler.handle_stall();
     }
 
-    /// The stream could not be read on, and why: what the connection said. That is transient, unless
-    /// it is known to be something else. Not heard once nobody listens any more.
+    /// Ends the response because the connection broke, with the connection's error text. The failure is transient
+    /// unless the text is known to mean something else. Does nothing after an abort or a stall.
     ///
     /// ```
     /// use seamline::classify::Class;
@@ -205,7 +204,7 @@ impl ResponseStream {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn fail(&mut self, said: &str) {
-        // Whoever leaves closes the connection, which is no failure of the provider.
+        // A caller that leaves closes the connection, which is not a failure of the provider.
         if self.left {
             return;
         }
@@ -213,9 +212,8 @@ impl ResponseStream {
         self.beside.broken.get_or_insert_with(|| said.to_owned());
     }
 
-    /// Whether nothing that still comes can change the answer: the bytes cannot be read on, the message is longer than
-    /// it may be, no dialect was found in time, or nobody wants the rest. Whoever reads something that may never end
-    /// stops then.
+    /// Whether later bytes cannot change the response: the bytes are unreadable, the message exceeds its limit, no
+    /// dialect was found in time, or the caller left. A caller of an endless stream stops reading then.
     ///
     /// ```
     /// let mut stream = seamline::stream::ResponseStream::new(&seamline::stream::StreamOptions::default())?;
@@ -231,12 +229,12 @@ impl ResponseStream {
         self.left || has_failed || self.listening.is_over()
     }
 
-    /// The answer, once nothing more comes.
+    /// Ends the stream and returns the response.
     ///
     /// # Errors
     ///
-    /// When neither dialect nor provider was named and nothing in the stream says which dialect
-    /// it is written in, or when it is certainly written in another one than was named.
+    /// Fails when neither dialect nor provider was named and the stream does not tell its dialect, or when the stream
+    /// is certainly written in another dialect than the named one.
     ///
     /// ```
     /// let mut stream = seamline::stream::ResponseStream::new(&seamline::stream::StreamOptions::default())?;
@@ -272,7 +270,7 @@ impl ResponseStream {
     }
 }
 
-/// What the page about streams shows must run.
+/// Runs the examples of `docs/streams.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/streams.md")]
 struct Page;

@@ -1,4 +1,4 @@
-//! What is looked at: a body, its dialect and its provider.
+//! The subject of an operation: a body, its dialect and its provider.
 
 use seamline_dialects::{Dialect, Provider, providers};
 use seamline_model::{Edit, Encoded, Entries, LastRole, Transcript};
@@ -6,8 +6,7 @@ use seamline_rules::Rewrite;
 
 use crate::{Error, Policy};
 
-/// How a body is looked at. The default detects dialect and provider and repairs without
-/// losing anything.
+/// The options of a check or a repair. The default detects the dialect and the provider and repairs without loss.
 ///
 /// ```
 /// let options = seamline::Options {
@@ -21,14 +20,14 @@ use crate::{Error, Policy};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The dialect, by name; detected when not given. One that is given is never questioned.
+    /// The name of the dialect; detected when not given. A given dialect is never questioned.
     pub dialect: Option<String>,
-    /// The provider, by name; detected from the model when not given.
+    /// The name of the provider; detected from the model when not given.
     pub provider: Option<String>,
-    /// How damage is repaired; overrides for the provider hold.
+    /// The policy for repairs; its overrides for the provider apply.
     pub policy: Policy,
-    /// Whether the body is what is kept of a conversation, and no request to be sent as it is. Then nothing is found that
-    /// only the request can answer: which tools it declares, and whether somebody speaks behind the last message.
+    /// Whether the body is a stored conversation and not a request. Rules that only a request can answer are then
+    /// skipped: which tools it declares, and whether a message follows the last one.
     pub kept: bool,
 }
 
@@ -36,12 +35,12 @@ pub struct Options {
 pub(crate) struct Subject {
     pub(crate) dialect: &'static Dialect,
     pub(crate) provider: Provider,
-    /// Texts that the policy is known to put where a result is missing.
+    /// The texts that the policy puts in place of missing results.
     made_up: Vec<String>,
 }
 
 impl Subject {
-    /// The dialect a body is to be read in.
+    /// Chooses the dialect to read a body in.
     pub(crate) fn dialect(body: &[u8], options: &Options) -> Result<&'static Dialect, Error> {
         let asked = options.dialect.as_deref();
         let provider = options.provider.as_deref().map(named_provider).transpose()?;
@@ -77,7 +76,7 @@ impl Subject {
         Self::with_messages(dialect, dialect.decode(body)?, options)
     }
 
-    /// A transcript that was read, to be looked at as the options say, if there are messages in it.
+    /// The subject of a transcript, if it has messages.
     pub(crate) fn with_messages<'b>(
         dialect: &Dialect,
         mut transcript: Transcript<'b>,
@@ -91,7 +90,7 @@ impl Subject {
         Ok(transcript)
     }
 
-    /// The dialect and provider of a transcript that was read.
+    /// The dialect and provider of a transcript.
     pub(crate) fn of(dialect: &'static Dialect, transcript: &Transcript<'_>, options: &Options) -> Result<Self, Error> {
         let provider = match options.provider.as_deref() {
             Some(name) => named_provider(name)?,
@@ -118,7 +117,7 @@ impl Rewrite for Subject {
     fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
         let mut followed = self.dialect.follow(before, encoded)?;
         followed.made_up.clone_from(&self.made_up);
-        debug_assert!(self.reads_the_same(&followed), "what was copied says something else now");
+        debug_assert!(self.reads_the_same(&followed), "a copied part changed its meaning");
         Some(followed)
     }
 
@@ -138,7 +137,7 @@ impl Rewrite for Subject {
 }
 
 impl Subject {
-    /// Whether a body that is put together and read afresh says what was followed.
+    /// Whether the new body, read from its bytes, equals the followed transcript.
     fn reads_the_same(&self, followed: &Transcript<'_>) -> bool {
         let joined = followed.source.joined();
         self.read(&joined).is_some_and(|fresh| fresh.says_the_same(followed))
@@ -159,7 +158,7 @@ mod tests {
         r#"{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"x","input":{}}]}]}"#;
 
     #[test]
-    fn a_body_of_another_dialect_than_the_provider_reads_is_refused() {
+    fn a_body_of_another_dialect_is_rejected() {
         let refused = |body, provider| match dialect(body, provider) {
             Err(Error::OtherDialect { found, .. }) => found,
             other => panic!("{other:?}"),
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_without_such_signs_or_with_those_of_both_is_read() {
+    fn a_body_with_signs_of_no_dialect_or_of_both_is_read() {
         let plain = r#"{"messages":[{"role":"system","content":"a"},{"role":"user","content":[{"type":"thinking"}]}]}"#;
         assert_eq!(dialect(plain, "anthropic"), Ok("anthropic_messages"));
         assert_eq!(dialect(plain, "mistral"), Ok("openai_chat"));
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dialect_that_is_named_is_not_questioned() {
+    fn a_named_dialect_is_not_questioned() {
         let options = Options {
             provider: Some("anthropic".to_owned()),
             dialect: Some("anthropic_messages".to_owned()),
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_message_is_no_conversation() {
+    fn a_body_without_messages_is_not_a_conversation() {
         let error = |body: &str| crate::check(body.as_bytes(), &Options::default()).unwrap_err().hint().unwrap();
         assert!(error("[1,2,3]").contains("`role`"));
         assert!(error(r#"[{"type":"user","message":{"role":"user","content":"hi"}}]"#).contains("log"));
@@ -199,14 +198,14 @@ mod tests {
     }
 
     #[test]
-    fn bytes_around_an_empty_list_of_messages_are_put_right() {
+    fn bytes_around_an_empty_list_of_messages_are_repaired() {
         let options = Options { provider: Some("vllm".to_owned()), ..Options::default() };
         let repaired = crate::repair(br#"{"model":"gpt-5","tools":[],"messages":[]}"#, &options).unwrap();
         assert_eq!((repaired.passes, &*repaired.body), (1, &br#"{"model":"gpt-5","messages":[]}"#[..]));
     }
 
     #[test]
-    fn members_without_number_are_taken_out_in_few_passes() {
+    fn thousands_of_members_are_removed_in_few_passes() {
         let members: Vec<_> = (0..2000).map(|at| format!("\"x{at}\":\"\"")).collect();
         let members = members.join(",");
         let body = format!("{{\"messages\":[{{\"role\":\"user\",\"content\":\"hi\",{members}}}]}}");
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_the_policy_is_known_to_be_made_up_and_a_mark_alone_is_not() {
+    fn a_policy_text_is_synthetic_and_a_mark_alone_is_not() {
         let body = |first: &str| {
             format!(
                 r#"{{"messages":[{{"role":"user","content":"go"}},

@@ -1,17 +1,16 @@
-//! Child processes of tools, and their children, which end when they should.
+//! Runs the commands of tools and ends all of their processes.
 //!
-//! A tool that runs a command starts more than one process: a shell, what the shell runs, what
-//! that leaves behind. All of it is one group, which is asked to end and then made to. What it
-//! prints is read all the time, whoever waits for what, and only so much of it is kept. Once the
-//! command itself has ended, its group is ended too: nothing goes on that nobody waits for.
+//! A tool that runs a command starts several processes: a shell and everything that the shell starts. They form one
+//! process group. To end the command, this module first sends the group SIGTERM, then SIGKILL. Threads read the output
+//! all the time and keep a bounded part of it. When the command itself has ended, the rest of its group is ended too.
 //!
-//! Some of what it starts may have a group of its own (what `timeout` runs, or a shell with job
-//! control). On Linux it is followed: whoever descends from the command when it is ended is ended
-//! too. On Windows there are no such groups: the command itself is ended, what it started is not.
+//! Some descendants have a process group of their own, for example what `timeout` runs, or a shell with job control. On
+//! Linux this module follows them: descendants of the command are ended with it. Windows has no such groups: only the
+//! command itself is ended there.
 //!
-//! Who has left the group and lost its parents, as a daemon has, escapes. It may hold the outputs of
-//! the command open; they are read for a moment more and then closed, so that whatever it prints
-//! after that meets a closed pipe. Only on Windows is a pipe read for as long as somebody holds it.
+//! A process that left the group and lost its parents, as a daemon has, escapes. It may hold the outputs of the command
+//! open; they are read for a moment more and then closed, so that later output of the process meets a closed pipe. Only
+//! on Windows is a pipe read until every process has closed it.
 
 mod followed;
 mod group;
@@ -28,14 +27,14 @@ use followed::Followed;
 pub use output::ChildOutput;
 use output::Reader;
 
-/// How long a command may take, and how much of what it prints is kept.
+/// The limits of a command: its time and its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChildLimits {
-    /// After how long it is ended; nothing when it may take for ever.
+    /// The time after which the command is ended; `None` for no limit.
     pub timeout: Option<Duration>,
-    /// How long it may take to end once it was asked to, before it is made to.
+    /// The time between SIGTERM and SIGKILL.
     pub grace: Duration,
-    /// How many bytes of each of its two outputs are kept: half from the start, half from the end.
+    /// The most bytes of each output that are kept: half from the start, half from the end.
     pub output_bytes_max: usize,
 }
 
@@ -46,31 +45,31 @@ impl Default for ChildLimits {
     }
 }
 
-/// Why a command is over.
+/// The reason why a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChildEnd {
     /// It ended by itself.
     Exited,
     /// It took too long and was ended.
     TimedOut,
-    /// Somebody did not want it any more.
+    /// A [`Stopper`] ended it.
     Stopped,
 }
 
-/// What became of a command.
+/// The outcome of a command.
 #[derive(Debug)]
 pub struct Ran {
-    /// Why it is over.
+    /// The reason why it ended.
     pub end: ChildEnd,
-    /// What it said when it ended, or the signal that ended it.
+    /// The exit status of the command, or the signal that ended it.
     pub status: ExitStatus,
-    /// What it printed.
+    /// The captured standard output.
     pub stdout: ChildOutput,
-    /// What it printed about itself.
+    /// The captured standard error.
     pub stderr: ChildOutput,
 }
 
-/// A command that runs, in a group of its own. If nobody [waits](Self::wait) for it, it is ended.
+/// A running command in its own process group. Dropping it without [`wait`](Self::wait) ends it.
 #[derive(Debug)]
 pub struct Supervised {
     child: Child,
@@ -83,14 +82,14 @@ pub struct Supervised {
     reaped: bool,
 }
 
-/// Ends a command that somebody else waits for. Any number of times does it once.
+/// A handle that ends a command from another thread. Stopping twice has the effect of once.
 #[derive(Debug, Clone)]
 pub struct Stopper {
     stopped: Arc<AtomicBool>,
 }
 
 impl Stopper {
-    /// Ends the command: whoever waits for it gets [`ChildEnd::Stopped`] soon.
+    /// Ends the command: its [`wait`](Supervised::wait) returns [`ChildEnd::Stopped`] soon.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -113,14 +112,13 @@ impl Stopper {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
-/// What the command started is ended with it, but for who has left its process group and lost its
-/// parents before, as a daemon has (`setsid … &` in a shell that exits): that one runs on. If it
-/// holds an output of the command, that output is not [whole](ChildOutput::whole), and on Unix its
-/// pipe is closed half a second after the command is gone: nothing waits for it any longer.
+/// Descendants of the command are ended with it. A process that left the process group and lost its parents before, as
+/// a daemon has (`setsid … &` in a shell that exits), keeps running. If it holds an output of the command, that output
+/// is not [whole](ChildOutput::whole), and on Unix its pipe is closed half a second after the command is gone.
 ///
 /// # Errors
 ///
-/// When the command could not be started, or not be waited for.
+/// Fails when the command cannot be started or waited for.
 pub fn supervise(command: &mut Command, limits: &ChildLimits) -> io::Result<Ran> {
     Supervised::start(command, limits)?.wait()
 }
@@ -131,11 +129,11 @@ fn readers(child: &mut Child, bytes_max: usize) -> io::Result<(Reader, Reader)> 
 }
 
 impl Supervised {
-    /// Starts a command in a group of its own. It reads nothing: its input is empty.
+    /// Starts a command in its own process group, with empty input.
     ///
     /// # Errors
     ///
-    /// When the command could not be started.
+    /// Fails when the command cannot be started.
     pub fn start(command: &mut Command, limits: &ChildLimits) -> io::Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         group::own(command);
@@ -147,7 +145,7 @@ impl Supervised {
                 Ok(Self { child, limits: *limits, started, stopped, stdout, stderr, followed, reaped: false })
             }
             Err(error) => {
-                // Nobody could hear it, and nobody would end it.
+                // Without readers, no caller could see its output or end it.
                 group::kill(&mut child);
                 child.wait()?;
                 Err(error)
@@ -155,24 +153,24 @@ impl Supervised {
         }
     }
 
-    /// The number the system knows the command by, and on Unix its group.
+    /// The process id of the command, and on Unix also the id of its group.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// What ends it from elsewhere.
+    /// Returns a handle that ends the command from another thread.
     pub fn stopper(&self) -> Stopper {
         Stopper { stopped: Arc::clone(&self.stopped) }
     }
 
-    /// Waits until the command is over, ends what is left of it, and says what became of it.
+    /// Waits until the command is over, ends its remaining processes, and returns the outcome.
     ///
     /// # Errors
     ///
-    /// When the system does not say what became of it.
+    /// Fails when the system does not return the exit status.
     pub fn wait(mut self) -> io::Result<Ran> {
         let end = self.watch()?;
-        // Who has ended and left nothing behind need not be asked.
+        // A command that ended and left no process behind needs no signal.
         if end != ChildEnd::Exited || !self.is_over_within(LEFTOVERS_MAX)? || self.has_leftovers() {
             self.terminate();
             self.is_over_within(self.limits.grace)?;
@@ -184,7 +182,7 @@ impl Supervised {
         Ok(Ran { end, status, stdout, stderr })
     }
 
-    /// Looks until the command has ended, takes too long, or is not wanted any more.
+    /// Polls until the command ends, exceeds its time, or is stopped.
     fn watch(&mut self) -> io::Result<ChildEnd> {
         let mut pause = Pause::default();
         loop {
@@ -202,10 +200,10 @@ impl Supervised {
         }
     }
 
-    /// Gives the command some time. Whether it seems to be over: it has ended, nobody holds its
-    /// outputs open any more, and those that were found outside its group have ended too.
+    /// Waits up to `time`. Returns whether the command seems to be over: it ended, its outputs are closed, and the
+    /// descendants that were found outside its group ended too.
     fn is_over_within(&mut self, time: Duration) -> io::Result<bool> {
-        // A time that no clock reaches has no end.
+        // A deadline that overflows the clock means no limit.
         let deadline = Instant::now().checked_add(time);
         let mut pause = Pause::default();
         loop {
@@ -221,14 +219,13 @@ impl Supervised {
         }
     }
 
-    /// Whether somebody runs on outside the group who can still be found: only until the group is
-    /// ended, for after that nothing leads there any more.
+    /// Whether descendants outside the group still run. They can be found only until the group is ended.
     fn has_leftovers(&mut self) -> bool {
         self.followed.look(&self.child);
         !self.followed.are_gone()
     }
 
-    /// Asks all of it to end, and who was started meanwhile as well.
+    /// Sends SIGTERM to the group and to the followed descendants, also those started meanwhile.
     fn terminate(&mut self) {
         self.followed.look(&self.child);
         group::terminate(&self.child);
@@ -237,15 +234,15 @@ impl Supervised {
         self.followed.terminate();
     }
 
-    /// Makes all of it end. Who has lost its parents cannot be found any more, so it is looked for first.
+    /// Sends SIGKILL to all of them. Searches for descendants first, because after the kill they have no parents.
     fn kill(&mut self) {
         self.followed.look(&self.child);
         group::kill(&mut self.child);
         self.followed.kill();
     }
 
-    /// Makes the group end. Until the command is reaped nobody else gets its number, so nobody
-    /// else is hit; that is why it is reaped last.
+    /// Kills the group and reaps the command. The system reuses the process id only after it is reaped, so no other
+    /// process is hit; hence the reaping comes last.
     fn reap(&mut self) -> io::Result<ExitStatus> {
         group::kill(&mut self.child);
         let status = self.child.wait()?;
@@ -258,21 +255,20 @@ impl Drop for Supervised {
     fn drop(&mut self) {
         if !self.reaped {
             self.kill();
-            // There is nobody to tell that it failed.
+            // `drop` cannot return an error.
             let _ = self.reap();
         }
     }
 }
 
-/// How long a command that has ended may leave its outputs open before somebody is suspected to
-/// hold them.
+/// The time that an ended command may leave its outputs open before this module suspects another process of holding
+/// them.
 const LEFTOVERS_MAX: Duration = Duration::from_millis(50);
 
-/// How long the outputs of a command that is gone are waited for. Only a process that has left
-/// the group, and lost its parents, can hold them open longer, and it is not ours any more.
+/// The time to wait for the outputs of an ended command. Only a process that escaped can hold them open longer.
 const PIPES_MAX: Duration = Duration::from_millis(500);
 
-/// The time between two looks, growing while nothing happens.
+/// The time between two polls, which grows while nothing happens.
 #[derive(Debug)]
 struct Pause(Duration);
 

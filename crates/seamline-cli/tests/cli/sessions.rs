@@ -335,8 +335,7 @@ fn a_byte_that_was_altered_is_found_and_never_shown() {
 
     let ran = bench.session(&["verify", "s-1"]).expect(1);
     assert!(
-        ran.out.contains("✗ s-1: damaged (3 commits")
-            && ran.out.contains("the commit at record 3 is not what was written"),
+        ran.out.contains("✗ s-1: damaged (3 commits") && ran.out.contains("the commit at record 3 was altered"),
         "{}",
         ran.out
     );

@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_one_wherever_it_stands() {
+    fn an_error_is_recognised_at_any_place() {
         for frame in [
             ("error", "Overloaded"),
             ("Error", "Overloaded"),

@@ -245,7 +245,7 @@ impl<'r> Bending<'r> {
             Says::Refusal(text) => text,
             says @ (Says::Text(_) | Says::Media(_) | Says::Opaque(_) | Says::Result(_)) => return says,
         };
-        self.lose("what only the assistant says", pointer, Fate::Text, "it stands in a result");
+        self.lose("what only the assistant says", pointer, Fate::Text, "it is in a result");
         Says::Text(text)
     }
 

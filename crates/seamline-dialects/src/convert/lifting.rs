@@ -365,7 +365,7 @@ mod tests {
     use super::{camel, compact};
 
     #[test]
-    fn white_space_goes_but_for_what_stands_in_strings() {
+    fn white_space_outside_strings_is_removed() {
         let json = "{\n  \"a b\" : [1.50, \" \\\" \\\\\" ],\t\"c\":\r null }";
         assert_eq!(compact(json), r#"{"a b":[1.50," \" \\"],"c":null}"#);
     }

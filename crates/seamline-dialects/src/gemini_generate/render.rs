@@ -115,7 +115,7 @@ fn note_unsigned(draft: &mut Draft) {
     let count = draft.messages.iter().filter(|message| first_call(message)).count();
     if count > 0 {
         let what = if count == 1 { "signature of a call".to_owned() } else { format!("signatures of {count} calls") };
-        draft.note_added(&what, &format!("none is known; the documented `{NO_SIGNATURE}` stands in its place"));
+        draft.note_added(&what, &format!("none is known; the documented `{NO_SIGNATURE}` replaces it"));
     }
 }
 

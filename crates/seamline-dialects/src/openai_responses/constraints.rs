@@ -8,13 +8,13 @@ use seamline_model::{
 
 /// What OpenAI's own endpoint demands.
 pub const CONSTRAINTS: Constraints = Constraints {
-    // OAR-2: calls and results are items; the result stands somewhere after its call.
+    // OAR-2: calls and results are items; the result is somewhere after its call.
     carrier: Carrier::Items,
     // OAR-2, observed in part (gai#49).
     unanswered: ErrorText("No tool output found for {kind} {id}."),
     // OAR-3, observed (continue#10092).
     orphan: ErrorText("No tool call found for {kind} output with call_id {id}."),
-    // OAR-5, from the SDK and Codex; nobody has written down what the server says.
+    // OAR-5, from the SDK and Codex; the server's error text is unknown.
     mistyped_result: Some(ErrorText("")),
     // OAR-3: a second result answers no open call. The server's own text is not known.
     duplicate_result: ErrorText("No tool call found for {kind} output with call_id {id}."),
@@ -111,7 +111,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     trailing_space: None,
     // Calls of the provider's own tools carry item ids.
     server_id: None,
-    // Reasoning is an item here; what it belongs to stands above.
+    // Reasoning is an item here; the item that it belongs to is defined above.
     reasoning: ReasoningDemands::NONE,
     tools: ToolDemands::NONE,
     limits: Limits::NONE,

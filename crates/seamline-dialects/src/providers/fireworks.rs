@@ -20,7 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
             error: ErrorText("Extra inputs are not permitted, field: 'messages[{message}].{id}'"),
             in_block: ErrorText(""),
         },
-        // FWK-1, inferred: a result of the old form stands by a `function_call`, which is refused.
+        // FWK-1, inferred: a result of the old form needs a `function_call`, which is rejected.
         role_gaps: &[RoleGap { role: Role::Function, instead: Role::Tool, models: Models::ALL, error: ErrorText("") }],
         // FWK-1, CMP-12, observed: the member it knows is `reasoning_content`.
         reasoning: ReasoningDemands {

@@ -82,7 +82,7 @@ pub(super) const CONSTRAINTS: Constraints = Constraints {
         error: ErrorText("messages.{message}.{kind}.{id}: Extra inputs are not permitted (extra_forbidden)"),
         in_block: ErrorText(""),
     },
-    // MIS-8, CMP-12, observed. MIS-10: reasoning stands in the content.
+    // MIS-8, CMP-12, observed. MIS-10: reasoning is in the content.
     reasoning: ReasoningDemands {
         echo: Echo::Refused {
             fields: &["reasoning_content", "reasoning", "reasoning_details"],

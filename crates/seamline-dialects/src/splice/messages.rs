@@ -122,8 +122,8 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         self.out
     }
 
-    /// What stands before a message: what stands between the first two of the source, or
-    /// between the bracket and the first.
+    /// The separator before a message: the bytes between the first two messages of the source, or between the bracket
+    /// and the first.
     fn separate(&mut self) -> Span {
         let is_first = self.out.origins.is_empty();
         let pattern = MessageIndex(u32::from(!is_first));

@@ -1,4 +1,4 @@
-//! The agent: asks, listens, runs tools, and never loses its place.
+//! The agent: sends requests, reads streams, runs tools, and keeps its history valid.
 
 use std::process::Command;
 use std::time::Duration;
@@ -18,17 +18,17 @@ use crate::provider::{Reply, Scripted};
 const SHELL: &str = r#"{"type":"object","required":["command"],"properties":{"command":{"type":"string"}}}"#;
 const MODELS: [&str; 2] = ["claude-sonnet-4-5", "claude-opus-4-5"];
 
-/// How a turn ended.
+/// The end of a turn.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The model said something and waits.
+    /// The model responded and waits for the user.
     Said(String),
-    /// The model was not done when the limit of the answer was reached. The same request would
-    /// end the same way; who wants the rest raises the limit, or asks for it.
+    /// The response reached its length limit. The same request would end the same way; raise the limit, or ask the
+    /// model to continue.
     CutShort(String),
-    /// The model did the same wrong thing again and again.
+    /// The model repeated the same mistake.
     Looped(StopTurn),
-    /// No model would answer.
+    /// The provider gave no response.
     Filtered,
 }
 
@@ -67,12 +67,12 @@ impl Agent {
         Value::from(self.messages.clone())
     }
 
-    /// Lets a plug-in spoil the request of this number.
+    /// Lets a plug-in damage the request of this number.
     pub(crate) fn meddle_before_request(&mut self, number: usize) {
         self.meddled_request = Some(number);
     }
 
-    /// One turn: until the model has said what it wants to say.
+    /// Runs one turn: until the model makes no more calls.
     pub(crate) fn turn(&mut self) -> Result<End> {
         loop {
             let response = self.ask()?;
@@ -106,7 +106,7 @@ impl Agent {
         }
     }
 
-    /// The request, put right before it is sent.
+    /// The request, repaired before it is sent.
     pub(crate) fn body(&self) -> Result<Vec<u8>> {
         let tools = json!([{"name": "shell", "input_schema": serde_json::from_str::<Value>(SHELL)?}]);
         let body = json!({"model": MODELS[self.model], "max_tokens": 1024, "tools": tools, "messages": self.messages});
@@ -135,7 +135,7 @@ impl Agent {
                 }
             };
             self.log(&format!("{} ({}): {}", verdict.name, verdict.class.as_str(), verdict.advice));
-            // Nothing of an unfinished answer was shown to anybody, so nothing is shown twice.
+            // Nothing of an unfinished response was shown to the user, so nothing is shown twice.
             match retry.handle_failure(&verdict, &body, Emitted::Nothing) {
                 Advice::SendAgain { wait } => self.now += wait,
                 Advice::Repair => {
@@ -157,7 +157,7 @@ impl Agent {
         let mut guard = StallGuard::new(StallLimits::default(), self.now);
         for (after, piece) in pieces {
             let arrives = self.now + *after;
-            // Somebody with a real clock waits for the piece until the guard's deadline.
+            // With a real clock, the agent waits for the piece until the guard's deadline.
             while let Some(deadline) = guard.poll_deadline().filter(|deadline| *deadline <= arrives) {
                 self.now = deadline;
                 match guard.poll_notice(deadline) {
@@ -173,7 +173,7 @@ impl Agent {
                 }
             }
             self.now = arrives;
-            // A ping says that somebody is there, and nothing else.
+            // A ping only shows that the server is alive.
             if stream.feed(piece.as_bytes()) {
                 guard.handle_progress(self.now);
             } else {
@@ -194,7 +194,7 @@ impl Agent {
         for (call, checked) in response.calls.iter().zip(checked) {
             let (ok, text) = match checked {
                 CheckedCall::Run | CheckedCall::PartlyChecked if call.executable => shell(&call.arguments)?,
-                // However well its arguments look: not all of it may have come.
+                // Its arguments may look complete although the response is not.
                 CheckedCall::Run | CheckedCall::PartlyChecked => {
                     (false, format!("not run: {}", call.why_not.unwrap_or_default()))
                 }
@@ -213,7 +213,7 @@ impl Agent {
             .map(|(call, ok, text)| Outcome { name: &call.name, arguments: &call.arguments, ok: *ok, text })
             .collect();
         let looped = self.breaker.handle_outcomes(&outcomes);
-        // Results stand before anything else.
+        // Results come before anything else.
         results.append(&mut notes);
         Ok((results, stop.or(looped)))
     }
@@ -230,7 +230,7 @@ fn lost(response: &Response) -> Option<Verdict> {
         Ending::Complete | Ending::Length | Ending::CutCall | Ending::Filtered => None,
         Ending::Truncated => Some(verdict(None, &[], "stream disconnected before completion")),
         Ending::Stalled => Some(verdict(None, &[], "the stream timed out")),
-        // What the provider said in the middle of the stream.
+        // The error that the provider sent inside the stream.
         Ending::Failed | Ending::Aborted => {
             let said = response.error.as_ref().map(|error| error.verdict.clone());
             Some(said.unwrap_or_else(|| verdict(None, &[], response.ending.as_str())))
@@ -254,7 +254,7 @@ fn repaired(body: &[u8]) -> Result<Vec<u8>> {
     Ok(seamline::repair(body, &options)?.body.to_vec())
 }
 
-/// What a careless plug-in makes of a body: a reminder between a call and its result.
+/// The damage of a careless plug-in: a reminder between a call and its result.
 fn meddled(body: &[u8]) -> Result<Vec<u8>> {
     let mut body: Value = serde_json::from_slice(body)?;
     if let Some(messages) = body["messages"].as_array_mut() {
@@ -263,7 +263,7 @@ fn meddled(body: &[u8]) -> Result<Vec<u8>> {
     Ok(body.to_string().into_bytes())
 }
 
-/// The tool: a command under supervision, which ends whatever it does.
+/// The tool: a supervised command, which always ends.
 fn shell(arguments: &str) -> Result<(bool, String)> {
     let arguments: Value = serde_json::from_str(arguments)?;
     let line = arguments["command"].as_str().unwrap_or_default();

@@ -1,9 +1,9 @@
-//! A whole guarded turn: everything between a model and its tools that goes wrong goes wrong
-//! here, and the turn comes to its end all the same.
+//! A complete guarded turn. Everything that can go wrong between a model and its tools goes wrong here, and the turn
+//! still ends properly.
 //!
-//! Run it with `cargo run -p seamline --example guarded_turn`; `cargo test` runs it too. The
-//! provider is a script, and a strict one: a conversation that the real one refuses it refuses.
-//! Time is a number that the example counts up itself, so that nobody waits.
+//! Run it with `cargo run -p seamline --example guarded_turn`; `cargo test` runs it too. The provider is a script that
+//! rejects every conversation that the real provider rejects. Time is a counter of the example, so the example does not
+//! wait.
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod agent;
@@ -32,7 +32,7 @@ fn a_turn_in_which_everything_goes_wrong() -> Result<()> {
     let provider = Scripted::new(vec![
         Reply::failed(529, &[("retry-after", "3")], overloaded),
         Reply::stalled("Let me look"),
-        // The command is missing, which the model is told.
+        // The command is missing, and the model reads that.
         Reply::stream(&[tool_use("toolu_1", "shell", &json!({}))], "tool_use"),
         Reply::stream(
             &[said("Of course."), tool_use("toolu_2", "shell", &json!({"command": "echo main.rs"}))],
@@ -42,13 +42,13 @@ fn a_turn_in_which_everything_goes_wrong() -> Result<()> {
         Reply::stream(&[said("There is one file: main.rs.")], "end_turn"),
     ]);
     let mut agent = Agent::new(provider)?;
-    // An earlier run was ended in the middle of a call, whose result nobody has.
+    // An earlier run ended in the middle of a call, which has no result.
     agent.remember(json!({"role": "user", "content": "what is in src?"}));
     agent.remember(
         json!({"role": "assistant", "content": [tool_use("toolu_0", "shell", &json!({"command": "ls src"}))]}),
     );
     agent.remember(json!({"role": "user", "content": "are you still there?"}));
-    // Somebody's plug-in puts a reminder between a call and its result, once.
+    // A plug-in puts a reminder between a call and its result, once.
     agent.meddle_before_request(5);
 
     let end = agent.turn()?;
@@ -56,14 +56,14 @@ fn a_turn_in_which_everything_goes_wrong() -> Result<()> {
     assert_eq!(end, End::Said("There is one file: main.rs.".to_owned()));
     let provider = &agent.provider;
     assert!(provider.is_over(), "the script was played to its end");
-    // What was damaged in the agent's own history was repaired before it was ever sent.
+    // The damage in the agent's own history was repaired before the first request.
     assert_eq!(provider.rejected(), 1, "only what the plug-in broke was refused");
     // Overloaded and stalled: the same bytes again. Broken: other bytes.
     let requests = provider.requests();
     assert!(requests[0] == requests[1] && requests[1] == requests[2]);
     assert_ne!(requests[4], requests[5]);
     assert_eq!(agent.filtered, [(FilteredPart::Refusal, Some("cyber".to_owned()))]);
-    // Nothing of the refused answer is in the history, and every call has its result.
+    // The history has nothing of the refused response, and every call has its result.
     let history = agent.history().to_string();
     assert!(!history.contains("Sure, the") && history.contains("main.rs"));
     assert!(history.contains("\"command\\\" is a required property"), "{history}");
@@ -71,13 +71,13 @@ fn a_turn_in_which_everything_goes_wrong() -> Result<()> {
     Ok(())
 }
 
-/// A connection that breaks, a provider that fails in the middle, a limit that is reached in a call
-/// and then in a text. What may not be run is not run, and nothing is lost that was whole.
+/// A broken connection, a provider that fails in the middle, a length limit inside a call and then inside a text. Calls
+/// that must not run do not run, and no complete content is lost.
 fn a_turn_whose_streams_end_too_early() -> Result<()> {
     println!("== a turn whose streams end too early");
     let call = |id: &str, line: &str| tool_use(id, "shell", &json!({"command": line}));
     let provider = Scripted::new(vec![
-        // The call is whole; the answer is not.
+        // The call is complete; the response is not.
         Reply::cut(&[said("First"), call("toolu_1", "echo from a broken stream")]),
         Reply::failing(&[call("toolu_2", "echo from a failed stream")], "overloaded_error", "Overloaded"),
         Reply::limited(&[call("toolu_3", "echo one")], "toolu_4", "shell", r#"{"command":"echo tw"#),
@@ -97,7 +97,7 @@ fn a_turn_whose_streams_end_too_early() -> Result<()> {
     assert!(agent.now.as_secs() >= 3, "{:?}", agent.now);
     let history = agent.history();
     assert!(!history.to_string().contains("stream"), "nothing of what broke was kept or run: {history}");
-    // Of the two calls the whole one was kept and run; of the other the model is told.
+    // The complete call of the two was kept and run; the model reads about the other.
     let results = &history[2]["content"];
     assert_eq!((&results[0]["tool_use_id"], &results[0]["is_error"]), (&json!("toolu_3"), &json!(false)));
     assert_eq!(results[0]["content"].as_str().map(str::trim_end), Some("one"));
@@ -107,7 +107,7 @@ fn a_turn_whose_streams_end_too_early() -> Result<()> {
     Ok(())
 }
 
-/// The model makes the same wrong call again and again, and is stopped after three.
+/// The model repeats the same wrong call, and is stopped after three.
 fn a_turn_in_which_the_model_loops() -> Result<()> {
     println!("== a turn in which the model loops");
     let ids = ["toolu_1", "toolu_2", "toolu_3", "toolu_4"];
@@ -120,7 +120,7 @@ fn a_turn_in_which_the_model_loops() -> Result<()> {
     let End::Looped(stop) = end else { return Err(format!("{end:?}").into()) };
     assert_eq!(stop.signature(), "repeated_tool_failure_loop:shell");
     assert_eq!(agent.provider.requests().len(), 3);
-    // The turn is over, but every call is answered: the history can be sent again at any time.
+    // The turn is over, but every call has a result: the history can be sent at any time.
     assert_eq!(Scripted::judge(&agent.body()?), None);
     let history = agent.history().to_string();
     assert!(history.contains("Do NOT call this tool again without providing all required fields."), "{history}");
@@ -130,7 +130,7 @@ fn a_turn_in_which_the_model_loops() -> Result<()> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_turns_come_to_their_ends() {
+    fn the_turns_end_properly() {
         super::main().unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! A provider that plays a script, and refuses what the real one refuses.
+//! A provider that plays a script and rejects what the real provider rejects.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use seamline_testkit::{Dialect, strict};
 use serde_json::{Value, json};
 
-/// What comes back.
+/// The reply to a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    /// An error instead of an answer.
+    /// An error instead of a response.
     Failed { status: u16, headers: Vec<(String, String)>, text: String },
-    /// An answer in pieces, each with the time that passes before it.
+    /// A response in pieces, each with the time that passes before it.
     Stream(Vec<(Duration, String)>),
 }
 
@@ -21,13 +21,13 @@ impl Reply {
         Self::Failed { status, headers, text: text.to_owned() }
     }
 
-    /// An answer that is whole.
+    /// A complete response.
     pub(crate) fn stream(blocks: &[Value], stop_reason: &str) -> Self {
         let end = json!({"stop_reason": stop_reason, "stop_sequence": null});
         Self::paced(events(blocks, Some(&end)), Duration::from_millis(100))
     }
 
-    /// An answer that stops in the middle: from then on there are only pings.
+    /// A response that stalls: only pings follow.
     pub(crate) fn stalled(text: &str) -> Self {
         let mut events = events(&[said(text)], None);
         events.truncate(3);
@@ -35,19 +35,19 @@ impl Reply {
         Self::paced(events, Duration::from_secs(5))
     }
 
-    /// An answer whose connection ends before it does.
+    /// A response whose connection ends too early.
     pub(crate) fn cut(blocks: &[Value]) -> Self {
         Self::paced(events(blocks, None), Duration::from_millis(100))
     }
 
-    /// An answer in whose middle the provider says that it cannot go on.
+    /// A response with an error event in the middle.
     pub(crate) fn failing(blocks: &[Value], kind: &str, message: &str) -> Self {
         let mut events = events(blocks, None);
         events.push(event(&json!({"type": "error", "error": {"type": kind, "message": message}})));
         Self::paced(events, Duration::from_millis(100))
     }
 
-    /// An answer that reaches its limit when a last call has got as far as this.
+    /// A response that reaches its length limit inside its last call.
     pub(crate) fn limited(blocks: &[Value], id: &str, name: &str, partial: &str) -> Self {
         let mut events = events(blocks, None);
         let (start, delta) =
@@ -60,7 +60,7 @@ impl Reply {
         Self::paced(events, Duration::from_millis(100))
     }
 
-    /// An answer that the provider itself stops in the middle.
+    /// A response that the provider itself stops in the middle.
     pub(crate) fn refusal(text: &str, category: &str) -> Self {
         let details = json!({"type": "refusal", "category": category, "explanation": "this looks like an attack"});
         let end = json!({"stop_reason": "refusal", "stop_sequence": null, "stop_details": details});
@@ -93,12 +93,12 @@ impl Scripted {
         Self { script: script.into(), requests: Vec::new(), rejected: 0 }
     }
 
-    /// Every body that was sent.
+    /// The bodies of all requests.
     pub(crate) fn requests(&self) -> &[Vec<u8>] {
         &self.requests
     }
 
-    /// How many of them broke the grammar.
+    /// The number of rejected requests.
     pub(crate) fn rejected(&self) -> usize {
         self.rejected
     }
@@ -117,7 +117,7 @@ impl Scripted {
         self.script.pop_front().unwrap_or_else(|| Reply::failed(404, &[], "the script is over"))
     }
 
-    /// What the real provider would say against a body; nothing when it takes it.
+    /// The error of the real provider for a body; `None` when it accepts it.
     pub(crate) fn judge(body: &[u8]) -> Option<String> {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let violation = strict::check(Dialect::AnthropicMessages, &body).into_iter().next()?;
@@ -135,7 +135,7 @@ impl Scripted {
     }
 }
 
-/// The events of a stream; without an end when there is none.
+/// The events of a stream, with or without its end.
 fn events(blocks: &[Value], end: Option<&Value>) -> Vec<String> {
     let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "scripted", "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1}});
@@ -158,7 +158,7 @@ fn closing(end: &Value) -> [String; 2] {
     ]
 }
 
-/// A block as it begins, and what comes after that.
+/// The start of a block, and the rest of it.
 fn begun(block: &Value) -> (Value, Value) {
     let mut start = block.clone();
     if block["type"] == "text" {

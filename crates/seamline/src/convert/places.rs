@@ -1,4 +1,4 @@
-//! Places in a repaired body as places in the one that came.
+//! Maps places in a repaired body to places in the original body.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::Policy;
 use crate::outline::message_spans;
 use crate::repair::Repaired;
 
-/// How many things are looked for that a repair moved from one message to another.
+/// The most searches for content that a repair moved to another message.
 const SEARCHES_MAX: usize = 256;
 
-/// What got lost, by its place in the body that came.
+/// The losses, by their places in the original body.
 pub(super) fn located(body: &[u8], repaired: &Repaired<'_>, from: &Speaking, lost: Vec<Lost>) -> Vec<Carried> {
     if !repaired.changed() {
         return lost.into_iter().map(|lost| Carried::of(lost, None)).collect();
@@ -27,7 +27,7 @@ pub(super) fn located(body: &[u8], repaired: &Repaired<'_>, from: &Speaking, los
     lost.into_iter().zip(places).map(|(lost, place)| Carried::of(lost, Some(place))).collect()
 }
 
-/// The messages of a repaired body and where they came from.
+/// The messages of a repaired body and their origins.
 struct Moved<'b> {
     old: &'b [u8],
     new: &'b [u8],
@@ -46,8 +46,8 @@ impl<'b> Moved<'b> {
         Self { old, new, old_spans: spans(old), new_spans: spans(new), origins: &repaired.origins, list }
     }
 
-    /// The same place in the body that came; of a message that is not as it was the message
-    /// alone, and of what came from another one that one.
+    /// The same place in the original body. For a changed message only the message itself, and for content from another
+    /// message that message.
     fn original(&self, pointer: &str, source: Option<&str>) -> String {
         let (start, rest) = match pointer.strip_prefix(&self.list) {
             Some(rest) => (self.list.as_str(), rest),
@@ -72,7 +72,7 @@ impl<'b> Moved<'b> {
         old.is_some() && old == self.new_spans.get(index).and_then(|span| self.new.get(span.clone()))
     }
 
-    /// The message that holds a text: where it is thought to be, else the first.
+    /// The message that contains a text: the expected one, else the first.
     fn holder(&self, source: &str, origin: Option<usize>) -> Option<usize> {
         let holds = |index: &usize| {
             let bytes = self.old_spans.get(*index).and_then(|span| self.old.get(span.clone()));

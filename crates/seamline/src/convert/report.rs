@@ -1,4 +1,4 @@
-//! What came of a conversion.
+//! The outcome of a conversion.
 
 use seamline_dialects::convert::Renamed;
 use seamline_model::conversation::{Fate, Lost};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::Finding;
 use crate::repair::RepairAction;
 
-/// What came of a conversion.
+/// The outcome of a conversion.
 ///
 /// ```
 /// let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"service_tier":"auto",
@@ -24,28 +24,28 @@ use crate::repair::RepairAction;
 pub struct Converted {
     /// The body to send.
     pub body: Vec<u8>,
-    /// Where it came from.
+    /// The source of the conversion.
     pub from: Side,
-    /// Whom it is for.
+    /// The target of the conversion.
     pub to: Side,
-    /// How many messages were carried over.
+    /// The number of converted messages.
     pub messages: usize,
-    /// What was put right in the body that came.
+    /// The repairs of the original body.
     pub repairs: Vec<RepairAction>,
-    /// What is not carried over as it was, by its place in the body that came.
+    /// The parts that were not carried over unchanged, by their places in the original body.
     pub lost: Vec<Carried>,
-    /// Calls that have another id now.
+    /// The calls that have another id now.
     pub ids: Vec<Rename>,
-    /// Tools that have another name now.
+    /// The tools that have another name now.
     pub tools: Vec<Rename>,
-    /// What was put right in the new body, by its place there.
+    /// The repairs of the new body, by their places there.
     pub adjustments: Vec<RepairAction>,
-    /// What is still wrong with the new body.
+    /// The violations of the new body.
     pub remaining: Vec<Finding>,
 }
 
 impl Converted {
-    /// Whether nothing at all was left out.
+    /// Whether nothing was left out.
     ///
     /// ```
     /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
@@ -69,13 +69,13 @@ impl Converted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Side {
-    /// The dialect.
+    /// The name of the dialect.
     pub dialect: &'static str,
     /// The provider, where one is known.
     pub provider: Option<&'static str>,
 }
 
-/// Something that is not carried over as it was.
+/// Something that was not carried over unchanged.
 ///
 /// ```
 /// let body = br#"{"messages":[{"role":"user","content":"hello"}],"seed":7}"#;
@@ -87,25 +87,25 @@ pub struct Side {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Carried {
-    /// What it is.
+    /// A description of the thing.
     pub what: String,
-    /// Where it was, as a JSON pointer into the body that came; empty for what was nowhere.
+    /// The place, as a JSON pointer into the original body; empty where it had none.
     pub pointer: String,
-    /// What happens to it: `dropped`, `kept_as_text`, `moved`, `altered`, `added`, `kept`; `missing`
-    /// for what only the caller can say.
+    /// What happened to it: `dropped`, `kept_as_text`, `moved`, `altered`, `added`, `kept`; `missing` for a value that
+    /// only the caller can give.
     pub fate: &'static str,
-    /// Why, and what that means.
+    /// The reason, and what it means.
     pub note: String,
 }
 
 impl Carried {
-    /// Something lost, with its place if it is another than it was known by.
+    /// Makes a loss, with its place in the original body if it differs.
     pub(super) fn of(lost: Lost, place: Option<String>) -> Self {
         Self { what: lost.what, pointer: place.unwrap_or(lost.pointer), fate: lost.fate.as_str(), note: lost.note }
     }
 }
 
-/// Something that has another name now.
+/// A changed name.
 ///
 /// ```
 /// let body = br#"{"messages":[
@@ -120,9 +120,9 @@ impl Carried {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Rename {
-    /// What it was called.
+    /// The old name.
     pub from: String,
-    /// What it is called.
+    /// The new name.
     pub to: String,
 }
 

@@ -1,4 +1,4 @@
-//! Who speaks on either side of a conversion.
+//! The source and the target of a conversion.
 
 use seamline_dialects::convert::Converter;
 use seamline_dialects::{Dialect, Provider, by_name, providers};
@@ -13,12 +13,12 @@ pub(super) struct Speaking {
     pub(super) dialect: &'static Dialect,
     pub(super) converter: &'static Converter,
     pub(super) provider: Option<&'static Provider>,
-    /// Whether the provider was named, not chosen for the dialect.
+    /// Whether the caller named the provider; otherwise the dialect chose it.
     is_named: bool,
 }
 
 impl Speaking {
-    /// The side a body comes from.
+    /// Determines the source of a body.
     pub(super) fn source(body: &[u8], options: &ConvertOptions) -> Result<Self, Error> {
         match &options.from {
             Some(name) => Self::named(name)?.speaking_in(body),
@@ -26,7 +26,7 @@ impl Speaking {
         }
     }
 
-    /// The same, if the body can be of its dialect: what it does not read it would drop.
+    /// Returns the side if the body can be of its dialect. Content that the dialect does not read would be dropped.
     fn speaking_in(self, body: &[u8]) -> Result<Self, Error> {
         let reads = self.dialect.name();
         match seamline_dialects::contradiction(body, reads) {
@@ -38,8 +38,8 @@ impl Speaking {
         }
     }
 
-    /// The side it goes to. A dialect stands for the provider of the model, or for the most
-    /// tolerant one; a provider that serves the model under a name of its own for that one.
+    /// Determines the target. A dialect means the provider of the model, or the most tolerant provider; a provider that
+    /// serves the model as a special case means that case.
     pub(super) fn target(options: &ConvertOptions) -> Result<Self, Error> {
         let named = Self::named(&options.to)?;
         let chosen = providers::for_model(named.dialect.name(), options.model.as_deref());
@@ -57,14 +57,13 @@ impl Speaking {
         Ok(Self { dialect, converter: dialect.converter(), provider, is_named: provider.is_some() })
     }
 
-    /// What a call's id may look like. A dialect alone is taken at its strictest, so that
-    /// whoever serves it takes the body.
+    /// The form of call ids. A dialect alone uses the strictest form, so that every provider of it accepts the body.
     pub(super) fn call_id(&self) -> IdDemand {
         let named = self.provider.filter(|_| self.is_named);
         named.map_or(self.converter.call_id, |provider| provider.constraints.call_id)
     }
 
-    /// What a tool's name may look like.
+    /// The form of tool names.
     pub(super) fn tool_name(&self) -> NameDemand {
         let named = self.provider.filter(|_| self.is_named);
         named.map_or(self.converter.tool_name, |provider| provider.constraints.tool_name)
@@ -74,8 +73,7 @@ impl Speaking {
         Side { dialect: self.dialect.name(), provider: self.provider.map(|provider| provider.name) }
     }
 
-    /// Adds what is to be said about the model: that it is none that the provider serves, or
-    /// that nobody named one where a body must.
+    /// Reports a model that the provider does not serve, or a body that needs a model and has none.
     pub(super) fn remark_model(&self, settings: &Settings, options: &ConvertOptions, carried: &mut Vec<Carried>) {
         let Some(model) = options.model.as_deref().or(settings.model.as_deref()) else {
             if self.converter.names_model {
@@ -91,7 +89,7 @@ impl Speaking {
         let doubt = format!("{} does not seem to serve it; name one with `--model NAME`", provider.name);
         let pointer = settings.pointer("model");
         match carried.iter_mut().find(|lost| lost.fate == Fate::Moved.as_str() && lost.pointer == pointer) {
-            // Where it stands in the address, that is said already.
+            // Where the address names the model, a note exists already.
             Some(moved) => moved.note = format!("{}; {doubt}", moved.note),
             None => carried.push(Carried {
                 what: format!("model `{model}`"),
@@ -103,14 +101,14 @@ impl Speaking {
     }
 }
 
-/// Whether a provider is another one for some of its models, as `bedrock` is `bedrock-nova`, and
-/// this model is one of them.
+/// Whether a provider is another one for some of its models, as `bedrock` is `bedrock-nova`, and this model is one of
+/// them.
 fn is_special(chosen: &Provider, named: &Provider, model: Option<&str>) -> bool {
     let is_kin = chosen.name.strip_prefix(named.name).is_some_and(|rest| rest.starts_with('-'));
     is_kin && model.is_some_and(|model| chosen.models.iter().any(|start| model.starts_with(start)))
 }
 
 fn missing_model() -> Carried {
-    let note = "the new body names no model; give one with `--model NAME`".to_owned();
+    let note = "the new body names no model; pass `--model NAME`".to_owned();
     Carried { what: "model".to_owned(), pointer: String::new(), fate: Fate::Missing.as_str(), note }
 }

@@ -1,8 +1,8 @@
-//! Why a policy could not be read.
+//! Errors in policy files.
 
 use super::PRESETS;
 
-/// Why a policy could not be read. Every message names the nearest thing that exists and lists all of them.
+/// The error of reading a policy. Every message suggests the nearest name and lists all of them.
 ///
 /// ```
 /// let error = seamline::Policy::from_toml("preset = 'opel'").unwrap_err();
@@ -27,7 +27,7 @@ pub enum Error {
     /// No knob has this name.
     #[error("{place} has no knob `{name}`; {}the knobs are {}", did_you_mean(nearest(name, known.iter().copied())), listed(known.iter().copied()))]
     UnknownKnob {
-        /// Where the name is: a section, or the policy.
+        /// The place of the name: a section, or the policy.
         place: String,
         /// The name that was asked for.
         name: String,
@@ -37,7 +37,7 @@ pub enum Error {
     /// The knob belongs to another section.
     #[error("`{name}` is a knob of `[{section}]`, not of {place}")]
     OtherSection {
-        /// Where the name is.
+        /// The place of the name.
         place: String,
         /// The name of the knob.
         name: String,
@@ -51,7 +51,7 @@ pub enum Error {
         knob: String,
         /// The value that was given.
         value: String,
-        /// The value that is most like it.
+        /// The nearest value that exists.
         nearest: Option<String>,
         /// The values that the knob takes.
         allowed: String,
@@ -89,10 +89,10 @@ fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default()
 }
 
-/// How alike two names must be for one to be proposed for the other, from 0 to 1.
+/// The least similarity of a suggested name, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.6;
 
-/// The name that is most like the one that was asked for.
+/// The name that is most similar to the given one.
 pub(super) fn nearest<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let asked = asked.to_lowercase();
     let scored = names.map(|name| (strsim::normalized_damerau_levenshtein(&asked, name), name));

@@ -1,4 +1,4 @@
-//! Policy files, read and written.
+//! Reads and writes policy files.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ fn read_overrides(policy: &Policy, provider: &str, value: &Value) -> Result<Over
     Ok(Overrides { settings, texts })
 }
 
-/// What a table changes: settings in the order of the knobs, each with the line that says so, and texts.
+/// The changes of a table: settings in the order of the knobs, each with its line, and texts.
 struct Changes<'t> {
     settings: BTreeMap<(SectionName, usize), (Setting<'t>, String)>,
     texts: BTreeMap<&'t str, &'t str>,
@@ -92,7 +92,7 @@ impl<'t> Changes<'t> {
         let is_alias = name == "on_invalid" && name != key;
         let (section, index, knob) = match find(sections, &name) {
             Some(found) => found,
-            // Source documents have it among the settings of sessions.
+            // Source documents list it among the settings of sessions.
             None if is_alias => find(&SectionName::ALL, &name).ok_or_else(|| unknown(sections, key, place))?,
             None => return Err(unknown(sections, key, place)),
         };

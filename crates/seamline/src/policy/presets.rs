@@ -68,7 +68,7 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Relocates, then re-addresses, then keeps as text, then synthesises; never drops what the user, the model or a tool
+/// Relocates, then re-addresses, then keeps as text, then synthesizes; never drops what the user, the model or a tool
 /// wrote.
 pub(super) fn lossless() -> Policy {
     Policy {
@@ -231,8 +231,8 @@ fn kilroy() -> Policy {
     preset("kilroy", repair, rest)
 }
 
-/// Source document 004: each request to the provider keeps only complete pairs; what is kept of the conversation stays as
-/// it is.
+/// Source document 004: each request to the provider keeps only complete pairs; the stored conversation stays
+/// unchanged.
 fn libr_agent() -> Policy {
     let repair = RepairPolicy {
         safety: SafetyMax::Unsafe,

@@ -1,10 +1,10 @@
-//! What time it is.
+//! The clock of a session.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Says what time it is, in milliseconds since 1970. Nothing depends on it: it is shown to people.
 pub trait Clock: Send + Sync + std::fmt::Debug {
-    /// The time.
+    /// Returns the current time.
     fn now(&self) -> u64;
 }
 
@@ -18,7 +18,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A time as people and models read it, such as `2026-11-15T06:20:11Z`.
+/// Formats a time for people and models, such as `2026-11-15T06:20:11Z`.
 pub(crate) fn written(ms: u64) -> String {
     let seconds = i64::try_from(ms / 1000).unwrap_or(i64::MAX);
     jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX).to_string()
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_written_as_the_calendar_says() {
+    fn times_are_written_in_utc() {
         let cases = [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_400_000, "2000-02-29T00:00:00Z"),

@@ -1,4 +1,4 @@
-//! How careful a session is.
+//! The `[session]` section of a policy.
 
 use seamline_model::knob::{Count, Flag};
 use seamline_model::words;
@@ -20,10 +20,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct SessionPolicy {
-    /// Whether anything is looked at. A session that is not is kept, and nothing of it is checked, repaired or taken
-    /// back by the hooks or after errors. What is asked for by name, such as a repair or a checkpoint, is done.
+    /// Whether the session checks anything. A session with integrity switched off keeps its messages, but its hooks and
+    /// its reaction to errors check, repair and roll back nothing. Explicit calls, such as a repair or a checkpoint,
+    /// still work.
     pub enabled: bool,
-    /// Whether the conversation is checked before the provider is asked.
+    /// Whether the conversation is checked before each request.
     pub validate_before_call: bool,
     /// How many committed checkpoints are kept.
     pub checkpoint_retention: usize,
@@ -31,15 +32,15 @@ pub struct SessionPolicy {
     pub snapshot_messages: bool,
     /// Whether all events are logged, and not only incidents.
     pub verbose: bool,
-    /// Which repairs are written down.
+    /// The repairs that are written to the session.
     pub persist_repairs: PersistRepairs,
-    /// What happens when a tool says that it failed.
+    /// What happens when a tool reports that it failed.
     pub on_tool_error: OnFailure,
-    /// What happens when a tool cannot be run.
+    /// What happens when a tool throws, crashes or cannot be run.
     pub on_executor_failure: OnFailure,
-    /// What happens when nobody knows whether a tool ran.
+    /// What happens when it is not known whether a tool ran.
     pub unknown_outcome: UnknownOutcome,
-    /// What happens when the provider refuses a conversation that nothing could put right.
+    /// What happens when the provider rejects a conversation that no repair could help.
     pub last_resort: LastResort,
 }
 
@@ -93,7 +94,7 @@ words! {
     PersistRepairs {
         /// None; every request is repaired anew.
         Never = "never",
-        /// Those that synthesise nothing: they move, keep as text or remove what is there.
+        /// Those that synthesize nothing: they move content, keep it as text or remove it.
         RealMovesOnly = "real_moves_only",
         /// All of them, synthetic results too.
         All = "all",
@@ -105,7 +106,7 @@ words! {
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     OnFailure {
-        /// The model gets a result that says so.
+        /// The model gets a result that reports the failure.
         Record = "record",
         /// The whole tool cycle is rolled back.
         Rollback = "rollback",
@@ -129,7 +130,7 @@ words! {
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     LastResort {
-        /// The host is told.
+        /// The host gets the error.
         Escalate = "escalate",
         /// The session starts over; an archive keeps it as it was.
         Reset = "reset",

@@ -2,7 +2,7 @@
 
 use seamline_store::{CallId, InvalidSessionId, NotJson, Rejected};
 
-/// Why a session could not do what the caller asked.
+/// The error of a session.
 ///
 /// ```
 /// use std::sync::Arc;

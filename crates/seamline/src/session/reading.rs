@@ -1,9 +1,9 @@
-//! The reading of a session's messages, kept from one check or request to the next.
+//! The reading of a session's messages, which checks and requests share.
 //!
-//! A check and a request come before every send, and only the last few messages are new then. So the body, its
-//! transcript and the start that the rules have settled are kept: messages that are the same as before are neither read
-//! nor checked again, and a request is the kept body behind its own head. No caller has to say that something changed:
-//! the messages themselves are kept too, and are compared with those of the session.
+//! A check and a request precede every send, and only the last few messages are new then. So a session keeps the body,
+//! its transcript and the prefix that the rules have settled: unchanged messages are neither read nor checked again,
+//! and a request is the kept body after its own head. Callers do not report changes: the reading keeps the messages too
+//! and compares them with those of the session.
 
 mod head;
 mod kept;
@@ -20,7 +20,7 @@ use super::{Request, Session, SessionError};
 use crate::Options;
 use crate::check::Checked;
 
-/// The reading of a session's messages. A caller takes it out while it checks: another caller reads all messages then.
+/// The reading of a session's messages. A caller takes it out while it checks; another caller then reads all messages.
 #[derive(Default)]
 pub(super) struct Reading(Mutex<Option<Kept>>);
 
@@ -33,8 +33,8 @@ impl Reading {
         Ok(checked)
     }
 
-    /// Makes a request of messages. Reads and checks only those that are new since the last time. Returns nothing when
-    /// the request must be made from scratch, which also says what is wrong with an envelope that cannot be read.
+    /// Makes a request from messages. Reads and checks only those that are new since the last time. Returns `None` when
+    /// the request must be made from scratch, which also reports an unreadable envelope.
     pub(super) fn request(&self, wire: &Wire, entries: &[Entry], envelope: &str) -> Option<Request> {
         let head = wire.head(envelope).ok()?;
         let mut read = self.read(wire, entries, &wire.options).ok()?;
@@ -43,7 +43,7 @@ impl Reading {
         Some(request)
     }
 
-    /// Takes the reading out and brings it to these messages.
+    /// Takes the reading out and updates it to these messages.
     fn read(&self, wire: &Wire, entries: &[Entry], options: &Options) -> Result<Kept, SessionError> {
         let kept = self.kept().take().filter(|kept| kept.is_of(wire.dialect));
         match kept.and_then(|kept| kept.brought_to(entries)) {
@@ -71,11 +71,11 @@ impl fmt::Debug for Reading {
 }
 
 impl Session {
-    /// Releases what checks and requests keep for the next one, which then reads all messages again: the messages as one
-    /// body, which takes once or twice their bytes, and its transcript, which takes one or two hundred bytes for each
-    /// block and at most four times the bytes of the body (or a MiB). For each of the last four ways to look at the
-    /// messages (a check, a request) it keeps at most 128 findings and a few dozen bytes for each tool call. When the
-    /// transcript would take more, or there are more than 64 MiB of messages, nothing is kept.
+    /// Releases the reading that checks and requests share; the next one then reads all messages again. The reading
+    /// holds the messages as one body, which takes once or twice their bytes, and its transcript, which takes one or
+    /// two hundred bytes for each block and at most four times the bytes of the body (or a MiB). For each of the last
+    /// four kinds of check or request it holds at most 128 findings and a few dozen bytes for each tool call. A session
+    /// keeps no reading where the transcript would take more, or the messages have more than 64 MiB.
     ///
     /// ```
     /// use std::sync::Arc;

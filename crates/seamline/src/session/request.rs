@@ -22,7 +22,7 @@ use crate::{Error, Finding, Options};
 ///
 /// let request = session.request(r#"{"model":"claude-sonnet-4-5","max_tokens":64}"#)?;
 /// assert!(request.sendable && request.actions[0].synthetic);
-/// assert_eq!(session.messages().count(), 3, "what is kept stays");
+/// assert_eq!(session.messages().count(), 3, "the stored messages stay");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
@@ -30,20 +30,20 @@ use crate::{Error, Finding, Options};
 pub struct Request {
     /// The body to send.
     pub body: Vec<u8>,
-    /// The repairs that make the provider accept the body. Each request makes them again: the kept messages stay as they
-    /// are.
+    /// The repairs that make the provider accept the body. Each request makes them again; the stored messages stay
+    /// unchanged.
     pub actions: Vec<RepairAction>,
-    /// The findings in the kept messages, before the repairs.
+    /// The findings in the stored messages, before the repairs.
     pub found: Vec<Finding>,
-    /// The findings that are left after the repairs, errors and others.
+    /// The remaining findings after the repairs, errors and others.
     pub remaining: Vec<Finding>,
-    /// Whether the body may be sent: no error is left.
+    /// Whether the body may be sent: no error remains.
     pub sendable: bool,
 }
 
 impl Session {
-    /// Makes the body that the provider gets: the envelope, a JSON object with all that the request says beside its
-    /// messages, and the messages, repaired as the policy says. Open cycles are not in it, so it can be made at any time.
+    /// Makes the body that the provider gets: the envelope, a JSON object with everything except the messages, and the
+    /// messages, repaired as the policy says. Open cycles are not in it, so it can be made at any time.
     ///
     /// Messages of other dialects are rendered in that of the provider. A system prompt among them becomes a member of the
     /// envelope where the dialect keeps it there.
@@ -80,12 +80,12 @@ impl Session {
 }
 
 impl Request {
-    /// Reads a body and puts it right.
+    /// Reads and repairs a body.
     pub(super) fn from_body(body: &[u8], options: &Options) -> Result<Self, Error> {
         Ok(Self::of(crate::repair(body, options)?))
     }
 
-    /// Makes a request of a body that was put right.
+    /// Makes a request from a repaired body.
     pub(super) fn of(repaired: Repaired<'_>) -> Self {
         Self {
             actions: repaired.actions,

@@ -1,4 +1,4 @@
-//! What a history keeps of an answer.
+//! The messages that a history keeps of a response.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -8,8 +8,8 @@ use seamline_model::{Assembled, AssembledBlock, Content, Piece};
 
 use super::options::PartialCall;
 
-/// The messages that a history keeps, written when the caller asks for them: an answer that is only looked at does
-/// without this copy of its text.
+/// The messages that a history keeps. They are written on first access, so that a caller who only inspects the response
+/// pays for no copy of its text.
 #[derive(Clone)]
 pub(super) struct Kept {
     assembled: Assembled,
@@ -18,7 +18,7 @@ pub(super) struct Kept {
     written: OnceLock<Vec<String>>,
 }
 
-/// A tool call that a history keeps although it may not be run, and the result that answers it.
+/// A tool call that a history keeps although it must not run, and the result that answers it.
 ///
 /// ```
 /// let response = seamline::stream::ResponseStream::new(&seamline::stream::StreamOptions {
@@ -63,8 +63,8 @@ impl Kept {
     }
 }
 
-/// Keeps the calls that can be told apart by their ids, and says which of them are answered without being run. Input that
-/// is not an object becomes an empty one.
+/// Keeps the calls with distinct ids and returns the results of those that must not run. Input that is not an object
+/// becomes an empty one.
 fn refuse(assembled: &mut Assembled, dialect: &Dialect, refusal: &str) -> Vec<RefusedCall> {
     let demands_id = dialect.constraints().call_id.demanded;
     let (mut refused, mut ids) = (Vec::new(), BTreeSet::new());

@@ -1,4 +1,4 @@
-//! Frames to a message, once it is known in which dialect they are.
+//! Assembles frames into a message, once their dialect is known.
 
 use seamline_assemble::Assembler;
 use seamline_dialects::{Dialect, StreamReader, StreamSign, detect_stream};
@@ -9,17 +9,16 @@ use super::options::Expected;
 use super::progress::is_progress;
 use crate::Error;
 
-/// How many frames are kept until one says in which dialect the stream is, and how many may say
-/// that it is not the one that was named.
+/// The most frames to buffer until one tells the dialect, and the most frames that may contradict a named dialect.
 const UNKNOWN_FRAMES_MAX: usize = 64;
 
-/// Whoever hears the frames of a stream.
+/// The reader of the frames of a stream.
 pub(super) struct Listening {
     ear: Ear,
     pub(super) assembler: Assembler,
-    /// Something brought the answer on since somebody last asked.
+    /// Whether progress came since the caller last asked.
     moved: bool,
-    /// Why the stream could not be read on, while what came of it is still to be read.
+    /// The reason why the stream broke, while buffered frames are still unread.
     failure: Option<String>,
 }
 
@@ -34,19 +33,19 @@ pub(super) struct Listening {
 /// ```
 enum Ear {
     Waiting(Waiting),
-    /// With how many frames may still say that it is another dialect.
+    /// The number is how many more frames may contradict the dialect.
     Reading(&'static Dialect, Box<dyn StreamReader>, usize),
-    /// The stream is written in another dialect than the one that was named.
+    /// The stream is written in another dialect than the named one.
     Other(Error),
-    /// Nothing said in time which dialect it is.
+    /// No frame told the dialect in time.
     Lost,
 }
 
-/// Frames that do not say in which dialect they are.
+/// Buffered frames that do not tell their dialect.
 #[derive(Default)]
 struct Waiting {
     frames: Vec<KeptFrame>,
-    /// How many frames that say nothing came behind these.
+    /// The number of empty frames after these.
     idle: u64,
     bytes: usize,
     bytes_max: usize,
@@ -54,7 +53,7 @@ struct Waiting {
 }
 
 struct KeptFrame {
-    /// How many frames that say nothing came before it.
+    /// The number of empty frames before it.
     idle: u64,
     kind: FrameKind,
     name: Vec<u8>,
@@ -116,8 +115,7 @@ impl Listening {
         }
     }
 
-    /// The stream could not be read on, and why. What came before it comes first, once it is known
-    /// in which dialect.
+    /// Notes that the stream broke. Reads the buffered frames first, once their dialect is known.
     pub(super) fn handle_failure(&mut self, said: &str) {
         if matches!(self.ear, Ear::Waiting(_)) {
             self.failure.get_or_insert_with(|| said.to_owned());
@@ -126,17 +124,17 @@ impl Listening {
         }
     }
 
-    /// Whether anything brought the answer on since this was last asked.
+    /// Whether progress came since the last call.
     pub(super) fn take_moved(&mut self) -> bool {
         std::mem::take(&mut self.moved)
     }
 
-    /// Whether nothing that comes is listened to any more.
+    /// Whether later frames are ignored.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.ear, Ear::Other(_) | Ear::Lost) || self.assembler.is_full()
     }
 
-    /// The dialect and the message, once nothing more comes.
+    /// Returns the dialect and the message after the last frame.
     pub(super) fn finish(mut self) -> Result<(&'static Dialect, Assembled), Error> {
         if let Ear::Waiting(Waiting { likely: Some(dialect), .. }) = self.ear {
             self.read(dialect);
@@ -153,7 +151,7 @@ impl Listening {
         Ok((dialect, self.assembler.finish()))
     }
 
-    /// Reads what was kept, and all that comes, in a dialect.
+    /// Reads the buffered frames, and all later ones, in a dialect.
     fn read(&mut self, dialect: &'static Dialect) {
         if let Ear::Waiting(waiting) = std::mem::replace(&mut self.ear, Ear::reading(dialect, 0)) {
             for KeptFrame { idle, kind, name, data } in &waiting.frames {
@@ -171,8 +169,8 @@ impl Ear {
     }
 }
 
-/// The dialect that a frame is certainly written in, if that is not the one that was named. The
-/// first frame that only one dialect has decides.
+/// The dialect that a frame is certainly written in, if that is not the named one. The first frame that only one
+/// dialect has decides.
 fn contradiction(named: &Dialect, unsure: &mut usize, frame: &Frame<'_>) -> Option<&'static str> {
     *unsure = unsure.checked_sub(1)?;
     let Some(StreamSign::Certain(found)) = detect_stream(frame) else { return None };
@@ -180,7 +178,7 @@ fn contradiction(named: &Dialect, unsure: &mut usize, frame: &Frame<'_>) -> Opti
     (found.name() != named.name()).then_some(found.name())
 }
 
-/// What a frame says about the dialect of its stream.
+/// What a frame tells about the dialect of its stream.
 enum Heard {
     Nothing,
     Dialect(&'static Dialect),
@@ -190,7 +188,7 @@ enum Heard {
 impl Waiting {
     fn handle_frame(&mut self, frame: &Frame<'_>) -> Heard {
         let sign = detect_stream(frame);
-        // However many come, they decide nothing.
+        // Any number of them decides nothing.
         if let Some(StreamSign::Idle(dialect)) = sign {
             self.idle += 1;
             self.likely = self.likely.or(Some(dialect));

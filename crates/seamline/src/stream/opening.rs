@@ -1,23 +1,23 @@
-//! The first bytes of a stream, by which it is known how it is cut into frames.
+//! Detects the framing of a stream from its first bytes.
 
 use seamline_frame::Framing;
 
-/// How much of what says nothing is waited through. It is an event stream then: only in these
-/// do servers send blank lines to keep a connection open.
+/// The most bytes of white space to wait through. The stream is then an event stream: only in these do servers send
+/// blank lines as keep-alives.
 const START_BYTES_MAX: usize = 4096;
 
-/// What some servers put before the first byte.
+/// The mark that some servers send before the first byte.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Bytes that do not say yet how the stream is cut.
+/// First bytes that do not tell the framing yet.
 #[derive(Debug, Default)]
 pub(super) struct Opening {
     start: Vec<u8>,
 }
 
 impl Opening {
-    /// Takes a piece, and gives the framing and everything that came once it is decided. What
-    /// decides is the start of the stream alone, however it was cut.
+    /// Takes a piece. Returns the framing and all bytes so far once the framing is decided. Only the start of the
+    /// stream decides, in any pieces.
     pub(super) fn handle_piece(&mut self, piece: &[u8]) -> Option<(Framing, Vec<u8>)> {
         self.start.extend_from_slice(piece);
         let considered = &self.start[..self.start.len().min(START_BYTES_MAX)];
@@ -26,13 +26,13 @@ impl Opening {
         Some((framing, std::mem::take(&mut self.start)))
     }
 
-    /// What came of a stream that says nothing.
+    /// Returns the bytes of a stream that tells nothing.
     pub(super) fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.start)
     }
 }
 
-/// Whether there is more than white space and a mark that may not be whole.
+/// Whether there is more than white space and a possibly incomplete byte order mark.
 fn says_something(start: &[u8]) -> bool {
     if start.first() == Some(&0) {
         return true;

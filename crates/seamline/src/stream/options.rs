@@ -1,4 +1,4 @@
-//! How a streamed answer is read, and what it may take.
+//! The options and limits of streamed responses.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use seamline_model::knob::Count;
 
 use crate::{Error, Policy};
 
-/// How a streamed answer is read. The default detects framing and dialect.
+/// The options of a streamed response. The default detects the framing and the dialect.
 ///
 /// ```
 /// use seamline::stream::{Framing, ResponseStream, StreamOptions};
@@ -24,13 +24,13 @@ use crate::{Error, Policy};
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct StreamOptions {
-    /// The dialect, by name; told by the first frames when not given. A stream that is
-    /// certainly written in another one is refused.
+    /// The name of the dialect; the first frames tell it when not given. A stream that is certainly written in another
+    /// dialect is an error.
     pub dialect: Option<String>,
-    /// The provider, by name. Its errors are known better when it is, and where nothing in the
-    /// stream says which dialect it is, it is the provider's.
+    /// The name of the provider. It improves the classification of errors, and its dialect is used where the stream
+    /// does not tell its dialect.
     pub provider: Option<String>,
-    /// How the stream is cut into frames; told by its first bytes when not given.
+    /// The framing; the first bytes tell it when not given.
     pub framing: Option<Framing>,
     /// How the stream is read: the section `stream`, with the overrides for the provider.
     pub policy: Policy,
@@ -45,7 +45,7 @@ impl StreamOptions {
         }
     }
 
-    /// What is known of the dialect before anything comes.
+    /// What the options tell about the dialect.
     pub(super) fn expected(&self) -> Result<Expected, Error> {
         let known = |name: &str| seamline_dialects::by_name(name).ok_or_else(|| Error::UnknownDialect(name.to_owned()));
         let dialect = self.dialect.as_deref().map(known).transpose()?;
@@ -56,9 +56,9 @@ impl StreamOptions {
                 Err(Error::WrongProvider { provider: provider.name, serves: provider.dialect, asked: dialect.name() })
             }
             (Some(_), Some(_)) => Ok(named),
-            // Many providers answer in other dialects as well.
+            // Many providers respond in other dialects as well.
             (Some(provider), None) => known(provider.dialect).map(Expected::Likely),
-            // Errors of more providers are known than demands.
+            // More providers have known errors than known constraints.
             (None, _) if seamline_guard::is_provider(name) => Ok(named),
             (None, _) => Err(Error::UnknownProvider(name.to_owned())),
         }
@@ -74,9 +74,9 @@ impl StreamOptions {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamPolicy {
-    /// Which source of a tool call's input counts.
+    /// The source of a tool call's input that counts.
     pub arg_source: ArgSource,
-    /// What a history keeps of tool calls that may not be run.
+    /// What a history keeps of tool calls that must not run.
     pub partial_call: PartialCall,
     /// The limits of one response.
     pub limits: StreamLimits,
@@ -117,18 +117,17 @@ seamline_model::words! {
     }
 }
 
-/// What is known of the dialect of a stream before anything of it came.
+/// What is known about the dialect before the first frame.
 #[derive(Clone, Copy)]
 pub(super) enum Expected {
     Nothing,
-    /// It may be this one; the stream knows better.
+    /// Probably this one; the stream decides.
     Likely(&'static Dialect),
-    /// It is to be this one.
+    /// The one that the caller named.
     Named(&'static Dialect),
 }
 
-/// What a streamed answer may take at most. What is longer fails the message; nothing grows
-/// without bound.
+/// The limits of a streamed response. A response that exceeds them fails; no buffer grows without bound.
 ///
 /// ```
 /// use seamline::stream::{Ending, ResponseStream, StreamOptions};
@@ -146,11 +145,11 @@ pub(super) enum Expected {
 pub struct StreamLimits {
     /// The longest frame, in bytes.
     pub frame_bytes_max: usize,
-    /// How many bytes of text and JSON a message may have.
+    /// The most bytes of text and JSON of a message.
     pub message_bytes_max: usize,
-    /// How many blocks it may have.
+    /// The most blocks of a message.
     pub blocks_max: usize,
-    /// How many findings are noted.
+    /// The most findings that are recorded.
     pub findings_max: usize,
 }
 

@@ -1,10 +1,9 @@
-//! What brings an answer on, as against what says no more than that somebody is there.
+//! Distinguishes progress of a response from signs of life.
 
 use seamline_model::{Addition, Event};
 
-/// Whether an event brings the answer on: something is said in it that was not there before, or
-/// the answer ends. What stands around a message (its id, its model, what was used so far) is
-/// sent again and again by servers that have nothing to say.
+/// Whether an event is progress: it adds content, or ends the response. Servers without new content repeat the envelope
+/// of a message (its id, its model, its usage), so that is not progress.
 pub(super) fn is_progress(event: &Event<'_>) -> bool {
     match event {
         Event::Begin { .. } | Event::End { .. } | Event::Stop { .. } | Event::Failed { .. } | Event::Done => true,
@@ -22,7 +21,7 @@ fn says_something(addition: &Addition<'_>) -> bool {
         | Addition::Signature(text) => !text.is_empty(),
         Addition::StartInput(json) | Addition::Element(_, json) => !matches!(*json, "" | "\"\"" | "null" | "{}" | "[]"),
         Addition::Whole(_) | Addition::Half(_) => true,
-        // Some servers repeat them with every piece; the block they belong to has begun.
+        // Some servers repeat them with every piece; the block that they belong to has begun.
         Addition::Id(_)
         | Addition::Name(_)
         | Addition::FreeInput

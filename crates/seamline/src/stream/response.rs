@@ -1,4 +1,4 @@
-//! What came of a streamed answer.
+//! The outcome of a streamed response.
 
 use seamline_assemble::FlawKind;
 use seamline_dialects::{Dialect, readable};
@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 use super::kept::{Kept, RefusedCall};
 use super::options::StreamPolicy;
 
-/// A streamed answer that was put together.
+/// An assembled response.
 ///
 /// ```
 /// use seamline::stream::{Ending, ResponseStream, StreamOptions};
@@ -30,12 +30,12 @@ use super::options::StreamPolicy;
 pub struct Response {
     /// The dialect it came in.
     pub dialect: &'static str,
-    /// How it ended.
+    /// The way it ended.
     pub ending: Ending,
-    /// The provider's word for why it stopped.
+    /// The stop reason in the provider's own words.
     pub stop_reason: Option<String>,
-    /// The message as the provider writes it when it answers in one piece, as JSON that
-    /// readers take. What did not end well is written too, as far as it came.
+    /// The message as the provider writes it in a response without streaming, as valid JSON. An incomplete response is
+    /// written as far as it arrived.
     pub message: String,
     /// What the message is made of, in order, as people read it.
     pub blocks: Vec<ResponseBlock>,
@@ -47,11 +47,11 @@ pub struct Response {
     pub error: Option<ResponseError>,
     /// What was filtered or refused of it.
     pub(crate) filtered: Option<Filtered>,
-    /// What a history keeps of it.
+    /// The messages that a history keeps.
     kept: Kept,
 }
 
-/// One block of a streamed answer, as people read it.
+/// One block of a streamed response, for people.
 ///
 /// ```
 /// use seamline::stream::{ResponseStream, StreamOptions};
@@ -67,13 +67,13 @@ pub struct Response {
 pub struct ResponseBlock {
     /// What it is: `text`, `refusal`, `reasoning`, `call`, `server call` or `other`.
     pub kind: &'static str,
-    /// What it says; for a call the name of its tool.
+    /// The text of the block; for a call the name of its tool.
     pub text: String,
-    /// Which of the calls it is.
+    /// The index of the call, if it is one.
     pub call_index: Option<usize>,
 }
 
-/// A call of a streamed answer.
+/// A tool call of a streamed response.
 ///
 /// ```
 /// use seamline::stream::{ResponseStream, StreamOptions};
@@ -91,19 +91,19 @@ pub struct ResponseCall {
     /// Its id: the one that came, else one that was made for it where the dialect demands one,
     /// else empty.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// The text of its input.
     pub arguments: String,
-    /// Whether that is text of any kind, as custom tools take it, and no JSON.
+    /// Whether the input is free text, as custom tools take it, and not JSON.
     pub free: bool,
-    /// Whether it may be run.
+    /// Whether the call may run.
     pub executable: bool,
-    /// Why it may not be run.
+    /// The reason why it must not run.
     pub why_not: Option<&'static str>,
 }
 
-/// Something that was wrong with a stream.
+/// A flaw of a stream.
 ///
 /// ```
 /// use seamline::stream::{ResponseStream, StreamOptions};
@@ -117,25 +117,24 @@ pub struct ResponseCall {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct StreamFinding {
-    /// The code of its kind, such as `STREAM001`.
+    /// The code of the flaw, such as `STREAM001`.
     pub code: &'static str,
-    /// The name of its kind.
+    /// The name of the flaw.
     pub name: &'static str,
-    /// How bad it is.
+    /// The severity of the flaw.
     #[serde(serialize_with = "severity")]
     pub severity: Severity,
-    /// What happened, in one clause.
+    /// A description in one clause.
     pub message: &'static str,
-    /// Which of the calls it is about, if it is about one that was kept.
+    /// The index of the call that it is about, if that call was kept.
     pub call_index: Option<usize>,
     /// The id of that call, if it has one.
     pub call_id: Option<String>,
-    /// The frame of the stream it was seen in, counted from one; none where only the whole answer
-    /// shows it.
+    /// The frame that shows the flaw, counted from one; `None` where only the complete response shows it.
     pub frame: Option<u64>,
 }
 
-/// Why an answer failed.
+/// The error of a failed response.
 ///
 /// ```
 /// use seamline::classify::Class;
@@ -152,35 +151,35 @@ pub struct StreamFinding {
 pub struct ResponseError {
     /// What was said, out of everything it was wrapped in.
     pub text: String,
-    /// What it means and what to do.
+    /// The classification of the error, with advice.
     pub verdict: Verdict,
 }
 
-/// What a history keeps of an answer, and what results of calls say that may not be run.
+/// The policy for tool calls that must not run.
 pub(super) struct Keeping {
     pub(super) policy: StreamPolicy,
     pub(super) refusal: String,
 }
 
-/// What is known of a response beside its body.
+/// The facts about a response outside its body.
 #[derive(Debug, Default)]
 pub(super) struct Beside {
     pub(super) provider: Option<String>,
     pub(super) status: Option<u16>,
     pub(super) headers: Vec<(String, String)>,
-    /// What the connection said when it broke.
+    /// The error text of the broken connection.
     pub(super) broken: Option<String>,
 }
 
 impl Beside {
-    /// What an error means, with everything that is known.
+    /// Classifies an error with all known facts.
     fn classified(&self, dialect: &Dialect, text: &str, status: Option<u16>) -> Verdict {
         let headers: Vec<_> = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let (provider, dialect) = (self.provider.as_deref(), Some(dialect.name()));
         classify(&Failure { provider, dialect, status, headers: &headers, text, ..Failure::default() })
     }
 
-    /// Whether the response is none that began well.
+    /// Whether the status of the response is an error.
     fn is_refused(&self) -> bool {
         self.status.is_some_and(|status| status >= 400)
     }
@@ -216,8 +215,8 @@ impl Response {
         }
     }
 
-    /// What a history keeps of it, ready to be sent back: the message of its dialect, or its items
-    /// where the dialect has items. What only responses have (ids, models, usage) is not there.
+    /// The messages that a history keeps, ready to send back: the message of the dialect, or its items where the
+    /// dialect has items. Members that only responses have (ids, models, usage) are left out.
     ///
     /// Nor are calls that are not [executable](ResponseCall::executable), those that were cut among
     /// them: a request with half a call is refused, and so is one with a call that nobody answers.
@@ -236,7 +235,7 @@ impl Response {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     ///
-    /// They go into a session as they are:
+    /// Append them to a session unchanged:
     ///
     /// ```
     /// use seamline::session::{Session, SessionOptions, TurnEnd};
@@ -248,21 +247,20 @@ impl Response {
     /// session.append(r#"{"role":"user","content":"hello"}"#).await?;
     /// let mut stream = ResponseStream::new(&StreamOptions::default())?;
     /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
-    /// // With calls that may be run it would be `begin_cycle`.
+    /// // With executable calls, use `begin_cycle`.
     /// session.agent_end(TurnEnd::Answer(&stream.finish()?.messages())).await?;
     /// assert_eq!(session.messages().last(), Some(r#"{"role":"assistant","content":"Hi"}"#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();
     /// ```
     ///
-    /// Whether an answer that did not end well is kept at all is for the caller to say; see
-    /// `docs/guards.md`.
+    /// The caller decides whether to keep a response that did not end well; see `docs/guards.md`.
     pub fn messages(&self) -> Vec<&str> {
         self.kept.messages().iter().map(String::as_str).collect()
     }
 
-    /// The calls of [`messages`](Self::messages) that may not be run, each with the result that answers it. There are
-    /// some only under `partial_call = "error_result"`.
+    /// The calls of [`messages`](Self::messages) that must not run, each with the result that answers it. The list is
+    /// empty unless `partial_call = "error_result"`.
     ///
     /// ```
     /// use seamline::stream::{ResponseStream, StreamOptions};
@@ -281,8 +279,7 @@ impl Response {
         self.kept.refused()
     }
 
-    /// Whether it is complete and nothing was wrong with it. What is only worth knowing is not
-    /// wrong.
+    /// Whether the response is complete and has no flaw above the severity `info`.
     ///
     /// ```
     /// let options = seamline::stream::StreamOptions { provider: Some("openai".to_owned()), ..Default::default() };
@@ -332,8 +329,8 @@ fn calls(assembled: &Assembled) -> Vec<ResponseCall> {
         .collect()
 }
 
-/// Why a call of a complete answer is not run. Only so many flaws are noted, so where none tells
-/// it is told by the call itself.
+/// The reason why a call of a complete response must not run. The number of recorded flaws is limited, so without a
+/// flaw the call itself tells the reason.
 fn defect(assembled: &Assembled, place: u32, call: &AssembledCall) -> &'static str {
     let is_noted = |flaw| assembled.flaws.iter().any(|noted| noted.flaw == flaw);
     let is_object = call.free
@@ -342,29 +339,29 @@ fn defect(assembled: &Assembled, place: u32, call: &AssembledCall) -> &'static s
     if is_noted(StreamFlaw::Repeated { place }) && has_same_id(assembled, place, call) {
         "another call has its id"
     } else if is_noted(StreamFlaw::BrokenInput { place }) || !is_object && !is_noted(StreamFlaw::Unfinished { place }) {
-        "its input is no JSON object"
+        "its input is not a JSON object"
     } else {
-        "not all of it came"
+        "it is incomplete"
     }
 }
 
-/// Whether a call before this one has its id.
+/// Whether an earlier call has the same id.
 fn has_same_id(assembled: &Assembled, place: u32, call: &AssembledCall) -> bool {
     let before = assembled.blocks.iter().take_while(|block| block.place != place);
     before.filter_map(AssembledBlock::call).any(|other| other.id == call.id)
 }
 
-/// Why nothing of an answer that ended so is run.
+/// The reason why no call of a response with this ending runs.
 fn hindrance(ending: Ending) -> Option<&'static str> {
     match ending {
         Ending::Complete => None,
-        Ending::Length => Some("the limit of the answer was reached"),
-        Ending::CutCall => Some("the limit of the answer was reached while it was being written"),
-        Ending::Truncated => Some("the stream stopped before the answer was whole"),
-        Ending::Filtered => Some("the answer was filtered or refused"),
-        Ending::Failed => Some("the provider failed before the answer was whole"),
-        Ending::Stalled => Some("nothing came any more before the answer was whole"),
-        Ending::Aborted => Some("the answer was aborted before it was whole"),
+        Ending::Length => Some("the response reached its length limit"),
+        Ending::CutCall => Some("the response reached its length limit inside this call"),
+        Ending::Truncated => Some("the stream ended before the response was complete"),
+        Ending::Filtered => Some("the response was filtered or refused"),
+        Ending::Failed => Some("the provider failed before the response was complete"),
+        Ending::Stalled => Some("the stream stalled before the response was complete"),
+        Ending::Aborted => Some("the response was aborted before it was complete"),
     }
 }
 
@@ -387,7 +384,7 @@ impl StreamFinding {
     }
 }
 
-/// The block that a flaw is about.
+/// The index of the block that a flaw is about.
 fn place(flaw: &StreamFlaw) -> Option<u32> {
     match flaw {
         StreamFlaw::TwoInputs { place }
@@ -408,7 +405,7 @@ fn place(flaw: &StreamFlaw) -> Option<u32> {
     }
 }
 
-/// What is said of a stream that broke off.
+/// The error text of a stream that broke off.
 const BROKEN_OFF: &str = "stream disconnected before completion";
 
 impl ResponseError {
@@ -420,7 +417,7 @@ impl ResponseError {
         Some(match (&assembled.failure, &assembled.stop) {
             (Some(said), _) => {
                 let mut verdict = classified(said);
-                // Whatever a connection says in words that nobody knows, it broke.
+                // A connection error with an unknown text still means that the connection broke.
                 let is_broken = beside.broken.as_ref() == Some(said) && !beside.is_refused();
                 if is_broken && verdict.certainty == Certainty::Guess {
                     let said = std::mem::take(&mut verdict.said);
@@ -430,7 +427,7 @@ impl ResponseError {
                 Self { text: verdict.said.clone(), verdict }
             }
             (None, Some((_, word))) if beside.is_refused() => Self { text: word.clone(), verdict: classified(word) },
-            // What a word for stopping means is known by where it stands in an answer.
+            // A stop reason is classified by its place in a response.
             (None, Some((_, word))) => {
                 Self { text: word.clone(), verdict: beside.classified(dialect, message, Some(200)) }
             }

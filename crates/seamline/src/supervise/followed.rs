@@ -1,9 +1,8 @@
-//! Those of a command's descendants that have left its group: what `timeout` runs, what a shell
-//! with job control runs, what began a session of its own.
+//! Follows descendants of a command that left its process group: what `timeout` runs, what a shell with job control
+//! runs, what started a session of its own.
 //!
-//! Linux lists all processes with their parents. A number may be given to somebody else once its
-//! process is gone, so a process is known by its number and the time it began, and from the moment
-//! it was found it is held by a handle that never means another one.
+//! Linux lists all processes with their parents. The system reuses the id of a process that is gone, so a process is
+//! identified by its id and its start time, and once found it is held by a pidfd, which never means another process.
 
 use std::process::Child;
 
@@ -16,10 +15,10 @@ mod of_system {
 
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-    /// How many processes are followed at most; each takes a handle, of which there are not many.
+    /// The most processes to follow; each takes a file descriptor, which are limited.
     const FOLLOWED_MAX: usize = 256;
 
-    /// The descendants that have left the group, as far as they were found.
+    /// The descendants that left the group, as far as they were found.
     #[derive(Debug, Default)]
     pub(in super::super) struct Followed {
         held: Vec<Held>,
@@ -29,13 +28,13 @@ mod of_system {
     struct Held {
         process: Process,
         handle: OwnedFd,
-        /// It was asked to end, which is asked once: it may be cleaning up.
+        /// Whether it got SIGTERM. It gets that once, because it may be cleaning up.
         asked: bool,
     }
 
     impl Followed {
-        /// Looks for those that have left the group of a command and are its descendants still.
-        /// It has not been reaped, so its number and that of its group are its own.
+        /// Searches for descendants that left the group of a command. The command is not reaped, so its ids are still
+        /// its own.
         pub(in super::super) fn look(&mut self, child: &Child) {
             let Ok(group) = i32::try_from(child.id()) else { return };
             let listed = listed().unwrap_or_default();
@@ -48,16 +47,16 @@ mod of_system {
             }
         }
 
-        /// Asks those to end that were not asked yet.
+        /// Sends SIGTERM to those that did not get it yet.
         pub(in super::super) fn terminate(&mut self) {
             for held in self.held.iter_mut().filter(|held| !held.asked) {
                 held.asked = true;
-                // One that has ended cannot be told, and need not.
+                // A process that has ended needs no signal.
                 let _ = pidfd_send_signal(&held.handle, Signal::TERM);
             }
         }
 
-        /// Makes them end.
+        /// Sends SIGKILL to all of them.
         pub(in super::super) fn kill(&self) {
             for held in &self.held {
                 let _ = pidfd_send_signal(&held.handle, Signal::KILL);
@@ -71,8 +70,8 @@ mod of_system {
         }
     }
 
-    /// Takes hold of a process if it is still the one that was listed, and still the child of the
-    /// parent it was listed with, who in turn was there all the time.
+    /// Opens a pidfd for a process if it is still the listed one, and still the child of the listed parent, which must
+    /// be the same process too.
     fn hold(process: Process, parent: Process) -> Option<Held> {
         let handle = pidfd_open(Pid::from_raw(process.pid)?, PidfdFlags::empty()).ok()?;
         let is_child = now(process.pid).is_some_and(|now| now.is(&process) && now.parent == parent.pid);
@@ -84,7 +83,7 @@ mod of_system {
         process(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// All processes; none where the list is that of another system than the one we run in.
+    /// All processes; empty where `/proc` belongs to another PID namespace.
     fn listed() -> io::Result<Vec<Process>> {
         if fs::read_link("/proc/self")?.to_str() != Some(&std::process::id().to_string()) {
             return Ok(Vec::new());
@@ -98,7 +97,7 @@ mod of_system {
 mod of_system {
     use super::Child;
 
-    /// Nobody is followed here.
+    /// Follows no process on this system.
     #[derive(Debug, Default)]
     pub(in super::super) struct Followed;
 
@@ -121,27 +120,27 @@ pub(super) use of_system::Followed;
 mod table {
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// A process as the system lists it.
+    /// A process in the system's list.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) struct Process {
         pub(super) pid: i32,
         pub(super) parent: i32,
         pub(super) group: i32,
-        /// When it began, in ticks of the system's clock.
+        /// The start time, in ticks of the system's clock.
         pub(super) began: u64,
-        /// It has ended and only waits for its parent to look at it.
+        /// Whether it ended and only waits to be reaped.
         pub(super) has_ended: bool,
     }
 
     impl Process {
-        /// Whether it is the same process, whatever became of it meanwhile.
+        /// Whether it is the same process, in any state.
         pub(super) fn is(&self, other: &Self) -> bool {
             (self.pid, self.began) == (other.pid, other.began)
         }
     }
 
-    /// Reads a line of `/proc/<pid>/stat`. The name of the program stands in parentheses and may
-    /// hold anything, parentheses too.
+    /// Parses a line of `/proc/<pid>/stat`. The name of the program is in parentheses and may contain any character,
+    /// parentheses too.
     pub(super) fn process(line: &str) -> Option<Process> {
         let (pid, rest) = line.split_once(" (")?;
         let fields: Vec<_> = rest.rsplit_once(") ")?.1.split_ascii_whitespace().collect();
@@ -154,8 +153,8 @@ mod table {
         })
     }
 
-    /// The processes outside a group that descend from one in it, or from one that is held, each
-    /// with its parent; those that are held, or have ended, not again.
+    /// The processes outside a group that descend from one in it, or from a held one, each with its parent. Leaves out
+    /// those that are held or have ended.
     pub(super) fn escaped(listed: &[Process], group: i32, held: &[Process]) -> Vec<(Process, Process)> {
         let mut children: BTreeMap<i32, Vec<&Process>> = BTreeMap::new();
         for process in listed {
@@ -167,7 +166,7 @@ mod table {
         let mut escaped = Vec::new();
         while let Some(parent) = open.pop() {
             for child in children.get(&parent.pid).into_iter().flatten() {
-                // Whoever began before his parent is the child of somebody who had its number.
+                // A process that is older than its parent is the child of an earlier process with that id.
                 if child.began < parent.began || !seen.insert(child.pid) {
                     continue;
                 }
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_held_leads_to_its_children_and_its_number_alone_to_nobody() {
+    fn a_held_process_leads_to_its_children_and_a_reused_id_to_none() {
         let listed = [of(1, 0, 1), of(30, 1, 30), of(31, 30, 30)];
         assert_eq!(pids(&listed, &[of(30, 10, 30)]), [(31, 30)]);
         let other = Process { began: 7, ..of(30, 10, 30) };
@@ -227,11 +226,11 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_older_than_his_parent_and_the_dead_are_left_alone() {
+    fn processes_older_than_their_parent_and_ended_ones_are_left_out() {
         let older = Process { began: 3, ..of(40, 10, 40) };
         let dead = Process { has_ended: true, ..of(41, 10, 41) };
         assert_eq!(pids(&[of(10, 5, 10), older, dead, of(42, 41, 42)], &[]), [(42, 41)]);
-        // A list that was read while it changed may go in circles.
+        // A list that was read while it changed may have cycles.
         assert_eq!(pids(&[of(50, 51, 50), of(51, 50, 51), of(10, 5, 10)], &[]), []);
     }
 }

@@ -1,4 +1,4 @@
-//! A command and all that it starts, as the system knows them.
+//! Process groups of commands.
 
 use std::io;
 use std::process::{Child, Command};
@@ -10,24 +10,24 @@ mod of_system {
 
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-    /// Gives a command a group of its own when it is started.
+    /// Starts a command in its own process group.
     pub(in super::super) fn own(command: &mut Command) {
         command.process_group(0);
     }
 
-    /// Whether a command has ended. It is not reaped: its number, and that of its group, stay its own.
+    /// Whether a command has ended. Does not reap it, so that its ids stay its own.
     pub(in super::super) fn has_exited(child: &mut Child) -> io::Result<bool> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         Ok(waitid(WaitId::Pid(Pid::from_child(child)), options)?.is_some())
     }
 
-    /// Asks all of the group to end.
+    /// Sends SIGTERM to the group.
     pub(in super::super) fn terminate(child: &Child) {
-        // A group of which only the command is left, ended and not reaped, cannot be asked.
+        // The call fails where only the ended command is left in the group.
         let _ = kill_process_group(Pid::from_child(child), Signal::TERM);
     }
 
-    /// Makes all of the group end.
+    /// Sends SIGKILL to the group.
     pub(in super::super) fn kill(child: &mut Child) {
         let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     }
@@ -37,7 +37,7 @@ mod of_system {
 mod of_system {
     use super::{Child, Command, io};
 
-    /// There are no groups here.
+    /// This system has no process groups.
     pub(in super::super) fn own(_: &mut Command) {}
 
     /// Whether a command has ended.
@@ -45,10 +45,10 @@ mod of_system {
         Ok(child.try_wait()?.is_some())
     }
 
-    /// A command cannot be asked here.
+    /// This system has no SIGTERM.
     pub(in super::super) fn terminate(_: &Child) {}
 
-    /// Makes the command end.
+    /// Kills the command.
     pub(in super::super) fn kill(child: &mut Child) {
         let _ = child.kill();
     }

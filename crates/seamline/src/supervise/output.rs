@@ -1,7 +1,7 @@
-//! What a command prints, read by a thread of its own so that nobody waits for anybody.
+//! Reads the output of a command in its own thread.
 //!
-//! A pipe ends when nobody holds it open for writing any more, and who has escaped may hold it for
-//! as long as it likes. So a thread waits for bytes only so long, and ends when nobody listens.
+//! A pipe ends when every process has closed it for writing, and an escaped process may hold it open for ever. So the
+//! thread waits for bytes for a bounded time, and ends when the reader is dropped.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -13,21 +13,21 @@ use std::time::Instant;
 
 use of_system::{Pipe, is_ready};
 
-/// What a command printed, or its start and its end if it was too much.
+/// The output of a command, or its start and end if it was too long.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChildOutput {
-    /// The start of it; all of it if nothing was left out.
+    /// The start of the output; all of it if nothing was left out.
     pub head: Vec<u8>,
-    /// How many bytes were left out in the middle.
+    /// The number of bytes that were left out in the middle.
     pub left_out: u64,
-    /// The end of it, after what was left out.
+    /// The end of the output, after the omitted bytes.
     pub tail: Vec<u8>,
     /// Whether it was read to its end.
     pub whole: bool,
 }
 
 impl ChildOutput {
-    /// As text, with a line that says what was left out.
+    /// Returns the output as text, with a line that counts the omitted bytes.
     pub fn text(&self) -> String {
         let mut text = String::from_utf8_lossy(&self.head).into_owned();
         if self.left_out > 0 {
@@ -38,7 +38,7 @@ impl ChildOutput {
     }
 }
 
-/// Reads an output to its end, or until it is dropped, and keeps what may be kept.
+/// Reads an output to its end, or until it is dropped, and keeps a bounded part.
 #[derive(Debug)]
 pub(super) struct Reader {
     shared: Arc<Shared>,
@@ -48,7 +48,7 @@ pub(super) struct Reader {
 struct Shared {
     kept: Mutex<Kept>,
     closed: Condvar,
-    /// Nobody listens any more.
+    /// Whether the reader was dropped.
     is_left: AtomicBool,
 }
 
@@ -75,7 +75,7 @@ impl Kept {
 }
 
 impl Reader {
-    /// Starts to read, if there is anything to be read.
+    /// Starts a thread that reads the pipe, if there is one.
     pub(super) fn of(pipe: Option<impl Pipe>, bytes_max: usize) -> io::Result<Self> {
         let tail_max = bytes_max / 2;
         let kept = Kept { head_max: bytes_max - tail_max, tail_max, closed: pipe.is_none(), ..Kept::default() };
@@ -87,12 +87,12 @@ impl Reader {
         Ok(Self { shared })
     }
 
-    /// Whether nothing more can come.
+    /// Whether the pipe has ended.
     pub(super) fn is_closed(&self) -> bool {
         self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner).closed
     }
 
-    /// What was read, once all of it was, or when it is too late to wait for more.
+    /// Returns the output when it is complete, or when the deadline has passed.
     pub(super) fn take(&self, deadline: Instant) -> ChildOutput {
         let mut kept = self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner);
         while !kept.closed {
@@ -131,11 +131,11 @@ mod of_system {
 
     impl<P: Read + AsFd + Send + 'static> Pipe for P {}
 
-    /// How long bytes are waited for before somebody looks whether they are still wanted.
+    /// The time to wait for bytes before the thread checks whether the reader still exists.
     const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-    /// Waits a while until a pipe can be read. Whether it can: there are bytes, or its end, or
-    /// something is wrong with it, which reading says.
+    /// Waits a while for a pipe. Returns whether a read does not block: there are bytes, the end, or an error, which
+    /// the read returns.
     pub(super) fn is_ready(pipe: &impl Pipe) -> bool {
         let ready = poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&WAIT));
         ready.map_or_else(|error| error != Errno::INTR, |count| count > 0)
@@ -151,7 +151,7 @@ mod of_system {
 
     impl<P: Read + Send + 'static> Pipe for P {}
 
-    /// A pipe cannot be asked here, so that whoever reads it waits for as long as it is held open.
+    /// This system cannot poll a pipe, so a read waits until every process has closed it.
     pub(super) fn is_ready(_: &impl Pipe) -> bool {
         true
     }
@@ -167,7 +167,7 @@ fn read(mut pipe: impl Pipe, shared: &Shared) {
             Ok(0) => break,
             Ok(count) => count,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            // What cannot be read any more has ended as well.
+            // An unreadable pipe counts as ended.
             Err(_) => break,
         };
         shared.kept.lock().unwrap_or_else(PoisonError::into_inner).add(&buffer[..count]);
@@ -194,14 +194,14 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nobody_reads_on_for_nobody() {
+    fn a_dropped_reader_ends_its_thread() {
         let (pipe, mut writer) = io::pipe().unwrap();
         let reader = Reader::of(Some(pipe), 10).unwrap();
         writer.write_all(b"here").unwrap();
         let output = reader.take(Instant::now() + Duration::from_millis(300));
         assert_eq!((output.text().as_str(), output.whole), ("here", false));
         drop(reader);
-        // The end that is read goes with the thread that reads it.
+        // The reading end is closed with its thread.
         let started = Instant::now();
         while writer.write_all(b"?").is_ok() {
             assert!(started.elapsed() < SOON);

@@ -139,7 +139,7 @@ proptest! {
         let body = mangled.render(from, style);
         for to in seamline::providers::dialect_names().into_iter().filter(|to| *to != from.name()) {
             let converted = into(body.text.as_bytes(), from.name(), to);
-            // Where nobody says anything, there is nothing to say elsewhere.
+            // A body without content has nothing to convert.
             if ["messages", "input", "contents"].iter().any(|key| parsed(&converted.body)[*key] == serde_json::json!([])) {
                 continue;
             }
@@ -153,7 +153,7 @@ proptest! {
     }
 }
 
-/// Members that say what something is or what belongs together, not what anybody said.
+/// Members that hold types and references, not content.
 const ABOUT: [&str; 10] =
     ["role", "type", "id", "status", "tool_use_id", "tool_call_id", "call_id", "toolUseId", "mimeType", "media_type"];
 
@@ -184,7 +184,7 @@ fn texts(value: &Value, place: &str, out: &mut Vec<(String, String)>) {
     }
 }
 
-/// A body with the JSON that stands in its texts taken out of them, however deep.
+/// A body with the JSON in its texts parsed, at any depth.
 fn opened(value: &Value) -> Value {
     match value {
         Value::String(text) => {
@@ -366,7 +366,7 @@ fn ids_of_every_kind_reach_each_provider_in_a_form_it_takes() {
 }
 
 #[test]
-fn a_name_that_means_nobody_is_told_with_those_there_are() {
+fn an_unknown_name_is_reported_with_the_known_ones() {
     let options = ConvertOptions { to: "antropic".to_owned(), ..ConvertOptions::default() };
     let error = convert(br#"{"messages":[]}"#, &options).unwrap_err();
     assert_eq!(error.to_string(), "no provider and no dialect is called `antropic`");

@@ -138,7 +138,7 @@ fn is_within(one: &str, other: &str) -> bool {
 const ABOUT: &[&str] = &["id", "status", "type", "media_type", "mimeType", "format"];
 
 #[test]
-fn whatever_stands_anywhere_goes_over_or_is_listed() {
+fn all_content_is_converted_or_listed() {
     let odds = [
         json!("odd leaf"),
         json!(["odd leaf"]),

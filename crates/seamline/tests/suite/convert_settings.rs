@@ -113,7 +113,7 @@ fn a_body_without_a_model_says_how_to_name_one() {
     let body = br#"{"contents":[{"role":"user","parts":[{"text":"a"}]}]}"#;
     let converted = into(body, "gemini", "mistral");
     let missing = converted.lost.iter().find(|lost| lost.fate == "missing").unwrap();
-    assert_eq!(missing.note, "the new body names no model; give one with `--model NAME`");
+    assert_eq!(missing.note, "the new body names no model; pass `--model NAME`");
     assert!(converted.complete());
 }
 

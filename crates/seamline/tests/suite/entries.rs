@@ -1,7 +1,7 @@
 //! The doors through which bytes of strangers come in. Each takes any bytes and must come back.
 //!
 //! The fuzz targets under `fuzz/` and the property tests on stable call the same functions. What
-//! they demand beside coming back stands here too: how a stream is cut makes no difference, a
+//! they demand beyond returning is checked here too: how a stream is cut makes no difference, a
 //! call that may be run comes from a message that is whole, a repair is settled.
 
 use seamline::classify::Failure;

@@ -1,7 +1,7 @@
 //! The corpus: every case of a rule, every document of a dialect, and what the rules say
 //! of themselves.
 //!
-//! A case is a folder. What is expected stands beside its input and is written anew when
+//! A case is a folder. The expected output is beside its input and is rewritten when
 //! `SEAMLINE_BLESS` is set.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const HEADINGS: [&str; 6] =
     ["# What it does", "# Why is this bad?", "# Example", "# After repair", "# Fix safety", "# References"];
 
 #[test]
-fn every_case_of_a_rule_gives_what_stands_beside_it() {
+fn every_case_of_a_rule_gives_its_expected_output() {
     let cases = cases().unwrap();
     let failures = cases.iter().filter_map(|case| {
         let outcome = case.run();
@@ -48,7 +48,7 @@ fn the_documentation_of_every_rule_shows_its_example() {
 }
 
 #[test]
-fn every_document_of_a_dialect_reads_as_stands_beside_it() {
+fn every_document_of_a_dialect_reads_as_expected() {
     let folders = folders(&corpus().join("dialects"), 2).unwrap();
     let failures = folders.iter().filter_map(|folder| {
         let outcome = reads_as_written(folder);
@@ -106,7 +106,7 @@ impl Case {
         Ok(Self { group: above(2), rule: above(1), name: above(0), folder, options })
     }
 
-    /// Checks and repairs the input and compares with what stands beside it.
+    /// Checks and repairs the input and compares with the expected output.
     fn run(&self) -> Result<(), String> {
         let input = bytes(&self.folder.join("input.json"))?;
         let checked = check(&input, &self.options).map_err(|error| error.to_string())?;
@@ -190,7 +190,7 @@ pub(super) fn described(findings: &[Finding]) -> String {
     text
 }
 
-/// L6: whatever somebody said is still said.
+/// L6: all content is still there.
 fn expect_lossless(before: &[u8], after: &[u8]) -> Result<(), String> {
     // Half a character cannot be compared: no JSON reader but ours takes it.
     let Ok(before) = enveloped(before) else {
@@ -204,7 +204,7 @@ fn expect_lossless(before: &[u8], after: &[u8]) -> Result<(), String> {
     if missing.is_empty() { Ok(()) } else { Err(format!("L6: lost {missing:?}")) }
 }
 
-/// Keys under which nobody says anything; what a call asks for has forms of its own.
+/// Keys without content; the input of a call is compared separately.
 const UNSAID: &[&str] = &[
     "role",
     "type",
@@ -302,7 +302,7 @@ fn shown<'d>(docs: &'d str, heading: &str) -> Option<&'d str> {
     block.split_once("\n```").map(|(block, _)| block)
 }
 
-/// Compares what a dialect reads with what stands beside it.
+/// Compares the reading of a dialect with the expected output.
 fn reads_as_written(folder: &Path) -> Result<(), String> {
     let input = bytes(&folder.join("input.json"))?;
     let dialect = folder.parent().and_then(Path::file_name).unwrap_or_default();

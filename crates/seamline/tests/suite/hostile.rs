@@ -64,7 +64,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn every_door_stands(pieces in proptest::collection::vec(piece(), 0..24)) {
+    fn every_entry_point_survives(pieces in proptest::collection::vec(piece(), 0..24)) {
         let bytes = pieces.concat();
         for (name, _) in entries::ALL {
             entries::run(name, &bytes);

@@ -108,7 +108,7 @@ pub(crate) fn hold_everywhere(body: &str, payloads: &[String], options: &Options
     Ok(())
 }
 
-/// Presets under which nothing that somebody said goes.
+/// Presets that drop no content.
 const KEEPING: [&str; 3] = ["lossless", "strict", "llxprt"];
 
 /// Rules about members that a provider refuses whatever is in them; unsafe fixes take them out.
@@ -190,7 +190,7 @@ fn honest(before: &Reading<'_>, after: &Reading<'_>) -> Result<(), String> {
         // A value that no result may hold is kept as text, and pictures leave a result that may hold none.
         let said = texts(result.content);
         if let Some(stranger) = said.iter().find(|text| !before.says(text)) {
-            return Err(format!("L8: a result says `{stranger}`, which nobody said, and has no mark"));
+            return Err(format!("L8: a result says `{stranger}`, which is not in the input, and has no mark"));
         }
         if said.is_empty() && !before.results().any(|result| texts(result.content).is_empty()) {
             return Err(format!("L8: a result says nothing ({}) and has no mark", result.content));

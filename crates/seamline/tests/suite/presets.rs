@@ -393,7 +393,7 @@ fn a_policy_file_may_call_an_unanswered_call_an_orphan() {
 }
 
 #[test]
-fn a_policy_file_with_a_word_nobody_knows_is_refused_by_that_word() {
+fn a_policy_file_with_an_unknown_word_is_rejected_with_that_word() {
     let refused = [
         ("preset = \"opel\"", "opel"),
         ("orphan_results = \"remove\"", "orphan_results"),

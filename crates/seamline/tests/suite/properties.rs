@@ -52,7 +52,7 @@ proptest! {
     fn a_growing_conversation_keeps_the_repairs_it_had(
         broken in generate::broken(), dialect in dialect(), style in generate::style(), cut in any::<prop::sample::Index>()
     ) {
-        // What a block in the wrong role pairs with is known only once it stands in the right one.
+        // The pair of a block in the wrong role is known only once it is in the right one.
         let wrong_role = [Breaker::CallInWrongRole, Breaker::ResultInWrongRole];
         prop_assume!(!broken.damages.iter().any(|damage| wrong_role.contains(&damage.breaker)));
         let broken = broken.fit(dialect);

@@ -17,7 +17,7 @@ pub(super) struct Reading<'b> {
 /// What a result says.
 #[derive(Clone, Copy)]
 pub(super) struct Output<'b> {
-    /// The content, as it stands in the body.
+    /// The content, as written in the body.
     pub(super) content: &'b str,
     /// Whether it is marked as made up.
     pub(super) synthetic: bool,
@@ -62,7 +62,7 @@ impl<'b> Reading<'b> {
         self.pairing.calls.iter().filter_map(|state| Some((state.call, state.answer?.result))).collect()
     }
 
-    /// The message a block stands in.
+    /// The message of a block.
     pub(super) fn message_of(&self, block: BlockIndex) -> usize {
         self.transcript.block(block).message.get()
     }
@@ -91,8 +91,7 @@ impl<'b> Reading<'b> {
             || self.transcript.blocks.iter().any(|block| misplaced(&block.kind, role(block.message)))
     }
 
-    /// Whether a text is in the body, decoded or as it stands. Half a character counts as
-    /// the one that stands for what cannot be read.
+    /// Whether a text is in the body, decoded or as written. Half a character counts as the replacement character.
     pub(super) fn says(&self, text: &str) -> bool {
         let source =
             self.transcript.text(Span::new(0, self.transcript.source.body.len())).trim_start_matches('\u{feff}');

@@ -94,7 +94,7 @@ fn a_stream_of_pings_stalls_in_its_window() {
         assert_eq!(last_moved.as_secs() as usize, begun.len(), "{provider}: the text was the last that moved it");
         let window = limits.kill_after.unwrap();
         assert_eq!(ended, Some((last_moved + window, window)), "{provider}");
-        assert!(!stream.feed(&frame(begun[0])), "{provider}: nobody listens any more");
+        assert!(!stream.feed(&frame(begun[0])), "{provider}: the stream ignores later frames");
         assert_eq!(stream.finish().unwrap().ending, Ending::Stalled, "{provider}");
     }
 }

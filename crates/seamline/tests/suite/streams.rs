@@ -23,7 +23,7 @@ const PIECE: usize = 31;
 const BORDER: usize = 4;
 
 #[test]
-fn every_stream_gives_what_stands_beside_it() {
+fn every_stream_gives_its_expected_output() {
     let streams = fixtures().unwrap();
     let failures = streams.iter().filter_map(|stream| {
         let told = stream.whole().and_then(|response| {
@@ -148,7 +148,7 @@ impl Stream {
 
     /// The prefix law. How many prefixes were tried.
     ///
-    /// Whoever stops reading at the end of a message cannot know of an error or a filter that follows
+    /// A client that stops reading at the end of a message cannot know of an error or a filter that follows
     /// it, so the law cannot hold for such a stream; the whole of it did not end well all the same.
     pub(crate) fn promises_nothing_early(&self) -> Result<usize, String> {
         let whole = self.whole()?;
@@ -348,7 +348,7 @@ fn laid_out(json: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// JSON in which no member stands twice.
+/// JSON without repeated members.
 struct Once;
 
 impl<'de> Deserialize<'de> for Once {
@@ -399,7 +399,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
         let mut names = BTreeSet::new();
         while let Some((name, Once)) = object.next_entry::<String, Once>()? {
             if !names.insert(name.clone()) {
-                return Err(serde::de::Error::custom(format!("`{name}` stands there twice")));
+                return Err(serde::de::Error::custom(format!("`{name}` occurs twice")));
             }
         }
         Ok(Once)

@@ -12,7 +12,7 @@ use crate::fixtures::report;
 use crate::streams::fixtures;
 use crate::streams_recorded::{recorded, root};
 
-/// Calls that want results of their own forms, which whoever runs them writes.
+/// Calls with result forms of their own, which the executor of the call writes.
 const FORMS_OF_THEIR_OWN: [&str; 2] = [r#""type":"shell_call""#, r#""type":"apply_patch_call""#];
 
 #[test]

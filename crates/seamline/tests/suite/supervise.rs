@@ -132,7 +132,7 @@ fn a_command_that_closes_its_outputs_and_goes_on_is_waited_for() {
 }
 
 #[test]
-fn somebody_else_may_end_it_any_number_of_times() {
+fn a_stopper_may_end_a_command_any_number_of_times() {
     let child = Supervised::start(&mut shell("echo $$; sleep 600"), &limits(600_000)).unwrap();
     let (pid, stopper) = (child.id(), child.stopper());
     let other = std::thread::spawn(move || {
@@ -147,7 +147,7 @@ fn somebody_else_may_end_it_any_number_of_times() {
 }
 
 #[test]
-fn what_nobody_waits_for_is_ended() {
+fn a_dropped_command_is_ended() {
     let place: PathBuf = std::env::temp_dir().join(format!("seamline-supervise-{}", std::process::id()));
     let script = format!("sleep 600 & echo $! > {0}.new; mv {0}.new {0}; wait", place.display());
     let child = Supervised::start(&mut shell(&script), &limits(600_000)).unwrap();
@@ -202,7 +202,7 @@ mod outside {
     fn what_timeout_runs_is_gone_when_the_command_has_ended_by_itself() {
         let marks = [std::process::id().to_string(), "seamline-left-behind".to_owned()].join("-");
         let file = std::env::temp_dir().join(marks);
-        // Nobody holds an output of the command, and its own shell waits for `timeout` in its group.
+        // No process holds an output of the command, and its own shell waits for `timeout` in its group.
         let inner =
             format!("(timeout 300 sh -c 'echo $$ > {0}; exec sleep 300'; true) >/dev/null 2>&1 &", file.display());
         let ran = run(&format!("{inner} until [ -s {} ]; do sleep 0.02; done", file.display()), limits(60_000));
@@ -234,7 +234,7 @@ mod outside {
     }
 
     #[test]
-    fn nobody_reads_for_who_has_escaped() {
+    fn the_output_of_an_escaped_process_is_not_read() {
         let ran = supervise(&mut bash("setsid sleep 301 & sleep 0.3; echo $!"), &limits(60_000)).unwrap();
         assert_eq!((ran.end, ran.stdout.whole, ran.stderr.whole), (ChildEnd::Exited, false, false));
         let escaped = numbers(&ran)[0];
@@ -263,7 +263,7 @@ mod outside {
     }
 
     #[test]
-    fn it_is_ended_with_a_command_that_nobody_waits_for() {
+    fn it_is_ended_with_a_dropped_command() {
         let place = std::env::temp_dir().join(format!("seamline-outside-{}", std::process::id()));
         let script = format!("set -m; sleep 600 & echo $! > {0}.new; mv {0}.new {0}; wait", place.display());
         let child = Supervised::start(&mut bash(&script), &limits(600_000)).unwrap();

@@ -38,7 +38,7 @@ pub(crate) fn pairs(dialect: &str, body: &Value) -> Result<Vec<Pair>, String> {
                 }
             }
             Event::Other if open.is_empty() => {}
-            Event::Other => return Err(format!("something stands between {open:?} and its result")),
+            Event::Other => return Err(format!("something is between {open:?} and its result")),
         }
     }
     if !open.is_empty() {

@@ -93,7 +93,7 @@ fn without_switch(subject: &Subject) -> Vec<Complaint> {
     complaints
 }
 
-/// Crates below rank 3 that log: whoever calls them knows what to log.
+/// Crates below rank 3 that log: their callers decide what to log.
 fn logging(subject: &Subject) -> Vec<Complaint> {
     let is_low = |manifest: &&Manifest| manifest.rank.is_some_and(|rank| rank < IO_RANK_MIN);
     let logs = |manifest: &&Manifest| manifest.dependencies.iter().any(|dependency| dependency.name == LOGGER);

@@ -1,4 +1,4 @@
-//! What a reader makes of frames, before anybody puts it together.
+//! The events that a reader makes of frames, before the assembler.
 
 use std::collections::BTreeMap;
 
@@ -216,7 +216,7 @@ fn stopped(frames: &[&str]) -> (Option<(Stop, String)>, bool) {
 }
 
 #[test]
-fn an_error_is_one_wherever_it_stands() {
+fn an_error_is_recognised_at_any_place() {
     for (frame, has_failed) in [
         (r#"{"id":"a","choices":null,"base_resp":{"status_code":1002,"status_msg":"rate limit"}}"#, true),
         (r#"{"id":"a","choices":[],"base_resp":{"status_code":0,"status_msg":""}}"#, false),

@@ -1,4 +1,4 @@
-//! What a reader makes of frames, before anybody puts it together.
+//! The events that a reader makes of frames, before the assembler.
 
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Stop};

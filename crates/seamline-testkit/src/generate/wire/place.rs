@@ -40,7 +40,7 @@ pub(super) fn calls_count(message: &Fields) -> Option<usize> {
     message.get("tool_calls").and_then(Value::as_array).map(Vec::len)
 }
 
-/// Whether a message is one in which somebody speaks, and not an item of another type.
+/// Whether a message is a message of a role, and not an item of another type.
 pub(super) fn is_speech(message: &Fields) -> bool {
     message.get("type").is_none_or(|kind| kind == "message")
 }

@@ -1,24 +1,24 @@
-//! What stands before the messages of a body.
+//! The part of a body before its messages.
 
 use std::borrow::Cow;
 
 use seamline_dialects::Dialect;
 use seamline_model::{Envelope, Irregularity, Request, Transcript};
 
-/// What stands behind the last message of a body.
+/// The part of a body after its last message.
 pub(super) const CLOSING: &[u8] = b"]}";
 
 /// The start of a body, up to its first message.
 #[derive(Debug, Clone)]
 pub(super) struct Head {
-    /// The bytes.
+    /// The bytes of the head.
     pub(super) bytes: Vec<u8>,
-    /// What they say.
+    /// The parsed content of the head.
     pub(super) around: Around,
 }
 
 impl Head {
-    /// Reads a head. Returns nothing when it cannot be the head of a body.
+    /// Parses a head. Returns `None` when it cannot be the head of a body.
     pub(super) fn read(dialect: &Dialect, head: &str) -> Option<Self> {
         let body = [head.as_bytes(), CLOSING].concat();
         let transcript = dialect.decode(&body).ok()?;
@@ -31,24 +31,24 @@ impl Head {
         Some(Self { bytes: head.as_bytes().to_vec(), around })
     }
 
-    /// The head of a body with nothing but messages, which was read.
+    /// The head of a body that has only messages, from its transcript.
     pub(super) fn plain(head: String, transcript: &Transcript<'_>) -> Self {
         Self { bytes: head.into_bytes(), around: Around::of(transcript) }
     }
 }
 
-/// What a body says beside its messages.
+/// The content of a body outside its messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Around {
     model: Option<String>,
     request: Request,
     envelope: Envelope,
-    /// What could be read only by being tolerant.
+    /// The irregularities that the reader tolerated.
     irregularities: Vec<Irregularity>,
 }
 
 impl Around {
-    /// What the body of a transcript says, which was read without tolerance around its messages.
+    /// The content outside the messages of a transcript, which had no irregularities there.
     fn of(transcript: &Transcript<'_>) -> Self {
         Self {
             model: transcript.model.as_deref().map(str::to_owned),
@@ -58,12 +58,12 @@ impl Around {
         }
     }
 
-    /// The same without the places where it is said: two that say the same are equal.
+    /// The same without places, so that equal content compares equal.
     pub(super) fn without_places(&self) -> Self {
         Self { request: self.request.without_places(), irregularities: Vec::new(), ..self.clone() }
     }
 
-    /// Lets a transcript of messages say this beside them.
+    /// Adds this content to a transcript of messages.
     pub(super) fn put_around(&self, transcript: &mut Transcript<'_>) {
         transcript.model = self.model.clone().map(Cow::Owned);
         transcript.request = self.request.clone();
@@ -72,7 +72,7 @@ impl Around {
         transcript.irregularities.splice(0..0, self.irregularities.iter().cloned());
     }
 
-    /// Takes it away again, but for the model, the request and the envelope, which the next one replaces.
+    /// Removes it again, except for the model, the request and the envelope, which the next head replaces.
     pub(super) fn take_from(&self, transcript: &mut Transcript<'_>) {
         transcript.irregularities.drain(..self.irregularities.len());
     }

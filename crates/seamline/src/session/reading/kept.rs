@@ -1,4 +1,4 @@
-//! Messages with their body, and what was read and settled of them.
+//! Messages with their body, their transcript and the settled checks.
 
 use seamline_dialects::{Dialect, NODES_MAX};
 use seamline_model::{Source, Span, Transcript};
@@ -13,35 +13,35 @@ use crate::session::{Request, SessionError};
 use crate::subject::Subject;
 use crate::{Error, Options};
 
-/// The longest body of which the reading is kept. A body of so many bytes cannot hold more values than may be read, so
-/// the values need not be counted while it grows.
+/// The longest body whose reading is kept. A body of this size cannot hold more values than the reader allows, so the
+/// values need not be counted while it grows.
 const BODY_BYTES_MAX: usize = NODES_MAX;
 
-/// How many bytes a transcript may take to be kept: so many times those of its body, or as many as these.
+/// The most bytes of a kept transcript: this multiple of its body, or the next constant.
 const TRANSCRIPT_SHARE: usize = 4;
 const TRANSCRIPT_BYTES: usize = 1024 * 1024;
 
-/// Messages with their body, and what was read and settled of them.
+/// Messages with their body, their transcript and the settled checks.
 pub(super) struct Kept {
     dialect: &'static Dialect,
-    /// The messages themselves, to compare them with those of the session.
+    /// The messages, to compare with those of the session.
     messages: Vec<Raw>,
     /// The head, the messages, and the closing of the list and the body.
     body: Vec<u8>,
     /// The head of the body: that of the last request.
     head: Head,
-    /// The head of a body with nothing but messages, which is what a check looks at.
+    /// The head of a body that has only messages, which checks use.
     plain: Head,
     /// The messages of the body, without its text.
     transcript: Transcript<'static>,
-    /// How many bytes of messages were read and are gone since. The names of their tools stay in the transcript.
+    /// The bytes of messages that were read and removed since. The names of their tools stay in the transcript.
     pub(super) gone: usize,
-    /// The ways in which the messages were looked at.
+    /// The settled checks, by their options.
     pub(super) looks: Looks,
 }
 
 impl Kept {
-    /// Reads messages.
+    /// Reads all messages.
     pub(super) fn read(wire: &Wire, entries: &[Entry], options: &Options) -> Result<Self, SessionError> {
         let messages: Vec<Raw> = entries.iter().map(|entry| entry.message.clone()).collect();
         let body = wire.body("{}", messages.iter())?;
@@ -57,12 +57,12 @@ impl Kept {
         self.dialect.name() == dialect
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub(super) fn count(&self) -> usize {
         self.messages.len()
     }
 
-    /// Whether it takes little enough to be kept.
+    /// Whether it is small enough to be kept.
     pub(super) fn may_be_kept(&self) -> bool {
         let Transcript { messages, blocks, members, irregularities, items, .. } = &self.transcript;
         let read = size_of_val(&**messages)
@@ -73,8 +73,7 @@ impl Kept {
         self.body.len() <= BODY_BYTES_MAX && read <= TRANSCRIPT_BYTES.max(TRANSCRIPT_SHARE * self.body.len())
     }
 
-    /// The same for the messages that there are now, of which only those are read that were not there before. Nothing
-    /// when all must be read afresh.
+    /// Updates it to the current messages and reads only the new ones. Returns `None` when all must be read again.
     pub(super) fn brought_to(mut self, entries: &[Entry]) -> Option<Self> {
         let both = self.messages.iter().zip(entries);
         let same = both.take_while(|(read, entry)| is_same(read, &entry.message)).count();
@@ -89,7 +88,7 @@ impl Kept {
         Some(Self { transcript: transcript.detached(), ..self })
     }
 
-    /// Takes out all messages behind the first so many. Nothing when more went by now than stays.
+    /// Removes all messages after the first ones. Returns `None` when more bytes were removed by now than stay.
     fn cut(&mut self, messages: usize) -> Option<()> {
         let start = self.transcript.list.start as usize + 1;
         let end = match messages.checked_sub(1) {
@@ -107,7 +106,7 @@ impl Kept {
         Some(())
     }
 
-    /// Puts messages behind the others, closes the body again and says where they stand. Nothing when it gets too long.
+    /// Appends messages, closes the body again and returns their spans. Returns `None` when it gets too long.
     fn put_behind(&mut self, entries: &[Entry]) -> Option<Vec<Span>> {
         let bytes: usize = entries.iter().map(|entry| entry.message.as_bytes().len() + 1).sum();
         if self.body.len() + bytes + CLOSING.len() > BODY_BYTES_MAX {
@@ -129,7 +128,7 @@ impl Kept {
         Some(spans)
     }
 
-    /// Puts a head before the messages. Returns nothing when it cannot be read, or the body gets too long.
+    /// Puts a head before the messages. Returns `None` when it cannot be read, or the body gets too long.
     fn put_head(&mut self, head: &str) -> Option<()> {
         if self.head.bytes == head.as_bytes() {
             return Some(());
@@ -146,7 +145,7 @@ impl Kept {
         Some(())
     }
 
-    /// Checks the messages as a body with nothing but them, unless they were checked before and are the same since.
+    /// Checks the messages as a body that has only messages, unless an earlier report still holds.
     pub(super) fn check(&mut self, options: &Options) -> Result<Checked, Error> {
         let mut look = self.looks.take(options, &self.plain.around);
         let checked = match look.report() {
@@ -164,7 +163,7 @@ impl Kept {
         let mut checked = check_transcript(self.dialect, &transcript, options, &mut look.settled)?;
         self.plain.around.take_from(&mut transcript);
         self.transcript = transcript.detached();
-        // The body has another head than the one that is checked.
+        // The body has another head than the checked one.
         let (here, there) = (self.head.bytes.len(), self.plain.bytes.len());
         for finding in checked.findings.iter_mut().filter(|finding| finding.span != (0..0)) {
             finding.span = finding.span.start + there - here..finding.span.end + there - here;
@@ -173,7 +172,7 @@ impl Kept {
         Ok(checked)
     }
 
-    /// Makes a request of the messages. Returns nothing when it must be made from scratch.
+    /// Makes a request from the messages. Returns `None` when it must be made from scratch.
     pub(super) fn request(&mut self, head: &str, options: &Options) -> Option<Request> {
         self.put_head(head)?;
         let mut look = self.looks.take(options, &self.head.around);
@@ -188,28 +187,32 @@ impl Kept {
         self.head.around.take_from(&mut transcript);
         self.transcript = transcript.detached();
         self.looks.put(look);
-        debug_assert_eq!(Some(&request), Request::from_body(&self.body, options).ok().as_ref(), "not as from scratch");
+        debug_assert_eq!(
+            Some(&request),
+            Request::from_body(&self.body, options).ok().as_ref(),
+            "the request differs from one made from scratch"
+        );
         Some(request)
     }
 }
 
-/// A transcript of messages, with this around them.
+/// Adds content around a transcript of messages.
 fn around<'a>(mut transcript: Transcript<'a>, around: &Around) -> Transcript<'a> {
     around.put_around(&mut transcript);
     transcript
 }
 
-/// A transcript without messages, in place of one that is in use.
+/// An empty transcript, in place of one that is in use.
 fn nothing() -> Transcript<'static> {
     Transcript::with_room(Source::default(), 0, 0)
 }
 
-/// Whether two messages are the same. Most are one and the same in memory.
+/// Whether two messages are equal. Most share their memory.
 fn is_same(one: &Raw, other: &Raw) -> bool {
     std::ptr::eq(one.as_str(), other.as_str()) || one == other
 }
 
-/// Whether a body says what was read of it when all of it is read afresh.
+/// Whether a body that is read from scratch equals its transcript.
 fn reads_the_same(dialect: &Dialect, read: &Transcript<'_>, around: &Around) -> bool {
     let read = self::around(read.clone(), around);
     dialect.decode(read.source.body).is_ok_and(|fresh| {

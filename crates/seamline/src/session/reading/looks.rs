@@ -1,4 +1,4 @@
-//! The ways in which messages are looked at, and what is settled for each of them.
+//! The settled checks of messages, one for each combination of options and envelope.
 
 use std::num::NonZeroUsize;
 
@@ -8,33 +8,33 @@ use super::head::Around;
 use crate::Options;
 use crate::check::Checked;
 
-/// The most ways of which something is kept: two checks and two requests come before every send.
+/// The most checks to keep: two checks and two requests precede every send.
 const LOOKS_MAX: usize = 4;
 
 /// The most findings of a report that is kept.
 const FINDINGS_MAX: usize = 64;
 
-/// How many of the last messages are checked each time, so that a session can go back a few messages without a check of
-/// all of them. Tests settle as many messages as they can.
+/// The number of last messages that are checked each time, so that a session can roll back a few messages without a
+/// check of all of them. Tests settle as many messages as they can.
 const OPEN_MESSAGES: NonZeroUsize = match NonZeroUsize::new(if cfg!(test) { 1 } else { 32 }) {
     Some(open) => open,
     None => NonZeroUsize::MIN,
 };
 
-/// One way to look at messages, and what is settled for it.
+/// A check with certain options and envelope, and its settled messages.
 #[derive(Debug)]
 pub(super) struct Look {
     options: Options,
-    /// What the body says beside its messages, without places.
+    /// The content of the body outside its messages, without places.
     around: Around,
     /// The messages that need not be checked again.
     pub(super) settled: Settled,
-    /// The report of the last check, if it is short and the messages are the same since.
+    /// The report of the last check, if it is short and the messages are unchanged.
     report: Option<Checked>,
 }
 
 impl Look {
-    /// The report of the last check, if the messages are the same since.
+    /// The report of the last check, if the messages are unchanged.
     pub(super) fn report(&self) -> Option<&Checked> {
         self.report.as_ref()
     }
@@ -45,12 +45,12 @@ impl Look {
     }
 }
 
-/// The last ways in which messages were looked at, the latest first.
+/// The last checks, the latest first.
 #[derive(Debug, Default)]
 pub(super) struct Looks(pub(super) Vec<Look>);
 
 impl Looks {
-    /// Takes out what is kept of a way to look at messages.
+    /// Takes out the settled state of a check.
     pub(super) fn take(&mut self, options: &Options, around: &Around) -> Look {
         let around = around.without_places();
         match self.0.iter().position(|look| look.options == *options && look.around == around) {
@@ -59,13 +59,13 @@ impl Looks {
         }
     }
 
-    /// Puts it back.
+    /// Puts the settled state back.
     pub(super) fn put(&mut self, look: Look) {
         self.0.insert(0, look);
         self.0.truncate(LOOKS_MAX);
     }
 
-    /// Forgets what does not hold when only the first so many messages stay as they are.
+    /// Forgets what depends on messages after the first ones.
     pub(super) fn keep_start(&mut self, messages: usize) {
         for look in &mut self.0 {
             look.report = None;
@@ -75,7 +75,7 @@ impl Looks {
         }
     }
 
-    /// Forgets what points to bytes of the body.
+    /// Forgets places in the body.
     pub(super) fn forget_places(&mut self) {
         for look in self.0.iter_mut().filter(|look| look.settled.has_findings()) {
             look.settled.clear();

@@ -9,7 +9,7 @@ use seamline_testkit::generate::{self, Mangled};
 use super::*;
 use crate::{Policy, providers};
 
-/// Entries that are no messages, or hardly, or written by a repair.
+/// Entries that are not messages, hardly messages, or written by a repair.
 const ODD: &[&str] = &[
     "1",
     "null",
@@ -25,20 +25,20 @@ const ODD: &[&str] = &[
     r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"real"}]}"#,
 ];
 
-/// What becomes of the messages between two checks.
+/// A change of the messages between two checks.
 #[derive(Debug, Clone)]
 enum Step {
-    /// These come behind the others.
+    /// Appends these messages.
     Append(Vec<Index>),
-    /// So many that follow each other in the pool come behind the others.
+    /// Appends a run of messages from the pool.
     Run(Index, usize),
-    /// The last ones go.
+    /// Removes the last messages.
     Cut(Index),
-    /// So many from a place on go, and these come there.
+    /// Replaces messages at a place.
     Splice(Index, usize, Vec<Index>),
-    /// They are what they were after an earlier step.
+    /// Restores the messages after an earlier step.
     Back(Index),
-    /// They are the same, in other places of the memory.
+    /// Copies the same messages to other memory.
     Copy,
     Nothing,
 }
@@ -56,7 +56,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What requests say beside their messages.
+/// The envelopes of requests.
 const ENVELOPES: &[&str] = &[
     "{}",
     r#"{"model":"claude-sonnet-4-5","max_tokens":64}"#,
@@ -68,7 +68,7 @@ const ENVELOPES: &[&str] = &[
     r#"{"model":"kimi-k2","toolConfig":{"tools":[]}}"#,
 ];
 
-/// How messages are looked at.
+/// The dialects and policies of the checks.
 fn wire() -> impl Strategy<Value = Wire> {
     let policy = prop_oneof![
         Just(Policy::default()),
@@ -85,7 +85,7 @@ fn wire() -> impl Strategy<Value = Wire> {
     })
 }
 
-/// Messages of a conversation that is good, broken, or broken and written badly.
+/// Messages of a conversation that is valid, broken, or broken and badly written.
 fn messages() -> impl Strategy<Value = Vec<Raw>> {
     let good = generate::good().prop_map(|good| generate::Broken::new(good, Vec::new()));
     let plain = prop_oneof![good, generate::broken()].prop_map(|broken| Mangled { broken, wire: Vec::new() });
@@ -118,7 +118,7 @@ fn request_from_scratch(wire: &Wire, messages: &[Raw], envelope: &str) -> Result
     Ok(Request::from_body(&wire.body(envelope, messages.iter())?, &wire.options)?)
 }
 
-/// The messages after a step, given all that came before.
+/// The messages after a step.
 fn after(step: &Step, views: &[Vec<Raw>], pool: &[Raw]) -> Vec<Raw> {
     let mut view = views.last().cloned().unwrap_or_default();
     let chosen = |from: &[Index]| from.iter().map(|index| pool[index.index(pool.len())].clone()).collect::<Vec<_>>();
@@ -147,7 +147,7 @@ proptest! {
         wires in prop::collection::vec(wire(), 1..4),
         steps in prop::collection::vec((step(), any::<Index>(), any::<bool>(), select(ENVELOPES)), 1..24),
     ) {
-        // Whole conversations come in order most of the time, so that calls find their results.
+        // Complete conversations come in order most of the time, so that calls find their results.
         let odd = ODD.iter().map(|text| Raw::parse(*text).unwrap());
         let pool: Vec<Raw> = pools.iter().flatten().cloned().chain(odd).collect();
         let mut views = vec![pools[0].clone()];
@@ -180,22 +180,22 @@ fn raws(texts: &[&str]) -> Vec<Raw> {
 const ASK: &str = r#"{"role":"user","content":"please"}"#;
 const ANSWER: &str = r#"{"role":"assistant","content":"here"}"#;
 
-/// Whether what is kept goes on to these messages without reading all of them.
+/// Whether the reading continues to these messages without reading all of them.
 fn follows(reading: &Reading, messages: &[Raw]) -> bool {
     reading.kept().take().unwrap().brought_to(&entries(messages)).is_some()
 }
 
 #[test]
-fn only_what_is_new_is_read() {
+fn only_new_messages_are_read() {
     let (wire, reading) = (anthropic(), Reading::default());
     let view = raws(&[ASK, ANSWER, ASK, ANSWER, ASK]);
     let check = |count: usize| reading.check(&wire, &entries(&view[..count]), &wire.options).unwrap();
     check(2);
     assert!(follows(&reading, &view[..3]), "more came");
     check(3);
-    assert!(follows(&reading, &view[..2]), "the last one went");
+    assert!(follows(&reading, &view[..2]), "the last message was removed");
     check(5);
-    assert!(!follows(&reading, &view[4..]), "more went than stays");
+    assert!(!follows(&reading, &view[4..]), "more was removed than stays");
     check(5);
     assert!(reading.kept().as_ref().unwrap().looks.0[0].report().is_some());
 }
@@ -204,7 +204,7 @@ const RESULT: &str = r#"{"role":"user","content":[{"type":"tool_result","tool_us
 const CALL: &str = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]}"#;
 const EMPTY: &str = r#"{"role":"user","content":[{"type":"text","text":""},{"type":"text","text":"x"}]}"#;
 
-/// How many messages must stay so that the next check does not look at all of them.
+/// The number of messages that must stay so that the next check does not check all of them.
 fn needed(reading: &Reading) -> usize {
     reading.kept().as_ref().unwrap().looks.0[0].settled.needs()
 }
@@ -222,7 +222,7 @@ fn only_messages_behind_the_last_seam_are_checked() {
     assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, EMPTY, CALL, RESULT, ANSWER]), (1, 8), "its finding is kept");
     assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, EMPTY, CALL, RESULT, ANSWER, ASK]), (1, 8), "and found again");
     assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, ASK, RESULT]), (1, 4), "a late result asks for all messages");
-    assert_eq!(check(&[ASK, CALL]), (1, 2), "all of it went");
+    assert_eq!(check(&[ASK, CALL]), (1, 2), "everything was removed");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_request_settles_messages_whatever_its_envelope_is() {
 }
 
 #[test]
-fn what_comes_and_goes_again_does_not_heap_up() {
+fn repeated_changes_do_not_accumulate_memory() {
     let (wire, reading) = (anthropic(), Reading::default());
     let mut afresh = 0;
     for number in 0..100 {
@@ -257,7 +257,7 @@ fn what_comes_and_goes_again_does_not_heap_up() {
 }
 
 #[test]
-fn what_cannot_be_read_leaves_nothing_behind() {
+fn unreadable_messages_leave_no_reading() {
     let (wire, reading) = (anthropic(), Reading::default());
     reading.check(&wire, &entries(&raws(&[ASK])), &wire.options).unwrap();
     reading.check(&wire, &entries(&raws(&["1"])), &wire.options).unwrap_err();
@@ -266,7 +266,7 @@ fn what_cannot_be_read_leaves_nothing_behind() {
 }
 
 #[test]
-fn what_takes_much_more_than_its_bytes_is_not_kept() {
+fn a_reading_far_larger_than_its_bytes_is_not_kept() {
     let (wire, reading) = (anthropic(), Reading::default());
     let members: Vec<String> = (0..20_000).map(|at| format!(r#""{at}":0"#)).collect();
     let crowded = format!(r#"{{"role":"user","content":"please",{}}}"#, members.join(","));
@@ -274,5 +274,5 @@ fn what_takes_much_more_than_its_bytes_is_not_kept() {
     assert!(reading.kept().is_none());
     let short = vec![r#"{"role":"user","content":""}"#; 20_000];
     reading.check(&wire, &entries(&raws(&short)), &wire.options).unwrap();
-    assert!(reading.kept().is_some(), "short messages are no reason");
+    assert!(reading.kept().is_some(), "short messages do not prevent it");
 }

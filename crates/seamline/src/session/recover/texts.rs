@@ -1,4 +1,4 @@
-//! The texts that the model reads about calls without a result. Each says what is known, and no more.
+//! The texts that the model reads about calls without a result. Each says only what is known.
 //!
 //! The texts after an abort or a time limit are those of the policy ([`SyntheticText`](crate::policy)): `aborted` and
 //! `timeout`.
@@ -7,7 +7,7 @@ use seamline_store::{CallId, CallState, OpenCall};
 
 use crate::session::clock::written;
 
-/// The starts of these texts.
+/// The prefixes of these texts. Earlier versions wrote the same prefixes with other words after them.
 const STARTS: [&str; 3] = ["[synthetic] [outcome unknown] ", "[synthetic] [not executed] ", "[synthetic] [no result] "];
 
 /// The text about a call without a result whose process is gone.
@@ -50,7 +50,7 @@ fn not_executed(tool: &str, call: &CallId) -> String {
 /// The text about a call that must not run.
 pub(in crate::session) fn not_run(tool: &str, call: &CallId, why: &str) -> String {
     format!(
-        "[synthetic] [not executed] The call \"{tool}\" ({call}) did not run: {why}. You may issue it again, whole."
+        "[synthetic] [not executed] The call \"{tool}\" ({call}) did not run: {why}. You may call the tool again with complete arguments."
     )
 }
 
@@ -94,5 +94,19 @@ mod tests {
         }
         // The failure of a tool is a real result.
         assert_eq!(Synthetic::of(&executor_failed("no such file")), Synthetic::No);
+    }
+
+    #[test]
+    fn texts_of_earlier_versions_are_recognised() {
+        for why in [
+            "its input is no JSON that every reader takes for the same",
+            "it did not arrive whole, or its input is no JSON object",
+        ] {
+            let text = format!(
+                "[synthetic] [not executed] The call \"pay\" (toolu_1) did not run: {why}. You may issue it again, whole."
+            );
+            assert!(Synthetic::of(&text) == Synthetic::Yes && is_synthetic(&text), "{text}");
+            assert!(is_about(&text, "pay", "toolu_1"), "{text}");
+        }
     }
 }

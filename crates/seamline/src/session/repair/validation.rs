@@ -90,11 +90,11 @@ fn known(ids: impl Iterator<Item = Option<String>>) -> Vec<String> {
     ids
 }
 
-/// The ids of results that have no call where the provider looks for one, as they stand there.
+/// The ids of results that have no call where the provider looks for one, as the results name them.
 fn results_of(finding: &Finding, messages: &[OutlineMessage]) -> Vec<Option<String>> {
     match finding.code {
         "PAIR002" | "PAIR004" => vec![finding.call_id.clone()],
-        // It names another call than the one it is taken for.
+        // It names another call than the one it answers.
         "PAIR005" => {
             let message = finding.message_index.and_then(|at| messages.get(at));
             let block = message.and_then(|it| it.blocks.iter().find(|block| block.pointer == finding.pointer));

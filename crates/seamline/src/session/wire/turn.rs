@@ -127,7 +127,7 @@ impl NotRun {
     pub(in crate::session) fn as_str(self) -> &'static str {
         match self {
             Self::Nameless => "it names no tool",
-            Self::Truncated => "it did not arrive whole, or its input is no JSON object",
+            Self::Truncated => "the call is incomplete, or its arguments are not a JSON object",
             Self::Ambiguous => "the arguments are not valid JSON",
         }
     }

@@ -37,14 +37,14 @@ fn a_tenant_of_an_address_has_sessions_of_its_own() {
         let other = open_store(&of("other")).await.unwrap();
         assert_eq!(other.head(&id).await, Err(Error::NotFound(id.clone())));
         assert_eq!(other.sessions(None, 10).await, Ok(Vec::new()));
-        let nobody = open_store(&address).await.unwrap();
-        assert_eq!(nobody.head(&id).await, Err(Error::NotFound(id.clone())), "nor has `default`");
+        let unnamed_tenant = open_store(&address).await.unwrap();
+        assert_eq!(unnamed_tenant.head(&id).await, Err(Error::NotFound(id.clone())), "nor has `default`");
 
         let again = open_store_to_read(&of("one")).await.unwrap();
         assert_eq!(again.head(&id).await, Ok(head));
         let named: Vec<_> = again.sessions(None, 10).await.unwrap().into_iter().map(|info| info.session).collect();
         assert_eq!(named, [id]);
         let unnamed = open_store(&format!("{address}{next}tenant=")).await;
-        assert!(unnamed.is_err(), "an empty name is nobody's");
+        assert!(unnamed.is_err(), "an empty name is not a tenant");
     });
 }

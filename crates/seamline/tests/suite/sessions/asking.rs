@@ -170,7 +170,7 @@ fn a_session_that_is_switched_off_handles_no_error_and_loses_no_result() {
         let end = session.agent_end(TurnEnd::Failed(OVERLOADED)).await.unwrap();
         assert!(matches!(&end, AgentEnd::Recovered(done) if done.action == RecoveryAction::Escalate), "{end:?}");
         assert_eq!((kept(&session), session.incidents().count()), (before, 0));
-        // One tool comes back before somebody breaks off, the other does not.
+        // One tool returns before the user aborts, the other does not.
         let stop = super::stopping::once_begun();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let result = session.execute_tool_cycle(&[&calls], &super::calls::FirstOnly, stop).await.unwrap();
@@ -249,7 +249,7 @@ fn an_envelope_does_not_bring_messages_of_its_own() {
 fn a_provider_has_to_be_known_and_to_serve_the_dialect() {
     on_every_store(async |place| {
         for (dialect, provider, is_served) in [
-            ("openai_chat", "nobody", None),
+            ("openai_chat", "no-such", None),
             ("openai_chat", "anthropic", None),
             ("openai_chat", "openai", Some("openai_chat")),
             ("", "gemini", Some("gemini_generate")),

@@ -44,7 +44,7 @@ fn an_abort_or_a_timeout_says_which_calls_and_messages_it_left() {
     });
 }
 
-/// A session that a crash left with a finished call and one of which nobody knows.
+/// A session that a crash left with a finished call and one with an unknown outcome.
 async fn crashed(place: &Place) -> Session {
     let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
@@ -100,6 +100,6 @@ fn what_was_lost_does_not_grow_without_bound() {
         assert!(id == "toolu_149" && returned.len() < 70_000 && returned.starts_with('ä'), "{}", returned.len());
         assert!(returned.ends_with("[… 134464 more bytes]"), "{}", &returned[returned.len() - 40..]);
         assert_eq!(session.take_repair_context(), context);
-        assert!(session.repair_context().is_empty(), "whoever has taken it need not be told again");
+        assert!(session.repair_context().is_empty(), "a context that was taken is empty");
     });
 }

@@ -1,5 +1,5 @@
 //! A check keeps what it read for the next one. Whatever happens to a session in between, it says what it says of a
-//! session that nobody looked at before.
+//! session that was not checked before.
 
 use std::future::pending;
 use std::sync::Arc;

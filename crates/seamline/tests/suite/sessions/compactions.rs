@@ -134,7 +134,7 @@ fn only_what_was_begun_is_finished() {
         assert!(session.finish_compaction(0..1, &[SUMMARY]).await.is_err(), "none was begun");
         session.before_compaction(0..1).await.unwrap();
         assert!(session.finish_compaction(0..2, &[SUMMARY]).await.is_err());
-        // What stands there now is something else.
+        // Other messages are there now.
         let made = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
         let range = session.before_compaction(0..3).await.unwrap();
         session.rollback(&made.id, "test").await.unwrap();

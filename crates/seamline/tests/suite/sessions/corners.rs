@@ -52,7 +52,7 @@ fn k_13_nothing_is_put_right_for_good_while_tools_run() {
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
         let (before, end) = (kept(&session), place.store.head(session.id()).await.unwrap());
-        // Whoever looks meanwhile gets what can be sent, and changes nothing.
+        // A reader gets a request that can be sent, and changes nothing.
         assert!(session.request(ENVELOPE).unwrap().sendable);
         assert!(session.session_start().await.unwrap().repair_offered);
         assert_eq!(session.repair().await.unwrap_err(), SessionError::Rejected(Rejected::InFlight));

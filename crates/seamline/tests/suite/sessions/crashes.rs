@@ -13,11 +13,11 @@ use super::stores::{ASK, Place, Tool, is_valid, kept, on_every_store, open_optio
 const ANSWER: &str = r#"{"role":"assistant","content":"all done"}"#;
 
 #[test]
-fn a_tool_that_never_comes_back_has_an_outcome_that_nobody_knows() {
+fn a_tool_that_never_returns_has_an_unknown_outcome() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
-        // The process dies while the second of two tools runs: its future is dropped where it stands.
+        // The process dies while the second of two tools runs: its future is dropped.
         let (id, calls) = (session.id().clone(), turn(&["toolu_1", "toolu_2"]));
         // The checkpoint, the turn, both intents and one result come behind the two records that are there.
         dropped_at(&place, &id, 7, session.execute_tool_cycle(&[&calls], &Stuck, pending())).await;
@@ -65,7 +65,7 @@ async fn dropped_at<T>(place: &Place, id: &SessionId, seq: u64, running: impl Fu
 }
 
 #[test]
-fn calls_that_may_be_run_again_are_where_somebody_runs_them() {
+fn calls_that_may_run_again_do_if_there_is_an_executor() {
     on_every_store(async |place| {
         for (effect, runs, text) in [
             (Effect::Idempotent, 2, "second"),

@@ -38,7 +38,7 @@ fn a_session_whose_beginning_is_lost_is_opened_where_its_messages_tell_the_diale
     let session = opened(altered.clone(), open_options()).unwrap();
     assert_eq!((session.dialect(), kept(&session)), ("anthropic_messages", messages.map(str::to_owned).to_vec()));
     assert!(matches!(session.health(), Health::Degraded(_)));
-    // It is written down for whoever comes next.
+    // It is recorded for the next process.
     let state = opened(altered, open_options()).unwrap().state().clone();
     assert_eq!(state.begin.unwrap().dialect, "anthropic_messages");
 }
@@ -137,7 +137,7 @@ fn what_a_damaged_commit_had_taken_out_is_there_again_and_the_damage_is_named() 
         assert_eq!(before, [ASK, ASK]);
         let altered: Arc<dyn Store> = Faulty::new(store, Fault::Alters { seq: lost });
         let session = opened(altered, open_options()).unwrap();
-        assert_eq!(kept(&session), [ASK, half, ASK], "nobody knows any more that it was taken out");
+        assert_eq!(kept(&session), [ASK, half, ASK], "no record says any more that it was removed");
         let Health::Degraded(damages) = session.health() else { panic!("{:?}", session.health()) };
         assert_eq!(damages[0].seq, lost);
         let told = session.incidents().find(|found| found.kind == IncidentKind::Damaged).unwrap();
@@ -146,7 +146,7 @@ fn what_a_damaged_commit_had_taken_out_is_there_again_and_the_damage_is_named() 
 }
 
 #[test]
-fn a_cycle_stands_where_it_was_begun_although_something_before_it_is_lost() {
+fn a_cycle_is_where_it_began_after_an_earlier_loss() {
     let (store, mut session) = written(&[ASK, r#"{"role":"assistant","content":"one"}"#, ASK]);
     block_on(async {
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();

@@ -124,7 +124,7 @@ fn a_conversation_with_calls_goes_on_where_the_request_declares_their_tools() {
 }
 
 #[test]
-fn what_the_request_does_not_declare_and_nobody_can_make_up_is_said_when_it_is_blocked() {
+fn an_undeclared_tool_that_no_repair_can_declare_is_reported() {
     futures_executor::block_on(async {
         let provider = seamline::providers::by_name("bedrock-anthropic").unwrap();
         let mut session = session(provider, asking(SessionPolicy::default())).await;

@@ -86,10 +86,10 @@ impl Faulty {
         Box::pin(std::future::pending())
     }
 
-    /// What something comes to, or nothing when its process dies before: it is dropped where it stands.
+    /// The outcome of a future, or nothing when its process dies before: the future is dropped.
     pub(crate) async fn until_death<T>(&self, running: impl Future<Output = T>) -> Option<T> {
         let death = std::future::poll_fn(|_| if self.is_dead() { Poll::Ready(()) } else { Poll::Pending });
-        // Whatever kills it is polled first, so nobody has to wake the second.
+        // The killer is polled first, so the second needs no wake-up.
         match select(std::pin::pin!(running), death).await {
             Either::Left((done, _)) => Some(done),
             Either::Right(_) => None,

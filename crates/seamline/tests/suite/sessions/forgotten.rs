@@ -53,7 +53,7 @@ fn a_call_that_finished_is_not_forgotten_with_its_cycle() {
 }
 
 #[test]
-fn what_finished_before_a_crash_is_not_forgotten_with_what_nobody_knows() {
+fn a_finished_call_is_not_forgotten_with_an_unknown_outcome() {
     on_every_store(async |place| {
         let config = SessionPolicy { unknown_outcome: UnknownOutcome::Forget, ..SessionPolicy::default() };
         let mut session = place.create(config.clone()).await;

@@ -17,7 +17,7 @@ async fn crashed(place: &Place) -> Session {
 }
 
 #[test]
-fn after_a_crash_nobody_is_said_to_have_aborted() {
+fn a_crash_is_not_reported_as_an_abort() {
     on_every_store(async |place| {
         for asks in [true, false] {
             let mut session = crashed(&place).await;

@@ -1,4 +1,4 @@
-//! Sessions that nobody has are held by nobody.
+//! Cancelled opens, creates and closes release the lease.
 
 use std::pin::pin;
 use std::task::Context;
@@ -19,7 +19,7 @@ fn stalls() -> impl Iterator<Item = Fault> {
     (0..CALLS).flat_map(|at| [false, true].map(|done| Fault::Stalls { at, done }))
 }
 
-/// A session that has a cycle to recover, and that nobody holds.
+/// A session with a cycle to recover, whose lease is free.
 async fn left_open(place: &Place) -> SessionId {
     let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
@@ -52,7 +52,7 @@ fn an_opening_that_is_given_up_holds_nothing_wherever_that_is() {
 }
 
 #[test]
-fn a_making_that_is_given_up_leaves_the_name_or_a_session_that_nobody_holds() {
+fn a_cancelled_create_leaves_a_free_name_or_a_free_session() {
     futures_executor::block_on(async {
         let mut given_up = 0;
         for fault in stalls() {

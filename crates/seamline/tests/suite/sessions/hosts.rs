@@ -139,7 +139,7 @@ fn s1_110_a_host_gives_messages_persists_archives_logs_incidents_and_hands_out_c
         let mut session = hosted(&host).await;
         // persist: what was said is handed to the host as it is said, and messages are what it gives back.
         assert_eq!(host.persisted(session.id()).len(), 2);
-        // The handle of a checkpoint: the host keeps it, and it is good for whoever opens the session next.
+        // The host keeps the checkpoint, and any process that opens the session can use it.
         let made = session.checkpoint(Operation::Manual).await.unwrap();
         // persistToolCycle: the results and what makes them seen, in one.
         let calls = turn(&["toolu_1"]);

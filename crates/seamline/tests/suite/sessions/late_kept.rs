@@ -10,7 +10,7 @@ use super::stores::{ASK, Place, is_valid, kept, on_every_store, turn};
 pub(super) const DIALECTS: [&str; 5] =
     ["anthropic_messages", "openai_chat", "openai_responses", "gemini_generate", "bedrock_converse"];
 
-/// What recovery says of calls, as somebody quotes it.
+/// The recovery's text about calls, quoted by a user.
 const QUOTED: &str = "[synthetic] [outcome unknown] quoted from a log";
 
 pub(super) fn spoken(dialect: &str, text: &str) -> String {

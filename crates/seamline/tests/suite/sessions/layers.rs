@@ -123,7 +123,7 @@ fn a_fork_goes_its_own_way_and_a_child_knows_its_parent() {
 }
 
 #[test]
-fn whoever_was_taken_over_from_is_fenced_and_a_follower_sees_all() {
+fn the_older_writer_is_fenced_and_a_follower_sees_all() {
     on_every_store(async |place| {
         let mut old = place.create(SessionPolicy::default()).await;
         old.append(ASK).await.unwrap();
@@ -325,7 +325,7 @@ fn all_events_are_logged_where_that_is_wanted() {
 }
 
 #[test]
-fn what_nobody_waited_for_is_there_once_and_hinders_nothing() {
+fn an_unawaited_write_is_there_once_and_blocks_nothing() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         // The caller is gone right after it asked.

@@ -82,7 +82,7 @@ fn an_error_does_not_lead_behind_the_user_to_a_checkpoint_of_theirs() {
 }
 
 #[test]
-fn results_are_no_messages_of_the_user_that_nobody_answered() {
+fn results_are_not_unanswered_messages_of_the_user() {
     futures_executor::block_on(async {
         let turns = [
             (

@@ -1,4 +1,4 @@
-//! What is said while calls run stands behind what they did, as it was said.
+//! Messages that arrive while calls run come after the results, unchanged.
 
 use seamline::session::{Follower, OpenOptions, Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, InboxItem, Operation, Origin, Raw};
@@ -38,7 +38,7 @@ fn shape(session: &Session) -> Vec<String> {
     session.messages().map(short).collect()
 }
 
-/// What another process finds, and somebody who only reads.
+/// The view of another process, and of a reader.
 async fn is_the_same_for_all(place: &Place, session: &Session) {
     let follower = Follower::open(place.store.clone(), session.id().clone()).await.unwrap();
     assert_eq!(follower.state().view, session.state().view);
@@ -49,11 +49,11 @@ async fn is_the_same_for_all(place: &Place, session: &Session) {
 }
 
 #[test]
-fn what_is_said_after_a_crash_stands_behind_the_turn_that_is_recovered() {
+fn messages_after_a_crash_come_after_the_recovered_turn() {
     on_every_store(async |place| {
         let mut session = crashed(&place, &[&["toolu_1", "toolu_2"]]).await;
         session.append_all(&[WAIT, GO_ON]).await.unwrap();
-        assert_eq!(shape(&session), ["please", "wait", "go on"], "nobody sees half a cycle");
+        assert_eq!(shape(&session), ["please", "wait", "go on"], "half a cycle is never in the view");
         session.recover(None).await.unwrap();
         assert_eq!(shape(&session), ["please", "call 1", "result 1", "wait", "go on"]);
         assert_eq!(kept(&session)[3..], [WAIT, GO_ON]);
@@ -64,7 +64,7 @@ fn what_is_said_after_a_crash_stands_behind_the_turn_that_is_recovered() {
 }
 
 #[test]
-fn what_the_user_says_while_tools_run_stands_behind_their_results() {
+fn messages_during_tool_calls_come_after_their_results() {
     on_every_store(async |place| {
         for how in ["commit", "abort", "ask"] {
             let mut session = place.create(SessionPolicy::default()).await;
@@ -89,7 +89,7 @@ fn what_the_user_says_while_tools_run_stands_behind_their_results() {
 }
 
 #[test]
-fn of_several_turns_each_stands_where_it_was_begun() {
+fn each_of_several_turns_is_where_it_began() {
     on_every_store(async |place| {
         // The second is begun behind what was said; the first ends before it, behind it, or comes to nothing.
         for how in ["first", "last", "both", "neither"] {

@@ -19,7 +19,6 @@ use seamline::store::{
     Commit, CommitId, Effect, Head, InboxItem, MemoryStore, OpenedCommit, Operation, Origin, Raw, Record, SessionId,
     Store,
 };
-use seamline::{Failure, Policy};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -319,7 +318,7 @@ fn in_words(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// A clock that stands still.
+/// A clock that does not move.
 #[derive(Debug)]
 struct Still;
 

@@ -50,7 +50,7 @@ fn s0_06_a_result_whose_call_a_compaction_removed_goes_or_gets_one_as_the_policy
 #[test]
 fn s0_09_each_layer_is_caught_by_the_next() {
     on_every_store(async |place| {
-        // Half an answer, as it would be kept if nobody noticed that its stream failed.
+        // Half a response, as a host keeps it that does not notice the failure of the stream.
         let half = r#"{"role":"assistant","content":[{"type":"text","text":"I"},{"type":"tool_use","id":"toolu_1","name":"sh","input":{}}]}"#;
         for stream in [true, false] {
             for kept_right in [true, false] {

@@ -44,13 +44,13 @@ fn case_03_an_orphaned_result_is_named() {
         assert!(!validation.valid);
         assert_eq!(validation.orphaned_ids, ["toolu_9"]);
         assert_eq!(validation.error.as_deref(), Some("Orphaned tool_result: toolu_9"));
-        // Nothing of the assistant stands before it.
+        // No assistant message comes before it.
         let mut session = place.create(as_documented()).await;
         session.append_all(&[ASK, &results(&["toolu_9"])]).await.unwrap();
         let validation = session.validate().unwrap();
         assert_eq!(validation.error.as_deref(), Some("tool_result without preceding assistant message"));
         assert_eq!(validation.orphaned_ids, ["toolu_9"]);
-        // Its call stands elsewhere.
+        // Its call is elsewhere.
         let mut session = place.create(as_documented()).await;
         session.append_all(&[ASK, &turn(&["toolu_9"]), ASK, &results(&["toolu_9"])]).await.unwrap();
         let validation = session.validate().unwrap();

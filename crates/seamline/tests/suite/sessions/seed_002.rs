@@ -142,7 +142,7 @@ fn s2_03_every_call_without_a_result_is_found() {
         for (messages, orphans) in cases {
             let mut session = llxprt(&place, PersistRepairs::Never).await;
             session.append_all(messages).await.unwrap();
-            // Of what is kept, and of a list that nobody keeps.
+            // Of a stored conversation, and of a plain list of messages.
             let body = format!(r#"{{"model":"gpt-5","messages":[{}]}}"#, messages.join(","));
             let listed = seamline::check(body.as_bytes(), &seamline::Options::default()).unwrap();
             for checked in [session.check().unwrap(), listed] {

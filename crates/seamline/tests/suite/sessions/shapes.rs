@@ -378,7 +378,7 @@ fn calls_and_results_of_another_dialect_are_refused_unless_they_are_read_all_the
     });
 }
 
-/// Sessions look so at what they hold, whoever put it there before it was refused.
+/// Sessions check stored messages in this way too, however these were stored.
 #[test]
 fn calls_and_results_of_another_dialect_that_were_kept_are_told_of_and_not_lost() {
     for (dialect, pair) in PAIRS {

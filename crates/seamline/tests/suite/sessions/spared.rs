@@ -1,4 +1,4 @@
-//! What an error does not take back, and what is said of calls that nobody broke off.
+//! The messages that an error does not remove, and the texts about calls that the user did not abort.
 
 use std::future::ready;
 
@@ -23,7 +23,7 @@ fn refused() -> Failure<'static> {
     Failure { status: Some(400), text, ..Failure::default() }
 }
 
-/// A session in which a call has an outcome that nobody knows, and the provider was asked.
+/// A session with a call whose outcome is unknown, and a request in flight.
 async fn unknown_and_asked(place: &Place) -> Session {
     let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
@@ -93,7 +93,7 @@ fn a_checkpoint_by_hand_is_no_way_back_behind_a_late_result() {
 }
 
 #[test]
-fn a_refusal_that_nothing_helps_against_is_somebody_elses_to_solve() {
+fn a_refusal_without_a_known_repair_is_escalated() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -126,7 +126,7 @@ fn calls_that_were_never_begun_are_said_to_have_not() {
 }
 
 #[test]
-fn nobody_is_said_to_have_aborted_what_a_store_broke_off() {
+fn a_store_failure_is_not_reported_as_an_abort() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
         // The beginning, a message and the turn with its intents are kept; the first result is not.
@@ -158,7 +158,7 @@ fn what_no_error_is_about_is_put_right_only_as_far_as_repairs_are_written_down()
 }
 
 #[test]
-fn a_late_result_that_stands_last_stays_when_the_provider_fails() {
+fn a_late_result_at_the_end_stays_when_the_provider_fails() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"])]).await.unwrap();

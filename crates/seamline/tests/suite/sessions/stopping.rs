@@ -1,4 +1,4 @@
-//! When tools are stopped, and tools that crash where nobody expects it.
+//! Stopped tools, and tools that crash unexpectedly.
 
 use std::future::{pending, ready};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ struct CrashesWhenAsked;
 
 impl ToolExecutor for CrashesWhenAsked {
     fn effect(&self, _call: &ToolCall) -> Effect {
-        panic!("nobody should hear of it")
+        panic!("the cycle must catch this panic")
     }
 
     fn execute<'a>(&'a self, _call: &'a ToolCall) -> Running<'a> {

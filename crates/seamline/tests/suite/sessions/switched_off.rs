@@ -44,7 +44,7 @@ fn what_others_sent_is_taken_in_before_asking() {
 }
 
 #[test]
-fn what_nobody_waited_for_is_in_the_next_request() {
+fn an_unawaited_message_is_in_the_next_request() {
     futures_executor::block_on(async {
         use futures_util::FutureExt;
         let place = memory();

@@ -28,7 +28,7 @@ fn it_is_written_down_that_a_session_was_taken_over_and_from_whom() {
         let id = new.id().clone();
         let options = OpenOptions { take_over: true, ..open_options() };
         Session::open(place.store.clone(), id.clone(), options.clone()).await.unwrap().close().await.unwrap();
-        // And nothing was taken from anybody where nobody held it.
+        // Without an older writer, no take-over is recorded.
         let free = Session::open(place.store.clone(), id, options).await.unwrap();
         assert_eq!((taken_over(&free), kept(&free).len()), (2, 2));
     });
@@ -52,7 +52,7 @@ fn a_session_can_be_taken_over_and_looked_at_where_nothing_can_be_written() {
     });
 }
 
-/// A clock that stands still.
+/// A clock that does not move.
 #[derive(Debug)]
 struct Still;
 

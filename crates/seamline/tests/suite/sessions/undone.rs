@@ -96,7 +96,7 @@ async fn crashed(place: &Place) -> Session {
 }
 
 #[test]
-fn what_is_forgotten_after_a_crash_is_undone_where_somebody_can() {
+fn a_forgotten_cycle_is_undone_if_there_is_an_executor() {
     on_every_store(async |place| {
         for can in [true, false] {
             let id = crashed(&place).await.id().clone();

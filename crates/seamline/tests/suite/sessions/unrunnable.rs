@@ -73,7 +73,7 @@ fn ask(dialect: &str) -> &'static str {
     }
 }
 
-/// Whether the next request can be sent, and each of these stands in it once.
+/// Whether the next request can be sent, and each of these is in it once.
 fn says_once(session: &Session, texts: &[&str]) -> bool {
     let request = session.request("{}").unwrap();
     let body = String::from_utf8(request.body).unwrap();

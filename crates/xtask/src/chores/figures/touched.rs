@@ -7,7 +7,7 @@ use super::table::{Figure, Row};
 use crate::source;
 use crate::tree::Tree;
 
-/// One kind of extension, with the member that stands for it.
+/// One kind of extension, with its representative member.
 struct Kind {
     name: &'static str,
     representative: &'static str,
