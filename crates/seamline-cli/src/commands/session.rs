@@ -18,6 +18,7 @@ mod repair;
 mod request;
 mod reset;
 mod show;
+mod switch;
 mod tail;
 mod verify;
 
@@ -71,6 +72,7 @@ enum Command {
     Repair(repair::Repair),
     Undo(repair::Undo),
     Request(request::Request),
+    Switch(switch::Switch),
     Checkpoint(checkpoints::Checkpoint),
     Commit(checkpoints::Commit),
     Rollback(checkpoints::Rollback),
@@ -102,6 +104,7 @@ impl Session {
             Command::Repair(args) => args.run(&of(&args.name)?),
             Command::Undo(args) => args.run(&of(&args.name)?),
             Command::Request(args) => args.run(&reading(&args.name)?),
+            Command::Switch(args) => args.run(&of(&args.name)?),
             Command::Checkpoint(args) => args.run(&of(&args.name)?),
             Command::Commit(args) => args.run(&of(&args.name)?),
             Command::Rollback(args) => args.run(&of(&args.name)?),

@@ -34,6 +34,9 @@ pub(super) struct Request {
     /// A JSON object with everything but the messages, or `-` for standard input
     #[arg(long, value_name = "FILE")]
     envelope: Option<PathBuf>,
+    /// Write the body for this provider or dialect; the session does not switch
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
     /// The policy of repairs: a preset or a TOML file (see `seamline policies`) [default: the stored one]
     #[arg(long, value_name = "NAME|FILE")]
     policy: Option<PathBuf>,
@@ -57,8 +60,10 @@ impl Request {
         let policy = args::policy_or_stored(self.policy.as_deref(), &session)?;
         place.warn_of_calls(&session.unresolved());
         let failed = |error| place.failure(&error);
-        let options = session.options(policy).map_err(failed)?;
-        let body = session.body(&envelope).map_err(failed)?;
+        let (body, options) = match &self.provider {
+            Some(name) => session.body_for(name, &envelope, policy).map_err(failed)?,
+            None => (session.body(&envelope).map_err(failed)?, session.options(policy).map_err(failed)?),
+        };
         let repaired = seamline::repair(&body, &options)?;
         let mut output = Output::new();
         for piece in repaired.body.pieces() {

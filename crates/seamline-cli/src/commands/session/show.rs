@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use clap::Args;
-use seamline::Policy;
 use seamline::session::Follower;
 use seamline::store::{SessionId, SessionInfo};
 
@@ -128,9 +127,7 @@ pub(super) fn messages<'s>(
     range: Range<usize>,
 ) -> Result<Vec<Message<'s>>, Failure> {
     let failed = |error| place.failure(&error);
-    let options = session.options(Policy::default()).map_err(failed)?;
-    let body = session.body("{}").map_err(failed)?;
-    let outline = seamline::outline(&body, &options, range.clone())?;
+    let outline = session.outline(range.clone()).map_err(failed)?;
     let entries = session.state().view.entries()[range.clone()].iter();
     let mut outline = outline.into_iter();
     Ok(range.zip(entries).map(|(index, entry)| Message { index, entry, outline: outline.next() }).collect())

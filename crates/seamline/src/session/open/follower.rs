@@ -1,8 +1,9 @@
 //! Read-only followers.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use seamline_store::{Head, Parent, Replay, SessionId, State, Store};
+use seamline_store::{Entry, Head, Parent, Replay, SessionId, State, Store};
 
 use super::copies::plan_copies;
 use super::{home_provider, stored_policy, wire_of};
@@ -10,6 +11,7 @@ use crate::session::log::read_pages;
 use crate::session::recover::truth::unresolved;
 use crate::session::repair::stored_options;
 use crate::session::wire::Wire;
+use crate::outline::OutlineMessage;
 use crate::session::{Health, Session, SessionError, SessionOptions, Unresolved};
 use crate::{Options, Policy};
 
@@ -140,6 +142,17 @@ impl Follower {
     fn body_by(&self, wire: &Wire, envelope: &str) -> Result<Vec<u8>, SessionError> {
         let (entries, envelope) = wire.rendered(self.state().view.entries())?.for_envelope(envelope);
         wire.body(&envelope, entries.iter().map(|entry| &entry.message))
+    }
+
+    /// Reads messages of the view at a glance, each in its own dialect.
+    ///
+    /// # Errors
+    /// When the messages cannot be read, or the first record, which names the dialect, is damaged.
+    pub fn outline(&self, range: Range<usize>) -> Result<Vec<OutlineMessage>, SessionError> {
+        let wire = wire_of(self.state(), None, Policy::default())?;
+        let entries: Vec<&Entry> = self.state().view.entries().iter().collect();
+        let outline = wire.outline_each(&entries)?.into_iter();
+        Ok(outline.skip(range.start).take(range.len()).collect())
     }
 
     /// Lists the calls of open cycles.

@@ -11,7 +11,10 @@ use super::stores::{Place, kept, memory, on_every_store};
 
 /// A provider of each of [`DIALECTS`], and an envelope for it.
 const ASKED: [(&str, &str); 5] = [
-    ("anthropic", r#"{"model":"claude-sonnet-4-5","max_tokens":64,"tools":[{"name":"pay","input_schema":{"type":"object"}}]}"#),
+    (
+        "anthropic",
+        r#"{"model":"claude-sonnet-4-5","max_tokens":64,"tools":[{"name":"pay","input_schema":{"type":"object"}}]}"#,
+    ),
     ("openai", r#"{"model":"gpt-4o"}"#),
     ("openai-responses", r#"{"model":"gpt-4o"}"#),
     ("gemini", "{}"),
