@@ -1,6 +1,6 @@
 //! The log of a session: every record, also of what was taken back.
 
-use seamline::store::{OpenedCommit, Record, SessionId, StoredCommit};
+use seamline::store::{CheckpointId, OpenedCommit, Record, SessionId, StoredCommit};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -69,7 +69,7 @@ fn brief_change(record: &Record) -> (&'static str, String) {
         ),
         Record::CheckpointCommit(id) => ("checkpoint_commit", id.to_string()),
         Record::CheckpointsDropped(dropped) => {
-            let ids: Vec<&str> = dropped.ids.iter().map(|id| id.as_str()).collect();
+            let ids: Vec<&str> = dropped.ids.iter().map(CheckpointId::as_str).collect();
             ("checkpoints_dropped", ids.join(", "))
         }
         Record::Rollback(rollback) => ("rollback", format!("to {}: {}", rollback.checkpoint, rollback.reason)),
