@@ -37,7 +37,7 @@ fn bytes_that_are_no_body_are_refused_with_their_place() {
 }
 
 #[test]
-fn what_is_written_for_somebody_else_is_refused_with_what_to_do() {
+fn an_input_for_another_command_is_refused_with_a_hint() {
     let bench = Bench::new();
     bench.write("chat.json", r#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#);
     for command in ["check", "fix"] {
@@ -48,7 +48,7 @@ fn what_is_written_for_somebody_else_is_refused_with_what_to_do() {
     bench.run(&["check", "chat.json", "--provider", "anthropic", "--dialect", "anthropic_messages"]).expect(1);
     bench.write("log.json", r#"[{"type":"user","message":{"role":"user","content":"hi"}}]"#);
     let ran = bench.run(&["fix", "log.json", "--unsafe"]).expect(2);
-    assert!(ran.err.contains("log of a session"), "{ran:?}");
+    assert!(ran.err.contains("session log"), "{ran:?}");
 }
 
 #[test]
@@ -90,13 +90,13 @@ fn one_unreadable_body_does_not_keep_the_others() {
 }
 
 #[test]
-fn a_body_nobody_may_read_is_refused() {
+fn a_body_without_read_permission_is_refused() {
     use std::os::unix::fs::PermissionsExt as _;
     let bench = Bench::new();
     let path = bench.write("secret.json", CLEAN);
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
-        // Whoever may read everything gets an answer.
+        // The superuser may read everything.
         bench.run(&["check", "secret.json"]).expect(0);
     } else {
         complains(&bench, "secret.json", "permission denied");
