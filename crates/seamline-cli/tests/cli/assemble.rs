@@ -189,7 +189,8 @@ fn every_ending_has_its_advice() {
     assert!(ran.out.contains("  what to do   drop it and send the request again\n"), "{}", ran.out);
     let blocked = r#"data: {"candidates":[{"content":{"parts":[{"text":"So"}]},"finishReason":"RECITATION"}]}"#;
     let ran = bench.run_on(format!("{blocked}\n\n"), &["assemble"]).expect(1);
-    assert!(ran.out.contains("another try may pass") && !ran.out.contains("filtered again"), "{}", ran.out);
+    let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("a retry may pass") && !said.contains("filtered again"), "{said}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn what_is_no_answer_is_named_whatever_dialect_is_asked_for() {
         (b" \n\n", "the file is empty", "the body of a response"),
         (b"\x1f\x8b\x08\x00\x00\x00\x00\x00", "compressed with gzip", "gunzip"),
         (&utf16, "written in UTF-16", "iconv -f UTF-16"),
-        (b"\x89PNG\r\n\x1a\n", "no text", "the body of a response"),
+        (b"\x89PNG\r\n\x1a\n", "not text", "the body of a response"),
         (BROKEN.as_bytes(), "a request body", "`seamline check`"),
         (messages.as_bytes(), "a request body", "`seamline check`"),
         (har.as_bytes(), "a HAR file", "jq -r"),
@@ -127,7 +127,7 @@ fn what_is_no_request_body_is_named_with_the_command_that_reads_it() {
     let stream = stream();
     for (bytes, what, hint) in [
         (&b"\x1f\x8b\x08\x00\x00\x00\x00\x00"[..], "compressed with gzip", "gunzip"),
-        (stream.as_bytes(), "a streamed answer", "`seamline assemble FILE`"),
+        (stream.as_bytes(), "a streamed response", "`seamline assemble FILE`"),
         (CHUNK.as_bytes(), "a response", "`seamline assemble FILE`"),
         (message.as_bytes(), "a response", "`seamline assemble FILE`"),
         (error.as_bytes(), "a provider's error", "`seamline explain --error - < FILE`"),
