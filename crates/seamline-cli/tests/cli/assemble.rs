@@ -68,7 +68,7 @@ fn the_bundled_example_shows_a_call_that_must_not_be_run() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cut-stream.sse");
     bench.write("cut-stream.sse", std::fs::read(example).unwrap());
     let ran = bench.run(&["assemble", "cut-stream.sse"]).expect(1);
-    assert!(ran.out.starts_with("✗ cut-stream.sse: truncated, the stream stopped before"), "{}", ran.out);
+    assert!(ran.out.starts_with("✗ cut-stream.sse: truncated, the stream ended before"), "{}", ran.out);
     assert!(ran.out.contains("{\"command\": \"rm -rf target\n"), "{}", ran.out);
     assert!(!ran.out.contains("may be run"), "{}", ran.out);
     assert!(ran.out.contains("STREAM006"), "{}", ran.out);
@@ -115,7 +115,7 @@ fn what_is_no_answer_is_refused() {
         &["assemble", "missing.sse"][..],
         &["assemble", "page.html"],
         &["assemble", "whole.sse", "--dialect", "morse"],
-        &["assemble", "whole.sse", "--provider", "nobody"],
+        &["assemble", "whole.sse", "--provider", "unknown"],
         &["assemble", "whole.sse", "--provider", "openai", "--dialect", "anthropic_messages"],
         &["assemble", "whole.sse", "--framing", "xml"],
         &["assemble", "whole.sse", "page.html"],
@@ -170,10 +170,10 @@ fn every_ending_has_its_advice() {
     let text = serde_json::json!({"type": "text", "text": "Let me"});
     let call = serde_json::json!({"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}});
     for (blocks, word, advice) in [
-        (vec![text.clone()], "max_tokens", "keep it, and raise the limit or let the model go on"),
+        (vec![text.clone()], "max_tokens", "keep it, and raise the limit or let the model continue"),
         (vec![text.clone()], "model_context_window_exceeded", "shorten the conversation"),
-        (vec![text.clone()], "pause_turn", "send the answer back as it is"),
-        (vec![text.clone(), call.clone()], "max_tokens", "keep it without the call that was cut"),
+        (vec![text.clone()], "pause_turn", "send the response back unchanged"),
+        (vec![text.clone(), call.clone()], "max_tokens", "keep it without the tool call that was cut"),
         (vec![text.clone(), call.clone()], "max_tokens", "tell the model that the last one was cut off"),
         (vec![call], "model_context_window_exceeded", "shorten the conversation"),
         (vec![text.clone()], "refusal", "the same request is filtered again"),
@@ -189,7 +189,8 @@ fn every_ending_has_its_advice() {
     assert!(ran.out.contains("  what to do   drop it and send the request again\n"), "{}", ran.out);
     let blocked = r#"data: {"candidates":[{"content":{"parts":[{"text":"So"}]},"finishReason":"RECITATION"}]}"#;
     let ran = bench.run_on(format!("{blocked}\n\n"), &["assemble"]).expect(1);
-    assert!(ran.out.contains("another try may pass") && !ran.out.contains("filtered again"), "{}", ran.out);
+    let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("a retry may pass") && !said.contains("filtered again"), "{said}");
 }
 
 #[test]

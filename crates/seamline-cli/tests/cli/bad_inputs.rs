@@ -90,13 +90,13 @@ fn one_unreadable_body_does_not_keep_the_others() {
 }
 
 #[test]
-fn a_body_nobody_may_read_is_refused() {
+fn a_body_without_read_permission_is_refused() {
     use std::os::unix::fs::PermissionsExt as _;
     let bench = Bench::new();
     let path = bench.write("secret.json", CLEAN);
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
-        // Whoever may read everything gets an answer.
+        // The superuser may read everything.
         bench.run(&["check", "secret.json"]).expect(0);
     } else {
         complains(&bench, "secret.json", "permission denied");

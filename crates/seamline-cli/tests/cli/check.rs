@@ -83,7 +83,7 @@ fn names_that_do_not_exist_are_told_once_with_those_that_do() {
     bench.write("broken.json", BROKEN);
     bench.write("bad.toml", "unanswered_call = \"guess\"\n");
     for (option, value, hint) in [
-        ("--provider", "nobody", "`seamline providers` lists them all"),
+        ("--provider", "unknown", "`seamline providers` lists them all"),
         ("--provider", "antropic", "did you mean `anthropic`?"),
         ("--dialect", "openai_chats", "did you mean `openai_chat`?"),
         ("--policy", "loseless", "did you mean `lossless`?"),

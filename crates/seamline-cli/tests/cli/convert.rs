@@ -98,7 +98,7 @@ fn a_body_of_another_dialect_than_it_is_said_to_be_is_refused() {
         assert_eq!(ran.out, "");
         let said = format!("this looks like an anthropic_messages body{reads}");
         assert!(ran.err.contains(&said), "{}", ran.err);
-        assert!(ran.err.contains("hint: leave `--from` out, or say `--from anthropic_messages`"), "{}", ran.err);
+        assert!(ran.err.contains("hint: omit `--from`, or pass `--from anthropic_messages`"), "{}", ran.err);
     }
     bench.run(&["convert", "body.json", "--from", "anthropic", "--to", "bedrock"]).expect(0);
 }

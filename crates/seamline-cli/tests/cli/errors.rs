@@ -140,7 +140,7 @@ fn the_headers_of_a_response_that_curl_printed_are_read() {
 }
 
 #[test]
-fn a_provider_nobody_knows_is_told_every_name_once() {
+fn an_unknown_provider_gets_every_name_once() {
     let bench = Bench::new();
     let ran = bench.run(&["explain", "--error", ERROR, "--provider", "nope"]).expect(2);
     let (providers, families) = ran.err.split_once("; of errors also the families ").unwrap();
@@ -165,7 +165,7 @@ fn what_makes_no_sense_is_refused() {
         &["explain", "PAIR001", "--body", "broken.json"],
         &["explain", "--body", "broken.json"],
         &["explain", "--error", ERROR, "--status", "99"],
-        &["explain", "--error", ERROR, "--provider", "nobody"],
+        &["explain", "--error", ERROR, "--provider", "unknown"],
         &["explain", "--error", ERROR, "--body", "missing.json"],
         &["explain", "--error", ERROR, "--body", "text.json"],
     ] {

@@ -11,7 +11,7 @@ fn a_body_is_repaired_in_place_and_settles() {
     let bench = Bench::new();
     bench.write("body.json", BROKEN);
     let ran = bench.run(&["fix", "body.json"]).expect(0);
-    assert!(ran.out.starts_with("✓ body.json: repaired; 1 finding put right\n"), "{}", ran.out);
+    assert!(ran.out.starts_with("✓ body.json: repaired; 1 finding fixed\n"), "{}", ran.out);
     assert!(ran.out.contains("`seamline undo body.json` undoes it"), "{}", ran.out);
     bench.run(&["check", "body.json"]).expect(0);
     assert_eq!(bench.names("."), ["body.json", "state"]);
@@ -82,7 +82,7 @@ fn what_remains_is_said_with_what_unsafe_would_do() {
     assert!(ran.out.starts_with("✗ body.json: not repaired\n"), "{}", ran.out);
     assert!(ran.out.contains("still wrong: 1 error\n"), "{}", ran.out);
     assert!(ran.out.contains("fix: remove tool call `toolu_1` (unsafe)\n"), "{}", ran.out);
-    assert!(ran.out.contains("`--unsafe` would put 1 of them right"), "{}", ran.out);
+    assert!(ran.out.contains("`--unsafe` would fix 1 of them"), "{}", ran.out);
     assert_eq!(bench.read("body.json"), BROKEN);
     bench.write("twice.json", TWICE);
     let ran = bench.run(&["fix", "twice.json", "--policy", "cautious.toml"]).expect(1);
@@ -124,7 +124,7 @@ fn without_a_place_for_the_old_bytes_nothing_is_replaced() {
 }
 
 #[test]
-fn a_folder_nobody_may_write_to_keeps_its_file() {
+fn a_folder_without_write_permission_keeps_its_file() {
     let bench = Bench::new();
     bench.write("locked/body.json", BROKEN);
     let locked = bench.path("locked");
@@ -133,7 +133,7 @@ fn a_folder_nobody_may_write_to_keeps_its_file() {
     let ran = bench.run(&["fix", "locked/body.json"]);
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o755)).unwrap();
     if may_write {
-        // Whoever may write everywhere gets his repair.
+        // The superuser may write everywhere.
         ran.expect(0);
     } else {
         assert!(ran.expect(2).err.contains("permission denied"));

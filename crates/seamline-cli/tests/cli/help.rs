@@ -56,13 +56,13 @@ fn stocked() -> Bench {
     let moved = ["session", "import", "s-1.jsonl", "--store", "sqlite:backup.db"];
     bench.run(&moved).expect(0);
     bench.session(&["checkpoint", "s-1"]).expect(0);
-    // Nobody is asked over the network.
+    // No request goes over the network.
     let curl = bench.write("bin/curl", "#!/bin/sh\ncase \"$*\" in *-sN*) cat response.sse;; esac\n");
     std::fs::set_permissions(curl, std::fs::Permissions::from_mode(0o755)).unwrap();
     bench
 }
 
-/// Runs a script in the folder of a bench, as somebody would paste it.
+/// Runs a script in the folder of a bench, as a user would paste it.
 fn run(bench: &Bench, script: &str) -> Ran {
     let folder = Path::new(env!("CARGO_BIN_EXE_seamline")).parent().unwrap();
     let found = std::env::var("PATH").unwrap_or_default();

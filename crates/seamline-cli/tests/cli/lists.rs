@@ -29,7 +29,7 @@ fn a_rule_is_explained_by_code_and_by_name() {
     assert_eq!(by_code, bench.run(&["explain", "unanswered-call"]));
     assert_eq!(by_code, bench.run(&["explain", "pair001"]));
     assert!(by_code.out.starts_with("# PAIR001 `unanswered-call`\n"), "{}", by_code.out);
-    assert!(by_code.out.contains("\n# Why is this bad?\n"), "Markdown where nobody looks");
+    assert!(by_code.out.contains("\n# Why is this bad?\n"), "Markdown if the output is not a terminal");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_provider_is_shown_with_what_it_demands() {
     assert_eq!(by_alias["providers"][0]["name"], "moonshot");
     let body = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
     bench.run_on(body, &["check", "--provider", "kimi"]).expect(0);
-    bench.run(&["providers", "nobody"]).expect(2);
+    bench.run(&["providers", "unknown"]).expect(2);
 }
 
 #[test]

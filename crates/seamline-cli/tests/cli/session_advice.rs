@@ -57,7 +57,7 @@ fn stores_that_keep_nothing_are_refused() {
     }
     let ran = bench.session(&["list", "--store", "sqlite:nowhere.db"]).expect(2);
     assert!(ran.err.contains("there is no store") && !bench.path("nowhere.db").exists(), "{}", ran.err);
-    let ran = bench.session(&["list", "--store", "postgres://nobody:secret@localhost:1/x"]).expect(2);
+    let ran = bench.session(&["list", "--store", "postgres://user:secret@localhost:1/x"]).expect(2);
     assert!(ran.err.contains("hint: check that the server runs") && !ran.err.contains("secret"), "{}", ran.err);
 }
 
@@ -127,7 +127,7 @@ fn the_commands_of_the_pages_work_one_after_the_other() {
     bench.write("examples/stuck-agent.json", example);
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_seamline")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
-    // One shell for all of them, as somebody has who follows the pages; each line says how it ended.
+    // One shell for all of them, as a user who follows the pages has; each line says how it ended.
     let lines = [commands("README.md"), commands("docs/sessions.md")].concat();
     let script: Vec<String> = lines.iter().map(|line| format!("{line}\necho \"ended $?\" >&3")).collect();
     let mut shell = std::process::Command::new("sh");
@@ -159,7 +159,7 @@ fn a_session_whose_beginning_is_lost_is_written_once_its_dialect_is_named() {
     let ran = bench.run_on(HELLO, &["session", "append", "s-1", "--dialect", "latin"]).expect(2);
     assert!(ran.err.contains("no dialect is called `latin`"), "{}", ran.err);
     bench.run_on(HELLO, &["session", "append", "s-1", "--dialect", "openai_chat"]).expect(0);
-    // It is written down for whoever comes next.
+    // The incident is in the log.
     bench.append("s-1", HELLO).expect(0);
     assert_eq!(bench.messages("s-1"), format!("{HELLO}\n{HELLO}\n{HELLO}\n"));
 }

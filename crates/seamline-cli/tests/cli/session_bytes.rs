@@ -68,12 +68,12 @@ fn a_file_of_which_nothing_is_left_is_damaged_and_no_new_store() {
 }
 
 #[test]
-fn whoever_only_looks_writes_nothing() {
+fn a_command_that_reads_writes_nothing() {
     let bench = Bench::greeted("s-1");
     let open = Session::open(bench.store(), "s-1".parse().unwrap(), OpenOptions::default());
     let mut session = block_on(open).unwrap();
     block_on(session.append(HELLO)).unwrap();
-    // As a crash leaves it: a file, and a log that nobody has copied into it yet.
+    // As a crash leaves it: a file, and a log that is not copied into it yet.
     for end in ["", "-wal"] {
         let bytes = std::fs::read(bench.path(format!("state/seamline/sessions.db{end}"))).unwrap();
         bench.write(format!("crashed.db{end}"), bytes);

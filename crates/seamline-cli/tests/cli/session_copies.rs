@@ -16,7 +16,7 @@ fn an_erased_session_comes_back_under_another_name_as_a_copy() {
         assert!(ran.err.contains("`--as NAME` imports a copy under another name"), "{}", ran.err);
     }
     let ran = bench.session(&["import", "s-1.jsonl", "--as", "s-2"]).expect(0);
-    assert!(ran.out.starts_with("✓ s-2: took in a copy of s-1 with 2 messages\n"), "{}", ran.out);
+    assert!(ran.out.starts_with("✓ s-2: imported a copy of s-1 with 2 messages\n"), "{}", ran.out);
     assert!(ran.out.contains("not byte for byte"), "{}", ran.out);
     assert_eq!(bench.messages("s-2"), messages);
     let shown = bench.session(&["show", "s-2"]).expect(0).out;
@@ -34,7 +34,7 @@ fn under_its_own_name_a_session_is_taken_in_byte_for_byte() {
     let other = ["--store", "sqlite:other.db"];
     let args = [&["session", "import", "-", "--as", "s-1"][..], &other].concat();
     let ran = bench.run_on(&exported, &args).expect(0);
-    assert_eq!(ran.out, "✓ s-1: took in 2 commits with 2 records\n");
+    assert_eq!(ran.out, "✓ s-1: imported 2 commits with 2 records\n");
     assert_eq!(bench.session(&[&["export", "s-1"][..], &other].concat()).expect(0).out, exported);
     // Several sessions cannot have one name.
     bench.session(&["new", "s-2"]).expect(0);

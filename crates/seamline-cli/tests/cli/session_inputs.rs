@@ -71,7 +71,7 @@ fn what_is_no_message_says_where_and_what_a_message_is() {
     let ran = bench.run_on(b"\xff\xfe{\0", &["session", "append", "s-1"]).expect(2);
     assert!(ran.err.contains("UTF-16") && ran.err.contains("iconv"), "{}", ran.err);
     let ran = bench.append("s-1", "data: {\"type\":\"message_start\",\"message\":{}}\n\n").expect(2);
-    assert!(ran.err.contains("streamed answer") && ran.err.contains("seamline assemble"), "{}", ran.err);
+    assert!(ran.err.contains("streamed response") && ran.err.contains("seamline assemble"), "{}", ran.err);
     assert_eq!(bench.messages("s-1"), format!("{HELLO}\n"));
 }
 

@@ -12,7 +12,7 @@ fn fixes_that_drop_or_guess_wait_until_they_are_allowed() {
     let before = bench.messages("s-1");
     let repair = ["repair", "s-1", "--policy", "cautious.toml"];
     let ran = bench.session(&repair).expect(1);
-    assert!(ran.out.contains("`--unsafe` would put 1 of them right"), "{}", ran.out);
+    assert!(ran.out.contains("`--unsafe` would fix 1 of them"), "{}", ran.out);
     assert_eq!(bench.messages("s-1"), before);
     let unsafely = [&repair[..], &["--unsafe"]].concat();
     let ran = bench.session(&[&unsafely[..], &["--dry-run"]].concat()).expect(0);

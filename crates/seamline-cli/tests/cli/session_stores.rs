@@ -68,7 +68,7 @@ fn a_file_that_is_no_store_is_named_with_what_to_do() {
 }
 
 #[test]
-fn whoever_damaged_a_store_is_told_how_to_look_at_that_store() {
+fn a_damaged_store_gets_a_hint_that_names_the_store() {
     let bench = Bench::new();
     let at = ["--store", "sqlite:here.db"];
     bench.session(&[&["new", "s-1"][..], &at].concat()).expect(0);
@@ -125,7 +125,7 @@ fn what_is_exported_is_for_its_owner_only() {
     bench.session(&["export", "s-1", "--output", "s-1.jsonl"]).expect(0);
     bench.session(&["export", "s-1", "--messages", "--output", "messages.jsonl"]).expect(0);
     assert_eq!((mode("s-1.jsonl"), mode("messages.jsonl")), (0o600, 0o600));
-    // Whoever made a file for others keeps it so.
+    // A file keeps the mode that its owner gave it.
     std::fs::set_permissions(bench.path("s-1.jsonl"), std::fs::Permissions::from_mode(0o640)).unwrap();
     bench.session(&["export", "s-1", "--output", "s-1.jsonl"]).expect(0);
     assert_eq!(mode("s-1.jsonl"), 0o640);

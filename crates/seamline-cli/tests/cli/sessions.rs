@@ -146,7 +146,7 @@ fn the_inbox_takes_a_message_once_and_the_next_writer_takes_it_in() {
     let another = push(HELLO, "mail-1").expect(2).err;
     assert!(another.contains("under the id `mail-1`") && another.contains("hint: nothing was stored"), "{another}");
     let shown = bench.session(&["show", "s-1"]).expect(0).out;
-    assert!(shown.contains("inbox      1 message to be taken in"), "{shown}");
+    assert!(shown.contains("inbox      1 message waiting"), "{shown}");
     let ran = bench.append("s-1", HELLO).expect(0);
     assert_eq!(ran.out, "✓ s-1: added 1 message, and before them 1 message from the inbox; 3 messages now\n");
     assert_eq!(bench.messages("s-1"), format!("{HELLO}\n{ODD}\n{HELLO}\n"));
@@ -163,8 +163,7 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
     let before = bench.messages("s-1");
     let ran = bench.session(&["check", "s-1"]).expect(1);
     assert!(ran.out.contains("error[PAIR001]") && ran.out.contains("╭─ s-1 · message 1"), "{}", ran.out);
-    let remedy =
-        "✗ 1 error; each request puts it right by itself, and `seamline session repair --all s-1` writes that down\n";
+    let remedy = "✗ 1 error; each request fixes it; `seamline session repair --all s-1` stores the fix\n";
     assert!(ran.out.ends_with(remedy), "{}", ran.out);
     let found = bench.session(&["check", "s-1", "--format", "json"]).expect(1).json();
     assert_eq!(found["documents"][0]["findings"][0]["code"], "PAIR001");
@@ -174,7 +173,7 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
         "fix: answer tool call",
         "(safe)",
         "`seamline session request s-1` prints one",
-        "`seamline session repair --all s-1` does it now and writes it down",
+        "`seamline session repair --all s-1` adds it now and stores it",
     ] {
         assert!(ran.out.contains(part), "{part} in {}", ran.out);
     }
@@ -183,7 +182,7 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
     assert_eq!(bench.messages("s-1"), before);
     bench.write("envelope.json", r#"{"model":"claude-sonnet-4-5","max_tokens":64}"#);
     let request = bench.session(&["request", "s-1", "--envelope", "envelope.json"]).expect(0);
-    assert!(request.err.contains("1 finding put right for this request"), "{}", request.err);
+    assert!(request.err.contains("1 finding fixed for this request"), "{}", request.err);
     assert_eq!(
         (request.json()["model"].as_str(), request.json()["messages"].as_array().unwrap().len()),
         (Some("claude-sonnet-4-5"), 4)
@@ -194,7 +193,7 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
     bench.session(&["check", "s-1"]).expect(0);
     assert!(bench.session(&["show", "s-1"]).expect(0).out.contains("synthetic: a repair added it"));
     let ran = bench.session(&["undo", "s-1"]).expect(0);
-    assert!(ran.out.contains("took back repair_"), "{}", ran.out);
+    assert!(ran.out.contains("undid repair_"), "{}", ran.out);
     assert_eq!(bench.messages("s-1"), before);
     let ran = bench.session(&["undo", "s-1"]).expect(2);
     assert!(ran.err.contains("has no repair") && ran.err.contains("hint: `seamline session incidents"), "{}", ran.err);
@@ -202,7 +201,7 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
 }
 
 #[test]
-fn checkpoints_are_committed_come_back_to_and_forgotten() {
+fn checkpoints_are_committed_rolled_back_to_and_pruned() {
     let bench = Bench::greeted("s-1");
     let first = bench.session(&["checkpoint", "s-1", "--operation", "api_call"]).expect(0).out.trim().to_owned();
     bench.append("s-1", ODD).expect(0);
@@ -212,11 +211,11 @@ fn checkpoints_are_committed_come_back_to_and_forgotten() {
     let second = bench.session(&["checkpoint", "s-1"]).expect(0).out.trim().to_owned();
     bench.append("s-1", HELLO).expect(0);
     let ran = bench.session(&["rollback", "s-1", "--reason", "it went wrong"]).expect(0);
-    assert_eq!(ran.out, format!("✓ s-1: back at {second}; 1 message taken back, 2 messages left\n"));
+    assert_eq!(ran.out, format!("✓ s-1: back at {second}; 1 message hidden, 2 messages left\n"));
     let listed = bench.session(&["checkpoints", "s-1"]).expect(0).out;
     assert!(listed.contains("committed") && listed.contains("rolled back"), "{listed}");
     let ran = bench.session(&["rollback", "s-1", &first]).expect(0);
-    assert!(ran.out.contains("1 message taken back, 1 message left"), "{}", ran.out);
+    assert!(ran.out.contains("1 message hidden, 1 message left"), "{}", ran.out);
     let ran = bench.session(&["rollback", "s-1", "ckpt_77"]).expect(2);
     assert!(ran.err.contains("Checkpoint not found: ckpt_77"), "{}", ran.err);
     assert!(ran.err.contains("hint: `seamline session checkpoints s-1` lists them"), "{}", ran.err);
@@ -265,7 +264,7 @@ fn calls_that_a_crash_left_open_are_listed_and_closed() {
     }
     for command in [&["rollback", "s-1"][..], &["reset", "s-1", "--archive", "--yes"]] {
         let ran = bench.session(command).expect(2);
-        assert!(ran.err.contains("this would take it back") && ran.err.contains("session recover s-1"), "{}", ran.err);
+        assert!(ran.err.contains("this would roll it back") && ran.err.contains("session recover s-1"), "{}", ran.err);
     }
     let ran = bench.session(&["fork", "s-1", "s-9"]).expect(0);
     assert!(ran.err.contains("an open cycle has tool calls that ran or may have run"), "{}", ran.err);
@@ -293,7 +292,7 @@ fn a_session_goes_to_another_store_byte_for_byte() {
     bench.session(&["export", "s-1", "--output", "s-1.jsonl"]).expect(0);
     assert_eq!(bench.read("s-1.jsonl"), exported);
     let ran = bench.session(&["import", "s-1.jsonl", "--store", "sqlite:other.db"]).expect(0);
-    assert_eq!(ran.out, "✓ s-1: took in 4 commits with 4 records\n");
+    assert_eq!(ran.out, "✓ s-1: imported 4 commits with 4 records\n");
     assert_eq!(bench.session(&["export", "s-1", "--store", "sqlite:other.db"]).expect(0).out, exported);
     bench.session(&["verify", "--store", "sqlite:other.db"]).expect(0);
     bench.run_on(HELLO, &["session", "append", "s-1", "--store", "sqlite:other.db"]).expect(0);
@@ -428,7 +427,7 @@ fn new_messages_are_printed_as_they_come() {
     assert!(lines.next().unwrap().ends_with("café"));
     bench.session(&["rollback", "s-1"]).expect(0);
     assert_eq!(lines.next().unwrap(), "⋮ 1 message undone or replaced");
-    // Once nobody reads any more, it ends at the next message.
+    // After the reader closed the pipe, it ends at the next message.
     drop(lines);
     bench.append("s-1", HELLO).expect(0);
     assert!(tail.wait().unwrap().success());

@@ -27,7 +27,7 @@ fn repairs_are_taken_back_one_after_the_other() {
     let twice = bench.read("body.json");
     assert!(once != TWICE && once != twice);
     let ran = bench.run(&["undo", "body.json"]).expect(0);
-    assert!(ran.out.ends_with("; 1 repair can still be taken back\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("; 1 repair can still be undone\n"), "{}", ran.out);
     assert_eq!(bench.read("body.json"), once);
     bench.run(&["undo", "body.json"]).expect(0);
     assert_eq!(bench.read("body.json"), TWICE);
@@ -45,7 +45,7 @@ fn a_folder_stands_for_every_file_below_it_that_was_repaired() {
     let ran = bench.run(&["undo", "--list", "logs"]).expect(0);
     assert_eq!(ran.out.lines().count(), 2, "{}", ran.out);
     let ran = bench.run(&["undo", "logs"]).expect(0);
-    assert_eq!(ran.out.matches("took back the repair").count(), 2, "{}", ran.out);
+    assert_eq!(ran.out.matches("undid the repair").count(), 2, "{}", ran.out);
     assert_eq!([bench.read("logs/a.json"), bench.read("logs/deep/b.json")], [BROKEN; 2]);
     assert_ne!(bench.read("beside.json"), BROKEN);
     let ran = bench.run(&["undo", "logs"]).expect(2);

@@ -30,7 +30,7 @@ fn what_is_no_answer_is_named_whatever_dialect_is_asked_for() {
         (b" \n\n", "the file is empty", "the body of a response"),
         (b"\x1f\x8b\x08\x00\x00\x00\x00\x00", "compressed with gzip", "gunzip"),
         (&utf16, "written in UTF-16", "iconv -f UTF-16"),
-        (b"\x89PNG\r\n\x1a\n", "no text", "the body of a response"),
+        (b"\x89PNG\r\n\x1a\n", "not text", "the body of a response"),
         (BROKEN.as_bytes(), "a request body", "`seamline check`"),
         (messages.as_bytes(), "a request body", "`seamline check`"),
         (har.as_bytes(), "a HAR file", "jq -r"),
@@ -44,7 +44,7 @@ fn what_is_no_answer_is_named_whatever_dialect_is_asked_for() {
         refused(&bench, &["assemble", "input", "--provider", "openai"], message, hint);
     }
     bench.write("input", r#"{"weather":"fine"}"#);
-    refused(&bench, &["assemble", "input"], "not an answer of a provider", "jq .response");
+    refused(&bench, &["assemble", "input"], "not a response of a provider", "jq .response");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn headers_before_a_response_are_skipped() {
 }
 
 #[test]
-fn a_response_means_the_same_to_whoever_assembles_it_and_whoever_explains_it() {
+fn assemble_and_explain_read_a_response_the_same_way() {
     let bench = Bench::new();
     let quota = r#"{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}"#;
     let gone = r#"{"error":{"message":"gone","type":"not_found_error"}}"#;
@@ -127,9 +127,9 @@ fn what_is_no_request_body_is_named_with_the_command_that_reads_it() {
     let stream = stream();
     for (bytes, what, hint) in [
         (&b"\x1f\x8b\x08\x00\x00\x00\x00\x00"[..], "compressed with gzip", "gunzip"),
-        (stream.as_bytes(), "a streamed answer", "`seamline assemble FILE`"),
-        (CHUNK.as_bytes(), "an answer", "`seamline assemble FILE`"),
-        (message.as_bytes(), "an answer", "`seamline assemble FILE`"),
+        (stream.as_bytes(), "a streamed response", "`seamline assemble FILE`"),
+        (CHUNK.as_bytes(), "a response", "`seamline assemble FILE`"),
+        (message.as_bytes(), "a response", "`seamline assemble FILE`"),
         (error.as_bytes(), "a provider's error", "`seamline explain --error - < FILE`"),
     ] {
         bench.write("input.json", bytes);
