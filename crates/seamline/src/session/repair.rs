@@ -7,9 +7,9 @@ use seamline_store::RepairId;
 
 use super::{PersistRepairs, Session, SessionError};
 use crate::Options;
+use crate::Policy;
 use crate::check::Checked;
 use crate::policy::DuplicateCallId;
-use crate::Policy;
 
 pub use plan::RepairResult;
 pub use validation::ValidationResult;

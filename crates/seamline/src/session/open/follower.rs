@@ -7,11 +7,11 @@ use seamline_store::{Entry, Head, Parent, Replay, SessionId, State, Store};
 
 use super::copies::plan_copies;
 use super::{home_provider, stored_policy, wire_of};
+use crate::outline::OutlineMessage;
 use crate::session::log::read_pages;
 use crate::session::recover::truth::unresolved;
 use crate::session::repair::stored_options;
 use crate::session::wire::Wire;
-use crate::outline::OutlineMessage;
 use crate::session::{Health, Session, SessionError, SessionOptions, Unresolved};
 use crate::{Options, Policy};
 
