@@ -114,7 +114,7 @@ words! {
 }
 
 words! {
-    /// What happens when nobody knows whether a tool ran.
+    /// What happens when it is not known whether a tool ran.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     UnknownOutcome {

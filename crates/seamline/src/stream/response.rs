@@ -218,11 +218,10 @@ impl Response {
     /// The messages that a history keeps, ready to send back: the message of the dialect, or its items where the
     /// dialect has items. Members that only responses have (ids, models, usage) are left out.
     ///
-    /// Nor are calls that are not [executable](ResponseCall::executable), those that were cut among
-    /// them: a request with half a call is refused, and so is one with a call that nobody answers.
-    /// All that are left want a result. Where nothing is left that was said, there is no message. The knob
-    /// `partial_call` of the policy drops the whole message instead, or keeps such calls for
-    /// [`refused`](Self::refused) to answer.
+    /// Calls that are not [executable](ResponseCall::executable), such as cut calls, are left out too: providers reject a
+    /// request with half a call or with a call without a result. Every call that is left needs a result. If nothing is
+    /// left, there is no message. The knob `partial_call` of the policy drops the whole message instead, or keeps such
+    /// calls for [`refused`](Self::refused) to answer.
     ///
     /// ```
     /// use seamline::stream::{ResponseStream, StreamOptions};

@@ -1,5 +1,4 @@
 //! Policies: every knob, every way to write it, overrides per provider, presets and what they do.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a failure ends the test, also in its helpers")]
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Switch {
-    /// The session
+    /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
     /// The provider or dialect to switch to

@@ -51,7 +51,7 @@ impl<'e> Rendered<'e> {
     /// The messages for a request with this envelope, and the envelope with the system prompt, if it has none.
     pub(in crate::session) fn for_envelope(self, envelope: &str) -> (Cow<'e, [Entry]>, Cow<'_, str>) {
         let Some(prompt) = self.prompt else { return (self.entries, Cow::Borrowed(envelope)) };
-        let members = serde_json::from_str::<HashMap<String, serde::de::IgnoredAny>>(envelope);
+        let members = serde_json::from_str::<HashMap<String, &RawValue>>(envelope);
         // The writer of the body says what is wrong with an envelope that is not an object.
         let Ok(members) = members else { return (self.entries, Cow::Borrowed(envelope)) };
         if members.contains_key(&prompt.member) {

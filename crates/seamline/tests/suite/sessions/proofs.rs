@@ -34,7 +34,7 @@ fn s0_06_a_result_whose_call_a_compaction_removed_goes_or_gets_one_as_the_policy
         for (preset, is_kept, has_call) in [("opal", false, false), ("llxprt", true, true), ("lossless", true, false)] {
             let policy = Policy::preset(preset).unwrap();
             let mut session = place.create_with(policy).await;
-            // A compaction of somebody else's took the call and left its result.
+            // Another program's compaction removed the call and left its result.
             session.append_all(&[ASK, &results(&["toolu_1"]), YES, ASK]).await.unwrap();
             let body = String::from_utf8(session.request(ENVELOPE).unwrap().body).unwrap();
             assert!(is_valid(&session), "{preset}: {body}");
