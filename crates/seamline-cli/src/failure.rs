@@ -68,7 +68,7 @@ impl From<Error> for Failure {
             Error::WrongProvider { .. } => Some("leave `--dialect` out, or name a provider that serves it".to_owned()),
             Error::OtherStream { found, .. } => Some(format!("leave `--dialect` out, or say `--dialect {found}`")),
             Error::UnknownStream => Some(format!(
-                "`--dialect` names it, if this is an answer; there are {}",
+                "`--dialect` names it, if this is a response; there are {}",
                 seamline::providers::dialect_names().join(", ")
             )),
             _ => error.hint(),

@@ -107,7 +107,7 @@ fn the_source_of_arguments_can_be_chosen() {
 }
 
 #[test]
-fn what_is_no_answer_is_refused() {
+fn an_input_that_is_not_a_response_is_refused() {
     let bench = Bench::new();
     bench.write("whole.sse", WHOLE);
     bench.write("page.html", "<html>Bad gateway</html>");
@@ -124,7 +124,7 @@ fn what_is_no_answer_is_refused() {
         assert!(ran.out.is_empty() && !ran.err.is_empty(), "{ran:?}");
     }
     let ran = bench.run(&["assemble", "page.html"]).expect(2);
-    assert!(ran.err.starts_with("seamline: page.html: nothing in the stream says which dialect"), "{}", ran.err);
+    assert!(ran.err.starts_with("seamline: page.html: the stream does not tell its dialect"), "{}", ran.err);
     assert!(ran.err.contains("`--dialect`"), "{}", ran.err);
 }
 
