@@ -82,7 +82,7 @@ pub struct ResponseBlock {
 /// stream.feed(br#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"read","arguments":"{\"pa"}}]}}]}"#);
 /// let response = stream.finish()?;
 /// assert_eq!((response.calls[0].name.as_str(), response.calls[0].executable), ("read", false));
-/// assert_eq!(response.calls[0].why_not, Some("the stream stopped before the answer was whole"));
+/// assert_eq!(response.calls[0].why_not, Some("the stream ended before the response was complete"));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
