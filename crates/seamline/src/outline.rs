@@ -124,7 +124,7 @@ impl OutlineKind {
 ///
 /// # Errors
 ///
-/// The same errors as [`check`](crate::check).
+/// The same errors as [`check`](fn@crate::check).
 pub fn outline(body: &[u8], options: &Options, range: Range<usize>) -> Result<Vec<OutlineMessage>, Error> {
     outline_at(body, options, range, PREVIEW_BYTES)
 }
@@ -146,7 +146,7 @@ pub fn outline(body: &[u8], options: &Options, range: Range<usize>) -> Result<Ve
 ///
 /// # Errors
 ///
-/// The same errors as [`check`](crate::check).
+/// The same errors as [`check`](fn@crate::check).
 pub fn outline_at(
     body: &[u8],
     options: &Options,
@@ -179,7 +179,7 @@ pub fn outline_at(
 ///
 /// # Errors
 ///
-/// The same errors as [`check`](crate::check).
+/// The same errors as [`check`](fn@crate::check).
 pub fn message_spans(body: &[u8], options: &Options) -> Result<Vec<Range<usize>>, Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = dialect.decode(body)?;
