@@ -64,13 +64,15 @@ impl ToolExecutor for Instantly {
 /// Measures each operation against its target in milliseconds.
 fn operations(folder: &Path) {
     println!("each operation, {TIMES} times, on SQLite (synchronous=FULL); milliseconds\n");
-    println!("{:<22} {:>9} {:>9} {:>9} {:>9} {:>9}", "operation", "messages", "p50", "p99", "most", "target");
+    println!("{:<24} {:>9} {:>9} {:>9} {:>9} {:>9}", "operation", "messages", "p50", "p99", "most", "target");
     for size in SIZES {
         let store = open(folder, &format!("operations-{size}.db"));
-        for (name, target, times) in block_on(measured(&store, size)) {
+        let mut rows = block_on(measured(&store, size));
+        rows.extend(block_on(measured_turns(&store, size)));
+        for (name, target, times) in rows {
             let sorted = sorted(times);
             println!(
-                "{name:<22} {size:>9} {:>9.3} {:>9.3} {:>9.3} {target:>9}",
+                "{name:<24} {size:>9} {:>9.3} {:>9.3} {:>9.3} {target:>9}",
                 ms(quantile(&sorted, 0.50)),
                 ms(quantile(&sorted, 0.99)),
                 ms(quantile(&sorted, 1.00)),
@@ -85,7 +87,6 @@ async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'s
     let (mut check, mut first_check) = (vec![], vec![]);
     let (mut create, mut commit, mut rollback) = (vec![], vec![], vec![]);
     let (mut repair, mut cycle, mut append) = (vec![], vec![], vec![]);
-    let (mut ask, mut end, mut whole_turn) = (vec![], vec![], vec![]);
     for number in 0..TIMES {
         // Each check finds one message that is new since the previous check. It is removed again, so that the size
         // stays.
@@ -113,17 +114,6 @@ async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'s
         })
         .await;
         session.rollback(&whole, "bench").await.unwrap();
-        let before = session.checkpoint(Operation::Manual).await.unwrap().id;
-        session.append(ASK).await.unwrap();
-        let start = Instant::now();
-        timed(&mut ask, async || {
-            let start = session.before_agent_start(ENVELOPE).await.unwrap();
-            assert!(matches!(start, AgentStart::Proceed { .. }));
-        })
-        .await;
-        timed(&mut end, async || drop(session.agent_end(TurnEnd::Answer(&[ANSWER])).await.unwrap())).await;
-        whole_turn.push(start.elapsed());
-        session.rollback(&before, "bench").await.unwrap();
         session.clear_checkpoints().await.unwrap();
     }
     vec![
@@ -135,10 +125,41 @@ async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'s
         ("repair and persist", "50", repair),
         ("append", "-", append),
         ("whole cycle", "20", cycle),
+    ]
+}
+
+/// Measures a turn that adds a question and a response, as an agent does: only they are new since the last request. Then
+/// the same for a session that has no reading yet.
+async fn measured_turns(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'static str, Vec<Duration>)> {
+    let mut session = filled(store, &format!("t{size}"), size).await;
+    let (mut ask, mut end, mut whole_turn, mut first_ask) = (vec![], vec![], vec![], vec![]);
+    assert!(matches!(session.before_agent_start(ENVELOPE).await.unwrap(), AgentStart::Proceed { .. }));
+    for _ in 0..TIMES {
+        let before = session.checkpoint(Operation::Manual).await.unwrap().id;
+        session.append(ASK).await.unwrap();
+        let start = Instant::now();
+        timed(&mut ask, async || proceed(&mut session).await).await;
+        timed(&mut end, async || drop(session.agent_end(TurnEnd::Answer(&[ANSWER])).await.unwrap())).await;
+        whole_turn.push(start.elapsed());
+        session.rollback(&before, "bench").await.unwrap();
+        session.clear_checkpoints().await.unwrap();
+    }
+    for _ in 0..TIMES {
+        session.forget_reading();
+        timed(&mut first_ask, async || proceed(&mut session).await).await;
+        session.clear_checkpoints().await.unwrap();
+    }
+    vec![
         ("before a request", "2", ask),
-        ("answer and its commit", "20", end),
+        ("before the first one", "-", first_ask),
+        ("response and its commit", "20", end),
         ("whole turn, no calls", "20", whole_turn),
     ]
+}
+
+async fn proceed(session: &mut Session) {
+    let start = session.before_agent_start(ENVELOPE).await.unwrap();
+    assert!(matches!(start, AgentStart::Proceed { .. }));
 }
 
 /// Measures a checkpoint and its commit in sessions of different lengths, in turn, so that all use the same disk.
