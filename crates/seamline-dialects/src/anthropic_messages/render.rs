@@ -1,7 +1,7 @@
 //! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
-    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Settings, Speaker,
+    Answer, Block, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Settings, Speaker,
     ToolChoice, ToolDefinition,
 };
 
@@ -12,7 +12,7 @@ use crate::convert::{Draft, Members, Rendered, Room, Target, mime, write_body};
 use crate::json::{Json, list, member, object};
 use crate::results::{Answering, written};
 
-const ROOM: Room = Room {
+pub(super) const ROOM: Room = Room {
     // ANT-11: joined by the server; others that speak the dialect want it.
     alternates: true,
     // ANT-15: few models know them.
@@ -22,7 +22,7 @@ const ROOM: Room = Room {
     refusals: false,
     failures: true,
     unique_ids: false,
-    letter_first: false,
+    narrow: None,
     // Endpoints were seen to refuse calls of tools that are not defined.
     needs_tools: true,
     names_model: true,
@@ -54,8 +54,7 @@ pub(super) const SHARED: &[(&str, &str)] = &[("top_k", "top_k"), ("user", "metad
 const MAX_TOKENS: &str = "4096";
 
 /// Writes the body for a conversation.
-pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
-    let mut draft = Draft::of(conversation, target, &ROOM);
+pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     if draft.settings.max_tokens.is_none() {
         draft.settings.max_tokens = Some(MAX_TOKENS.to_owned());
         draft.note_added("setting `max_tokens`", "the dialect demands one; 4096 is put there");

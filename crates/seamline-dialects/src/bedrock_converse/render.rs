@@ -1,10 +1,12 @@
 //! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
-    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker, ToolChoice,
+    Answer, Block, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker, ToolChoice,
     ToolDefinition,
 };
+use seamline_model::{Alphabet, IdDemand};
 
+use super::CONSTRAINTS;
 use super::write::Writer;
 use crate::blocks::Blocks as _;
 use crate::convert::rendering::{numbers, strings};
@@ -12,7 +14,7 @@ use crate::convert::{Draft, Members, Rendered, Room, Target, extension, mime, wr
 use crate::json::{Json, list, member, object};
 use crate::results::{Answering, written};
 
-const ROOM: Room = Room {
+pub(super) const ROOM: Room = Room {
     // BED-7.
     alternates: true,
     system_messages: false,
@@ -21,7 +23,8 @@ const ROOM: Room = Room {
     refusals: false,
     failures: true,
     unique_ids: false,
-    letter_first: false,
+    // BED-2: models behind the API take these.
+    narrow: Some((IdDemand { alphabet: Alphabet::Word, ..CONSTRAINTS.call_id }, CONSTRAINTS.tool_name)),
     // BED-6.
     needs_tools: true,
     names_model: false,
@@ -54,8 +57,7 @@ const ROOM: Room = Room {
 const NO_OUTPUT: &str = seamline_model::NO_OUTPUT;
 
 /// Writes the body for a conversation.
-pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
-    let mut draft = Draft::of(conversation, target, &ROOM);
+pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     if draft.settings.tool_choice == Some(ToolChoice::None) {
         draft.settings.tool_choice = None;
         draft.note_dropped("tool_choice", "the dialect cannot forbid calls");

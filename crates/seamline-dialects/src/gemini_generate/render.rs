@@ -1,17 +1,18 @@
 //! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Conversation, Family, Media, MediaSource, Message, Says, Speaker, ToolChoice,
+    Answer, AnswerFormat, Block, Call, Family, Media, MediaSource, Message, Says, Speaker, ToolChoice,
     ToolDefinition,
 };
+use seamline_model::{Alphabet, IdDemand, NameDemand};
 
-use super::write;
+use super::{CONSTRAINTS, write};
 use crate::convert::rendering::{numbers, strings};
 use crate::convert::{Draft, Members, Rendered, Room, Target, mime, write_body};
 use crate::json::{Json, list, member, object};
 use crate::results::{Answering, written};
 
-const ROOM: Room = Room {
+pub(super) const ROOM: Room = Room {
     // GEM-3: a content with calls follows one of the user.
     alternates: true,
     // GEM-6.
@@ -22,8 +23,11 @@ const ROOM: Room = Room {
     refusals: false,
     failures: true,
     unique_ids: false,
-    // GEM-7.
-    letter_first: true,
+    // GEM-8: models of other makers that speak the same dialect want these.
+    narrow: Some((
+        IdDemand { demanded: true, alphabet: Alphabet::Word, length_max: 64, ..CONSTRAINTS.call_id },
+        NameDemand { also: "", length_max: 64, ..CONSTRAINTS.tool_name },
+    )),
     needs_tools: false,
     names_model: false,
     families: &[Family::Gemini],
@@ -64,8 +68,7 @@ pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 const START: &str = seamline_model::START;
 
 /// Writes the body for a conversation.
-pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
-    let mut draft = Draft::of(conversation, target, &ROOM);
+pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     start_with_user(&mut draft);
     note_unsigned(&mut draft);
     let (shared, format) = (draft.shared(SHARED), answer_format(&mut draft));

@@ -1,7 +1,7 @@
 //! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Conversation, Family, Grammar, Media, MediaKind, MediaSource, Message, Other,
+    Answer, AnswerFormat, Block, Call, Family, Grammar, Media, MediaKind, MediaSource, Message, Other,
     Says, Speaker, ToolChoice, ToolDefinition,
 };
 
@@ -14,7 +14,7 @@ use crate::convert::{
 use crate::json::{Json, list, member, object, quoted};
 use crate::results::{Answering, written};
 
-const ROOM: Room = Room {
+pub(super) const ROOM: Room = Room {
     alternates: false,
     system_messages: true,
     assistant_media: false,
@@ -23,7 +23,7 @@ const ROOM: Room = Room {
     refusals: true,
     failures: false,
     unique_ids: false,
-    letter_first: false,
+    narrow: None,
     needs_tools: false,
     names_model: true,
     // Servers that want their reasoning back want what they wrote themselves.
@@ -99,8 +99,7 @@ fn is_own(target: &Target<'_>) -> bool {
 }
 
 /// Writes the body for a conversation.
-pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
-    let mut draft = Draft::of(conversation, target, &ROOM);
+pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     ask_for_likelihoods(&mut draft);
     let taken: Vec<_> = SHARED.iter().copied().filter(|setting| takes(target, *setting)).collect();
     let (shared, format) = (draft.shared(&taken), answer_format(&mut draft));
