@@ -8,7 +8,7 @@ use super::{render, wire};
 use crate::blocks::{Blocks, Keys, Patch};
 use crate::json::{Json, Kind, Value, member, object, quoted};
 use crate::results::synthetic;
-use crate::rewriting::{set_member, set_members};
+use crate::rewriting::{cuts, set_member, set_members};
 
 /// Writes parts of generateContent.
 pub(super) struct Writer;
@@ -23,9 +23,6 @@ const KEYS: Keys = Keys {
     result_known: &["id", "name", "response", "parts"],
     wrappers: &["functionCall", "function_call", "functionResponse", "function_response"],
 };
-
-/// The documented value for calls whose signature is lost (GEM-9).
-const SKIP_SIGNATURE: &str = "skip_thought_signature_validator";
 
 impl Blocks for Writer {
     fn keys(&self) -> &'static Keys {
@@ -64,9 +61,7 @@ impl Blocks for Writer {
         if by_id {
             return set_members(result, &[Some(("id", quoted(id))), named].into_iter().flatten().collect::<Vec<_>>());
         }
-        let stale = result.object().map(|members| members.cut(&["id"])).unwrap_or_default();
-        let cuts = stale.into_iter().map(|span| (span, String::new()));
-        set_member(result, "name", &quoted(id)).into_iter().chain(cuts).collect()
+        set_member(result, "name", &quoted(id)).into_iter().chain(cuts(result, &["id"])).collect()
     }
 
     fn part_text<'d, 'a>(&self, part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
@@ -96,7 +91,7 @@ impl Blocks for Writer {
     fn signed(&self, call: Value<'_, '_>) -> Vec<Patch> {
         let snake = call.object().is_some_and(|part| part.get("function_call").is_some());
         let key = if snake { "thought_signature" } else { "thoughtSignature" };
-        set_member(call, key, &quoted(SKIP_SIGNATURE)).into_iter().collect()
+        set_member(call, key, &quoted(render::NO_SIGNATURE)).into_iter().collect()
     }
 }
 

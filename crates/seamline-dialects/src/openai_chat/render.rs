@@ -231,14 +231,13 @@ fn call(call: &Call) -> Json<'static> {
 /// Writes the messages with the results of calls.
 pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
     let messages = answers.iter().map(|answer| {
-        let content = member("content", answer.marked_text());
+        let text = answer.marked_text();
         // Before calls had ids, results named the tool.
-        let members = if answer.call.answered_by == FUNCTION {
-            [member("role", FUNCTION), member("name", &answer.call.name), content]
+        written(&if answer.call.answered_by == FUNCTION {
+            object([member("role", FUNCTION), member("name", &answer.call.name), member("content", text)])
         } else {
-            [member("role", "tool"), member("tool_call_id", &answer.call.id), content]
-        };
-        written(&object(members))
+            calls::result(&answer.call.id, Json::Text(text))
+        })
     });
     messages.collect()
 }
@@ -246,7 +245,7 @@ pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
 fn result(block: &Block) -> Option<Json<'static>> {
     let Says::Result(Answer { id, blocks, .. }) = &block.says else { return None };
     let content = if blocks.is_empty() { Json::Text(String::new()) } else { content(blocks) };
-    Some(object([member("role", "tool"), member("tool_call_id", id), ("content", content)]))
+    Some(calls::result(id, content))
 }
 
 fn content(blocks: &[Block]) -> Json<'static> {
