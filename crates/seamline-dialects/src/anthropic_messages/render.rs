@@ -1,16 +1,14 @@
 //! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
-    Answer, Block, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Settings, Speaker,
-    ToolChoice, ToolDefinition,
+    Family, Media, MediaKind, MediaSource, Settings, ToolChoice, ToolDefinition,
 };
 
 use super::write::Writer;
-use crate::blocks::Blocks as _;
-use crate::convert::rendering::{numbers, only_text, strings, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, mime, write_body};
-use crate::json::{Json, list, member, object};
-use crate::results::{Answering, written};
+use crate::blocks;
+use crate::convert::rendering::{numbers, strings, typed_text};
+use crate::convert::{Draft, Members, Rendered, Room, Target, write_body};
+use crate::json::{Json, list, member};
 
 pub(super) const ROOM: Room = Room {
     // ANT-11: joined by the server; others that speak the dialect want it.
@@ -77,7 +75,7 @@ pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
         body.push(("tools", list(settings.tools.iter().map(tool).collect())));
     }
     body.extend(choice.map(|choice| ("tool_choice", Json::Object(choice))));
-    body.push(("messages", list(draft.messages.iter().map(message).collect())));
+    body.push(("messages", list(draft.messages.iter().map(|message| blocks::said(&Writer, message)).collect())));
     write_body(draft, body, target)
 }
 
@@ -128,70 +126,4 @@ fn tool_choice(choice: &ToolChoice) -> Members<'static> {
         ToolChoice::Any => vec![member("type", "any")],
         ToolChoice::Tool(name) => vec![member("type", "tool"), member("name", name)],
     }
-}
-
-fn message(message: &Message) -> Json<'static> {
-    let role = match message.speaker {
-        Speaker::Assistant => "assistant",
-        Speaker::User | Speaker::System => "user",
-    };
-    object([member("role", role), ("content", content(&message.blocks))])
-}
-
-fn content(blocks: &[Block]) -> Json<'static> {
-    match only_text(blocks) {
-        Some(text) => Json::Text(text.to_owned()),
-        None => list(blocks.iter().filter_map(block).collect()),
-    }
-}
-
-fn block(block: &Block) -> Option<Json<'static>> {
-    Some(match &block.says {
-        Says::Text(text) | Says::Refusal(text) => typed_text("text", text),
-        Says::Call(call) => Writer.call(&call.id, &call.name, Json::Written(call.input.clone())),
-        Says::Result(answer) => result(answer),
-        Says::Reasoning(reasoning) => thinking(reasoning),
-        Says::Media(media) => shown(media),
-        Says::Opaque(_) => return None,
-    })
-}
-
-/// Writes a result.
-pub(super) fn result(answer: &Answer) -> Json<'static> {
-    let mut members = vec![member("type", "tool_result"), member("tool_use_id", &answer.id)];
-    if !answer.blocks.is_empty() {
-        members.push(("content", content(&answer.blocks)));
-    }
-    if answer.failed {
-        members.push(("is_error", Json::Bool(true)));
-    }
-    Json::Object(members)
-}
-
-/// Writes the message with the results of calls.
-pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
-    let results = answers.iter().map(|answer| result(&answer.answer())).collect();
-    vec![written(&object([member("role", "user"), ("content", list(results))]))]
-}
-
-fn thinking(reasoning: &Reasoning) -> Json<'static> {
-    let seal = reasoning.seal.clone().unwrap_or_default();
-    if reasoning.redacted {
-        return object([member("type", "redacted_thinking"), member("data", seal)]);
-    }
-    object([member("type", "thinking"), member("thinking", &reasoning.text), member("signature", seal)])
-}
-
-fn shown(media: &Media) -> Json<'static> {
-    let source = match &media.source {
-        MediaSource::Data(data) => {
-            object([member("type", "base64"), member("media_type", mime(media)), member("data", data)])
-        }
-        MediaSource::Url(url) | MediaSource::File(_, url) => object([member("type", "url"), member("url", url)]),
-    };
-    let mut members = vec![member("type", media.kind.as_str()), ("source", source)];
-    if media.kind == MediaKind::Document {
-        members.extend(media.name.as_ref().map(|name| member("title", name)));
-    }
-    Json::Object(members)
 }

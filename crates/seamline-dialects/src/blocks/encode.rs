@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use seamline_model::{BlockIndex, BlockKind, Body, Edit, Encoded, MessageIndex, Role, Transcript};
 
 use super::rewrite::{Item, Rewriter, Sort};
-use super::write::Blocks;
-use crate::json::{Document, Json, list, member, object, quoted};
+use super::write::{Blocks, message};
+use crate::json::{Document, Json, list, object, quoted};
 use crate::kept::{as_user, members_as_text, no_message, speaks_elsewhere, with_members_as_text};
 use crate::rewriting::{set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
@@ -78,7 +78,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     fn insert_before(&mut self, index: MessageIndex) {
         let blocks = self.blocks;
         let text = |text: &str| blocks.text_content(Json::Text(text.to_owned()));
-        self.writer.insert(self.plan.get(index), |role, said| new_message(blocks, role, text(said)));
+        self.writer.insert(self.plan.get(index), |role, said| message(blocks, role, text(said)));
     }
 
     /// Writes what answers a message, unless a message that is there takes it in.
@@ -93,7 +93,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let (results, media): (Vec<_>, Vec<_>) =
             self.placed(&answers).into_iter().partition(|item| item.sort == Sort::Result);
         let content = results.into_iter().chain(media).map(|item| item.json).collect();
-        let message = new_message(self.blocks, Role::User, list(content));
+        let message = message(self.blocks, Role::User, list(content));
         self.writer.write(None, &message);
         self.note_landed(&answers);
     }
@@ -279,7 +279,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             Some(text) => self.rewrite(index, Role::User, true, Some(blocks.text_content(text))),
             None => {
                 let text = blocks.text_content(Json::Text(no_message(value, heading)));
-                let message = new_message(self.blocks, Role::User, text);
+                let message = message(self.blocks, Role::User, text);
                 self.writer.write(Some(index), &message);
                 self.writer.note_edits(self.plan.get(index));
             }
@@ -304,7 +304,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         if first {
             self.rewrite(index, role, changed, Some(content));
         } else {
-            let message = new_message(self.blocks, role, content);
+            let message = message(self.blocks, role, content);
             self.writer.write(Some(index), &message);
         }
     }
@@ -333,11 +333,11 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             let Some((id, name, edit)) = *rebuild else {
                 continue;
             };
-            let message = new_message(self.blocks, Role::Assistant, list(vec![self.blocks.call(id, name, rebuilt_input())]));
+            let message = message(self.blocks, Role::Assistant, list(vec![self.blocks.call(id, name, rebuilt_input())]));
             self.writer.write(None, &message);
             self.writer.note_landed(edit);
             let result = self.rewriter.result_with_id(block, to.or(Some(id)), None);
-            let message = new_message(self.blocks, Role::User, list(vec![result]));
+            let message = message(self.blocks, Role::User, list(vec![result]));
             self.writer.write(Some(index), &message);
         }
     }
@@ -380,10 +380,6 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             self.writer.note_landed(*edit);
         }
     }
-}
-
-fn new_message<'j>(blocks: &dyn Blocks, role: Role, content: Json<'j>) -> Json<'j> {
-    object([member("role", blocks.role_name(role)), (blocks.keys().content, content)])
 }
 
 /// The input of a call that was rebuilt from its result.

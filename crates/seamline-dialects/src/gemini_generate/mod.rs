@@ -43,7 +43,7 @@ pub const DIALECT: Dialect = Dialect {
     lift: lift::lift,
     room: &render::ROOM,
     render: render::render,
-    results: &Results { write: render::results, said: results::as_it_is },
+    results: &Results { write: |results| blocks::results(&write::Writer, results), said: results::as_it_is },
     shapes: &detect::SHAPES,
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
