@@ -234,11 +234,7 @@ impl Reader<'_> {
     }
 
     /// Reads an id, whose key the dialect calls `expected`.
-    pub(crate) fn named_id<'a>(
-        &mut self,
-        id: Option<Value<'_, 'a>>,
-        expected: &'static str,
-    ) -> Option<Cow<'a, str>> {
+    pub(crate) fn named_id<'a>(&mut self, id: Option<Value<'_, 'a>>, expected: &'static str) -> Option<Cow<'a, str>> {
         self.named(id, expected).and_then(|id| self.id(id))
     }
 }

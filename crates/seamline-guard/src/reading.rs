@@ -175,7 +175,8 @@ mod tests {
 
     #[test]
     fn a_status_may_mean_something_else_to_one_family() {
-        let name = |provider, dialect| Reading::of(Some(424), &Failure { provider, dialect, ..Failure::default() }).name;
+        let name =
+            |provider, dialect| Reading::of(Some(424), &Failure { provider, dialect, ..Failure::default() }).name;
         let failed = service::SERVER_FAILED.name;
         assert_eq!((name(Some("Bedrock"), None), name(Some("bedrock-nova"), None)), (failed, failed));
         assert_eq!(name(None, Some("bedrock_converse")), failed);

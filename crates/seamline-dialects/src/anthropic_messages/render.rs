@@ -1,8 +1,6 @@
 //! Renders a conversation of any dialect as a body.
 
-use seamline_model::conversation::{
-    Family, Media, MediaKind, MediaSource, Settings, ToolChoice, ToolDefinition,
-};
+use seamline_model::conversation::{Family, Media, MediaKind, MediaSource, Settings, ToolChoice, ToolDefinition};
 
 use super::write::Writer;
 use crate::blocks;

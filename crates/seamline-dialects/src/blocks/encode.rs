@@ -333,7 +333,8 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             let Some((id, name, edit)) = *rebuild else {
                 continue;
             };
-            let message = message(self.blocks, Role::Assistant, list(vec![self.blocks.call(id, name, rebuilt_input())]));
+            let message =
+                message(self.blocks, Role::Assistant, list(vec![self.blocks.call(id, name, rebuilt_input())]));
             self.writer.write(None, &message);
             self.writer.note_landed(edit);
             let result = self.rewriter.result_with_id(block, to.or(Some(id)), None);

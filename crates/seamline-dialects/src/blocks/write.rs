@@ -184,11 +184,7 @@ fn is_pair(keys: &Keys, part: Value<'_, '_>) -> bool {
 
 /// The content of a result as blocks of a message, for dialects where it is a string or a list of parts. Calls and
 /// results among them are kept as their source.
-fn kept_parts<'a>(
-    blocks: &(impl Blocks + ?Sized),
-    output: Option<Value<'_, 'a>>,
-    heading: &str,
-) -> Vec<Json<'a>> {
+fn kept_parts<'a>(blocks: &(impl Blocks + ?Sized), output: Option<Value<'_, 'a>>, heading: &str) -> Vec<Json<'a>> {
     match output.map(|output| (output, output.kind())) {
         Some((output, Kind::String)) => vec![blocks.text(Json::Joined(format!("{heading}\n"), output.raw_str()))],
         Some((output, Kind::Array)) => std::iter::once(blocks.text(Json::Text(heading.to_owned())))

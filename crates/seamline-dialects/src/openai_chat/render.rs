@@ -1,8 +1,8 @@
 //! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Family, Grammar, Media, MediaKind, MediaSource, Message, Other,
-    Says, Speaker, ToolChoice, ToolDefinition,
+    Answer, AnswerFormat, Block, Call, Family, Grammar, Media, MediaKind, MediaSource, Message, Other, Says, Speaker,
+    ToolChoice, ToolDefinition,
 };
 
 use super::calls;

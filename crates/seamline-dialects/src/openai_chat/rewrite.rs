@@ -145,9 +145,8 @@ impl<'a> MessageParts<'_, 'a, '_> {
         }
         let source = Document::part(self.transcript.source, message.span);
         let value = source.root();
-        let rest = (left && value.is(Kind::Object)).then(|| {
-            apply_patches(self.transcript, message.span, &mut cuts(value, &[calls::LIST, calls::LEGACY]))
-        });
+        let rest = (left && value.is(Kind::Object))
+            .then(|| apply_patches(self.transcript, message.span, &mut cuts(value, &[calls::LIST, calls::LEGACY])));
         (calls, rest)
     }
 }

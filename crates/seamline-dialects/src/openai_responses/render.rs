@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Family, Grammar, Media, MediaKind, MediaSource, Message, Other,
-    Reasoning, Says, Speaker, ToolChoice, ToolDefinition,
+    Answer, AnswerFormat, Block, Call, Family, Grammar, Media, MediaKind, MediaSource, Message, Other, Reasoning, Says,
+    Speaker, ToolChoice, ToolDefinition,
 };
 
 use super::item::{CUSTOM_RESULT, FUNCTION_RESULT};

@@ -15,11 +15,7 @@ pub(super) const PROVIDER: Provider = Provider {
     fallback: true,
     constraints: Constraints {
         // Recorded and accepted: 50 characters (OpenRouter).
-        call_id: IdDemand {
-            length_max: usize::MAX,
-            length_error: ErrorText(""),
-            ..openai_chat::CONSTRAINTS.call_id
-        },
+        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
         // Recorded and accepted: `tool_calls: []` (Mistral).
         empty_call_list: None,
         // Recorded and accepted: `tools: []` (Hugging Face).
