@@ -22,64 +22,62 @@ pub(crate) use rendering::{Members, write_body};
 pub use target::{ForeignReasoning, Renamed, Rendered, Target};
 
 use seamline_model::conversation::Conversation;
-use seamline_model::{Alphabet, ErrorText, IdDemand, NameDemand};
+use seamline_model::{IdDemand, NameDemand};
 
-use crate::Error;
 use crate::json::quoted;
 use crate::rewriting::set_member;
+use crate::{Dialect, Error};
 
-/// The functions that convert requests from and to other dialects.
-#[derive(Debug, Clone, Copy)]
-pub struct Converter {
-    /// The member of the body that is the list of messages.
-    pub list: &'static str,
-    /// The member of the body that names the model.
-    pub model: &'static str,
-    /// Whether the model is named in the body, not in its address.
-    pub names_model: bool,
+impl Dialect {
     /// Reads a body into a conversation.
-    pub lift: fn(&[u8]) -> Result<Conversation, Error>,
-    /// Writes a conversation as a body.
-    pub render: fn(&Conversation, &Target<'_>) -> Rendered,
-    /// The demands on the id of a call, if no provider has its own.
-    pub call_id: IdDemand,
-    /// The demands on the name of a tool, if no provider has its own.
-    pub tool_name: NameDemand,
-}
+    ///
+    /// # Errors
+    ///
+    /// When the body is not UTF-8, not JSON or not this dialect's envelope.
+    pub fn lift(&self, body: &[u8]) -> Result<Conversation, Error> {
+        (self.lift)(body)
+    }
 
-impl Converter {
+    /// Writes a conversation as a body.
+    pub fn render(&self, conversation: &Conversation, target: &Target<'_>) -> Rendered {
+        (self.render)(Draft::of(conversation, target, self.room), target)
+    }
+
+    /// The member of the body that is the list of messages.
+    pub const fn list(&self) -> &'static str {
+        self.form.list
+    }
+
+    /// Whether the model is named in the body, not in its address.
+    pub const fn names_model(&self) -> bool {
+        self.room.names_model
+    }
+
+    /// The demands on the id of a call that every provider of the dialect meets.
+    pub fn call_id(&self) -> IdDemand {
+        self.room.narrow.map_or(self.constraints.call_id, |(id, _)| id)
+    }
+
+    /// The demands on the name of a tool that every provider of the dialect meets.
+    pub fn tool_name(&self) -> NameDemand {
+        self.room.narrow.map_or(self.constraints.tool_name, |(_, name)| name)
+    }
+
     /// Whether the settings of a request hold a list of messages too.
     pub fn holds_list(&self, envelope: &str) -> bool {
         let document = Lifting::document(envelope.as_bytes()).ok();
-        document.is_some_and(|document| document.root().object().is_some_and(|body| body.get(self.list).is_some()))
+        document.is_some_and(|document| document.root().object().is_some_and(|body| body.get(self.form.list).is_some()))
     }
 
     /// Writes another model into a body. Returns nothing if bodies of the dialect do not name the model.
     pub fn with_model(&self, body: &[u8], model: &str) -> Option<Vec<u8>> {
         let document = Lifting::document(body).ok()?;
-        let is_there = lifting::member(document.root(), self.model).is_some();
-        if !is_there && !self.names_model {
+        let is_there = lifting::member(document.root(), self.form.model).is_some();
+        if !is_there && !self.room.names_model {
             return None;
         }
-        let (span, json) = set_member(document.root(), self.model, &quoted(model))?;
+        let (span, json) = set_member(document.root(), self.form.model, &quoted(model))?;
         let (before, after) = (body.get(..span.start as usize)?, body.get(span.end as usize..)?);
         Some([before, json.as_bytes(), after].concat())
     }
-}
-
-/// The demands on ids of these characters, for a dialect without a known provider.
-pub(crate) const fn ids(alphabet: Alphabet, length_max: usize, prefix: &'static str) -> IdDemand {
-    IdDemand {
-        alphabet,
-        alphabet_error: ErrorText(""),
-        length_max,
-        length_error: ErrorText(""),
-        demanded: true,
-        prefix,
-    }
-}
-
-/// The demands on names of this length, for a dialect without a known provider.
-pub(crate) const fn names(length_max: usize) -> NameDemand {
-    NameDemand { length_max, ..NameDemand::WORD }
 }

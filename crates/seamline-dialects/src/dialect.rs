@@ -1,8 +1,11 @@
 //! A dialect: the data and functions that read and write one kind of request and response.
 
+use std::fmt;
+
+use seamline_model::conversation::Conversation;
 use seamline_model::{Constraints, Edit, Encoded, Place, Span, Transcript};
 
-use crate::convert::Converter;
+use crate::convert::{Draft, Rendered, Room, Target};
 use crate::detect::BodySigns;
 use crate::detect_stream::StreamSigns;
 use crate::reader::{self, Form};
@@ -22,8 +25,12 @@ pub struct Dialect {
     pub(crate) decode: fn(&[u8], Form) -> Result<Transcript<'_>, Error>,
     /// Writes edits into the text of a transcript.
     pub(crate) encode: fn(&Transcript<'_>, &[Edit], &Constraints) -> Encoded,
-    /// The functions that convert requests from and to other dialects.
-    pub(crate) converter: &'static Converter,
+    /// Reads a request body into a conversation that other dialects can render.
+    pub(crate) lift: fn(&[u8]) -> Result<Conversation, Error>,
+    /// The abilities of the dialect, to which conversations of other dialects are fitted.
+    pub(crate) room: &'static Room,
+    /// Writes a conversation that fits the room as a body.
+    pub(crate) render: fn(Draft, &Target<'_>) -> Rendered,
     /// The functions that write and read tool results.
     pub(crate) results: &'static Results,
     /// The tests that tell messages, responses and tool calls of this dialect from others.
@@ -82,11 +89,6 @@ impl Dialect {
         pointer::pointer(transcript, place, self.form)
     }
 
-    /// The functions that convert requests from and to other dialects.
-    pub const fn converter(&self) -> &'static Converter {
-        self.converter
-    }
-
     /// The functions that write and read tool results.
     pub const fn results(&self) -> &'static Results {
         self.results
@@ -103,6 +105,12 @@ impl Dialect {
     }
 }
 
+impl fmt::Debug for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Dialect").field(&self.name()).finish()
+    }
+}
+
 /// Finds the dialect with this name.
 pub fn by_name(name: &str) -> Option<&'static Dialect> {
     ALL.iter().copied().find(|dialect| dialect.name() == name)
@@ -116,6 +124,9 @@ macro_rules! dialects {
 
         /// Every dialect, in the order users see them.
         pub const ALL: &[&Dialect] = &[$(&$name::DIALECT,)*];
+
+        /// The prefixes of the ids that providers give, one list for each dialect.
+        pub(crate) const ID_PREFIXES: &[&[&str]] = &[$($name::ID_PREFIXES,)*];
     };
 }
 

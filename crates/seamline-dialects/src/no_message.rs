@@ -69,7 +69,7 @@ impl NoMessage {
         let object = document.root().object()?;
         let has = |name: &str| object.get(name).is_some();
         let is_list = |name: &str| object.get(name).is_some_and(|value| value.is(Kind::Array));
-        let lists = || ALL.iter().map(|dialect| dialect.converter().list);
+        let lists = || ALL.iter().map(|dialect| dialect.list());
         if !has_role(object)
             && let Some(list) = lists().find(|list| is_list(list))
         {

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Emptiness, Input, IrregularityKind, Listed, Parts, Role};
+use seamline_model::{BlockKind, Body, Emptiness, Field, Input, IrregularityKind, Listed, Parts, Role, Slot};
 
 use crate::ids::CONTENT_KEYS;
 use crate::json::{Kind, Value, quoted};
 use crate::members::is_hollow;
+use crate::no_message::is_foreign_pair;
 use crate::reader::Reader;
 use crate::rewriting::leading_member;
 
@@ -117,6 +118,45 @@ pub(crate) fn input(value: Option<Value<'_, '_>>) -> Input {
     }
 }
 
+/// Reads the content of a message: a text, or a list of blocks. `read` reads one block, and says whether the provider
+/// signed it.
+pub(crate) fn content<'a>(
+    reader: &mut Reader<'a>,
+    content: Option<Value<'_, 'a>>,
+    mut read: impl FnMut(&mut Reader<'a>, Value<'_, 'a>) -> (BlockKind, bool),
+) -> Body {
+    let body = body_of(content);
+    match (body, content) {
+        (Body::Text, Some(text)) => {
+            reader.block(text, Slot { field: Field::Whole, index: 0 }, BlockKind::Text(emptiness(text)));
+        }
+        (Body::Blocks, Some(list)) => {
+            for (index, element) in list.elements().enumerate() {
+                reader.begin_block();
+                let (kind, signed) = read(reader, element);
+                if !element.is(Kind::Object) {
+                    let found = element.kind().as_str();
+                    reader.note(IrregularityKind::UnreadableBlock { found }, element.span());
+                }
+                reader.signed_block(element, Slot { field: Field::Content, index: index as u32 }, kind, signed);
+            }
+        }
+        _ => {}
+    }
+    body
+}
+
+/// Finds out in which form the content of a message is written.
+pub(crate) fn body_of(content: Option<Value<'_, '_>>) -> Body {
+    match content.map(Value::kind) {
+        Some(Kind::String) => Body::Text,
+        Some(Kind::Array) => Body::Blocks,
+        Some(Kind::Null) => Body::Null,
+        Some(_) => Body::Unreadable,
+        None => Body::Missing,
+    }
+}
+
 /// The content of a message under a name that another program or dialect gives it.
 #[derive(Default)]
 pub(crate) struct Elsewhere<'d, 'a>(Option<Value<'d, 'a>>);
@@ -178,8 +218,36 @@ impl Reader<'_> {
     }
 }
 
+/// Values under the names of other programs and dialects.
+impl Reader<'_> {
+    /// Notes the key of a value if the dialect calls it `expected`.
+    pub(crate) fn named<'d, 'a>(
+        &mut self,
+        value: Option<Value<'d, 'a>>,
+        expected: &'static str,
+    ) -> Option<Value<'d, 'a>> {
+        let key = value?.key();
+        if !key.says(expected) {
+            self.foreign(key.span(), expected);
+        }
+        value
+    }
+
+    /// Reads an id, whose key the dialect calls `expected`.
+    pub(crate) fn named_id<'a>(&mut self, id: Option<Value<'_, 'a>>, expected: &'static str) -> Option<Cow<'a, str>> {
+        self.named(id, expected).and_then(|id| self.id(id))
+    }
+}
+
 /// Texts in an irregular form.
 impl Reader<'_> {
+    /// Notes a block that is unknown here, and a call or result elsewhere.
+    pub(crate) fn foreign_pair(&mut self, kind: &BlockKind, block: Value<'_, '_>) {
+        if matches!(kind, BlockKind::Opaque) && is_foreign_pair(block) {
+            self.note(IrregularityKind::ForeignBlock, block.span());
+        }
+    }
+
     /// Notes a text that is not a string. Its source is kept.
     pub(crate) fn wordless(&mut self, text: Value<'_, '_>) {
         let patch = Some((text.span(), quoted(text.raw())));

@@ -34,6 +34,12 @@ pub(crate) fn set_members(object: Value<'_, '_>, values: &[(&str, String)]) -> V
     patches
 }
 
+/// The patches that remove members of an object.
+pub(crate) fn cuts(object: Value<'_, '_>, keys: &[&str]) -> Vec<(Span, String)> {
+    let spans = object.object().map(|members| members.cut(keys)).unwrap_or_default();
+    spans.into_iter().map(|span| (span, String::new())).collect()
+}
+
 /// The patch that puts a new first member into an object that has others.
 pub(crate) fn leading_member(object: Value<'_, '_>, key: &str, json: &str) -> (Span, String) {
     let (colon, comma) = layout(object);

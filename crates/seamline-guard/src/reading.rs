@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use crate::classify::{Certainty, Failure};
+use crate::errors::{FAMILIES, Family};
 use crate::kinds::{Class, Kind, content, service};
 use crate::known::{Known, Weight};
 use crate::patterns::compile;
@@ -63,6 +64,14 @@ impl Reading {
 
 /// Returns the kind of a status; `None` if the status has too many meanings.
 fn kind(status: u16, failure: &Failure<'_>) -> Option<&'static Kind> {
+    let is_meant = |family: &&&Family| {
+        failure.provider.is_some_and(|provider| family.includes(provider))
+            || failure.dialect.is_some_and(|dialect| family.dialects.contains(&dialect))
+    };
+    let mut own = FAMILIES.iter().filter(is_meant).flat_map(|family| family.statuses);
+    if let Some((_, kind)) = own.find(|(own, _)| *own == status) {
+        return Some(kind);
+    }
     match status {
         401 | 403 => Some(&service::NOT_ALLOWED),
         402 => Some(&service::OUT_OF_QUOTA),
@@ -70,18 +79,11 @@ fn kind(status: u16, failure: &Failure<'_>) -> Option<&'static Kind> {
         408 | 425 => Some(&service::NETWORK_FAILED),
         409 => Some(&service::CONVERSATION_BUSY),
         413 => Some(&content::BODY_TOO_LARGE),
-        // Only Bedrock reports a failed model with this status.
-        424 if is_bedrock(failure) => Some(&service::SERVER_FAILED),
         429 => Some(&service::RATE_LIMITED),
         503 | 529 => Some(&service::OVERLOADED),
         500..=599 => Some(&service::SERVER_FAILED),
         _ => None,
     }
-}
-
-fn is_bedrock(failure: &Failure<'_>) -> bool {
-    let is_provider = failure.provider.is_some_and(|provider| provider.to_ascii_lowercase().contains("bedrock"));
-    is_provider || failure.dialect == Some("bedrock_converse")
 }
 
 /// Reads the provider's header about retries.
@@ -169,6 +171,16 @@ mod tests {
         let text = r#"{"error":{"code":502}}"#;
         let read = |status| super::status(&Failure { status, text, ..Failure::default() }, &Views::of(text));
         assert_eq!((read(Some(400)), read(Some(200)), read(None)), (Some(400), Some(502), Some(502)));
+    }
+
+    #[test]
+    fn a_status_may_mean_something_else_to_one_family() {
+        let name =
+            |provider, dialect| Reading::of(Some(424), &Failure { provider, dialect, ..Failure::default() }).name;
+        let failed = service::SERVER_FAILED.name;
+        assert_eq!((name(Some("Bedrock"), None), name(Some("bedrock-nova"), None)), (failed, failed));
+        assert_eq!(name(None, Some("bedrock_converse")), failed);
+        assert_eq!(name(Some("openai"), Some("openai_chat")), Reading::UNKNOWN.name);
     }
 
     #[test]

@@ -194,6 +194,21 @@ pub struct IdDemand {
     pub length_error: ErrorText,
     /// The prefix of ids that a repair makes.
     pub prefix: &'static str,
+    /// The prefixes of ids that providers give, one list for each dialect. A repair may replace them by its own.
+    pub known_prefixes: &'static [&'static [&'static str]],
+}
+
+impl IdDemand {
+    /// Any text that is not empty.
+    pub const ANY: Self = Self {
+        demanded: true,
+        alphabet: Alphabet::Any,
+        alphabet_error: ErrorText(""),
+        length_max: usize::MAX,
+        length_error: ErrorText(""),
+        prefix: "",
+        known_prefixes: &[],
+    };
 }
 
 /// Which item ids are legal: letters, digits, `_` and `-` after the prefix of the item's type.

@@ -8,16 +8,9 @@ use crate::{IdDemand, IdForm};
 /// idempotent, so a call and its result still have the same id.
 ///
 /// ```
-/// use seamline_model::{Alphabet, ErrorText, IdDemand, IdMap};
+/// use seamline_model::{Alphabet, IdDemand, IdMap};
 ///
-/// let demand = IdDemand {
-///     alphabet: Alphabet::Word,
-///     alphabet_error: ErrorText(""),
-///     length_max: 40,
-///     length_error: ErrorText(""),
-///     prefix: "call_",
-///     demanded: true,
-/// };
+/// let demand = IdDemand { alphabet: Alphabet::Word, length_max: 40, prefix: "call_", ..IdDemand::ANY };
 /// let map = IdMap::of(demand, ["toolu_1", "hist_tool_4f2a", "call_7|fc_9", "functions.bash:0"]);
 /// assert_eq!(map.get("toolu_1"), Some("toolu_1"));
 /// assert_eq!(map.get("hist_tool_4f2a"), Some("call_4f2a"));
@@ -120,17 +113,10 @@ fn of_composite(id: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Alphabet, ErrorText};
+    use crate::Alphabet;
 
     fn demand(alphabet: Alphabet, length_max: usize, prefix: &'static str) -> IdDemand {
-        IdDemand {
-            alphabet,
-            alphabet_error: ErrorText(""),
-            length_max,
-            length_error: ErrorText(""),
-            demanded: true,
-            prefix,
-        }
+        IdDemand { alphabet, length_max, prefix, ..IdDemand::ANY }
     }
 
     fn demands() -> [IdDemand; 6] {

@@ -98,7 +98,8 @@ impl List {
     }
 
     fn ids(&mut self, demands: &Constraints) {
-        let IdDemand { alphabet, alphabet_error, length_max, length_error, demanded, prefix: _ } = demands.call_id;
+        let IdDemand { alphabet, alphabet_error, length_max, length_error, demanded, prefix: _, known_prefixes: _ } =
+            demands.call_id;
         let says = match alphabet {
             Alphabet::Any if !demanded => "a tool call may have an id".to_owned(),
             Alphabet::Any => "a tool call has an id".to_owned(),

@@ -95,7 +95,6 @@ fn digits(text: &str, chars: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorText;
 
     const NAME: NameDemand = NameDemand::WORD;
 
@@ -114,14 +113,7 @@ mod tests {
 
     #[test]
     fn a_made_id_avoids_those_that_are_taken() {
-        let demand = IdDemand {
-            alphabet: Alphabet::Exactly(9),
-            alphabet_error: ErrorText(""),
-            length_max: 9,
-            length_error: ErrorText(""),
-            prefix: "",
-            demanded: true,
-        };
+        let demand = IdDemand { alphabet: Alphabet::Exactly(9), length_max: 9, ..IdDemand::ANY };
         let first = demand.made("seed", |_| false);
         let second = demand.made("seed", |id| id == first);
         assert!(demand.takes(&first) && demand.takes(&second));

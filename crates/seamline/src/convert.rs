@@ -85,10 +85,10 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
         return within(body, &from, &to, options);
     }
     let source = from.repaired_to_leave(body, &to, options)?;
-    let mut conversation = (from.converter.lift)(&source.body)?;
+    let mut conversation = from.dialect.lift(&source.body)?;
     let made_up = options.policy.own_texts();
     note_made_up(&mut conversation, &made_up);
-    let original = if source.changed() { (from.converter.lift)(body).ok() } else { None };
+    let original = if source.changed() { from.dialect.lift(body).ok() } else { None };
     let messages = conversation.messages.len();
     let policy = options.policy.repair_for(to.provider.map_or("", |provider| provider.name));
     let target = Target {
@@ -101,7 +101,7 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
         foreign_reasoning: options.reasoning,
         layout: body,
     };
-    let Rendered { body: rendered, lost, ids, tools } = (to.converter.render)(&conversation, &target);
+    let Rendered { body: rendered, lost, ids, tools } = to.dialect.render(&conversation, &target);
     let mut carried = places::located(body, &source, &from, lost);
     to.remark_model(&conversation.settings, options, &mut carried);
     let result = to.repaired(rendered.as_bytes(), options)?;
@@ -172,10 +172,10 @@ fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Rena
 
 /// Within one dialect only the repairs for the other provider and the name of the model change; every other byte stays.
 fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions) -> Result<Converted, Error> {
-    let asked = options.model.as_deref().and_then(|model| to.converter.with_model(body, model));
+    let asked = options.model.as_deref().and_then(|model| to.dialect.with_model(body, model));
     let result = to.repaired(asked.as_deref().unwrap_or(body), options)?;
-    let before = (from.converter.lift)(body)?;
-    let after = (to.converter.lift)(&result.body)?;
+    let before = from.dialect.lift(body)?;
+    let after = to.dialect.lift(&result.body)?;
     let mut lost: Vec<Carried> = taken_out(&result).collect();
     if from.side() != to.side() {
         to.remark_model(&before.settings, options, &mut lost);
@@ -201,7 +201,7 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
 
 /// Reports a model that was asked for where the body cannot name one.
 fn unnamed(model: &str, to: &Speaking) -> Carried {
-    let note = if to.converter.names_model {
+    let note = if to.dialect.names_model() {
         "the body is a list of messages, so the request names it"
     } else {
         "it is part of the address there, not of the body"

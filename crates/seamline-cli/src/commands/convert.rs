@@ -65,7 +65,7 @@ Examples:
   seamline convert b.json --to anthropic --dry-run    # look first
   seamline convert b.json --to anthropic --model claude-sonnet-4-5 > new.json
   seamline convert request.json --to gemini_generate --output new.json
-  seamline convert --from openai --to bedrock_converse < b.json
+  seamline convert --from openai --to bedrock < b.json
   seamline convert request.json --to openai --report lost.json";
 
 /// The fate of reasoning that only the model that wrote it accepts.

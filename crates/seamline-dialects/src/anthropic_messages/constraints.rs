@@ -62,7 +62,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
         ),
         length_max: usize::MAX,
         length_error: ErrorText(""),
-        prefix: "toolu_",
+        prefix: super::ID_PREFIXES[0],
+        known_prefixes: crate::ID_PREFIXES,
     },
     // ANT-8: rejected inside one message (claude-code#20700); recorded as accepted across turns.
     unique_ids: Uniqueness::Cycle(ErrorText("messages.{message}.content.{block}: tool_use ids must be unique")),

@@ -14,13 +14,15 @@ pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::NO_PREFILL;
 
 use crate::blocks::{self, Shape};
-use crate::convert::Converter;
 use crate::convert::lifting::Lifting;
 use crate::reader::{self, Form};
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope, results, roles};
 
 pub(crate) const NAME: &str = "anthropic_messages";
+
+/// The prefixes of the ids that providers of the dialect give. A repair makes ids with the first.
+pub(crate) const ID_PREFIXES: &[&str] = &["toolu_"];
 
 const FORM: Form = Form {
     dialect: NAME,
@@ -41,16 +43,10 @@ pub const DIALECT: Dialect = Dialect {
     constraints: &CONSTRAINTS,
     decode: reader::decode,
     encode: |transcript, edits, demands| blocks::encode(&write::Writer, transcript, edits, demands.joint_answers),
-    converter: &Converter {
-        list: FORM.list,
-        model: FORM.model,
-        names_model: true,
-        lift: |body| Lifting::run_blocks(body, &lift::FORM, lift::block),
-        render: render::render,
-        call_id: CONSTRAINTS.call_id,
-        tool_name: CONSTRAINTS.tool_name,
-    },
-    results: &Results { write: render::results, said: results::as_it_is },
+    lift: |body| Lifting::run_blocks(body, &lift::FORM, lift::block),
+    room: &render::ROOM,
+    render: render::render,
+    results: &Results { write: |results| blocks::results(&write::Writer, results), said: results::as_it_is },
     shapes: &detect::SHAPES,
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,

@@ -1,18 +1,14 @@
 //! Renders a conversation of any dialect as a body.
 
-use seamline_model::conversation::{
-    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Settings, Speaker,
-    ToolChoice, ToolDefinition,
-};
+use seamline_model::conversation::{Family, Media, MediaKind, MediaSource, Settings, ToolChoice, ToolDefinition};
 
 use super::write::Writer;
-use crate::blocks::Blocks as _;
-use crate::convert::rendering::{numbers, only_text, strings, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, mime, write_body};
-use crate::json::{Json, list, member, object};
-use crate::results::{Answering, written};
+use crate::blocks;
+use crate::convert::rendering::{numbers, strings, typed_text};
+use crate::convert::{Draft, Members, Rendered, Room, Target, write_body};
+use crate::json::{Json, list, member};
 
-const ROOM: Room = Room {
+pub(super) const ROOM: Room = Room {
     // ANT-11: joined by the server; others that speak the dialect want it.
     alternates: true,
     // ANT-15: few models know them.
@@ -22,7 +18,7 @@ const ROOM: Room = Room {
     refusals: false,
     failures: true,
     unique_ids: false,
-    letter_first: false,
+    narrow: None,
     // Endpoints were seen to refuse calls of tools that are not defined.
     needs_tools: true,
     names_model: true,
@@ -54,8 +50,7 @@ pub(super) const SHARED: &[(&str, &str)] = &[("top_k", "top_k"), ("user", "metad
 const MAX_TOKENS: &str = "4096";
 
 /// Writes the body for a conversation.
-pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
-    let mut draft = Draft::of(conversation, target, &ROOM);
+pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     if draft.settings.max_tokens.is_none() {
         draft.settings.max_tokens = Some(MAX_TOKENS.to_owned());
         draft.note_added("setting `max_tokens`", "the dialect demands one; 4096 is put there");
@@ -78,7 +73,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
         body.push(("tools", list(settings.tools.iter().map(tool).collect())));
     }
     body.extend(choice.map(|choice| ("tool_choice", Json::Object(choice))));
-    body.push(("messages", list(draft.messages.iter().map(message).collect())));
+    body.push(("messages", list(draft.messages.iter().map(|message| blocks::said(&Writer, message)).collect())));
     write_body(draft, body, target)
 }
 
@@ -129,70 +124,4 @@ fn tool_choice(choice: &ToolChoice) -> Members<'static> {
         ToolChoice::Any => vec![member("type", "any")],
         ToolChoice::Tool(name) => vec![member("type", "tool"), member("name", name)],
     }
-}
-
-fn message(message: &Message) -> Json<'static> {
-    let role = match message.speaker {
-        Speaker::Assistant => "assistant",
-        Speaker::User | Speaker::System => "user",
-    };
-    object([member("role", role), ("content", content(&message.blocks))])
-}
-
-fn content(blocks: &[Block]) -> Json<'static> {
-    match only_text(blocks) {
-        Some(text) => Json::Text(text.to_owned()),
-        None => list(blocks.iter().filter_map(block).collect()),
-    }
-}
-
-fn block(block: &Block) -> Option<Json<'static>> {
-    Some(match &block.says {
-        Says::Text(text) | Says::Refusal(text) => typed_text("text", text),
-        Says::Call(call) => Writer.call(&call.id, &call.name, Json::Written(call.input.clone())),
-        Says::Result(answer) => result(answer),
-        Says::Reasoning(reasoning) => thinking(reasoning),
-        Says::Media(media) => shown(media),
-        Says::Opaque(_) => return None,
-    })
-}
-
-/// Writes a result.
-pub(super) fn result(answer: &Answer) -> Json<'static> {
-    let mut members = vec![member("type", "tool_result"), member("tool_use_id", &answer.id)];
-    if !answer.blocks.is_empty() {
-        members.push(("content", content(&answer.blocks)));
-    }
-    if answer.failed {
-        members.push(("is_error", Json::Bool(true)));
-    }
-    Json::Object(members)
-}
-
-/// Writes the message with the results of calls.
-pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
-    let results = answers.iter().map(|answer| result(&answer.answer())).collect();
-    vec![written(&object([member("role", "user"), ("content", list(results))]))]
-}
-
-fn thinking(reasoning: &Reasoning) -> Json<'static> {
-    let seal = reasoning.seal.clone().unwrap_or_default();
-    if reasoning.redacted {
-        return object([member("type", "redacted_thinking"), member("data", seal)]);
-    }
-    object([member("type", "thinking"), member("thinking", &reasoning.text), member("signature", seal)])
-}
-
-fn shown(media: &Media) -> Json<'static> {
-    let source = match &media.source {
-        MediaSource::Data(data) => {
-            object([member("type", "base64"), member("media_type", mime(media)), member("data", data)])
-        }
-        MediaSource::Url(url) | MediaSource::File(_, url) => object([member("type", "url"), member("url", url)]),
-    };
-    let mut members = vec![member("type", media.kind.as_str()), ("source", source)];
-    if media.kind == MediaKind::Document {
-        members.extend(media.name.as_ref().map(|name| member("title", name)));
-    }
-    Json::Object(members)
 }

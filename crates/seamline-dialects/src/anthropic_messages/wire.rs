@@ -24,21 +24,6 @@ fn own_type(kind: &str) -> Option<&'static str> {
     }
 }
 
-/// Fills an empty slot with the value under another name, and notes it.
-fn own_or<'d, 'a>(
-    own: &mut Option<Value<'d, 'a>>,
-    foreign: &mut Option<Value<'d, 'a>>,
-    expected: &'static str,
-    reader: &mut Reader<'_>,
-) {
-    // One of its own name counts, and the other is a member like any.
-    if let (None, Some(value)) = (&own, foreign.take()) {
-        reader.foreign(value.key().span(), expected);
-        *foreign = Some(value);
-        *own = Some(value);
-    }
-}
-
 /// The members of a block that matter here.
 #[derive(Default)]
 struct WireBlock<'d, 'a> {
@@ -94,8 +79,8 @@ pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) 
     let kind = block.judge(value, reader);
     if !block.is_odd_text && (rare || block.is_odd(&kind)) {
         let read = match kind {
-            BlockKind::Call(_) => [block.foreign_name, block.foreign_input],
-            BlockKind::Result(_) => [block.foreign_output, None],
+            BlockKind::Call(_) => [block.name, block.input],
+            BlockKind::Result(_) => [block.content, None],
             _ => [None, None],
         };
         members::note(value, block.kind, read, reader);
@@ -145,14 +130,14 @@ impl<'d, 'a> WireBlock<'d, 'a> {
             },
             "" | "input_text" | "output_text" => self.odd_text(value, reader),
             "tool_use" => {
-                let id = self.id_or_foreign(self.id, "id", reader);
-                own_or(&mut self.name, &mut self.foreign_name, "name", reader);
-                own_or(&mut self.input, &mut self.foreign_input, "input", reader);
+                let id = reader.named_id(self.id.or(self.foreign_id), "id");
+                self.name = reader.named(self.name.or(self.foreign_name), "name");
+                self.input = reader.named(self.input.or(self.foreign_input), "input");
                 BlockKind::Call(self.call(id.as_deref(), reader))
             }
             "tool_result" => {
-                own_or(&mut self.content, &mut self.foreign_output, "content", reader);
-                let id = self.id_or_foreign(self.answers, "tool_use_id", reader);
+                self.content = reader.named(self.content.or(self.foreign_output), "content");
+                let id = reader.named_id(self.answers.or(self.foreign_id), "tool_use_id");
                 BlockKind::Result(self.result(id.as_deref(), reader))
             }
             "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(Box::new(self.server_call(&kind, reader))),
@@ -181,19 +166,6 @@ impl<'d, 'a> WireBlock<'d, 'a> {
         let kind = reader.odd_text(value);
         self.is_odd_text = kind.is_some();
         kind.unwrap_or(BlockKind::Opaque)
-    }
-
-    /// Reads the id under its own key, or else under another key, which is noted.
-    fn id_or_foreign(
-        &self,
-        own: Option<Value<'_, 'a>>,
-        expected: &'static str,
-        reader: &mut Reader<'_>,
-    ) -> Option<Cow<'a, str>> {
-        if let (None, Some(id)) = (own, self.foreign_id) {
-            reader.foreign(id.key().span(), expected);
-        }
-        own.or(self.foreign_id).and_then(|id| reader.id(id))
     }
 
     fn call(&self, id: Option<&str>, reader: &mut Reader<'_>) -> Call {

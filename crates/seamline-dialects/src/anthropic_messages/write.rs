@@ -1,12 +1,13 @@
 //! Writes single blocks.
 
 use seamline_model::BlockKind;
+use seamline_model::conversation::{Answer, Block, Media, MediaKind, MediaSource, Reasoning};
 
-use super::render;
-use crate::blocks::{Blocks, Keys, kept_parts, listed};
+use crate::blocks::{Blocks, Keys, block, listed};
+use crate::convert::mime;
+use crate::convert::rendering::only_text;
 use crate::json::{Json, Value, list, member, object, quoted};
 use crate::reading::part_text;
-use crate::results::synthetic;
 
 /// Writes blocks of the Messages API.
 pub(super) struct Writer;
@@ -39,8 +40,45 @@ impl Blocks for Writer {
         object([member("type", "tool_use"), member("id", id), member("name", name), ("input", input)])
     }
 
-    fn made_up_result<'a>(&self, _call: Value<'_, '_>, id: &str, text: &str) -> Json<'a> {
-        render::result(&synthetic(id, None, text))
+    fn result(&self, answer: &Answer) -> Json<'static> {
+        let mut members = vec![member("type", "tool_result"), member("tool_use_id", &answer.id)];
+        if !answer.blocks.is_empty() {
+            members.push(("content", self.content(&answer.blocks)));
+        }
+        if answer.failed {
+            members.push(("is_error", Json::Bool(true)));
+        }
+        Json::Object(members)
+    }
+
+    fn thought(&self, reasoning: &Reasoning) -> Option<Json<'static>> {
+        let seal = reasoning.seal.clone().unwrap_or_default();
+        Some(if reasoning.redacted {
+            object([member("type", "redacted_thinking"), member("data", seal)])
+        } else {
+            object([member("type", "thinking"), member("thinking", &reasoning.text), member("signature", seal)])
+        })
+    }
+
+    fn shown(&self, media: &Media) -> Option<Json<'static>> {
+        let source = match &media.source {
+            MediaSource::Data(data) => {
+                object([member("type", "base64"), member("media_type", mime(media)), member("data", data)])
+            }
+            MediaSource::Url(url) | MediaSource::File(_, url) => object([member("type", "url"), member("url", url)]),
+        };
+        let mut members = vec![member("type", media.kind.as_str()), ("source", source)];
+        if media.kind == MediaKind::Document {
+            members.extend(media.name.as_ref().map(|name| member("title", name)));
+        }
+        Some(Json::Object(members))
+    }
+
+    fn content(&self, blocks: &[Block]) -> Json<'static> {
+        match only_text(blocks) {
+            Some(text) => Json::Text(text.to_owned()),
+            None => list(blocks.iter().filter_map(|said| block(self, said)).collect()),
+        }
     }
 
     fn part_text<'d, 'a>(&self, part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
@@ -53,11 +91,6 @@ impl Blocks for Writer {
             Ok(parts) if parts.is_empty() => quoted(text),
             Ok(parts) => format!("[{}]", parts.join(",")),
         }
-    }
-
-    fn kept<'a>(&self, result: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>> {
-        let output = result.object().and_then(|members| members.get(KEYS.output));
-        kept_parts(self, output, heading, |part| Json::Raw(part.raw()))
     }
 
     fn reasoning<'d, 'a>(&self, block: Value<'d, 'a>) -> Option<Value<'d, 'a>> {

@@ -51,7 +51,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
             "1 validation error detected: Value '{id}' at 'messages.{message}.member.content.{block}.member.toolUse.\
              toolUseId' failed to satisfy constraint: Member must have length less than or equal to 64",
         ),
-        prefix: "tooluse_",
+        prefix: super::ID_PREFIXES[0],
+        known_prefixes: crate::ID_PREFIXES,
     },
     // BED-5: counted per turn; two calls with one id cannot both be answered.
     unique_ids: Uniqueness::Cycle(ErrorText(

@@ -1,18 +1,16 @@
 //! Renders a conversation of any dialect as a body.
 
-use seamline_model::conversation::{
-    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker, ToolChoice,
-    ToolDefinition,
-};
+use seamline_model::conversation::{Family, Media, MediaKind, MediaSource, ToolChoice, ToolDefinition};
+use seamline_model::{Alphabet, IdDemand};
 
+use super::CONSTRAINTS;
 use super::write::Writer;
-use crate::blocks::Blocks as _;
+use crate::blocks;
 use crate::convert::rendering::{numbers, strings};
 use crate::convert::{Draft, Members, Rendered, Room, Target, extension, mime, write_body};
 use crate::json::{Json, list, member, object};
-use crate::results::{Answering, written};
 
-const ROOM: Room = Room {
+pub(super) const ROOM: Room = Room {
     // BED-7.
     alternates: true,
     system_messages: false,
@@ -21,7 +19,8 @@ const ROOM: Room = Room {
     refusals: false,
     failures: true,
     unique_ids: false,
-    letter_first: false,
+    // BED-2: models behind the API take these.
+    narrow: Some((IdDemand { alphabet: Alphabet::Word, ..CONSTRAINTS.call_id }, CONSTRAINTS.tool_name)),
     // BED-6.
     needs_tools: true,
     names_model: false,
@@ -50,12 +49,8 @@ const ROOM: Room = Room {
     media_detail: false,
 };
 
-/// BED-9: the text for a failed tool without output.
-const NO_OUTPUT: &str = seamline_model::NO_OUTPUT;
-
 /// Writes the body for a conversation.
-pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
-    let mut draft = Draft::of(conversation, target, &ROOM);
+pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     if draft.settings.tool_choice == Some(ToolChoice::None) {
         draft.settings.tool_choice = None;
         draft.note_dropped("tool_choice", "the dialect cannot forbid calls");
@@ -77,7 +72,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
         config.extend(settings.tool_choice.as_ref().map(|choice| ("toolChoice", tool_choice(choice))));
         body.push(("toolConfig", Json::Object(config)));
     }
-    body.push(("messages", list(draft.messages.iter().map(message).collect())));
+    body.push(("messages", list(draft.messages.iter().map(|message| blocks::said(&Writer, message)).collect())));
     write_body(draft, body, target)
 }
 
@@ -106,74 +101,8 @@ fn tool_choice(choice: &ToolChoice) -> Json<'static> {
     }
 }
 
-fn message(message: &Message) -> Json<'static> {
-    let role = match message.speaker {
-        Speaker::Assistant => "assistant",
-        Speaker::User | Speaker::System => "user",
-    };
-    let blocks = message.blocks.iter().filter_map(block).collect();
-    object([member("role", role), ("content", list(blocks))])
-}
-
-fn block(block: &Block) -> Option<Json<'static>> {
-    Some(match &block.says {
-        Says::Text(text) | Says::Refusal(text) => object([member("text", text)]),
-        Says::Call(call) => Writer.call(&call.id, &call.name, Json::Written(call.input.clone())),
-        Says::Result(answer) => result(answer),
-        Says::Reasoning(reasoning) => object([("reasoningContent", thought(reasoning))]),
-        Says::Media(media) => shown(media),
-        Says::Opaque(_) => return None,
-    })
-}
-
-/// Writes a result.
-pub(super) fn result(answer: &Answer) -> Json<'static> {
-    let mut content: Vec<_> = answer.blocks.iter().filter_map(block).collect();
-    if content.is_empty() && answer.failed {
-        content.push(object([member("text", NO_OUTPUT)]));
-    }
-    let mut members = vec![member("toolUseId", &answer.id), ("content", list(content))];
-    if answer.failed {
-        members.push(member("status", "error"));
-    }
-    object([("toolResult", Json::Object(members))])
-}
-
-/// Writes the message with the results of calls.
-pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
-    let results = answers.iter().map(|answer| result(&answer.answer())).collect();
-    vec![written(&object([member("role", "user"), ("content", list(results))]))]
-}
-
-fn thought(reasoning: &Reasoning) -> Json<'static> {
-    let seal = reasoning.seal.clone().unwrap_or_default();
-    if reasoning.redacted {
-        return object([member("redactedContent", seal)]);
-    }
-    object([("reasoningText", object([member("text", &reasoning.text), member("signature", seal)]))])
-}
-
-fn shown(media: &Media) -> Json<'static> {
-    let source = match &media.source {
-        MediaSource::Data(data) => object([member("bytes", data)]),
-        MediaSource::Url(uri) | MediaSource::File(_, uri) => object([("s3Location", object([member("uri", uri)]))]),
-    };
-    let mut inner = vec![member("format", extension(&mime(media)).unwrap_or("txt"))];
-    if media.kind == MediaKind::Document {
-        inner.push(member("name", document_name(media)));
-    }
-    inner.push(("source", source));
-    let kind = match media.kind {
-        MediaKind::Image => "image",
-        MediaKind::Document => "document",
-        MediaKind::Audio => "audio",
-        MediaKind::Video => "video",
-    };
-    object([(kind, Json::Object(inner))])
-}
-
 /// Writes the name of a document with the few allowed characters.
-fn document_name(media: &Media) -> String {
+pub(super) fn document_name(media: &Media) -> String {
     let name = media.name.as_deref().unwrap_or("document");
     let name = name.rsplit_once('.').map_or(name, |(name, _)| name);
     let is_allowed = |char: char| char.is_ascii_alphanumeric() || " -()[]".contains(char);

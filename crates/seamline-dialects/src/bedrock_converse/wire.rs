@@ -2,8 +2,6 @@
 //!
 //! A block is an object with one member, whose name is the type of the block.
 
-use std::borrow::Cow;
-
 use seamline_model::{BlockKind, Call, CallId, MemberSort, Parts, ResultBlock, Role, ServerCall, ServerResult, Span};
 
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
@@ -95,24 +93,14 @@ impl<'d, 'a> WireFields<'d, 'a> {
         }
         fields
     }
-
-    fn read_id(&self, reader: &mut Reader<'_>) -> Option<Cow<'a, str>> {
-        if let (None, Some(id)) = (self.id, self.foreign_id) {
-            reader.foreign(id.key().span(), "toolUseId");
-        }
-        self.id.or(self.foreign_id).and_then(|id| reader.id(id))
-    }
 }
 
 fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
-    let mut fields = WireFields::read(value, reader);
-    if let (None, Some(input)) = (fields.input, fields.foreign_input) {
-        reader.foreign(input.key().span(), "input");
-        fields.input = Some(input);
-    }
-    let id = fields.read_id(reader);
+    let fields = WireFields::read(value, reader);
+    let held = reader.named(fields.input.or(fields.foreign_input), "input");
+    let id = reader.named_id(fields.id.or(fields.foreign_id), "toolUseId");
     let name = fields.name.and_then(Value::str);
-    let call = Call::new(id.as_deref(), name.as_deref(), input(fields.input), &mut reader.transcript.tools);
+    let call = Call::new(id.as_deref(), name.as_deref(), input(held), &mut reader.transcript.tools);
     if !fields.kind.is_some_and(|kind| kind.says("server_tool_use")) {
         return BlockKind::Call(call);
     }
@@ -122,7 +110,7 @@ fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
 
 fn result(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> BlockKind {
     let fields = WireFields::read(value, reader);
-    let id = fields.read_id(reader);
+    let id = reader.named_id(fields.id.or(fields.foreign_id), "toolUseId");
     if role == Role::Assistant && id.as_deref().is_some_and(|id| is_of_server(id, reader)) {
         return BlockKind::ServerResult(Box::new(ServerResult {
             id: id.as_deref().map(CallId::from),

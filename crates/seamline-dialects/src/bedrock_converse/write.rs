@@ -1,9 +1,13 @@
 //! Writes single blocks.
 
-use super::{render, wire};
-use crate::blocks::{Blocks, Keys, kept_parts, listed};
+use seamline_model::NO_OUTPUT;
+use seamline_model::conversation::{Answer, Media, MediaKind, MediaSource, Reasoning};
+
+use super::render::document_name;
+use super::wire;
+use crate::blocks::{Blocks, Keys, block, listed};
+use crate::convert::{extension, mime};
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
-use crate::results::synthetic;
 
 /// Writes blocks of the Converse API.
 pub(super) struct Writer;
@@ -32,8 +36,40 @@ impl Blocks for Writer {
         object([("toolUse", object([member("toolUseId", id), member("name", name), ("input", input)]))])
     }
 
-    fn made_up_result<'a>(&self, _call: Value<'_, '_>, id: &str, text: &str) -> Json<'a> {
-        render::result(&synthetic(id, None, text))
+    fn result(&self, answer: &Answer) -> Json<'static> {
+        let mut content: Vec<_> = answer.blocks.iter().filter_map(|said| block(self, said)).collect();
+        if content.is_empty() && answer.failed {
+            // BED-9: a failed tool says something.
+            content.push(object([member("text", NO_OUTPUT)]));
+        }
+        let mut members = vec![member("toolUseId", &answer.id), ("content", list(content))];
+        if answer.failed {
+            members.push(member("status", "error"));
+        }
+        object([("toolResult", Json::Object(members))])
+    }
+
+    fn thought(&self, reasoning: &Reasoning) -> Option<Json<'static>> {
+        let seal = reasoning.seal.clone().unwrap_or_default();
+        let inner = if reasoning.redacted {
+            member("redactedContent", seal)
+        } else {
+            ("reasoningText", object([member("text", &reasoning.text), member("signature", seal)]))
+        };
+        Some(object([("reasoningContent", object([inner]))]))
+    }
+
+    fn shown(&self, media: &Media) -> Option<Json<'static>> {
+        let source = match &media.source {
+            MediaSource::Data(data) => object([member("bytes", data)]),
+            MediaSource::Url(uri) | MediaSource::File(_, uri) => object([("s3Location", object([member("uri", uri)]))]),
+        };
+        let mut inner = vec![member("format", extension(&mime(media)).unwrap_or("txt"))];
+        if media.kind == MediaKind::Document {
+            inner.push(member("name", document_name(media)));
+        }
+        inner.push(("source", source));
+        Some(object([(media.kind.as_str(), Json::Object(inner))]))
     }
 
     fn part_text<'d, 'a>(&self, part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
@@ -63,9 +99,12 @@ impl Blocks for Writer {
         reasoning.get("reasoningText")?.object()?.get("text").filter(|text| text.is(Kind::String))
     }
 
-    fn kept<'a>(&self, result: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>> {
-        let output = result.object().and_then(|members| members.get(KEYS.output));
-        kept_parts(self, output, heading, |part| as_block(self, part))
+    /// JSON becomes text: it is the only part of a result that a message cannot hold.
+    fn part_as_block<'a>(&self, part: Value<'_, 'a>) -> Json<'a> {
+        match part.object().and_then(|part| part.get("json")) {
+            Some(json) => self.text(Json::Text(json.raw().to_owned())),
+            None => Json::Raw(part.raw()),
+        }
     }
 
     fn declaration<'a>(&self, names: &[String]) -> Option<(&'static str, Json<'a>)> {
@@ -75,13 +114,5 @@ impl Blocks for Writer {
             object([("toolSpec", object([member("name", name), member("description", why), ("inputSchema", schema)]))])
         };
         Some(("toolConfig", object([("tools", list(names.iter().map(declared).collect()))])))
-    }
-}
-
-/// Writes a part of a result as a block of a message. JSON becomes text, which is the only part that cannot be one.
-fn as_block<'a>(writer: &Writer, part: Value<'_, 'a>) -> Json<'a> {
-    match part.object().and_then(|part| part.get("json")) {
-        Some(json) => writer.text(Json::Text(json.raw().to_owned())),
-        None => Json::Raw(part.raw()),
     }
 }

@@ -1,11 +1,10 @@
 //! Reads messages into a transcript.
 
-use seamline_model::{BlockKind, Body, Field, IrregularityKind, Role, Slot};
+use seamline_model::{BlockKind, Role};
 
 use crate::json::{Kind, Value};
-use crate::no_message::is_foreign_pair;
 use crate::reader::Reader;
-use crate::reading::{Elsewhere, emptiness};
+use crate::reading::{self, Elsewhere};
 
 /// The functions with which a dialect reads a message.
 pub(crate) struct Shape {
@@ -35,33 +34,10 @@ pub(crate) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>, shape: 
     let role = if value.is(Kind::Object) { (shape.role)(said_role) } else { Role::Unknown };
     let role = reader.role(role, said_role, value, shape.called);
     let first = reader.next_block();
-    let body = content.map_or(Body::Missing, |content| blocks(reader, content, role, shape));
+    let body = reading::content(reader, content, |reader, element| {
+        let (kind, signed) = (shape.block)(element, role, reader);
+        reader.foreign_pair(&kind, element);
+        (kind, signed)
+    });
     reader.end(value, first, role, body);
-}
-
-fn blocks<'a>(reader: &mut Reader<'a>, content: Value<'_, 'a>, role: Role, shape: &Shape) -> Body {
-    match content.kind() {
-        Kind::String => {
-            let slot = Slot { field: Field::Whole, index: 0 };
-            reader.block(content, slot, BlockKind::Text(emptiness(content)));
-            Body::Text
-        }
-        Kind::Array => {
-            for (index, element) in content.elements().enumerate() {
-                reader.begin_block();
-                let (kind, signed) = (shape.block)(element, role, reader);
-                if !element.is(Kind::Object) {
-                    let found = element.kind().as_str();
-                    reader.note(IrregularityKind::UnreadableBlock { found }, element.span());
-                } else if matches!(kind, BlockKind::Opaque) && is_foreign_pair(element) {
-                    reader.note(IrregularityKind::ForeignBlock, element.span());
-                }
-                let slot = Slot { field: Field::Content, index: index as u32 };
-                reader.signed_block(element, slot, kind, signed);
-            }
-            Body::Blocks
-        }
-        Kind::Null => Body::Null,
-        _ => Body::Unreadable,
-    }
 }

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use seamline_model::{BlockIndex, BlockKind, Body, Edit, Encoded, MessageIndex, Role, Transcript};
 
 use super::rewrite::{Item, Rewriter, Sort};
-use super::write::Blocks;
-use crate::json::{Document, Json, list, member, object, quoted};
+use super::write::{Blocks, message};
+use crate::json::{Document, Json, list, object, quoted};
 use crate::kept::{as_user, members_as_text, no_message, speaks_elsewhere, with_members_as_text};
 use crate::rewriting::{set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
@@ -76,15 +76,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     }
 
     fn insert_before(&mut self, index: MessageIndex) {
-        let Some(plan) = self.plan.get(index) else {
-            return;
-        };
-        for new in &plan.before {
-            let text = self.blocks.text_content(Json::Text(new.text.to_owned()));
-            let message = self.new_message(new.role, text);
-            self.writer.write(None, &message);
-            self.writer.note_landed(new.edit);
-        }
+        let blocks = self.blocks;
+        let text = |text: &str| blocks.text_content(Json::Text(text.to_owned()));
+        self.writer.insert(self.plan.get(index), |role, said| message(blocks, role, text(said)));
     }
 
     /// Writes what answers a message, unless a message that is there takes it in.
@@ -99,13 +93,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let (results, media): (Vec<_>, Vec<_>) =
             self.placed(&answers).into_iter().partition(|item| item.sort == Sort::Result);
         let content = results.into_iter().chain(media).map(|item| item.json).collect();
-        let message = self.new_message(Role::User, list(content));
+        let message = message(self.blocks, Role::User, list(content));
         self.writer.write(None, &message);
         self.note_landed(&answers);
-    }
-
-    fn new_message<'j>(&self, role: Role, content: Json<'j>) -> Json<'j> {
-        object([member("role", self.blocks.role_name(role)), (self.blocks.keys().content, content)])
     }
 
     /// Results that the message takes in as answers to those before it.
@@ -217,7 +207,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         }
         self.groups(index, items, end != index.next());
         for joined in (index.next().0..end.0).map(MessageIndex) {
-            self.note_edits(joined);
+            self.writer.note_edits(self.plan.get(joined));
         }
         if holds_results {
             self.write_rebuilt(index);
@@ -276,7 +266,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let as_content = |text| self.writer.render(&self.blocks.text_content(Json::Text(text)), 1);
         let text = with_members_as_text(self.transcript, index, self.blocks.keys().content, as_content);
         self.writer.rewrite(Some(index), &text);
-        self.note_edits(index);
+        self.writer.note_edits(self.plan.get(index));
     }
 
     /// Writes a message with an unknown role as a message of the user.
@@ -289,9 +279,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             Some(text) => self.rewrite(index, Role::User, true, Some(blocks.text_content(text))),
             None => {
                 let text = blocks.text_content(Json::Text(no_message(value, heading)));
-                let message = self.new_message(Role::User, text);
+                let message = message(self.blocks, Role::User, text);
                 self.writer.write(Some(index), &message);
-                self.note_edits(index);
+                self.writer.note_edits(self.plan.get(index));
             }
         }
     }
@@ -314,7 +304,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         if first {
             self.rewrite(index, role, changed, Some(content));
         } else {
-            let message = self.new_message(role, content);
+            let message = message(self.blocks, role, content);
             self.writer.write(Some(index), &message);
         }
     }
@@ -331,14 +321,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let mut patches = set_members(source.root(), &values);
         let text = apply_patches(self.transcript, message.span, &mut patches);
         self.writer.rewrite(Some(index), &text);
-        self.note_edits(index);
-    }
-
-    /// Notes that the edits of a message ended up in the message written last.
-    fn note_edits(&mut self, index: MessageIndex) {
-        for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
-            self.writer.note_landed(edit);
-        }
+        self.writer.note_edits(self.plan.get(index));
     }
 
     /// Writes rebuilt calls, each with its result.
@@ -350,11 +333,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             let Some((id, name, edit)) = *rebuild else {
                 continue;
             };
-            let message = self.new_message(Role::Assistant, list(vec![self.blocks.call(id, name, rebuilt_input())]));
+            let message =
+                message(self.blocks, Role::Assistant, list(vec![self.blocks.call(id, name, rebuilt_input())]));
             self.writer.write(None, &message);
             self.writer.note_landed(edit);
             let result = self.rewriter.result_with_id(block, to.or(Some(id)), None);
-            let message = self.new_message(Role::User, list(vec![result]));
+            let message = message(self.blocks, Role::User, list(vec![result]));
             self.writer.write(Some(index), &message);
         }
     }

@@ -10,4 +10,4 @@ mod write;
 
 pub(crate) use decode::{Shape, message};
 pub(crate) use encode::encode;
-pub(crate) use write::{Blocks, Keys, Patch, fields_of, kept_parts, listed};
+pub(crate) use write::{Blocks, Keys, Patch, block, fields_of, listed, results, said};

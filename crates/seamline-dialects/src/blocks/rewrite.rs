@@ -128,7 +128,7 @@ impl<'a> Rewriter<'_, 'a> {
     }
 
     /// Writes a synthetic result for a call.
-    pub(super) fn made_up_result(&self, call: BlockIndex, text: &str) -> Json<'a> {
+    pub(super) fn made_up_result(&self, call: BlockIndex, text: &str) -> Json<'static> {
         let id = self.transcript.call(call).and_then(|call| call.id.as_deref()).unwrap_or("");
         let source = Document::part(self.transcript.source, self.transcript.block(call).span);
         self.blocks.made_up_result(source.root(), id, text)

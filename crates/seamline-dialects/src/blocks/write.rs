@@ -1,9 +1,11 @@
 //! The functions with which a dialect writes blocks.
 
+use seamline_model::conversation::{Answer, Block, Media, Message, Reasoning, Says, Speaker};
 use seamline_model::{BlockKind, Emptiness, Role, Span};
 
-use crate::json::{Json, Kind, Value, list, quoted};
+use crate::json::{Json, Kind, Value, list, member, object, quoted};
 use crate::reading::emptiness;
+use crate::results::{Answering, synthetic, written};
 use crate::rewriting::{set_member, unreadable_text};
 
 /// A span and the text that replaces it.
@@ -54,8 +56,33 @@ pub(crate) trait Blocks: Sync {
     /// A call with this input.
     fn call<'a>(&self, id: &str, name: &str, input: Json<'a>) -> Json<'a>;
 
+    /// A result.
+    fn result(&self, answer: &Answer) -> Json<'static>;
+
+    /// The result of a call that a host answers.
+    fn answering(&self, answering: &Answering<'_>) -> Json<'static> {
+        self.result(&answering.answer())
+    }
+
     /// A synthetic result for a call, which is given as its block and its id.
-    fn made_up_result<'a>(&self, call: Value<'_, '_>, id: &str, text: &str) -> Json<'a>;
+    fn made_up_result(&self, _call: Value<'_, '_>, id: &str, text: &str) -> Json<'static> {
+        self.result(&synthetic(id, None, text))
+    }
+
+    /// Reasoning that the dialect's models gave, if there is a block for it.
+    fn thought(&self, _reasoning: &Reasoning) -> Option<Json<'static>> {
+        None
+    }
+
+    /// Media, if there is a block for them.
+    fn shown(&self, _media: &Media) -> Option<Json<'static>> {
+        None
+    }
+
+    /// The content of a message of a conversation.
+    fn content(&self, blocks: &[Block]) -> Json<'static> {
+        list(blocks.iter().filter_map(|said| block(self, said)).collect())
+    }
 
     /// The patches that let a result answer a call with this id. Both are given by their
     /// members, the call only if it is known.
@@ -70,8 +97,16 @@ pub(crate) trait Blocks: Sync {
     /// is left.
     fn filled(&self, output: Option<Value<'_, '_>>, text: &str) -> String;
 
+    /// A part of a result as a block of a message.
+    fn part_as_block<'a>(&self, part: Value<'_, 'a>) -> Json<'a> {
+        Json::Raw(part.raw())
+    }
+
     /// The content of a result as blocks of a message, under a heading.
-    fn kept<'a>(&self, result: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>>;
+    fn kept<'a>(&self, result: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>> {
+        let output = result.object().and_then(|members| members.get(self.keys().output));
+        kept_parts(self, output, heading)
+    }
 
     /// The result that closes a call of the provider's own tools, where there is such.
     fn server_answer<'a>(&self, _kind: &BlockKind, _value: Value<'_, 'a>) -> Option<Json<'a>> {
@@ -92,6 +127,39 @@ pub(crate) trait Blocks: Sync {
     fn declaration<'a>(&self, _names: &[String]) -> Option<(&'static str, Json<'a>)> {
         None
     }
+}
+
+/// Writes a message with this content.
+pub(super) fn message<'j>(blocks: &dyn Blocks, role: Role, content: Json<'j>) -> Json<'j> {
+    object([member("role", blocks.role_name(role)), (blocks.keys().content, content)])
+}
+
+/// Writes a message of a conversation.
+pub(crate) fn said(blocks: &dyn Blocks, message: &Message) -> Json<'static> {
+    let role = match message.speaker {
+        Speaker::Assistant => Role::Assistant,
+        Speaker::User => Role::User,
+        Speaker::System => Role::System,
+    };
+    self::message(blocks, role, blocks.content(&message.blocks))
+}
+
+/// Writes a block of a conversation. Blocks that only another dialect knows are left out.
+pub(crate) fn block(blocks: &(impl Blocks + ?Sized), block: &Block) -> Option<Json<'static>> {
+    match &block.says {
+        Says::Text(text) | Says::Refusal(text) => Some(blocks.text(Json::Text(text.clone()))),
+        Says::Call(call) => Some(blocks.call(&call.id, &call.name, Json::Written(call.input.clone()))),
+        Says::Result(answer) => Some(blocks.result(answer)),
+        Says::Reasoning(reasoning) => blocks.thought(reasoning),
+        Says::Media(media) => blocks.shown(media),
+        Says::Opaque(_) => None,
+    }
+}
+
+/// Writes the message with the results of calls.
+pub(crate) fn results(blocks: &dyn Blocks, results: &[Answering<'_>]) -> Vec<String> {
+    let results = results.iter().map(|result| blocks.answering(result)).collect();
+    vec![written(&message(blocks, Role::User, list(results)))]
 }
 
 /// The value that holds the members of a call or result.
@@ -116,12 +184,7 @@ fn is_pair(keys: &Keys, part: Value<'_, '_>) -> bool {
 
 /// The content of a result as blocks of a message, for dialects where it is a string or a list of parts. Calls and
 /// results among them are kept as their source.
-pub(crate) fn kept_parts<'a>(
-    blocks: &(impl Blocks + ?Sized),
-    output: Option<Value<'_, 'a>>,
-    heading: &str,
-    as_block: impl Fn(Value<'_, 'a>) -> Json<'a>,
-) -> Vec<Json<'a>> {
+fn kept_parts<'a>(blocks: &(impl Blocks + ?Sized), output: Option<Value<'_, 'a>>, heading: &str) -> Vec<Json<'a>> {
     match output.map(|output| (output, output.kind())) {
         Some((output, Kind::String)) => vec![blocks.text(Json::Joined(format!("{heading}\n"), output.raw_str()))],
         Some((output, Kind::Array)) => std::iter::once(blocks.text(Json::Text(heading.to_owned())))
@@ -129,7 +192,7 @@ pub(crate) fn kept_parts<'a>(
                 if is_pair(blocks.keys(), part) {
                     blocks.text(Json::Text(part.raw().to_owned()))
                 } else {
-                    as_block(part)
+                    blocks.part_as_block(part)
                 }
             }))
             .collect(),

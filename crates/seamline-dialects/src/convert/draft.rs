@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use seamline_model::conversation::{
     AnswerFormat, Conversation, Family, Fate, Lost, Media, Message, Says, Settings, ToolDefinition,
 };
+use seamline_model::{IdDemand, NameDemand};
 
 use super::bend::Bending;
 use super::lifting::NOT_CARRIED;
@@ -30,8 +31,9 @@ pub(crate) struct Room {
     pub(crate) failures: bool,
     /// Whether the id of a call must be unique in the request.
     pub(crate) unique_ids: bool,
-    /// Whether names must start with a letter or `_`.
-    pub(crate) letter_first: bool,
+    /// The demands on ids of calls and names of tools that every provider meets, where they are narrower than the
+    /// dialect's own.
+    pub(crate) narrow: Option<(IdDemand, NameDemand)>,
     /// Whether tools must be defined where calls are.
     pub(crate) needs_tools: bool,
     /// Whether the model is named in the body, not in its address.

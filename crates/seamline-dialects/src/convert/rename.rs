@@ -12,7 +12,6 @@ pub(super) struct Renaming {
     map: IdMap,
     unique_ids: bool,
     name: NameDemand,
-    letter_first: bool,
     pub(super) ids: Vec<Renamed>,
     pub(super) tools: Vec<Renamed>,
 }
@@ -23,7 +22,6 @@ impl Renaming {
             map: IdMap::of(target.call_id, conversation.calls().map(|call| call.id.as_str())),
             unique_ids: room.unique_ids,
             name: target.tool_name,
-            letter_first: room.letter_first,
             ids: Vec::new(),
             tools: Vec::new(),
         }
@@ -86,11 +84,7 @@ impl Renaming {
     }
 
     fn tool(&mut self, name: &str) -> String {
-        let starts_well = |name: &str| name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
-        let mut made = self.name.made(name);
-        if self.letter_first && !starts_well(&made) {
-            made = self.name.made(&format!("tool {name}"));
-        }
+        let made = self.name.made(name);
         if made != name {
             self.tools.push(Renamed { from: name.to_owned(), to: made.clone() });
         }

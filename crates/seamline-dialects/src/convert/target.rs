@@ -3,8 +3,6 @@
 use seamline_model::conversation::Lost;
 use seamline_model::{IdDemand, NameDemand};
 
-use super::Converter;
-
 /// The target of a conversion.
 #[derive(Debug, Clone)]
 pub struct Target<'t> {
@@ -24,22 +22,6 @@ pub struct Target<'t> {
     pub foreign_reasoning: ForeignReasoning,
     /// A body whose layout the new body follows.
     pub layout: &'t [u8],
-}
-
-impl Target<'_> {
-    /// Makes the target for a dialect without a known provider.
-    pub fn of(converter: &Converter) -> Self {
-        Self {
-            provider: None,
-            model: None,
-            call_id: converter.call_id,
-            tool_name: converter.tool_name,
-            missing: Some(seamline_model::NO_RESULT_CONVERTED),
-            made_up: &[],
-            foreign_reasoning: ForeignReasoning::Drop,
-            layout: b"{}",
-        }
-    }
 }
 
 /// The treatment of reasoning that the target's models do not accept.

@@ -39,7 +39,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
         alphabet_error: ErrorText(""),
         length_max: usize::MAX,
         length_error: ErrorText(""),
-        prefix: "call_",
+        prefix: super::ID_PREFIXES[0],
+        known_prefixes: crate::ID_PREFIXES,
     },
     // GEM-8: calls of one name are told apart by their order.
     unique_ids: Uniqueness::Nowhere,

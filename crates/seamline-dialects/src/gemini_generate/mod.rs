@@ -9,17 +9,17 @@ mod stream;
 mod wire;
 mod write;
 
-use seamline_model::Alphabet;
-
 pub use constraints::CONSTRAINTS;
 
 use crate::blocks::{self, Shape};
-use crate::convert::{self, Converter};
 use crate::reader::{self, Form};
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope, results};
 
 pub(crate) const NAME: &str = "gemini_generate";
+
+/// The prefixes of the ids that providers of the dialect give. A repair makes ids with the first.
+pub(crate) const ID_PREFIXES: &[&str] = &["call_"];
 
 const FORM: Form = Form {
     dialect: NAME,
@@ -40,17 +40,10 @@ pub const DIALECT: Dialect = Dialect {
     constraints: &CONSTRAINTS,
     decode: reader::decode,
     encode: |transcript, edits, demands| blocks::encode(&write::Writer, transcript, edits, demands.joint_answers),
-    converter: &Converter {
-        list: FORM.list,
-        model: FORM.model,
-        names_model: false,
-        lift: lift::lift,
-        render: render::render,
-        // GEM-8: models of other makers that speak the same dialect want these.
-        call_id: convert::ids(Alphabet::Word, 64, "call_"),
-        tool_name: convert::names(64),
-    },
-    results: &Results { write: render::results, said: results::as_it_is },
+    lift: lift::lift,
+    room: &render::ROOM,
+    render: render::render,
+    results: &Results { write: |results| blocks::results(&write::Writer, results), said: results::as_it_is },
     shapes: &detect::SHAPES,
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,

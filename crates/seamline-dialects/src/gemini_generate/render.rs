@@ -1,17 +1,18 @@
 //! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Conversation, Family, Media, MediaSource, Message, Says, Speaker, ToolChoice,
-    ToolDefinition,
+    AnswerFormat, Block, Family, Media, MediaSource, Message, Says, Speaker, ToolChoice, ToolDefinition,
 };
+use seamline_model::{Alphabet, IdDemand, NameDemand};
 
-use super::write;
+use super::CONSTRAINTS;
+use super::write::Writer;
+use crate::blocks;
 use crate::convert::rendering::{numbers, strings};
-use crate::convert::{Draft, Members, Rendered, Room, Target, mime, write_body};
+use crate::convert::{Draft, Members, Rendered, Room, Target, write_body};
 use crate::json::{Json, list, member, object};
-use crate::results::{Answering, written};
 
-const ROOM: Room = Room {
+pub(super) const ROOM: Room = Room {
     // GEM-3: a content with calls follows one of the user.
     alternates: true,
     // GEM-6.
@@ -22,8 +23,11 @@ const ROOM: Room = Room {
     refusals: false,
     failures: true,
     unique_ids: false,
-    // GEM-7.
-    letter_first: true,
+    // GEM-8: models of other makers that speak the same dialect want these.
+    narrow: Some((
+        IdDemand { demanded: true, alphabet: Alphabet::Word, length_max: 64, ..CONSTRAINTS.call_id },
+        NameDemand { also: "", length_max: 64, ..CONSTRAINTS.tool_name },
+    )),
     needs_tools: false,
     names_model: false,
     families: &[Family::Gemini],
@@ -64,8 +68,7 @@ pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 const START: &str = seamline_model::START;
 
 /// Writes the body for a conversation.
-pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
-    let mut draft = Draft::of(conversation, target, &ROOM);
+pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     start_with_user(&mut draft);
     note_unsigned(&mut draft);
     let (shared, format) = (draft.shared(SHARED), answer_format(&mut draft));
@@ -89,7 +92,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     if let Some(choice) = &settings.tool_choice {
         body.push(("toolConfig", object([("functionCallingConfig", tool_choice(choice))])));
     }
-    body.push(("contents", list(draft.messages.iter().map(content).collect())));
+    body.push(("contents", list(draft.messages.iter().map(|message| blocks::said(&Writer, message)).collect())));
     write_body(draft, body, target)
 }
 
@@ -154,72 +157,6 @@ fn tool_choice(choice: &ToolChoice) -> Json<'static> {
         ToolChoice::Any => object([member("mode", "ANY")]),
         ToolChoice::Tool(name) => {
             object([member("mode", "ANY"), ("allowedFunctionNames", strings(std::slice::from_ref(name)))])
-        }
-    }
-}
-
-fn content(message: &Message) -> Json<'static> {
-    let role = match message.speaker {
-        Speaker::Assistant => "model",
-        Speaker::User | Speaker::System => "user",
-    };
-    // Of parallel calls the first is signed.
-    let mut unsigned = true;
-    let parts = message.blocks.iter().filter_map(|block| part(block, &mut unsigned)).collect();
-    object([member("role", role), ("parts", list(parts))])
-}
-
-fn part(block: &Block, unsigned: &mut bool) -> Option<Json<'static>> {
-    Some(match &block.says {
-        Says::Text(text) | Says::Refusal(text) => object([member("text", text)]),
-        Says::Call(call) => signed_call(call, std::mem::take(unsigned)),
-        Says::Result(answer) => object([("functionResponse", response(answer, true))]),
-        Says::Reasoning(reasoning) => {
-            let seal = reasoning.seal.clone().unwrap_or_default();
-            let thought = ("thought", Json::Bool(true));
-            object([member("text", &reasoning.text), thought, member("thoughtSignature", seal)])
-        }
-        Says::Media(media) => shown(media),
-        Says::Opaque(_) => return None,
-    })
-}
-
-fn signed_call(call: &Call, is_first: bool) -> Json<'static> {
-    let args = Json::Written(call.input.clone());
-    let mut members = vec![("functionCall", write::function_call(Some(&call.id), &call.name, args))];
-    let sentinel = || is_first.then(|| NO_SIGNATURE.to_owned());
-    members.extend(call.seal.clone().or_else(sentinel).map(|seal| member("thoughtSignature", seal)));
-    Json::Object(members)
-}
-
-/// Writes the content with the results of calls.
-pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
-    let part = |answer: &Answering<'_>| object([("functionResponse", response(&answer.answer(), answer.has_id))]);
-    let parts = answers.iter().map(part).collect();
-    vec![written(&object([member("role", "user"), ("parts", list(parts))]))]
-}
-
-/// Writes a result, without the object around it. Where its call has no id it has none: calls without ids are paired
-/// by their order.
-pub(super) fn response(answer: &Answer, has_id: bool) -> Json<'static> {
-    let texts = answer
-        .blocks
-        .iter()
-        .filter_map(|block| if let Says::Text(text) = &block.says { Some(text.as_str()) } else { None });
-    let said = texts.collect::<Vec<_>>().join("\n");
-    let key = if answer.failed { "error" } else { "output" };
-    let name = answer.name.clone().unwrap_or_default();
-    let response = ("response", object([member(key, said)]));
-    let id = has_id.then(|| member("id", &answer.id));
-    Json::Object(id.into_iter().chain([member("name", name), response]).collect())
-}
-
-fn shown(media: &Media) -> Json<'static> {
-    let mime = member("mimeType", mime(media));
-    match &media.source {
-        MediaSource::Data(data) => object([("inlineData", object([mime, member("data", data)]))]),
-        MediaSource::Url(uri) | MediaSource::File(_, uri) => {
-            object([("fileData", object([mime, member("fileUri", uri)]))])
         }
     }
 }

@@ -171,22 +171,16 @@ impl<'d, 'a> WireFields<'d, 'a> {
 
     /// The id, or the name that replaces it.
     fn read_id(&self, reader: &mut Reader<'_>) -> Option<Cow<'a, str>> {
-        if let (None, Some(id)) = (self.id, self.foreign_id) {
-            reader.foreign(id.key().span(), "id");
-        }
-        let id = self.id.or(self.foreign_id).and_then(|id| reader.id(id));
+        let id = reader.named_id(self.id.or(self.foreign_id), "id");
         id.filter(|id| !id.is_empty()).or_else(|| self.read_name())
     }
 }
 
 fn read_call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
-    let mut fields = WireFields::read(value, reader);
-    if let (None, Some(input)) = (fields.held, fields.foreign_input) {
-        reader.foreign(input.key().span(), "args");
-        fields.held = Some(input);
-    }
+    let fields = WireFields::read(value, reader);
+    let held = fields.held.or_else(|| reader.named(fields.foreign_input, "args"));
     let id = fields.read_id(reader);
-    Call::new(id.as_deref(), fields.read_name().as_deref(), input(fields.held), &mut reader.transcript.tools)
+    Call::new(id.as_deref(), fields.read_name().as_deref(), input(held), &mut reader.transcript.tools)
 }
 
 fn read_result(value: Value<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {

@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 
 use seamline_model::Role;
+use seamline_model::conversation::{Answer, Block, Call, Media, MediaSource, Reasoning, Says};
 
-use super::{render, wire};
-use crate::blocks::{Blocks, Keys, Patch};
-use crate::json::{Json, Kind, Value, member, object, quoted};
-use crate::results::synthetic;
-use crate::rewriting::{set_member, set_members};
+use super::render::NO_SIGNATURE;
+use super::wire;
+use crate::blocks::{Blocks, Keys, Patch, block};
+use crate::convert::mime;
+use crate::json::{Json, Kind, Value, list, member, object, quoted};
+use crate::results::{Answering, synthetic};
+use crate::rewriting::{cuts, set_member, set_members};
 
 /// Writes parts of generateContent.
 pub(super) struct Writer;
@@ -23,9 +26,6 @@ const KEYS: Keys = Keys {
     result_known: &["id", "name", "response", "parts"],
     wrappers: &["functionCall", "function_call", "functionResponse", "function_response"],
 };
-
-/// The documented value for calls whose signature is lost (GEM-9).
-const SKIP_SIGNATURE: &str = "skip_thought_signature_validator";
 
 impl Blocks for Writer {
     fn keys(&self) -> &'static Keys {
@@ -45,11 +45,46 @@ impl Blocks for Writer {
         object([("functionCall", function_call((id != name).then_some(id), name, input))])
     }
 
-    fn made_up_result<'a>(&self, call: Value<'_, '_>, _id: &str, text: &str) -> Json<'a> {
+    fn result(&self, answer: &Answer) -> Json<'static> {
+        object([("functionResponse", response(answer, Some(&answer.id)))])
+    }
+
+    fn answering(&self, answering: &Answering<'_>) -> Json<'static> {
+        let id = answering.has_id.then_some(answering.call.id.as_str());
+        object([("functionResponse", response(&answering.answer(), id))])
+    }
+
+    fn thought(&self, reasoning: &Reasoning) -> Option<Json<'static>> {
+        let seal = reasoning.seal.clone().unwrap_or_default();
+        let thought = ("thought", Json::Bool(true));
+        Some(object([member("text", &reasoning.text), thought, member("thoughtSignature", seal)]))
+    }
+
+    fn shown(&self, media: &Media) -> Option<Json<'static>> {
+        let mime = member("mimeType", mime(media));
+        Some(match &media.source {
+            MediaSource::Data(data) => object([("inlineData", object([mime, member("data", data)]))]),
+            MediaSource::Url(uri) | MediaSource::File(_, uri) => {
+                object([("fileData", object([mime, member("fileUri", uri)]))])
+            }
+        })
+    }
+
+    /// Of parallel calls the first is signed.
+    fn content(&self, blocks: &[Block]) -> Json<'static> {
+        let mut sentinel = Some(NO_SIGNATURE.to_owned());
+        let part = |said: &Block| match &said.says {
+            Says::Call(call) => Some(signed_call(call, sentinel.take())),
+            _ => block(self, said),
+        };
+        list(blocks.iter().filter_map(part).collect())
+    }
+
+    fn made_up_result(&self, call: Value<'_, '_>, _id: &str, text: &str) -> Json<'static> {
         let snake = call.object().is_some_and(|part| part.get("function_call").is_some());
         let fields = crate::blocks::fields_of(&KEYS, call);
         let (id, name) = (own_id(fields), text_of(fields, "name").map(Cow::into_owned));
-        let response = render::response(&synthetic(id.as_deref().unwrap_or_default(), name, text), id.is_some());
+        let response = response(&synthetic("", name, text), id.as_deref());
         object([(if snake { "function_response" } else { "functionResponse" }, response)])
     }
 
@@ -64,9 +99,7 @@ impl Blocks for Writer {
         if by_id {
             return set_members(result, &[Some(("id", quoted(id))), named].into_iter().flatten().collect::<Vec<_>>());
         }
-        let stale = result.object().map(|members| members.cut(&["id"])).unwrap_or_default();
-        let cuts = stale.into_iter().map(|span| (span, String::new()));
-        set_member(result, "name", &quoted(id)).into_iter().chain(cuts).collect()
+        set_member(result, "name", &quoted(id)).into_iter().chain(cuts(result, &["id"])).collect()
     }
 
     fn part_text<'d, 'a>(&self, part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
@@ -96,7 +129,7 @@ impl Blocks for Writer {
     fn signed(&self, call: Value<'_, '_>) -> Vec<Patch> {
         let snake = call.object().is_some_and(|part| part.get("function_call").is_some());
         let key = if snake { "thought_signature" } else { "thoughtSignature" };
-        set_member(call, key, &quoted(SKIP_SIGNATURE)).into_iter().collect()
+        set_member(call, key, &quoted(NO_SIGNATURE)).into_iter().collect()
     }
 }
 
@@ -122,8 +155,30 @@ impl Writer {
     }
 }
 
+/// Writes a call with its signature, or with the one for calls that have none.
+fn signed_call(call: &Call, sentinel: Option<String>) -> Json<'static> {
+    let args = Json::Written(call.input.clone());
+    let mut members = vec![("functionCall", function_call(Some(&call.id), &call.name, args))];
+    members.extend(call.seal.clone().or(sentinel).map(|seal| member("thoughtSignature", seal)));
+    Json::Object(members)
+}
+
+/// Writes a result, without the object around it. Where its call has no id it has none: calls without ids are paired
+/// by their order.
+fn response(answer: &Answer, id: Option<&str>) -> Json<'static> {
+    let texts = answer
+        .blocks
+        .iter()
+        .filter_map(|block| if let Says::Text(text) = &block.says { Some(text.as_str()) } else { None });
+    let said = texts.collect::<Vec<_>>().join("\n");
+    let key = if answer.failed { "error" } else { "output" };
+    let name = answer.name.clone().unwrap_or_default();
+    let response = ("response", object([member(key, said)]));
+    Json::Object(id.map(|id| member("id", id)).into_iter().chain([member("name", name), response]).collect())
+}
+
 /// Writes a call, without the object around it.
-pub(super) fn function_call<'a>(id: Option<&str>, name: &str, args: Json<'a>) -> Json<'a> {
+fn function_call<'a>(id: Option<&str>, name: &str, args: Json<'a>) -> Json<'a> {
     Json::Object(id.map(|id| member("id", id)).into_iter().chain([member("name", name), ("args", args)]).collect())
 }
 

@@ -85,6 +85,11 @@ pub(super) fn function_call<'a>(id: Json<'a>, name: Json<'a>, arguments: String)
     Json::Members(call_members(id, name, arguments))
 }
 
+/// Writes the result of a call, which is a message of its own.
+pub(super) fn result<'a>(id: &str, content: Json<'a>) -> Json<'a> {
+    object([member("role", "tool"), member("tool_call_id", id), ("content", content)])
+}
+
 /// Writes an assistant message that makes a call rebuilt from its result.
 pub(super) fn rebuilt<'a>(id: &str, name: &str) -> Json<'a> {
     let arguments = quoted("{\"reconstructed\":true}");

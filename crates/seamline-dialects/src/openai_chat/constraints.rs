@@ -51,7 +51,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
             "Invalid 'messages[{message}].tool_calls[{block}].id': string too long. Expected a string with maximum length 40, but got \
              a string with length {length} instead.",
         ),
-        prefix: "call_",
+        prefix: super::ID_PREFIXES[0],
+        known_prefixes: crate::ID_PREFIXES,
     },
     // Seen with compatible servers as "duplicate tool_call_id"; ids repeat across turns in recorded chats.
     unique_ids: Uniqueness::Cycle(ErrorText(

@@ -8,8 +8,9 @@ use super::foreign;
 use super::wire::{self, WireMessage};
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
-use crate::reading::emptiness;
+use crate::reading::{body_of, content};
 use crate::rewriting::holds;
+use crate::roles;
 
 /// A block that is its whole message, or a field of it.
 const WHOLE: Slot = Slot { field: Field::Whole, index: 0 };
@@ -18,8 +19,7 @@ const WHOLE: Slot = Slot { field: Field::Whole, index: 0 };
 pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     reader.begin();
     let wire = WireMessage::read(value, reader);
-    let role = wire.role.map_or(Role::Unknown, wire::role);
-    let role = reader.role(role, wire.role, value, wire::called);
+    let role = reader.role(roles::named(wire.role), wire.role, value, roles::called);
     let has_foreign_pairs = foreign::has_pairs(role, &wire);
     if has_foreign_pairs {
         reader.note(IrregularityKind::ForeignPairs, value.span());
@@ -39,12 +39,15 @@ fn blocks<'a>(reader: &mut Reader<'a>, is_result: bool, value: Value<'_, 'a>, wi
         reader.begin_block();
         let result = wire::result(wire, reader);
         reader.block(value, WHOLE, BlockKind::Result(result));
-        return body(wire.content);
+        return body_of(wire.content);
     }
     for &reasoning in &wire.reasoning {
         reader.block(reasoning, WHOLE, BlockKind::Reasoning { signed: false });
     }
-    content(reader, wire.content);
+    let body = content(reader, wire.content, |reader, part| {
+        wire::note_members(part, reader);
+        (wire::part(part, reader), false)
+    });
     for &field in &wire.instead {
         reader.block(field, WHOLE, BlockKind::Opaque);
     }
@@ -56,24 +59,7 @@ fn blocks<'a>(reader: &mut Reader<'a>, is_result: bool, value: Value<'_, 'a>, wi
     if let Some(calls) = wire.calls {
         call_list(reader, calls);
     }
-    body(wire.content)
-}
-
-fn content<'a>(reader: &mut Reader<'a>, content: Option<Value<'_, 'a>>) {
-    let Some(content) = content else { return };
-    match content.kind() {
-        Kind::String => reader.block(content, WHOLE, BlockKind::Text(emptiness(content))),
-        Kind::Array => {
-            for (index, element) in content.elements().enumerate() {
-                let slot = Slot { field: Field::Content, index: index as u32 };
-                note_unreadable(reader, element);
-                wire::note_members(element, reader);
-                let part = wire::part(element, reader);
-                reader.block(element, slot, part);
-            }
-        }
-        _ => {}
-    }
+    body
 }
 
 fn call_list<'a>(reader: &mut Reader<'a>, calls: Value<'_, 'a>) {
@@ -83,12 +69,16 @@ fn call_list<'a>(reader: &mut Reader<'a>, calls: Value<'_, 'a>) {
             for (index, element) in calls.elements().enumerate() {
                 empty = false;
                 let slot = Slot { field: Field::Calls, index: index as u32 };
-                if note_unreadable(reader, element) {
-                    reader.block(element, slot, BlockKind::Opaque);
-                    continue;
-                }
-                let call = wire::call(element, reader);
-                reader.block(element, slot, BlockKind::Call(call));
+                reader.begin_block();
+                let kind = match element.kind() {
+                    Kind::Object => BlockKind::Call(wire::call(element, reader)),
+                    found => {
+                        let found = found.as_str();
+                        reader.note(IrregularityKind::UnreadableBlock { found }, element.span());
+                        BlockKind::Opaque
+                    }
+                };
+                reader.block(element, slot, kind);
             }
             if empty {
                 reader.note(IrregularityKind::EmptyCallList, calls.span());
@@ -112,27 +102,7 @@ fn odd_calls<'a>(reader: &mut Reader<'a>, calls: Value<'_, 'a>) {
     reader.block(calls, WHOLE, BlockKind::Opaque);
 }
 
-/// Notes an element that is not an object.
-fn note_unreadable<'a>(reader: &mut Reader<'a>, element: Value<'_, 'a>) -> bool {
-    reader.begin_block();
-    let found = element.kind();
-    if found != Kind::Object {
-        reader.note(IrregularityKind::UnreadableBlock { found: found.as_str() }, element.span());
-    }
-    found != Kind::Object
-}
-
 fn note<'a>(reader: &mut Reader<'a>, kind: IrregularityKind, value: Value<'_, 'a>) {
     reader.begin_block();
     reader.note(kind, value.span());
-}
-
-fn body(content: Option<Value<'_, '_>>) -> Body {
-    match content.map(Value::kind) {
-        Some(Kind::String) => Body::Text,
-        Some(Kind::Array) => Body::Blocks,
-        Some(Kind::Null) => Body::Null,
-        Some(_) => Body::Unreadable,
-        None => Body::Missing,
-    }
 }

@@ -43,14 +43,8 @@ impl Encoder<'_, '_, '_> {
     }
 
     fn insert_before(&mut self, index: MessageIndex) {
-        let Some(plan) = self.plan.get(index) else {
-            return;
-        };
-        for new in &plan.before {
-            let message = object([member("role", role_name(new.role)), member("content", new.text)]);
-            self.writer.write(None, &message);
-            self.writer.note_landed(new.edit);
-        }
+        let said = |role, text: &str| object([member("role", role_name(role)), member("content", text)]);
+        self.writer.insert(self.plan.get(index), said);
     }
 
     fn is_result(&self, index: MessageIndex) -> bool {
@@ -94,7 +88,7 @@ impl Encoder<'_, '_, '_> {
         let Some(change) = plan.blocks.get(&block) else {
             let text = rewrite::without_calls(self.transcript, index);
             self.writer.rewrite(Some(index), &text);
-            self.note_landed(index);
+            self.writer.note_edits(self.plan.get(index));
             return true;
         };
         if change.gone {
@@ -105,7 +99,7 @@ impl Encoder<'_, '_, '_> {
         }
         let text = rewrite::result(self.transcript, block, change);
         self.writer.rewrite(Some(index), &text);
-        self.note_landed(index);
+        self.writer.note_edits(self.plan.get(index));
         change.hoist.is_none()
     }
 
@@ -130,7 +124,7 @@ impl Encoder<'_, '_, '_> {
             self.writer.rewrite(Some(index), &text);
         } else if let Some(heading) = change.demote {
             self.writer.write(Some(index), &rewrite::demoted(value, heading));
-            self.note_landed(index);
+            self.writer.note_edits(self.plan.get(index));
         } else if change.hoist.is_some() {
             self.writer.write(None, &rewrite::hoisted(value));
         }
@@ -146,8 +140,7 @@ impl Encoder<'_, '_, '_> {
             }
             Placed::New { call, text, edit } => {
                 let id = self.transcript.call(*call).and_then(|call| call.id.as_deref()).unwrap_or("");
-                let message = object([member("role", "tool"), member("tool_call_id", id), member("content", *text)]);
-                self.writer.write(None, &message);
+                self.writer.write(None, &calls::result(id, Json::Text((*text).to_owned())));
                 self.writer.note_landed(*edit);
             }
         }
@@ -157,7 +150,7 @@ impl Encoder<'_, '_, '_> {
         let parts = MessageParts { transcript: self.transcript, plan: self.plan };
         if let Some(text) = parts.rewrite(&self.writer, index) {
             self.writer.rewrite(Some(index), &text);
-            self.note_landed(index);
+            self.writer.note_edits(self.plan.get(index));
         }
     }
 
@@ -166,7 +159,7 @@ impl Encoder<'_, '_, '_> {
         for text in foreign::restated(&self.writer, self.transcript, index) {
             self.writer.rewrite(Some(index), &text);
         }
-        self.note_landed(index);
+        self.writer.note_edits(self.plan.get(index));
     }
 
     /// Moves the calls in a message of another role into an assistant message.
@@ -184,12 +177,6 @@ impl Encoder<'_, '_, '_> {
         if !is_result {
             self.writer.write(Some(index), &assistant);
         }
-        self.note_landed(index);
-    }
-
-    fn note_landed(&mut self, index: MessageIndex) {
-        for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
-            self.writer.note_landed(edit);
-        }
+        self.writer.note_edits(self.plan.get(index));
     }
 }

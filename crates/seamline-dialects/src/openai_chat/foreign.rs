@@ -6,14 +6,14 @@ use std::borrow::Cow;
 use seamline_model::{MARK, MessageIndex, Role, Transcript};
 
 use super::calls;
-use super::rewrite::{cuts, text_part};
+use super::rewrite::text_part;
 use super::wire::WireMessage;
 use crate::convert::failure::marked;
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Document, Json, Kind, Object, Value, list, quoted};
 use crate::members::is_hollow;
 use crate::no_message::is_typed;
-use crate::rewriting::set_members;
+use crate::rewriting::{cuts, set_members};
 use crate::splice::{BlockPlan, MessageWriter, apply_patches};
 
 /// The types that such calls and results have.
@@ -78,7 +78,7 @@ fn own_message(
     }
     let mut patches = Vec::new();
     if calls.is_empty() {
-        patches.extend(cuts(members, &[calls::LIST]));
+        patches.extend(cuts(value, &[calls::LIST]));
     } else {
         values.push((calls::LIST, writer.render(&list(calls), 1)));
     }

@@ -15,13 +15,15 @@ mod wire;
 
 pub use constraints::{COMPATIBLE, CONSTRAINTS};
 
-use crate::convert::Converter;
 use crate::convert::lifting::Lifting;
 use crate::reader::{self, Form};
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope, results};
 
 pub(crate) const NAME: &str = "openai_chat";
+
+/// The prefixes of the ids that providers of the dialect give. A repair makes ids with the first.
+pub(crate) const ID_PREFIXES: &[&str] = &["call_"];
 
 const FORM: Form = Form {
     dialect: NAME,
@@ -40,15 +42,9 @@ pub const DIALECT: Dialect = Dialect {
     constraints: &CONSTRAINTS,
     decode: reader::decode,
     encode: |transcript, edits, _| encode::encode(transcript, edits),
-    converter: &Converter {
-        list: FORM.list,
-        model: FORM.model,
-        names_model: true,
-        lift: |body| Lifting::run(body, &lift::FORM, lift::message),
-        render: render::render,
-        call_id: CONSTRAINTS.call_id,
-        tool_name: CONSTRAINTS.tool_name,
-    },
+    lift: |body| Lifting::run(body, &lift::FORM, lift::message),
+    room: &render::ROOM,
+    render: render::render,
     results: &Results { write: render::results, said: results::as_it_is },
     shapes: &detect::SHAPES,
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },

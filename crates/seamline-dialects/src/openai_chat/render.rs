@@ -1,8 +1,8 @@
 //! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Conversation, Family, Grammar, Media, MediaKind, MediaSource, Message, Other,
-    Says, Speaker, ToolChoice, ToolDefinition,
+    Answer, AnswerFormat, Block, Call, Family, Grammar, Media, MediaKind, MediaSource, Message, Other, Says, Speaker,
+    ToolChoice, ToolDefinition,
 };
 
 use super::calls;
@@ -14,7 +14,7 @@ use crate::convert::{
 use crate::json::{Json, list, member, object, quoted};
 use crate::results::{Answering, written};
 
-const ROOM: Room = Room {
+pub(super) const ROOM: Room = Room {
     alternates: false,
     system_messages: true,
     assistant_media: false,
@@ -23,7 +23,7 @@ const ROOM: Room = Room {
     refusals: true,
     failures: false,
     unique_ids: false,
-    letter_first: false,
+    narrow: None,
     needs_tools: false,
     names_model: true,
     // Servers that want their reasoning back want what they wrote themselves.
@@ -99,8 +99,7 @@ fn is_own(target: &Target<'_>) -> bool {
 }
 
 /// Writes the body for a conversation.
-pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
-    let mut draft = Draft::of(conversation, target, &ROOM);
+pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     ask_for_likelihoods(&mut draft);
     let taken: Vec<_> = SHARED.iter().copied().filter(|setting| takes(target, *setting)).collect();
     let (shared, format) = (draft.shared(&taken), answer_format(&mut draft));
@@ -232,14 +231,13 @@ fn call(call: &Call) -> Json<'static> {
 /// Writes the messages with the results of calls.
 pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
     let messages = answers.iter().map(|answer| {
-        let content = member("content", answer.marked_text());
+        let text = answer.marked_text();
         // Before calls had ids, results named the tool.
-        let members = if answer.call.answered_by == FUNCTION {
-            [member("role", FUNCTION), member("name", &answer.call.name), content]
+        written(&if answer.call.answered_by == FUNCTION {
+            object([member("role", FUNCTION), member("name", &answer.call.name), member("content", text)])
         } else {
-            [member("role", "tool"), member("tool_call_id", &answer.call.id), content]
-        };
-        written(&object(members))
+            calls::result(&answer.call.id, Json::Text(text))
+        })
     });
     messages.collect()
 }
@@ -247,7 +245,7 @@ pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
 fn result(block: &Block) -> Option<Json<'static>> {
     let Says::Result(Answer { id, blocks, .. }) = &block.says else { return None };
     let content = if blocks.is_empty() { Json::Text(String::new()) } else { content(blocks) };
-    Some(object([member("role", "tool"), member("tool_call_id", id), ("content", content)]))
+    Some(calls::result(id, content))
 }
 
 fn content(blocks: &[Block]) -> Json<'static> {

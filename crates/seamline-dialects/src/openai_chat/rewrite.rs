@@ -7,10 +7,10 @@ use seamline_model::{
 use super::calls;
 use crate::Document;
 use crate::ids::RESULT_ID_KEYS;
-use crate::json::{Json, Object, Value, list, member, object, quoted};
+use crate::json::{Json, Kind, Value, list, member, object, quoted};
 use crate::kept::{rewrite_as_user, speaks_elsewhere, under_heading, with_members_as_text};
 use crate::reading::{emptiness, part_text};
-use crate::rewriting::{members_as_lines, set_member, unreadable_text};
+use crate::rewriting::{cuts, members_as_lines, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Plan, apply_patches};
 
 /// The writer of messages that are not results.
@@ -112,7 +112,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         let Some(members) = value.object().filter(|_| changed) else { return };
         let (list_key, legacy_key) = (calls::LIST, calls::LEGACY);
         match (calls.is_empty(), members.get(list_key), members.member(legacy_key).filter(|_| adopts)) {
-            (true, _, _) => patches.extend(cuts(members, &[list_key])),
+            (true, _, _) => patches.extend(cuts(value, &[list_key])),
             (false, None, Some((key, call))) => {
                 // The list takes the place of the call, and its key that of the other.
                 let list = writer.render(&list(calls), 1);
@@ -121,7 +121,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
             (false, old, legacy) => {
                 patches.extend(set_member(value, list_key, &writer.render(&list(calls), 1)));
                 if old.is_some() && legacy.is_some() {
-                    patches.extend(cuts(members, &[legacy_key]));
+                    patches.extend(cuts(value, &[legacy_key]));
                 }
             }
         }
@@ -144,10 +144,9 @@ impl<'a> MessageParts<'_, 'a, '_> {
             }
         }
         let source = Document::part(self.transcript.source, message.span);
-        let rest = source.root().object().filter(|_| left).map(|members| {
-            let mut patches = cuts(members, &[calls::LIST, calls::LEGACY]);
-            apply_patches(self.transcript, message.span, &mut patches)
-        });
+        let value = source.root();
+        let rest = (left && value.is(Kind::Object))
+            .then(|| apply_patches(self.transcript, message.span, &mut cuts(value, &[calls::LIST, calls::LEGACY])));
         (calls, rest)
     }
 }
@@ -156,14 +155,8 @@ impl<'a> MessageParts<'_, 'a, '_> {
 pub(super) fn without_calls(transcript: &Transcript<'_>, index: MessageIndex) -> String {
     let message = transcript.message(index);
     let source = Document::part(transcript.source, message.span);
-    let members = source.root().object();
-    let mut patches = members.map(|members| cuts(members, &[calls::LIST])).unwrap_or_default();
+    let mut patches = cuts(source.root(), &[calls::LIST]);
     apply_patches(transcript, message.span, &mut patches)
-}
-
-/// The patches that remove members of an object.
-pub(super) fn cuts(members: Object<'_, '_>, keys: &[&str]) -> Patches {
-    members.cut(keys).into_iter().map(|span| (span, String::new())).collect()
 }
 
 fn is_legacy_call(block: &Block) -> bool {

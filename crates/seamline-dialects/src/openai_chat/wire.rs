@@ -8,8 +8,7 @@ use crate::json::{Kind, Value};
 use crate::members::is_hollow;
 use crate::no_message::is_foreign_pair;
 use crate::reader::Reader;
-use crate::reading::{Elsewhere, emptiness, is_media_type, only_text, part_text, parts};
-use crate::roles;
+use crate::reading::{Elsewhere, emptiness, input, is_media_type, only_text, part_text, parts};
 
 /// The members of a message that matter here.
 #[derive(Default)]
@@ -84,23 +83,6 @@ impl<'d, 'a> WireMessage<'d, 'a> {
     }
 }
 
-pub(super) fn role(value: Value<'_, '_>) -> Role {
-    match value.str().as_deref() {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("system") => Role::System,
-        Some("developer") => Role::Developer,
-        Some("tool") => Role::Tool,
-        Some("function") => Role::Function,
-        _ => Role::Unknown,
-    }
-}
-
-/// Finds the role that another program calls by this name, and its name in this dialect.
-pub(super) fn called(name: &str) -> Option<(Role, &'static str)> {
-    roles::known(name).map(|role| (role, role.as_str()))
-}
-
 /// Types of parts that only other dialects and programs have, and that have no counterpart.
 const FOREIGN_TYPES: &[&str] = &["server_tool_use", "web_search_tool_result", "step-start", "tool-error", "reasoning"];
 
@@ -158,12 +140,7 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
             _ => {}
         }
     }
-    if let Some(id) = id
-        && !id.key().says("id")
-    {
-        reader.foreign(id.key().span(), "id");
-    }
-    let id = id.and_then(|id| reader.id(id));
+    let id = reader.named_id(id, "id");
     let custom = function.is_some_and(|function| function.key().says("custom"));
     let Some(members) = function.and_then(Value::object) else {
         // Name and arguments beside the id instead of under `function`.
@@ -171,49 +148,35 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
         return Call::new(id.as_deref(), name.as_deref(), Input::Other, &mut reader.transcript.tools);
     };
     let own = if custom { "input" } else { "arguments" };
-    let input = members.get(own).or_else(|| {
+    let held = members.get(own).or_else(|| {
         let input = INPUT_KEYS.iter().find_map(|key| members.get(key))?;
         reader.foreign(input.key().span(), own);
         Some(input)
     });
     let name = members.get("name").and_then(Value::str);
-    let input = match input {
+    let input = match held {
         // What a custom tool is given is text of any kind.
         Some(input) if !custom && input.is(Kind::String) => text_input(input),
-        input => input.map_or(Input::Missing, input_form),
+        held => input(held),
     };
     Call::new(id.as_deref(), name.as_deref(), input, &mut reader.transcript.tools)
-}
-
-fn input_form(value: Value<'_, '_>) -> Input {
-    match value.kind() {
-        Kind::String => Input::Text,
-        Kind::Object => Input::Object,
-        Kind::Null => Input::Null,
-        _ => Input::Other,
-    }
 }
 
 /// Reads a call from the legacy field.
 pub(super) fn legacy_call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
     let one_of = |keys: &[&str]| keys.iter().find_map(|key| value.object()?.get(key));
-    let input = one_of(INPUT_KEYS).map_or(Input::Missing, input_form);
     let (id, name) = (one_of(CALL_ID_KEYS).and_then(Value::str), one_of(TOOL_NAME_KEYS).and_then(Value::str));
-    Call::new(id.as_deref(), name.as_deref(), input, &mut reader.transcript.tools)
+    Call::new(id.as_deref(), name.as_deref(), input(one_of(INPUT_KEYS)), &mut reader.transcript.tools)
 }
 
 /// Reads a tool message as the result it is.
 pub(super) fn result(message: &WireMessage<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {
-    if let Some(id) = message.answers
-        && !id.key().says("tool_call_id")
-    {
-        reader.foreign(id.key().span(), "tool_call_id");
-    }
+    let id = reader.named_id(message.answers, "tool_call_id");
     for part in message.content.into_iter().flat_map(Value::elements) {
         note_members(part, reader);
     }
     ResultBlock {
-        id: message.answers.and_then(|id| reader.id(id)).as_deref().map(CallId::from),
+        id: id.as_deref().map(CallId::from),
         tool: message.name.and_then(Value::str).map(|name| reader.transcript.tools.add(&name)),
         synthetic: reader.synthetic(message.content, message.content.and_then(only_text)),
         failed: false,

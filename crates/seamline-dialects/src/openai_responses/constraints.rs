@@ -42,7 +42,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
             "Invalid 'input[{message}].call_id': string too long. Expected a string with maximum length 64, but got a \
              string with length {length} instead.",
         ),
-        prefix: "call_",
+        prefix: super::ID_PREFIXES[0],
+        known_prefixes: crate::ID_PREFIXES,
         demanded: true,
     },
     // Two open calls of one id cannot be told apart; ids of other turns were recorded again in chats.

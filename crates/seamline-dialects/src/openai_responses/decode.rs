@@ -6,9 +6,9 @@ use super::item::{self, Form, Known};
 use super::wire::{self, PartFit, WireItem};
 use crate::Error;
 use crate::json::{Document, Kind, Value};
-use crate::no_message::is_foreign_pair;
 use crate::reader::{self, Form as Reading, Reader};
-use crate::reading::emptiness;
+use crate::reading::content;
+use crate::roles;
 
 /// Reads a body. `input` may be a single text, or be absent where the provider keeps the conversation; such a body has no
 /// messages to read.
@@ -58,9 +58,8 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
         (None, None) => &item::MESSAGE,
         (None, Some(_)) => item::of(""),
     };
-    let said = wire.role.map_or(Role::Unknown, wire::role);
-    let role = if kind.form == Form::Message { said } else { kind.role };
-    let role = reader.role(role, wire.role, value, wire::called);
+    let role = if kind.form == Form::Message { wire::role(wire.role) } else { kind.role };
+    let role = reader.role(role, wire.role, value, roles::called);
     let first = reader.next_block();
     let body = blocks(reader, (role, kind), value, &wire);
     reader.end(value, first, role, body);
@@ -74,8 +73,13 @@ fn blocks<'a>(
     wire: &WireItem<'_, 'a>,
 ) -> Body {
     if kind.form == Form::Message {
-        content(reader, role, wire.content);
-        return body_of(wire.content);
+        return content(reader, wire.content, |reader, part| {
+            let kind = wire::part_type(part);
+            part_type(reader, role, kind);
+            let block = wire::part(part, kind);
+            reader.foreign_pair(&block, part);
+            (block, false)
+        });
     }
     reader.begin_block();
     let block = match kind.form {
@@ -89,33 +93,6 @@ fn blocks<'a>(
     };
     reader.block(value, Slot { field: Field::Item, index: 0 }, block);
     Body::Blocks
-}
-
-fn content<'a>(reader: &mut Reader<'a>, role: Role, content: Option<Value<'_, 'a>>) {
-    let Some(content) = content else { return };
-    match content.kind() {
-        Kind::String => {
-            reader.block(content, Slot { field: Field::Whole, index: 0 }, BlockKind::Text(emptiness(content)));
-        }
-        Kind::Array => {
-            for (index, element) in content.elements().enumerate() {
-                reader.begin_block();
-                let found = element.kind();
-                if found != Kind::Object {
-                    reader.note(IrregularityKind::UnreadableBlock { found: found.as_str() }, element.span());
-                }
-                let kind = wire::part_type(element);
-                part_type(reader, role, kind);
-                let slot = Slot { field: Field::Content, index: index as u32 };
-                let part = wire::part(element, kind);
-                if matches!(part, BlockKind::Opaque) && is_foreign_pair(element) {
-                    reader.note(IrregularityKind::ForeignBlock, element.span());
-                }
-                reader.block(element, slot, part);
-            }
-        }
-        _ => {}
-    }
 }
 
 fn part_types<'a>(reader: &mut Reader<'a>, role: Role, parts: Option<Value<'_, 'a>>) {
@@ -133,14 +110,4 @@ fn part_type<'a>(reader: &mut Reader<'a>, role: Role, kind: Option<Value<'_, 'a>
         PartFit::Foreign => None,
     };
     reader.note(IrregularityKind::PartOfOtherRole { expected }, kind.span());
-}
-
-fn body_of(content: Option<Value<'_, '_>>) -> Body {
-    match content.map(Value::kind) {
-        Some(Kind::String) => Body::Text,
-        Some(Kind::Array) => Body::Blocks,
-        Some(Kind::Null) => Body::Null,
-        Some(_) => Body::Unreadable,
-        None => Body::Missing,
-    }
 }

@@ -27,10 +27,7 @@ struct Encoder<'t, 'a, 'p> {
 
 impl Encoder<'_, '_, '_> {
     fn insert_before(&mut self, index: MessageIndex) {
-        for new in self.plan.get(index).map_or(&[][..], |plan| &plan.before) {
-            self.writer.write(None, &rewrite::said(new.role, new.text));
-            self.writer.note_landed(new.edit);
-        }
+        self.writer.insert(self.plan.get(index), rewrite::said);
     }
 
     fn item(&mut self, index: MessageIndex) {
@@ -48,7 +45,7 @@ impl Encoder<'_, '_, '_> {
         }
         let text = rewrite::message(&self.writer, self.transcript, index, plan);
         self.writer.rewrite(Some(index), &text);
-        self.note_landed(index);
+        self.writer.note_edits(self.plan.get(index));
     }
 
     /// Finds the block that is the whole item.
@@ -84,7 +81,7 @@ impl Encoder<'_, '_, '_> {
             let text = rewrite::call(self.transcript, value, change, plan.drop_item_id);
             self.writer.rewrite(Some(index), &text);
         }
-        self.note_landed(index);
+        self.writer.note_edits(self.plan.get(index));
     }
 
     /// Writes the results of an item right after it, so that items added at the end of a conversation never come between
@@ -112,12 +109,6 @@ impl Encoder<'_, '_, '_> {
                     self.writer.note_landed(*edit);
                 }
             }
-        }
-    }
-
-    fn note_landed(&mut self, index: MessageIndex) {
-        for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
-            self.writer.note_landed(edit);
         }
     }
 }

@@ -14,18 +14,18 @@ mod rewrite;
 mod stream;
 mod wire;
 
-use seamline_model::Alphabet;
-
 pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::ITEM_ID;
 
 use crate::convert::lifting::Lifting;
-use crate::convert::{self, Converter};
 use crate::reader::Form;
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope};
 
 pub(crate) const NAME: &str = "openai_responses";
+
+/// The prefixes of the ids that providers of the dialect give. A repair makes ids with the first.
+pub(crate) const ID_PREFIXES: &[&str] = &["call_", "fc_"];
 
 const FORM: Form = Form {
     dialect: NAME,
@@ -44,16 +44,9 @@ pub const DIALECT: Dialect = Dialect {
     constraints: &CONSTRAINTS,
     decode: decode::body,
     encode: |transcript, edits, _| encode::encode(transcript, edits),
-    converter: &Converter {
-        list: FORM.list,
-        model: FORM.model,
-        names_model: true,
-        lift: |body| Lifting::run(body, &lift::FORM, lift::item),
-        render: render::render,
-        // OAR-13: the provider checks only the length.
-        call_id: convert::ids(Alphabet::Any, 64, "call_"),
-        tool_name: convert::names(64),
-    },
+    lift: |body| Lifting::run(body, &lift::FORM, lift::item),
+    room: &render::ROOM,
+    render: render::render,
     results: &Results { write: result::write, said: result::said },
     shapes: &detect::SHAPES,
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },

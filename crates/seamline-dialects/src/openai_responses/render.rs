@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Conversation, Family, Grammar, Media, MediaKind, MediaSource, Message, Other,
-    Reasoning, Says, Speaker, ToolChoice, ToolDefinition,
+    Answer, AnswerFormat, Block, Call, Family, Grammar, Media, MediaKind, MediaSource, Message, Other, Reasoning, Says,
+    Speaker, ToolChoice, ToolDefinition,
 };
 
 use super::item::{CUSTOM_RESULT, FUNCTION_RESULT};
@@ -14,7 +14,7 @@ use crate::convert::rendering::{numbers, only_text, strings, typed_text};
 use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, file_name, schema_members, write_body};
 use crate::json::{Json, list, member, object};
 
-const ROOM: Room = Room {
+pub(super) const ROOM: Room = Room {
     alternates: false,
     system_messages: true,
     assistant_media: false,
@@ -23,7 +23,7 @@ const ROOM: Room = Room {
     failures: false,
     // Calls and outputs find each other by id alone, wherever they stand.
     unique_ids: true,
-    letter_first: false,
+    narrow: None,
     needs_tools: false,
     names_model: true,
     families: &[Family::OpenAi],
@@ -57,8 +57,7 @@ pub(super) const SHARED: &[(&str, &str)] = &[
 pub(super) const LOGPROBS: &str = "message.output_text.logprobs";
 
 /// Writes the body for a conversation.
-pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
-    let mut draft = Draft::of(conversation, target, &ROOM);
+pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     if !draft.settings.stop.is_empty() {
         draft.note_dropped("stop", "the dialect has nothing that ends an answer early");
     }

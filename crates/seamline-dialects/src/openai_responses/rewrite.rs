@@ -11,7 +11,7 @@ use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
 use crate::kept::{rewrite_as_user, under_heading, with_members_as_text};
 use crate::results::written;
-use crate::rewriting::{input_text, members_as_lines, set_member, unreadable_text};
+use crate::rewriting::{cuts, input_text, members_as_lines, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, apply_patches};
 
 type Patches = Vec<(Span, String)>;
@@ -73,7 +73,7 @@ pub(super) fn call(
     drop_item_id: bool,
 ) -> String {
     let get = |key| value.object().and_then(|call| call.get(key));
-    let mut patches = if drop_item_id { without_id(value) } else { Patches::new() };
+    let mut patches = if drop_item_id { cuts(value, &["id"]) } else { Patches::new() };
     patches.extend(plan.id.and_then(|id| set_member(value, PAIR_ID, &quoted(id))));
     patches.extend(plan.name.and_then(|name| set_member(value, "name", &quoted(name))));
     if plan.input {
@@ -92,7 +92,7 @@ pub(super) fn result(
     drop_item_id: bool,
 ) -> String {
     let get = |key| value.object().and_then(|result| result.get(key));
-    let mut patches = if drop_item_id { without_id(value) } else { Patches::new() };
+    let mut patches = if drop_item_id { cuts(value, &["id"]) } else { Patches::new() };
     if let Some(id) = plan.id {
         let by_id = get("type").is_some_and(|kind| kind.says(super::item::LOCAL_SHELL_RESULT));
         let key = if by_id && get(PAIR_ID).is_none() { "id" } else { PAIR_ID };
@@ -190,7 +190,7 @@ pub(super) fn message(
     if let Some(heading) = plan.take_in {
         return rewrite_as_user(writer, transcript, value, heading, |text| text_part(Role::User, text));
     }
-    let mut patches = if plan.drop_item_id { without_id(value) } else { Patches::new() };
+    let mut patches = if plan.drop_item_id { cuts(value, &["id"]) } else { Patches::new() };
     if let Some(role) = plan.role {
         patches.extend(set_member(value, "role", &quoted(role_name(role))));
     }
@@ -222,11 +222,6 @@ fn parts<'a>(transcript: &Transcript<'a>, index: MessageIndex, plan: &MessagePla
         }
     }
     parts
-}
-
-fn without_id(value: Value<'_, '_>) -> Patches {
-    let cuts = value.object().map(|item| item.cut(&["id"])).unwrap_or_default();
-    cuts.into_iter().map(|span| (span, String::new())).collect()
 }
 
 fn text_part(role: Role, text: Json<'_>) -> Json<'_> {

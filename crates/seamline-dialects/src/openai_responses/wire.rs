@@ -9,7 +9,7 @@ use super::item::{Form, Known, LOCAL_SHELL_RESULT, PATCH_RESULT};
 use crate::ids::{INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
-use crate::reading::{Elsewhere, emptiness, only_text_by, parts_by};
+use crate::reading::{Elsewhere, emptiness, input, only_text_by, parts_by};
 use crate::roles;
 
 /// The id that a call has and its result names.
@@ -118,27 +118,15 @@ impl<'d, 'a> WireItem<'d, 'a> {
         self.sealed.is_some_and(|sealed| !sealed.raw_str().is_empty())
     }
 
-    fn pair_id(&self, reader: &mut Reader<'_>) -> Option<Cow<'a, str>> {
-        let id = self.pair?;
-        if !id.key().says(PAIR_ID) {
-            reader.foreign(id.key().span(), PAIR_ID);
-        }
-        reader.id(id)
-    }
-
     /// Reads a call.
     pub(super) fn call(&self, form: Form, reader: &mut Reader<'_>) -> Call {
-        let id = self.pair_id(reader);
+        let id = reader.named_id(self.pair, PAIR_ID);
         let (name, input) = match form {
             Form::NamedCall(key) => {
                 let (own, other) =
                     if key == "input" { (self.input, self.arguments) } else { (self.arguments, self.input) };
-                let foreign = other.or(self.foreign_input);
-                if let (None, Some(input)) = (own, foreign) {
-                    reader.foreign(input.key().span(), key);
-                }
-                let input = own.or(foreign);
-                (self.name.and_then(Value::str), input.map_or(Input::Missing, input_form))
+                let held = reader.named(own.or(other).or(self.foreign_input), key);
+                (self.name.and_then(Value::str), input(held))
             }
             // What it is called with has a form of its own, which nothing is known to be wrong with.
             Form::TypedCall(name) => (Some(Cow::Borrowed(name)), Input::Text),
@@ -151,7 +139,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
     pub(super) fn result(&self, kind: &Known, reader: &mut Reader<'_>) -> ResultBlock {
         let id = match self.id.filter(|_| self.is_paired_by_id(kind)) {
             Some(id) => reader.id(id),
-            None => self.pair_id(reader),
+            None => reader.named_id(self.pair, PAIR_ID),
         };
         ResultBlock {
             id: id.as_deref().map(CallId::from),
@@ -173,27 +161,11 @@ impl<'d, 'a> WireItem<'d, 'a> {
     }
 }
 
-pub(super) fn role(value: Value<'_, '_>) -> Role {
-    match value.str().as_deref() {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("system") => Role::System,
-        Some("developer") => Role::Developer,
-        _ => Role::Unknown,
-    }
-}
-
-/// Finds the role that another program calls by this name, and its name in this dialect.
-pub(super) fn called(name: &str) -> Option<(Role, &'static str)> {
-    roles::known(name).map(|role| (role, role.as_str()))
-}
-
-fn input_form(value: Value<'_, '_>) -> Input {
-    match value.kind() {
-        Kind::String => Input::Text,
-        Kind::Object => Input::Object,
-        Kind::Null => Input::Null,
-        _ => Input::Other,
+/// Reads the role of a message. Results have types of their own here, and no role.
+pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
+    match roles::named(value) {
+        Role::Tool | Role::Function => Role::Unknown,
+        role => role,
     }
 }
 

@@ -36,8 +36,8 @@ pub(super) const CONSTRAINTS: Constraints = Constraints {
         alphabet_error: ErrorText("Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9."),
         length_max: 9,
         length_error: ErrorText(""),
-        demanded: true,
         prefix: "",
+        ..openai_chat::CONSTRAINTS.call_id
     },
     // MIS-3, observed with the hosted API until the end of 2025.
     role_order: Some(RoleOrder {

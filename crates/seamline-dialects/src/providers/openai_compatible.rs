@@ -1,6 +1,6 @@
 //! Servers that speak the Chat Completions dialect, taken at their most tolerant.
 
-use seamline_model::{Alphabet, Constraints, ErrorText, IdDemand, ToolDemands};
+use seamline_model::{Constraints, ErrorText, IdDemand, ToolDemands};
 
 use super::Provider;
 use crate::openai_chat;
@@ -15,14 +15,7 @@ pub(super) const PROVIDER: Provider = Provider {
     fallback: true,
     constraints: Constraints {
         // Recorded and accepted: 50 characters (OpenRouter).
-        call_id: IdDemand {
-            demanded: true,
-            alphabet: Alphabet::Any,
-            alphabet_error: openai_chat::CONSTRAINTS.call_id.alphabet_error,
-            length_max: usize::MAX,
-            length_error: ErrorText(""),
-            prefix: "call_",
-        },
+        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
         // Recorded and accepted: `tool_calls: []` (Mistral).
         empty_call_list: None,
         // Recorded and accepted: `tools: []` (Hugging Face).

@@ -1,8 +1,8 @@
 //! Writes a list of messages. Messages that stay are referred to by their spans, with the text between them.
 
-use seamline_model::{Encoded, MessageIndex, Span, Transcript};
+use seamline_model::{Encoded, MessageIndex, Role, Span, Transcript};
 
-use super::Plan;
+use super::{MessagePlan, Plan};
 use crate::json::{Json, Style};
 
 /// Writes the messages of a body.
@@ -84,6 +84,21 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         let last = self.out.origins.len().checked_sub(1);
         if let Some(slot) = self.out.landed.get_mut(edit) {
             *slot = last.map(|index| MessageIndex(index as u32));
+        }
+    }
+
+    /// Notes that the edits of a message ended up in the message written last.
+    pub(crate) fn note_edits(&mut self, plan: Option<&MessagePlan<'_>>) {
+        for &edit in plan.map_or(&[][..], |plan| &plan.edits) {
+            self.note_landed(edit);
+        }
+    }
+
+    /// Writes the new messages that go before a message. `message` writes one with this role and text.
+    pub(crate) fn insert<'j>(&mut self, plan: Option<&MessagePlan<'_>>, message: impl Fn(Role, &str) -> Json<'j>) {
+        for new in plan.map_or(&[][..], |plan| &plan.before) {
+            self.write(None, &message(new.role, new.text));
+            self.note_landed(new.edit);
         }
     }
 

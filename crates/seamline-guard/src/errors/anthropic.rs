@@ -221,4 +221,5 @@ pub(super) const FAMILY: Family = Family {
         sort("ANT-66", 401, &service::NOT_ALLOWED, r"authentication_error|permission_error"),
         sort("ANT-66", 404, &service::NOT_FOUND, r"not_found_error"),
     ],
+    ..Family::NONE
 };

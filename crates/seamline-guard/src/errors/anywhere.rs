@@ -7,7 +7,6 @@ use crate::known::{broad, code, plain, sentence};
 pub(super) const FAMILY: Family = Family {
     name: "any",
     aliases: &[],
-    dialects: &[],
     errors: &[
         sentence(
             "X-3",
@@ -42,4 +41,5 @@ pub(super) const FAMILY: Family = Family {
             r"terminated|ECONN(?:RESET|REFUSED|ABORTED)|EPIPE|ETIMEDOUT|E(?:NET|HOST)UNREACH|EAI_AGAIN|UND_ERR_(?:SOCKET|\w+_TIMEOUT)|socket hang up|connection (?:reset|closed|aborted|error|lost)|tim(?:ed |e-?)out|deadline (?:exceeded|expired)|Client\.Timeout exceeded|fetch failed|dns error|failed to lookup address information|temporary failure in name resolution|network (?:error|is unreachable)",
         ),
     ],
+    ..Family::NONE
 };

@@ -7,7 +7,6 @@ use crate::known::{code, sentence};
 pub(super) const FAMILY: Family = Family {
     name: "azure",
     aliases: &["azure-openai", "azure-responses"],
-    dialects: &[],
     errors: &[
         sentence(
             "AZR-2",
@@ -23,4 +22,5 @@ pub(super) const FAMILY: Family = Family {
         ),
         code("AZR-5", 404, &service::NOT_FOUND, r"DeploymentNotFound"),
     ],
+    ..Family::NONE
 };

@@ -16,6 +16,8 @@ pub(super) const FAMILY: Family = Family {
         "bedrock-nova",
     ],
     dialects: &["bedrock_converse"],
+    // Only Bedrock reports a failed model with this status.
+    statuses: &[(424, &service::SERVER_FAILED)],
     errors: &[
         sentence(
             "Bedrock filters",

@@ -7,7 +7,6 @@ use crate::known::{code, sentence};
 pub(super) const FAMILY: Family = Family {
     name: "cerebras",
     aliases: &[],
-    dialects: &[],
     errors: &[
         sentence("CER-3", 400, &content::CONTEXT_OVERFLOW, r"(?i)current length is \d+ while limit is \d+"),
         sentence(
@@ -19,4 +18,5 @@ pub(super) const FAMILY: Family = Family {
         sentence("CER-1", 400, &shape::UNKNOWN_FIELD, r"property 'messages\.\d+\.[\w.]+' is unsupported"),
         code("CER-1", 400, &shape::UNKNOWN_FIELD, r"wrong_api_format"),
     ],
+    ..Family::NONE
 };

@@ -7,7 +7,6 @@ use crate::known::{broad, code, sentence};
 pub(super) const FAMILY: Family = Family {
     name: "cohere",
     aliases: &["cohere-v2"],
-    dialects: &[],
     errors: &[
         sentence("COH-3", 400, &shape::MIXED_BLOCKS, r"cannot specify both message and tool_results"),
         sentence("COH-3", 400, &shape::EMPTY_MESSAGE, r"all elements in history must have a message"),
@@ -21,4 +20,5 @@ pub(super) const FAMILY: Family = Family {
         code("COH-5", 200, &service::SERVER_FAILED, r#"finish_reason["'] ?: ?["'](?:ERROR|TIMEOUT)"#),
         broad("COH-2", &pairing::UNEQUAL_RESULTS, r"invalid request: [^\n]{0,140}tool (?:call|result|message)"),
     ],
+    ..Family::NONE
 };

@@ -7,7 +7,6 @@ use crate::known::{code, sentence};
 pub(super) const FAMILY: Family = Family {
     name: "dashscope",
     aliases: &["qwen", "alibaba"],
-    dialects: &[],
     errors: &[
         sentence(
             "QWN-4",
@@ -37,4 +36,5 @@ pub(super) const FAMILY: Family = Family {
         ),
         sentence("QWN-3", 400, &pairing::CALL_INPUT, r"function\.arguments.{0,40}must be in JSON format"),
     ],
+    ..Family::NONE
 };

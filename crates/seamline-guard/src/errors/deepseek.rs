@@ -7,7 +7,6 @@ use crate::known::{code, sentence};
 pub(super) const FAMILY: Family = Family {
     name: "deepseek",
     aliases: &[],
-    dialects: &[],
     errors: &[
         sentence("DSK-7", 400, &content::EITHER_FILTERED, r"Content Exists Risk"),
         sentence("DSK-9", 402, &service::OUT_OF_QUOTA, r"Insufficient Balance"),
@@ -29,4 +28,5 @@ pub(super) const FAMILY: Family = Family {
         sentence("DSK-10", 400, &pairing::CALL_INPUT, r"invalid tool call arguments"),
         code("DSK-8", 200, &service::OVERLOADED, r"insufficient_system_resource"),
     ],
+    ..Family::NONE
 };

@@ -7,7 +7,6 @@ use crate::known::sentence;
 pub(super) const FAMILY: Family = Family {
     name: "fireworks",
     aliases: &["fireworks-ai"],
-    dialects: &[],
     errors: &[
         sentence(
             "FWK-1",
@@ -17,4 +16,5 @@ pub(super) const FAMILY: Family = Family {
         ),
         sentence("FWK-1", 400, &shape::UNKNOWN_FIELD, r"Extra inputs are not permitted, field: '"),
     ],
+    ..Family::NONE
 };

@@ -107,4 +107,5 @@ pub(super) const FAMILY: Family = Family {
         sort("GEM-20", 429, &service::RATE_LIMITED, r#"status["'] ?: ?["']RESOURCE_EXHAUSTED"#),
         sort("GEM-23", 403, &service::NOT_ALLOWED, r"PERMISSION_DENIED"),
     ],
+    ..Family::NONE
 };

@@ -7,7 +7,6 @@ use crate::known::{code, sentence};
 pub(super) const FAMILY: Family = Family {
     name: "groq",
     aliases: &[],
-    dialects: &[],
     errors: &[
         sentence(
             "GRQ-5",
@@ -29,4 +28,5 @@ pub(super) const FAMILY: Family = Family {
         sentence("GRQ-6", 400, &shape::CONTENT_FORM, r"'messages\.\d+\.content' must be a string"),
         code("GRQ-4", 200, &service::SERVER_FAILED, r#"x_groq["'] ?: ?\{[^}]*["']error["'] ?: ?"#),
     ],
+    ..Family::NONE
 };

@@ -7,7 +7,6 @@ use crate::known::{code, sentence};
 pub(super) const FAMILY: Family = Family {
     name: "minimax",
     aliases: &["minimax-anthropic"],
-    dialects: &[],
     errors: &[
         // Seen with 422 and with 500, which looks like a server failure.
         sentence(
@@ -26,4 +25,5 @@ pub(super) const FAMILY: Family = Family {
         code("MiniMax 1027", 200, &content::ANSWER_FILTERED, r#"status_code["'] ?: ?1027"#),
         sentence("case 12", 400, &pairing::PARTED_RESULTS, r"tool call result does not follow tool call"),
     ],
+    ..Family::NONE
 };

@@ -7,7 +7,6 @@ use crate::known::{code, sentence};
 pub(super) const FAMILY: Family = Family {
     name: "mistral",
     aliases: &["mistralai", "mistral-v13"],
-    dialects: &[],
     errors: &[
         // Status 403 looks like a wrong key. Guardrails check only the request.
         // https://docs.mistral.ai/capabilities/guardrailing
@@ -32,4 +31,5 @@ pub(super) const FAMILY: Family = Family {
         sentence("MIS-8", 422, &shape::UNKNOWN_FIELD, r"Extra inputs are not permitted"),
         code("MIS-8", 422, &shape::UNKNOWN_FIELD, r"extra_forbidden"),
     ],
+    ..Family::NONE
 };

@@ -26,6 +26,7 @@ mod volcengine;
 mod xai;
 mod zhipu;
 
+use crate::kinds::Kind;
 use crate::known::Known;
 
 /// A family of providers with the same error texts.
@@ -37,11 +38,16 @@ pub(crate) struct Family {
     pub(crate) aliases: &'static [&'static str],
     /// The dialects whose unknown providers use these texts.
     pub(crate) dialects: &'static [&'static str],
+    /// Statuses that mean something else here than elsewhere.
+    pub(crate) statuses: &'static [(u16, &'static Kind)],
     /// The error texts of the family.
     pub(crate) errors: &'static [Known],
 }
 
 impl Family {
+    /// A family without texts.
+    const NONE: Self = Self { name: "", aliases: &[], dialects: &[], statuses: &[], errors: &[] };
+
     /// Whether a provider belongs to the family.
     pub(crate) fn includes(&self, provider: &str) -> bool {
         self.names().any(|name| name.eq_ignore_ascii_case(provider))

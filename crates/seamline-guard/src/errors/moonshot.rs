@@ -7,7 +7,6 @@ use crate::known::{code, sentence};
 pub(super) const FAMILY: Family = Family {
     name: "moonshot",
     aliases: &["kimi", "moonshotai"],
-    dialects: &[],
     errors: &[
         sentence(
             "Kimi high risk",
@@ -27,4 +26,5 @@ pub(super) const FAMILY: Family = Family {
         sentence("KIM-5", 400, &shape::EMPTY_MESSAGE, r"the message at position \d+ with role '\w+' must not be empty"),
         sentence("KIM-6", 400, &service::TOOL_DECLARATION, r"not a valid moonshot flavored json schema"),
     ],
+    ..Family::NONE
 };

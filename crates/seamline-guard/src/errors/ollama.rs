@@ -7,7 +7,6 @@ use crate::known::sentence;
 pub(super) const FAMILY: Family = Family {
     name: "ollama",
     aliases: &[],
-    dialects: &[],
     errors: &[
         sentence("OLL-2", 400, &pairing::CALL_INPUT, r"invalid tool call arguments"),
         sentence("OLL-3", 400, &shape::MISSING_CONTENT, r"invalid message content type"),
@@ -21,4 +20,5 @@ pub(super) const FAMILY: Family = Family {
         sentence("OLL-10", 400, &pairing::MISSING_CALL_ID, r"tool_use block missing required 'id' field"),
         sentence("OLL-10", 400, &pairing::ILLEGAL_TOOL_NAME, r"tool_use block missing required 'name' field"),
     ],
+    ..Family::NONE
 };

@@ -138,4 +138,5 @@ pub(super) const FAMILY: Family = Family {
         sentence("OAC-20", 429, &service::RATE_LIMITED, r"(?i)Rate limit reached for|please try again in \d"),
         sort("OAC-14", 500, &service::SERVER_FAILED, r#"type["'] ?: ?["']server_error"#),
     ],
+    ..Family::NONE
 };

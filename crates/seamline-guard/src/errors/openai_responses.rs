@@ -88,4 +88,5 @@ pub(super) const FAMILY: Family = Family {
         sort("OAR-23", 200, &service::SERVER_FAILED, r"server_error|vector_store_timeout"),
         sort("OAR-23", 200, &service::RATE_LIMITED, r"rate_limit_exceeded"),
     ],
+    ..Family::NONE
 };

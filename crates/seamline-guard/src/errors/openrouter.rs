@@ -7,7 +7,6 @@ use crate::known::{broad, code, sentence, sort, wrapper};
 pub(super) const FAMILY: Family = Family {
     name: "openrouter",
     aliases: &[],
-    dialects: &[],
     errors: &[
         sentence("OpenRouter 403", 403, &content::CONTENT_FILTERED, r"requires moderation[^\n]{0,80}input was flagged"),
         code("OpenRouter 403", 403, &content::CONTENT_FILTERED, r"flagged_input"),
@@ -42,4 +41,5 @@ pub(super) const FAMILY: Family = Family {
         ),
         wrapper("ORT-1", &shape::REJECTED_BODY, r"Provider returned error"),
     ],
+    ..Family::NONE
 };

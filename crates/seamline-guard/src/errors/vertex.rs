@@ -7,9 +7,9 @@ use crate::known::{sentence, sort};
 pub(super) const FAMILY: Family = Family {
     name: "vertex",
     aliases: &["vertex-anthropic", "vertex-claude", "vertex-ai"],
-    dialects: &[],
     errors: &[
         sentence("VTX-5", 429, &service::RATE_LIMITED, r"Resource (?:has been )?exhausted|Quota exceeded for"),
         sort("VTX-5", 429, &service::RATE_LIMITED, r"RESOURCE_EXHAUSTED"),
     ],
+    ..Family::NONE
 };

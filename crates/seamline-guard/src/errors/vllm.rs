@@ -7,7 +7,6 @@ use crate::known::sentence;
 pub(super) const FAMILY: Family = Family {
     name: "vllm",
     aliases: &[],
-    dialects: &[],
     errors: &[
         sentence("VLM-1", 400, &pairing::EMPTY_TOOL_LIST, r"`tools` must not be an empty array"),
         sentence(
@@ -20,4 +19,5 @@ pub(super) const FAMILY: Family = Family {
         sentence("VLM-2", 400, &shape::CONSECUTIVE_ROLES, r"(?i)conversation roles must alternate"),
         sentence("VLM-6", 400, &shape::TRAILING_ASSISTANT, r"Cannot set `add_generation_prompt` to True when"),
     ],
+    ..Family::NONE
 };

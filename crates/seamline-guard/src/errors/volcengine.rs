@@ -7,7 +7,6 @@ use crate::known::code;
 pub(super) const FAMILY: Family = Family {
     name: "volcengine",
     aliases: &["doubao", "ark"],
-    dialects: &[],
     errors: &[
         code(
             "Ark sensitive",
@@ -23,4 +22,5 @@ pub(super) const FAMILY: Family = Family {
         ),
         code("Ark sensitive", 400, &content::EITHER_FILTERED, r"SensitiveContentDetected(?:\.\w+)?"),
     ],
+    ..Family::NONE
 };

@@ -7,7 +7,6 @@ use crate::known::sentence;
 pub(super) const FAMILY: Family = Family {
     name: "xai",
     aliases: &["grok", "x-ai"],
-    dialects: &[],
     errors: &[
         // Status 403 looks like a wrong key.
         sentence(
@@ -19,4 +18,5 @@ pub(super) const FAMILY: Family = Family {
         sentence("XAI-6", 400, &content::CONTEXT_OVERFLOW, r"maximum prompt length is \d+"),
         sentence("XAI-1", 400, &shape::EMPTY_MESSAGE, r"Each message must have at least one content element"),
     ],
+    ..Family::NONE
 };

@@ -7,7 +7,6 @@ use crate::known::{code, sentence};
 pub(super) const FAMILY: Family = Family {
     name: "zhipu",
     aliases: &["zai", "z-ai", "glm"],
-    dialects: &[],
     errors: &[
         sentence(
             "Zhipu 1301",
@@ -18,4 +17,5 @@ pub(super) const FAMILY: Family = Family {
         code("Zhipu 1301", 400, &content::EITHER_FILTERED, r#"code["'] ?: ?["']?1301"#),
         code("Zhipu sensitive", 200, &content::ANSWER_FILTERED, r#"finish_reason["'] ?: ?["']sensitive"#),
     ],
+    ..Family::NONE
 };

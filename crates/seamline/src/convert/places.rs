@@ -42,7 +42,7 @@ impl<'b> Moved<'b> {
         let options = from.options(Policy::default());
         let spans = |body| message_spans(body, &options).unwrap_or_default();
         let new: &[u8] = &repaired.body;
-        let list = format!("/{}/", from.converter.list);
+        let list = format!("/{}/", from.dialect.list());
         Self { old, new, old_spans: spans(old), new_spans: spans(new), origins: &repaired.origins, list }
     }
 

@@ -1,6 +1,5 @@
 //! The source and the target of a conversion.
 
-use seamline_dialects::convert::Converter;
 use seamline_dialects::{Dialect, Provider, by_name, providers};
 use seamline_model::conversation::{Fate, Settings};
 use seamline_model::{IdDemand, NameDemand};
@@ -11,7 +10,6 @@ use crate::Error;
 /// A dialect, and a provider that serves it where one is known.
 pub(super) struct Speaking {
     pub(super) dialect: &'static Dialect,
-    pub(super) converter: &'static Converter,
     pub(super) provider: Option<&'static Provider>,
     /// Whether the caller named the provider; otherwise the dialect chose it.
     is_named: bool,
@@ -54,19 +52,19 @@ impl Speaking {
         let provider = providers::by_name(name);
         let dialect = provider.map_or(name, |provider| provider.dialect);
         let dialect = by_name(dialect).ok_or_else(|| Error::UnknownSide(name.to_owned()))?;
-        Ok(Self { dialect, converter: dialect.converter(), provider, is_named: provider.is_some() })
+        Ok(Self { dialect, provider, is_named: provider.is_some() })
     }
 
     /// The form of call ids. A dialect alone uses the strictest form, so that every provider of it accepts the body.
     pub(super) fn call_id(&self) -> IdDemand {
         let named = self.provider.filter(|_| self.is_named);
-        named.map_or(self.converter.call_id, |provider| provider.constraints.call_id)
+        named.map_or(self.dialect.call_id(), |provider| provider.constraints.call_id)
     }
 
     /// The form of tool names.
     pub(super) fn tool_name(&self) -> NameDemand {
         let named = self.provider.filter(|_| self.is_named);
-        named.map_or(self.converter.tool_name, |provider| provider.constraints.tool_name)
+        named.map_or(self.dialect.tool_name(), |provider| provider.constraints.tool_name)
     }
 
     pub(super) fn side(&self) -> Side {
@@ -76,7 +74,7 @@ impl Speaking {
     /// Reports a model that the provider does not serve, or a body that needs a model and has none.
     pub(super) fn remark_model(&self, settings: &Settings, options: &ConvertOptions, carried: &mut Vec<Carried>) {
         let Some(model) = options.model.as_deref().or(settings.model.as_deref()) else {
-            if self.converter.names_model {
+            if self.dialect.names_model() {
                 carried.push(missing_model());
             }
             return;

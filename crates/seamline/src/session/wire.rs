@@ -10,8 +10,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use seamline_dialects::convert::Converter;
-use seamline_dialects::{Answering, Results};
+use seamline_dialects::{Answering, Dialect};
 use seamline_model::conversation::{Block, Call, Says};
 use seamline_store::{CallId, DialectName, Hash, OpenCycle, Raw, Switch};
 
@@ -35,8 +34,8 @@ pub(super) struct Wire {
     /// The dialect of messages that name none: that of the first record.
     pub(super) home: &'static str,
     pub(super) options: Options,
-    converter: &'static Converter,
-    results: &'static Results,
+    /// The data and functions of the dialect.
+    speech: &'static Dialect,
 }
 
 /// The result of a call, as the model reads it.
@@ -67,8 +66,7 @@ impl Wire {
             return Err(Error::WrongProvider { provider, serves, asked: dialect.name() });
         }
         options.dialect = Some(dialect.name().to_owned());
-        let (name, converter, results) = (dialect.name(), dialect.converter(), dialect.results());
-        Ok(Self { dialect: name, home: name, options, converter, results })
+        Ok(Self { dialect: dialect.name(), home: dialect.name(), options, speech: dialect })
     }
 
     /// The same wire after a switch.
@@ -129,8 +127,8 @@ impl Wire {
         let envelope = envelope.trim();
         let inside = envelope.strip_suffix('}').filter(|_| envelope.starts_with('{'));
         let inside = inside.ok_or(Refusal::EnvelopeNotObject)?.trim_end();
-        let list = self.converter.list;
-        if inside != "{" && self.converter.holds_list(envelope) {
+        let list = self.speech.list();
+        if inside != "{" && self.speech.holds_list(envelope) {
             return Err(Refusal::EnvelopeHoldsMessages { list }.into());
         }
         let comma = if inside == "{" { "" } else { "," };
@@ -190,7 +188,7 @@ impl Wire {
             failed: answer.failed,
             made_up: self.is_synthetic(&answer.output),
         });
-        let written = (self.results.write)(&answering.collect::<Vec<_>>());
+        let written = (self.speech.results().write)(&answering.collect::<Vec<_>>());
         let results: Vec<Raw> = written.into_iter().map(Raw::parse).collect::<Result<_, _>>()?;
         // Calls that share an id have results that share it: their order tells them apart.
         let mut ids = HashSet::new();
@@ -228,11 +226,11 @@ impl Wire {
 
     /// Reads the text of each result in a message, where the result is one text.
     pub(super) fn result_texts(&self, message: &Raw) -> Result<Vec<Option<String>>, SessionError> {
-        let conversation = (self.converter.lift)(&self.body("{}", std::iter::once(message))?).map_err(Error::from)?;
+        let conversation = self.speech.lift(&self.body("{}", std::iter::once(message))?).map_err(Error::from)?;
         let blocks = conversation.messages.iter().flat_map(|message| &message.blocks);
         let texts = blocks.filter_map(|block| match &block.says {
             Says::Result(answer) => Some(match answer.blocks.as_slice() {
-                [Block { says: Says::Text(text), .. }] => Some((self.results.said)(text.clone())),
+                [Block { says: Says::Text(text), .. }] => Some((self.speech.results().said)(text.clone())),
                 _ => None,
             }),
             _ => None,

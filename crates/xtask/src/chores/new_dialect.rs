@@ -1,4 +1,4 @@
-//! `cargo xtask new-dialect <name>`: the skeleton of a dialect, its row in the testkit's table and its first fixture.
+//! `cargo xtask new-dialect <name>`: the skeleton of a dialect, its row in the testkit's table and its first fixtures.
 //!
 //! The skeleton compiles and speaks a small made-up API. It does not pass tidy until its blanks are filled.
 
@@ -29,7 +29,16 @@ const FILES: [(&str, &str); 10] = [
     ("response.rs", include_str!("../../templates/dialect/response.rs.txt")),
 ];
 const TESTKIT_FILE: &str = include_str!("../../templates/dialect/testkit.rs.txt");
-const FIXTURE: &str = include_str!("../../templates/dialect/full.json.txt");
+/// The first fixtures, one for each thing that a dialect does, with their templates. `just bless` writes what is
+/// expected.
+const FIXTURES: [(&str, &str); 6] = [
+    ("dialects/{{name}}/full/input.json", include_str!("../../templates/dialect/full.json.txt")),
+    ("rules/pairing/unanswered-call/{{name}}/input.json", include_str!("../../templates/dialect/repair.json.txt")),
+    ("rules/pairing/unanswered-call/{{name}}/case.toml", include_str!("../../templates/dialect/repair.toml.txt")),
+    ("convert/{{name}}.json", include_str!("../../templates/dialect/convert.json.txt")),
+    ("streams/{{name}}/text-and-call/input.bin", include_str!("../../templates/dialect/stream.bin.txt")),
+    ("streams/{{name}}/text-and-call/case.toml", include_str!("../../templates/dialect/stream.toml.txt")),
+];
 
 pub(crate) fn run(workspace: &Workspace, name: &str) -> Result<()> {
     let tree = Tree::read(workspace.root())?;
@@ -64,7 +73,7 @@ fn plan(tree: &Tree, name: &str) -> Result<Vec<(String, String)>> {
     files.push((LIST.to_owned(), listed(list, name)?));
     files.push((format!("{TABLE_FOLDER}/{name}.rs"), fill(TESTKIT_FILE)));
     files.push((TABLE.to_owned(), tabled(table, name)?));
-    files.push((format!("fixtures/dialects/{name}/full/input.json"), fill(FIXTURE)));
+    files.extend(FIXTURES.iter().map(|(path, text)| (format!("fixtures/{}", fill(path)), fill(text))));
     Ok(files)
 }
 
@@ -134,7 +143,17 @@ mod tests {
         expected.push(LIST.to_owned());
         expected.push("crates/seamline-testkit/src/dialect/vendor_api.rs".to_owned());
         expected.push(TABLE.to_owned());
-        expected.push("fixtures/dialects/vendor_api/full/input.json".to_owned());
+        expected.extend(
+            [
+                "dialects/vendor_api/full/input.json",
+                "rules/pairing/unanswered-call/vendor_api/input.json",
+                "rules/pairing/unanswered-call/vendor_api/case.toml",
+                "convert/vendor_api.json",
+                "streams/vendor_api/text-and-call/input.bin",
+                "streams/vendor_api/text-and-call/case.toml",
+            ]
+            .map(|path| format!("fixtures/{path}")),
+        );
         assert_eq!(paths, expected);
         let text = |path: &str| &files.iter().find(|(other, _)| other == path).unwrap().1;
         assert_eq!(
@@ -158,7 +177,9 @@ mod tests {
         }
         let marked = FILES.iter().filter(|(_, text)| text.contains("{{blank}}")).count();
         assert_eq!(marked, FILES.len(), "every file of the folder has a blank to fill");
-        assert!(serde_json::from_str::<serde_json::Value>(FIXTURE).is_ok());
+        for (path, text) in FIXTURES.iter().filter(|(path, _)| path.ends_with(".json")) {
+            assert!(serde_json::from_str::<serde_json::Value>(text).is_ok(), "{path}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `IDENT007 illegal-server-id`
 
-use seamline_model::{Alphabet, BlockIndex, BlockKind, Edit, ErrorText, IdDemand, Safety, Stage};
+use seamline_model::{Alphabet, BlockIndex, BlockKind, Edit, IdDemand, Safety, Stage};
 
 use crate::context::Context;
 use crate::ids;
@@ -63,14 +63,7 @@ declare_rule! {
 }
 
 /// The form of ids of server tool calls.
-const SERVER_ID: IdDemand = IdDemand {
-    alphabet: Alphabet::Word,
-    alphabet_error: ErrorText(""),
-    length_max: usize::MAX,
-    length_error: ErrorText(""),
-    prefix: "srvtoolu_",
-    demanded: true,
-};
+const SERVER_ID: IdDemand = IdDemand { alphabet: Alphabet::Word, prefix: "srvtoolu_", ..IdDemand::ANY };
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Some(error) = context.constraints.server_id.filter(|_| context.transcript.has.server_pairs) else {

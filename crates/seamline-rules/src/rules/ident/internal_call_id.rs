@@ -71,9 +71,6 @@ declare_rule! {
     IDENT006 "internal-call-id" in Ident, Warning, Safe, each Whole, reach Cycle
 }
 
-/// How the ids of providers begin. Under `id_mode = "canonical"` the beginning of another provider's id is replaced.
-const BEGINNINGS: [&str; 5] = [IdForm::INTERNAL, "toolu_", "tooluse_", "call_", "fc_"];
-
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let demand = &context.constraints.call_id;
     let is_canonical = context.policy.id_mode == IdMode::Canonical && !demand.prefix.is_empty();
@@ -101,7 +98,9 @@ fn is_name(context: &Context<'_, '_>, state: &CallState) -> bool {
 fn report_id(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex) {
     let demand = &context.constraints.call_id;
     let id = context.id(call);
-    let rest = BEGINNINGS.iter().find_map(|beginning| id.strip_prefix(beginning)).unwrap_or(id);
+    // Under `id_mode = "canonical"` the prefix of another provider is replaced.
+    let mut prefixes = std::iter::once(&IdForm::INTERNAL).chain(demand.known_prefixes.iter().copied().flatten());
+    let rest = prefixes.find_map(|prefix| id.strip_prefix(prefix)).unwrap_or(id);
     let plain = format!("{}{rest}", demand.prefix);
     let free = !rest.is_empty() && ids::is_legal(demand, &plain) && !context.is_taken(call, &plain);
     let made = if free { plain } else { ids::make_id(demand, id, |made| context.is_taken(call, made)) };

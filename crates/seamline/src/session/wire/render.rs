@@ -111,7 +111,7 @@ impl Wire {
         for (number, run) in runs(&entries).enumerate() {
             let wire = self.speaking(run[0].dialect.as_ref())?;
             let body = wire.body("{}", run.iter().map(|entry| &entry.message))?;
-            let mut lifted = (wire.converter.lift)(&body).map_err(Error::from)?;
+            let mut lifted = wire.speech.lift(&body).map_err(Error::from)?;
             if number == 0 {
                 all = lifted;
                 continue;
@@ -133,7 +133,7 @@ impl Wire {
         }
         let only = Conversation { system: conversation.system.clone(), ..Conversation::default() };
         let members = |conversation: &Conversation| -> HashMap<String, Box<RawValue>> {
-            let rendered = (self.converter.render)(conversation, &self.target(&[])).body;
+            let rendered = self.speech.render(conversation, &self.target(&[])).body;
             serde_json::from_str(&rendered).unwrap_or_default()
         };
         let others = members(&Conversation::default());
@@ -158,7 +158,7 @@ impl Wire {
             conversation.messages.insert(0, Message { speaker: Speaker::User, blocks });
         }
         let made_up = self.note_synthetic(conversation);
-        let body = (self.converter.render)(conversation, &self.target(&made_up)).body;
+        let body = self.speech.render(conversation, &self.target(&made_up)).body;
         let spans = crate::outline::message_spans(body.as_bytes(), &self.options)?;
         let spans = spans.into_iter().skip(usize::from(opens));
         let messages = spans.filter_map(|span| body.get(span)).map(Raw::parse);
@@ -198,13 +198,13 @@ impl Wire {
     /// The demands on the id of a call. Without a provider they are the strictest of the dialect.
     fn call_id(&self) -> IdDemand {
         let provider = self.options.provider.as_deref().and_then(providers::by_name);
-        provider.map_or(self.converter.call_id, |provider| provider.constraints.call_id)
+        provider.map_or(self.speech.call_id(), |provider| provider.constraints.call_id)
     }
 
     /// The demands on the name of a tool.
     fn tool_name(&self) -> NameDemand {
         let provider = self.options.provider.as_deref().and_then(providers::by_name);
-        provider.map_or(self.converter.tool_name, |provider| provider.constraints.tool_name)
+        provider.map_or(self.speech.tool_name(), |provider| provider.constraints.tool_name)
     }
 }
 

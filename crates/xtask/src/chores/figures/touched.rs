@@ -1,4 +1,4 @@
-//! Files that a new rule, record kind, dialect or command touches.
+//! Files that a new rule, record kind, dialect, provider or command touches.
 //!
 //! Counted by a representative: every file that names it is a file that a new one of its kind may have to name, too.
 
@@ -17,18 +17,26 @@ struct Kind {
     within: &'static str,
     /// The representative's own folder or file, which is counted apart.
     home: &'static str,
+    /// A folder of another kind, whose files name the representative because they build on it.
+    except: &'static str,
 }
+
+/// The folder of providers. A provider names the dialect that it serves; a new dialect brings its own.
+const PROVIDERS: &str = "crates/seamline-dialects/src/providers/";
+/// No folder is left out.
+const NOTHING: &str = "-";
 
 /// The chores name representatives as examples; an extension does not touch them.
 const CHORES: &str = "crates/xtask/";
 
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 5] = [
     Kind {
         name: "rule",
         representative: "PAIR009",
         needles: &["PAIR009", "orphan_server_result", "orphan-server-result"],
         within: "",
         home: "crates/seamline-rules/src/rules/pairing/orphan_server_result",
+        except: NOTHING,
     },
     Kind {
         name: "record kind",
@@ -36,6 +44,7 @@ const KINDS: [Kind; 4] = [
         needles: &["Record::Compact", "enum Record"],
         within: "",
         home: "crates/seamline-store/src/record",
+        except: NOTHING,
     },
     Kind {
         name: "dialect",
@@ -43,6 +52,15 @@ const KINDS: [Kind; 4] = [
         needles: &["bedrock_converse", "BedrockConverse"],
         within: "",
         home: "crates/seamline-dialects/src/bedrock_converse/",
+        except: PROVIDERS,
+    },
+    Kind {
+        name: "provider",
+        representative: "bedrock-nova",
+        needles: &["bedrock-nova", "bedrock_nova"],
+        within: "",
+        home: "crates/seamline-dialects/src/providers/bedrock_nova",
+        except: NOTHING,
     },
     Kind {
         name: "command",
@@ -50,6 +68,7 @@ const KINDS: [Kind; 4] = [
         needles: &["mod assemble", "assemble::", "Assemble"],
         within: "crates/seamline-cli/",
         home: "crates/seamline-cli/src/commands/assemble",
+        except: NOTHING,
     },
 ];
 
@@ -70,43 +89,43 @@ pub(super) fn table(tree: &Tree) -> Table {
         title: "files that a new one touches",
         columns: vec!["representative", "its own", "other sources", "tests", "fixtures", "docs and manifests"],
         rows: KINDS.iter().map(|kind| row(tree, kind)).collect(),
-        note: "counted by a representative: files whose code, path or text names it.",
+        note: "counted by a representative: files whose code, path or text names it; providers of a dialect are their own kind.",
     }
 }
 
 fn row(tree: &Tree, kind: &Kind) -> Row {
-    let is_searched = |path: &&str| path.starts_with(kind.within) && !path.starts_with(CHORES);
-    let files = tree.paths().filter(is_searched).filter(|path| names(tree, kind, path));
-    let areas: Vec<Area> = files.map(|path| area(kind, path)).collect();
+    let is_left_out = |path: &str| path.starts_with(CHORES) || path.starts_with(kind.except);
+    let files = tree.paths().filter(|path| path.starts_with(kind.within) && !is_left_out(path));
+    let areas: Vec<Area> = files.filter_map(|path| area(tree, kind, path)).collect();
     let counts = AREAS.map(|wanted| areas.iter().filter(|area| **area == wanted).count());
     let mut figures = vec![Figure::Text(kind.representative.to_owned())];
     figures.extend(counts.map(|count| Figure::Count(count as u64)));
     Row { name: kind.name.to_owned(), figures }
 }
 
-fn names(tree: &Tree, kind: &Kind, path: &str) -> bool {
+/// Where a file belongs that names the representative. A source that names it only in its tests counts as a test.
+fn area(tree: &Tree, kind: &Kind, path: &str) -> Option<Area> {
     let is_in = |text: &str| kind.needles.iter().any(|needle| source::contains_name(text, needle));
-    let Some(text) = tree.text(path) else { return is_in(path) };
-    is_in(path)
-        || if source::is_rust(path) {
-            source::code_with_tests(text).iter().any(|(_, line)| is_in(line))
-        } else {
-            is_in(text)
-        }
-}
-
-fn area(kind: &Kind, path: &str) -> Area {
-    if path.starts_with(kind.home) {
+    let is_in_lines = |lines: Vec<(usize, &str)>| lines.iter().any(|(_, line)| is_in(line));
+    let text = tree.text(path).unwrap_or_default();
+    let is_rust = source::is_rust(path);
+    let is_named = is_in(path) || if is_rust { is_in_lines(source::code_with_tests(text)) } else { is_in(text) };
+    if !is_named {
+        return None;
+    }
+    Some(if path.starts_with(kind.home) {
         Area::Home
     } else if path.starts_with("fixtures/") {
         Area::Fixture
     } else if path.starts_with("fuzz/") || source::is_test_file(path) {
         Area::Test
-    } else if source::is_rust(path) {
+    } else if !is_rust {
+        Area::Document
+    } else if is_in(path) || is_in_lines(source::code(text)) {
         Area::Source
     } else {
-        Area::Document
-    }
+        Area::Test
+    })
 }
 
 #[cfg(test)]
@@ -122,10 +141,12 @@ mod tests {
             ("crates/xtask/src/a.rs", "const A: &str = \"bedrock_converse\";"),
             ("crates/seamline/src/b.rs", "fn my_bedrock_converse_2() {}"),
             ("crates/seamline/tests/suite/c.rs", "let a = \"bedrock_converse\";"),
+            ("crates/seamline/src/f.rs", "#[cfg(test)]\nmod tests {\n    const A: &str = \"bedrock_converse\";\n}\n"),
+            ("crates/seamline-dialects/src/providers/g.rs", "use crate::bedrock_converse;"),
             ("docs/d.md", "`bedrock_converse`"),
             ("fixtures/dialects/bedrock_converse/e/input.json", "{}"),
         ]);
-        let counts: Vec<Figure> = [1, 1, 1, 1, 1].map(Figure::Count).into();
+        let counts: Vec<Figure> = [1, 1, 2, 1, 1].map(Figure::Count).into();
         assert_eq!(row(&tree, &KINDS[2]).figures[1..], counts);
     }
 
@@ -138,6 +159,6 @@ mod tests {
             ("crates/seamline/src/lib.rs", "struct Assemble;"),
         ]);
         let counts: Vec<Figure> = [1, 1, 0, 0, 0].map(Figure::Count).into();
-        assert_eq!(row(&tree, &KINDS[3]).figures[1..], counts);
+        assert_eq!(row(&tree, &KINDS[4]).figures[1..], counts);
     }
 }
