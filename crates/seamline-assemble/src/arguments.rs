@@ -185,7 +185,7 @@ pub fn is_plain_object(text: &str) -> bool {
     is_object && serde_json::from_str::<serde_json::Value>(text).is_ok_and(|value| is_flat(&value))
 }
 
-/// The highest nesting of an input. Parsers accept 127 levels, of which the message around it takes some.
+/// The highest nesting of an input. Parsers accept 127 levels, and the message around the input takes some of them.
 const LEVELS_MAX: usize = 100;
 
 fn is_flat(value: &serde_json::Value) -> bool {

@@ -1,4 +1,4 @@
-//! How a message ended, decided once.
+//! Decides once how a message ended.
 
 use seamline_model::{Ending, Stop};
 

@@ -1,8 +1,8 @@
 //! Distinguishes deltas of a text from snapshots.
 //!
-//! Some servers send only what is new, some send everything so far, and some mix both. Which it is shows only at the
-//! end, so both readings are kept: in one every piece is new; in the other a piece that begins with the whole text so
-//! far replaces it. A replaced text is a prefix of its replacement, so only its length is kept.
+//! Some servers send only the new part, some send everything so far, and some mix both. The right reading is known only
+//! at the end, so both readings are kept: in one every piece is new; in the other a piece that begins with the whole
+//! text so far replaces it. A replaced text is a prefix of its replacement, so only its length is kept.
 
 use std::borrow::Cow;
 

@@ -8,7 +8,7 @@ use crate::excerpt;
 use crate::kinds::Class;
 use crate::known::{Known, Weight};
 use crate::patterns::{self, Candidate};
-use crate::place::Place;
+use crate::place::NamedPlace;
 use crate::reading::{self, Reading};
 use crate::response;
 use crate::views::Views;
@@ -67,7 +67,7 @@ pub struct Verdict {
     /// Whether the provider wants a retry (`x-should-retry`), if it says so.
     pub should_retry: Option<bool>,
     /// The place in the request that the text names.
-    pub place: Place,
+    pub place: NamedPlace,
     /// The provider's own sentence, without the wrapping.
     pub said: String,
 }
@@ -133,7 +133,7 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
         status,
         retry_after: may_pass.then(|| wait::of(failure, &views)).flatten(),
         should_retry,
-        place: Place::of(&said),
+        place: NamedPlace::of(&said),
         said,
     }
 }

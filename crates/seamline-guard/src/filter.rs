@@ -18,7 +18,7 @@ pub enum FilteredPart {
     /// The request, which includes earlier tool results.
     Request,
     /// The response; its unfinished text must be dropped.
-    Answer,
+    Response,
     /// The request or the response; the provider does not say which.
     Either,
     /// No filter: the model itself refused.
@@ -30,7 +30,7 @@ impl FilteredPart {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Request => "request",
-            Self::Answer => "answer",
+            Self::Response => "response",
             Self::Either => "either",
             Self::Refusal => "refusal",
         }
@@ -39,14 +39,14 @@ impl FilteredPart {
     fn kind(self) -> &'static Kind {
         match self {
             Self::Request => &content::CONTENT_FILTERED,
-            Self::Answer => &content::ANSWER_FILTERED,
+            Self::Response => &content::RESPONSE_FILTERED,
             Self::Either => &content::EITHER_FILTERED,
             Self::Refusal => &content::REFUSED,
         }
     }
 
     fn of(kind: &Kind) -> Self {
-        let all = [Self::Request, Self::Answer, Self::Refusal];
+        let all = [Self::Request, Self::Response, Self::Refusal];
         all.into_iter().find(|part| part.kind() == kind).unwrap_or(Self::Either)
     }
 }

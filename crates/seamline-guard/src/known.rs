@@ -66,7 +66,7 @@ pub(crate) const fn sentence(
 }
 
 /// Makes an error with a code. `pattern` is one word, or several separated by `|`; `patterns.rs` says where a code may
-/// stand.
+/// occur.
 pub(crate) const fn code(source: &'static str, usual_status: u16, kind: &'static Kind, pattern: &'static str) -> Known {
     Known { source, usual_status: Some(usual_status), kind, weight: Weight::Code, pattern, is_final: false }
 }

@@ -35,7 +35,7 @@ pub use errors::{is_provider, providers};
 pub use filter::{Filtered, FilteredPart, filter, filter_message};
 pub use kinds::{Class, Kind};
 pub use known::{Known, all};
-pub use place::{IDS_MAX, Place};
+pub use place::{IDS_MAX, NamedPlace};
 pub use policy::GuardPolicy;
 pub use retry::{Advice, Emitted, GaveUp, OnCorruption, Retry, RetryPolicy};
 pub use views::{LAYERS_MAX, TEXT_BYTES_MAX};

@@ -11,7 +11,7 @@ pub const IDS_MAX: usize = 64;
 
 /// The place in a request that an error text names. Each part is optional.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct NamedPlace {
     /// The index of the message or item in the request.
     pub message_index: Option<usize>,
     /// The index of the block or tool call in the message.
@@ -20,7 +20,7 @@ pub struct Place {
     pub ids: Vec<String>,
 }
 
-impl Place {
+impl NamedPlace {
     /// Whether the text names no place.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -96,7 +96,7 @@ mod tests {
     #[track_caller]
     fn names(said: &str, message_index: Option<usize>, block_index: Option<usize>, ids: &[&str]) {
         let ids = ids.iter().map(|&id| id.to_owned()).collect();
-        assert_eq!(Place::of(said), Place { message_index, block_index, ids }, "{said}");
+        assert_eq!(NamedPlace::of(said), NamedPlace { message_index, block_index, ids }, "{said}");
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn the_number_of_ids_is_bounded() {
         let many: Vec<_> = (0..10 * IDS_MAX).map(|number| format!("call_{number}")).collect();
-        assert_eq!(Place::of(&many.join(" ")).ids.len(), IDS_MAX);
+        assert_eq!(NamedPlace::of(&many.join(" ")).ids.len(), IDS_MAX);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a provider demands of a transcript, as data.
+//! The demands of a provider on a transcript, as data.
 //!
 //! Each dialect fills every field, so a new demand must be decided for every dialect. A provider that differs from its
 //! dialect overrides single fields. Each demand carries the error text that the provider gives when it is broken.

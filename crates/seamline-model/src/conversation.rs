@@ -20,7 +20,7 @@ pub struct Conversation {
     pub messages: Vec<Message>,
     /// The settings of the request.
     pub settings: Settings,
-    /// What was read and cannot be represented here.
+    /// Content of the request that a conversation cannot hold.
     pub left: Vec<Lost>,
     /// Ids made for calls that have none on the wire, with the call each belongs to.
     pub made: BTreeMap<String, String>,
@@ -162,7 +162,7 @@ pub struct Media {
 }
 
 impl Media {
-    /// Media of which only kind and source are known.
+    /// Media with only a kind and a source.
     pub fn new(kind: MediaKind, source: MediaSource) -> Self {
         Self { kind, mime: None, source, name: None, detail: None }
     }

@@ -35,7 +35,8 @@ impl Kinds {
         }
     }
 
-    /// Returns the kinds that are left after blocks of the kinds `gone` went, or `None` if only the blocks can tell.
+    /// Returns the kinds that are left after blocks of the kinds `gone` were removed, or `None` if only the blocks can
+    /// tell.
     pub fn without(self, gone: Self) -> Option<Self> {
         let Self { calls, pairs, internal_ids, neighbouring_ids, server_pairs, reasoning } = gone;
         let calls = self.calls.checked_sub(calls)?;

@@ -55,7 +55,7 @@ pub use item::{Envelope, Item, ItemKind, ItemType};
 pub use kinds::Kinds;
 pub use listing::Demand;
 pub use models::Models;
-pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState};
+pub use pairing::{Cycle, MatchedResult, PairedCall, Pairing, ResultFate, ResultState};
 pub use request::{Declared, DeclaredTool, Entries, Member, MemberSort, Request, Thinking};
 pub use result_block::{Listed, Parts, ResultBlock};
 pub use role::Role;

@@ -1,13 +1,13 @@
-//! A transcript whose messages stand elsewhere in the body.
+//! A transcript whose messages moved to another position in the body.
 
 use crate::{BlockKind, Irregularity, IrregularityKind, Member, Span, Transcript};
 
 impl Transcript<'_> {
-    /// Moves all messages by `by` bytes, after so many were put before the list of messages; a difference below zero
-    /// wraps. What the request says beside its messages stays where it is.
+    /// Moves all messages by `by` bytes, because that many bytes were put before the list of messages; a difference
+    /// below zero wraps. The other members of the request stay where they are.
     pub fn move_messages(&mut self, by: u32) {
         let moved = |span: &mut Span| {
-            // What is not there has no place that could move.
+            // An absent list has no position that could move.
             if *span != Span::default() {
                 *span = span.moved(by);
             }

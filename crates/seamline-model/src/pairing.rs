@@ -30,7 +30,7 @@ pub struct Pairing {
     /// The cycles, in order.
     pub cycles: Vec<Cycle>,
     /// Every call, in order.
-    pub calls: Vec<CallState>,
+    pub calls: Vec<PairedCall>,
     /// Every result, in order.
     pub results: Vec<ResultState>,
 }
@@ -53,43 +53,43 @@ impl Cycle {
     }
 }
 
-/// One call and what answers it.
+/// A call and the result that answers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallState {
+pub struct PairedCall {
     /// The block of the call.
     pub call: BlockIndex,
     /// The message that makes it.
     pub message: MessageIndex,
     /// The result that answers it.
-    pub answer: Option<Answer>,
+    pub answer: Option<MatchedResult>,
 }
 
 /// A result that answers a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer {
+pub struct MatchedResult {
     /// The block of the result.
     pub result: BlockIndex,
     /// Whether it names another id than the call.
     pub misaddressed: bool,
 }
 
-/// One result and what it does.
+/// A result and its fate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResultState {
     /// The block of the result.
     pub result: BlockIndex,
-    /// The role that it plays.
-    pub fate: Fate,
+    /// The fate of the result.
+    pub fate: ResultFate,
 }
 
-/// The role of a result.
+/// The fate of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum ResultFate {
     /// It answers this call.
     Answers(BlockIndex),
     /// Another result answers this call already.
     Duplicate(BlockIndex),
-    /// A repair made it up, and the real result of this call exists.
+    /// It is synthetic, and the real result of this call exists.
     Superseded(BlockIndex),
     /// It answers no call.
     Orphan,
@@ -115,7 +115,7 @@ impl Pairing {
     }
 
     /// The state of the call in `block`.
-    pub fn call(&self, block: BlockIndex) -> Option<&CallState> {
+    pub fn call(&self, block: BlockIndex) -> Option<&PairedCall> {
         let at = self.calls.binary_search_by_key(&block, |state| state.call).ok()?;
         self.calls.get(at)
     }
@@ -137,7 +137,7 @@ fn key(id: Option<&CallId>) -> Key<'_> {
 /// Cycles with more calls than this are looked up by a map instead of a scan.
 const SCAN_MAX: usize = 8;
 
-/// What is known of one id from spans that have closed.
+/// The calls of one id in closed spans.
 #[derive(Default)]
 struct Known {
     /// The calls without a real result.
@@ -164,19 +164,19 @@ struct Running {
 struct Walk<'t, 'a> {
     transcript: &'t Transcript<'a>,
     scope: Scope,
-    /// Where the walk starts, and whether it needed to know what is before that.
+    /// Where the walk starts, and whether it needed facts from before that.
     start: behind::Start,
     pairing: Pairing,
     /// The span that is still running.
     current: Option<Running>,
-    /// Whether the assistant said something else since the span began.
+    /// Whether the assistant said something else after the span began.
     interrupted: bool,
-    /// The running span's calls by id, once it is large and asked for.
+    /// The running span's calls by id; built once the span is large and a result needs it.
     queues: HashMap<Key<'t>, Queue>,
     /// How many of all calls were put into a queue so far.
     queued: usize,
-    /// Ids of closed spans. Filled only once a result is not answered in its own span,
-    /// which never happens in a whole conversation.
+    /// Ids of closed spans. Filled only once a result is not answered in its own span, which never happens in an intact
+    /// conversation.
     known: HashMap<Key<'t>, Known>,
     /// How many cycles `known` covers.
     known_cycles: usize,
@@ -186,7 +186,7 @@ struct Walk<'t, 'a> {
     early: Vec<u32>,
     /// Results without an id that no call without an id claimed, likewise.
     nameless: Vec<u32>,
-    /// The span that was last asked for its only open call, and the reply.
+    /// The span that was last searched for its only open call, and the outcome.
     counted: (Option<Running>, Option<usize>),
 }
 
@@ -213,7 +213,7 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     fn run(&mut self) {
         for (index, message) in self.transcript.enumerate_from(self.start.message) {
-            // Kept until it is known whether this message joins the span.
+            // Kept until the walk knows whether this message joins the span.
             let before = self.current;
             if message.role == Role::Assistant {
                 self.interrupted = true;
@@ -225,7 +225,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             for (block, content) in self.transcript.blocks_of(index) {
                 match &content.kind {
                     BlockKind::Call(_) => {
-                        self.pairing.calls.push(CallState { call: block, message: index, answer: None });
+                        self.pairing.calls.push(PairedCall { call: block, message: index, answer: None });
                     }
                     BlockKind::Result(result) => {
                         self.open_span(index, first, before);
@@ -272,7 +272,7 @@ impl<'t, 'a> Walk<'t, 'a> {
         let key = key(result.id.as_ref());
         let position = self.pairing.results.len() as u32;
         self.span_of.push(self.current.filter(|_| !self.interrupted));
-        self.pairing.results.push(ResultState { result: block, fate: Fate::Orphan });
+        self.pairing.results.push(ResultState { result: block, fate: ResultFate::Orphan });
         let fate = match self.claim_in_span(key, block) {
             Some(fate) => fate,
             None => self.claim_late(key, block, position),
@@ -287,7 +287,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     }
 
     /// Step 1. `None` when the running span has no call with this id.
-    fn claim_in_span(&mut self, key: Key<'t>, block: BlockIndex) -> Option<Fate> {
+    fn claim_in_span(&mut self, key: Key<'t>, block: BlockIndex) -> Option<ResultFate> {
         let range = self.calls_of(self.current?);
         let index = if range.len() > SCAN_MAX {
             self.next_in_queue(key, range)?
@@ -327,11 +327,11 @@ impl<'t, 'a> Walk<'t, 'a> {
     }
 
     /// Step 2, looking back. A result without an id is identified only by its place.
-    fn claim_late(&mut self, key: Key<'t>, block: BlockIndex, position: u32) -> Fate {
+    fn claim_late(&mut self, key: Key<'t>, block: BlockIndex, position: u32) -> ResultFate {
         self.start.look_back();
         if key.is_none() {
             self.nameless.push(position);
-            return Fate::Orphan;
+            return ResultFate::Orphan;
         }
         self.learn_closed_spans();
         let known = self.known.entry(key).or_default();
@@ -347,11 +347,11 @@ impl<'t, 'a> Walk<'t, 'a> {
             ([], Some(index)) => self.answer_again(index as usize, block),
             ([], None) => {
                 self.early.push(position);
-                Fate::Orphan
+                ResultFate::Orphan
             }
-            (_, _) if !self.scope.late => Fate::Orphan,
+            (_, _) if !self.scope.late => ResultFate::Orphan,
             // A guess could be wrong.
-            _ => Fate::Ambiguous,
+            _ => ResultFate::Ambiguous,
         }
     }
 
@@ -372,24 +372,23 @@ impl<'t, 'a> Walk<'t, 'a> {
         self.known_cycles = closed;
     }
 
-    fn answer(&mut self, index: usize, result: BlockIndex) -> Fate {
+    fn answer(&mut self, index: usize, result: BlockIndex) -> ResultFate {
         let state = &mut self.pairing.calls[index];
-        state.answer = Some(Answer { result, misaddressed: false });
-        Fate::Answers(state.call)
+        state.answer = Some(MatchedResult { result, misaddressed: false });
+        ResultFate::Answers(state.call)
     }
 
-    /// Answers an open call. A further result replaces a synthetic one, else it is a
-    /// duplicate.
-    fn answer_again(&mut self, index: usize, block: BlockIndex) -> Fate {
+    /// Answers an open call. A further result replaces a synthetic one; otherwise it is a duplicate.
+    fn answer_again(&mut self, index: usize, block: BlockIndex) -> ResultFate {
         let state = self.pairing.calls[index];
         let Some(answer) = state.answer else {
             return self.answer(index, block);
         };
         if !self.is_made_up(answer.result) || self.is_made_up(block) {
-            return Fate::Duplicate(state.call);
+            return ResultFate::Duplicate(state.call);
         }
         if let Ok(at) = self.pairing.results.binary_search_by_key(&answer.result, |known| known.result) {
-            self.pairing.results[at].fate = Fate::Superseded(state.call);
+            self.pairing.results[at].fate = ResultFate::Superseded(state.call);
         }
         self.answer(index, block)
     }
@@ -407,7 +406,7 @@ impl<'t, 'a> Walk<'t, 'a> {
         for &position in &self.early.clone() {
             let position = position as usize;
             let Some(&index) = first_call.get(&self.result_key(position)) else { continue };
-            // Further ones repeat the first, or replace it when it was made up.
+            // Further ones repeat the first, or replace it if it is synthetic.
             if self.pairing.calls[index].answer.is_none() || claimed.contains(&index) {
                 claimed.insert(index);
                 let block = self.pairing.results[position].result;
@@ -421,7 +420,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     fn claim_misaddressed(&mut self) {
         let mut candidates = [std::mem::take(&mut self.early), std::mem::take(&mut self.nameless)].concat();
         candidates.sort_unstable();
-        // Where results before their call are not recognised, calls after count as well.
+        // If early results are not recognised, calls after them count as well.
         let called: HashSet<Key<'t>> = if self.scope.early {
             HashSet::new()
         } else {
@@ -431,7 +430,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             let position = position as usize;
             let key = self.result_key(position);
             let free = key.is_none() || !called.contains(&key);
-            if self.pairing.results[position].fate != Fate::Orphan || !free {
+            if self.pairing.results[position].fate != ResultFate::Orphan || !free {
                 continue;
             }
             let Some(span) = self.span_of[position] else { continue };
@@ -463,11 +462,11 @@ impl<'t, 'a> Walk<'t, 'a> {
     fn readdress(&mut self, index: usize, position: usize) {
         let result = self.pairing.results[position].result;
         let state = &mut self.pairing.calls[index];
-        state.answer = Some(Answer { result, misaddressed: true });
-        self.pairing.results[position].fate = Fate::Answers(state.call);
+        state.answer = Some(MatchedResult { result, misaddressed: true });
+        self.pairing.results[position].fate = ResultFate::Answers(state.call);
     }
 
-    /// Whether nothing real answers a call yet.
+    /// Whether a call has no real result yet.
     fn is_open(&self, index: usize) -> bool {
         self.pairing.calls[index].answer.is_none_or(|answer| self.is_made_up(answer.result))
     }

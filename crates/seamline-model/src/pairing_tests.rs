@@ -1,6 +1,6 @@
 //! Tests of each step of the pairing, and of the results that no step claims.
 
-use super::{Answer, Fate, Pairing, SCAN_MAX, Scope};
+use super::{MatchedResult, Pairing, ResultFate, SCAN_MAX, Scope};
 use crate::{
     Block, BlockIndex, BlockKind, Body, Call, CallId, Emptiness, Field, Input, Message, MessageIndex, Parts,
     ResultBlock, Role, Slot, Span, Synthetic, Tool, Tools, Transcript,
@@ -53,17 +53,17 @@ fn pair(messages: &[(Role, Vec<Part>)], scope: Scope) -> (Vec<Option<usize>>, Ve
     let misaddressed =
         |call| pairing.call(call).and_then(|state| state.answer).is_some_and(|answer| answer.misaddressed);
     let seen = pairing.results.iter().map(|state| match state.fate {
-        Fate::Answers(call) if misaddressed(call) => Seen::Misaddressed(call_at(call)),
-        Fate::Answers(call) => Seen::Answers(call_at(call)),
-        Fate::Duplicate(call) => Seen::Duplicate(call_at(call)),
-        Fate::Superseded(call) => Seen::Superseded(call_at(call)),
-        Fate::Orphan => Seen::Orphan,
-        Fate::Ambiguous => Seen::Ambiguous,
+        ResultFate::Answers(call) if misaddressed(call) => Seen::Misaddressed(call_at(call)),
+        ResultFate::Answers(call) => Seen::Answers(call_at(call)),
+        ResultFate::Duplicate(call) => Seen::Duplicate(call_at(call)),
+        ResultFate::Superseded(call) => Seen::Superseded(call_at(call)),
+        ResultFate::Orphan => Seen::Orphan,
+        ResultFate::Ambiguous => Seen::Ambiguous,
     });
     (answered, seen.collect())
 }
 
-/// A [`Fate`] with call numbers instead of block indexes.
+/// A [`ResultFate`] with call numbers instead of block indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Answers(usize),
@@ -180,9 +180,9 @@ fn cycles_hold_the_calls_of_their_message() {
     let cycles: Vec<_> = pairing.cycles.iter().map(|cycle| (cycle.message.get(), cycle.range())).collect();
     assert_eq!(cycles, [(0, 0..2), (3, 2..3)]);
     assert_eq!(pairing.call(BlockIndex(1)), pairing.calls.get(1));
-    let answer = Answer { result: BlockIndex(2), misaddressed: false };
+    let answer = MatchedResult { result: BlockIndex(2), misaddressed: false };
     assert_eq!(pairing.call(BlockIndex(0)).unwrap().answer, Some(answer));
-    assert_eq!(pairing.result(BlockIndex(2)).unwrap().fate, Fate::Answers(BlockIndex(0)));
+    assert_eq!(pairing.result(BlockIndex(2)).unwrap().fate, ResultFate::Answers(BlockIndex(0)));
     assert_eq!((pairing.call(BlockIndex(2)), pairing.result(BlockIndex(0))), (None, None));
 }
 

@@ -16,7 +16,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The same request without the places where it says things: two requests that say the same are equal.
+    /// The same request without source positions: two requests with the same content are equal.
     #[must_use]
     pub fn without_places(&self) -> Self {
         let nowhere = Span::default();
@@ -177,7 +177,7 @@ impl Member {
         self.block.is_none() && self.says_something()
     }
 
-    /// Whether it holds media, which are worthless as text.
+    /// Whether it holds media, which are useless as text.
     pub fn holds_media(&self) -> bool {
         matches!(&*self.key, "images" | "image" | "videos" | "video" | "files" | "attachments")
     }

@@ -1,4 +1,4 @@
-//! Whether two transcripts are equal, at whatever positions their bytes are.
+//! Compares two transcripts independently of the positions of their bytes.
 
 use crate::{Block, BlockKind, Irregularity, IrregularityKind, Member, Request, Span, Thinking, Transcript};
 

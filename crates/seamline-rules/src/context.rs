@@ -4,8 +4,8 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 
 use seamline_model::{
-    Block, BlockIndex, CallId, CallState, Carrier, Constraints, Fate, Member, Message, MessageIndex, Pairing, Role,
-    Scope, Stage, Transcript, Values,
+    Block, BlockIndex, CallId, Carrier, Constraints, Member, Message, MessageIndex, PairedCall, Pairing, ResultFate,
+    Role, Scope, Stage, Transcript, Values,
 };
 
 use crate::RepairPolicy;
@@ -17,32 +17,32 @@ pub(crate) struct Context<'c, 'a> {
     pub(crate) transcript: &'c Transcript<'a>,
     pub(crate) constraints: &'c Constraints,
     pub(crate) policy: &'c RepairPolicy,
-    /// How calls and results pair, in the messages that are looked at.
+    /// The pairing of the calls and results of the checked messages.
     pub(crate) pairing: Pairing,
-    /// The messages before those that are looked at; none when all are.
+    /// The settled messages before the checked ones; `None` if all messages are checked.
     pub(crate) settled: Option<&'c Settled>,
-    /// Whether a rule must know more of the settled messages than is kept of them.
+    /// Whether a rule needs facts about settled messages that are not kept.
     asks_whole: Cell<bool>,
-    /// For each message that is looked at, the message in which its calls are answered (results as blocks)
+    /// For each checked message, the message in which its calls are answered (results as blocks)
     /// or the message that it answers (results as messages).
     partner: Vec<Option<MessageIndex>>,
-    /// The ids of the calls of one message, the one last asked for.
+    /// The ids of the calls of the message that was last asked for.
     siblings: RefCell<(Option<MessageIndex>, HashSet<String>)>,
-    /// For each message that is looked at and was asked for, whether it holds results and nothing else.
-    /// Only looked at once something is wrong.
+    /// For each checked message that a rule asked for, whether it holds only results. Computed only after a first
+    /// finding.
     only_results: OnceCell<Vec<Cell<Option<bool>>>>,
-    /// The last message that says something else, likewise.
+    /// The last message that holds more than results, computed in the same way.
     last_said: OnceCell<Option<MessageIndex>>,
 }
 
 impl<'c, 'a> Context<'c, 'a> {
-    /// A look at all messages.
+    /// The context of all messages.
     pub(crate) fn new(transcript: &'c Transcript<'a>, constraints: &'c Constraints, policy: &'c RepairPolicy) -> Self {
         let pairing = Pairing::of(transcript, scope(transcript, constraints, policy));
         Self::with(transcript, (constraints, policy), (pairing, None))
     }
 
-    /// A look at the messages behind those that are settled. Nothing when one of their results may answer a call of a
+    /// The context of the messages after the settled ones. `None` if one of their results may answer a call of a
     /// settled message.
     pub(crate) fn behind(
         transcript: &'c Transcript<'a>,
@@ -85,36 +85,36 @@ impl<'c, 'a> Context<'c, 'a> {
         context
     }
 
-    /// The first message that is looked at.
+    /// The first checked message.
     pub(crate) fn first(&self) -> MessageIndex {
         self.settled.map_or(MessageIndex(0), Settled::end)
     }
 
-    /// The messages that are looked at.
+    /// The checked messages.
     pub(crate) fn messages(&self) -> impl Iterator<Item = (MessageIndex, &'c Message)> {
         self.transcript.enumerate_from(self.first())
     }
 
-    /// The blocks of the messages that are looked at.
+    /// The blocks of the checked messages.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (BlockIndex, &'c Block)> {
         let message = self.transcript.messages.get(self.first().get());
         let first = message.map_or(self.transcript.blocks.len() as u32, |message| message.first_block);
         (first..).map(BlockIndex).zip(&self.transcript.blocks[first as usize..])
     }
 
-    /// The members of the messages that are looked at.
+    /// The members of the checked messages.
     pub(crate) fn members(&self) -> &'c [Member] {
         self.transcript.members_among(self.first().get()..usize::MAX)
     }
 
-    /// Asks for a check of all messages, because more must be known of the settled ones than is kept of them. A check
-    /// of all messages must not ask for it.
+    /// Requests a check of all messages, because the rule needs facts about settled messages that are not kept. A check
+    /// of all messages must not request it.
     pub(crate) fn ask_whole(&self) {
-        debug_assert!(self.settled.is_some(), "there is no more to look at");
+        debug_assert!(self.settled.is_some(), "all messages are checked already");
         self.asks_whole.set(true);
     }
 
-    /// Whether a rule asked for a check of all messages.
+    /// Whether a rule requested a check of all messages.
     pub(crate) fn asks_whole(&self) -> bool {
         self.asks_whole.get()
     }
@@ -122,13 +122,13 @@ impl<'c, 'a> Context<'c, 'a> {
     /// Lets only results in their place count as answers.
     fn forget_displaced(&mut self) {
         for index in 0..self.pairing.calls.len() {
-            let CallState { call, answer, .. } = self.pairing.calls[index];
+            let PairedCall { call, answer, .. } = self.pairing.calls[index];
             let Some(answer) = answer.filter(|answer| !self.in_place(call, answer.result)) else {
                 continue;
             };
             self.pairing.calls[index].answer = None;
             if let Ok(at) = self.pairing.results.binary_search_by_key(&answer.result, |state| state.result) {
-                self.pairing.results[at].fate = Fate::Orphan;
+                self.pairing.results[at].fate = ResultFate::Orphan;
             }
         }
     }

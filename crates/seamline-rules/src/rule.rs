@@ -1,7 +1,7 @@
 //! The type of rules, and how they report findings.
 
 use seamline_model::{
-    BlockIndex, CallState, Edit, Finding, Fix, Irregularity, MessageIndex, Place, ResultState, Safety, Severity, Stage,
+    BlockIndex, Edit, Finding, Fix, Irregularity, MessageIndex, PairedCall, Place, ResultState, Safety, Severity, Stage,
 };
 
 use crate::context::Context;
@@ -46,8 +46,8 @@ pub(crate) enum Reach {
     Conversation,
 }
 
-/// What a rule checks. Rules for the same kind of thing run together, so that a check reads a long conversation once
-/// instead of once per rule.
+/// The part of a transcript that a rule checks. Rules for the same part run together, so that a check reads a long
+/// conversation once instead of once per rule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Check {
     /// Each message in turn.
@@ -63,7 +63,7 @@ pub(crate) enum Check {
 }
 
 pub(crate) type EachMessage = fn(&Context<'_, '_>, MessageIndex, &mut Report);
-pub(crate) type EachCall = fn(&Context<'_, '_>, &CallState, &mut Report);
+pub(crate) type EachCall = fn(&Context<'_, '_>, &PairedCall, &mut Report);
 pub(crate) type EachResult = fn(&Context<'_, '_>, &ResultState, &mut Report);
 pub(crate) type EachIrregularity = fn(&Context<'_, '_>, &Irregularity, &mut Report);
 pub(crate) type Whole = fn(&Context<'_, '_>, &mut Report);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 
-use seamline_model::{BlockIndex, CallState, Carrier, Fate, Finding, Item, MessageIndex, Role, Uniqueness};
+use seamline_model::{BlockIndex, Carrier, Finding, Item, MessageIndex, PairedCall, ResultFate, Role, Uniqueness};
 
 use crate::context::Context;
 use crate::policy::DuplicateCallId;
@@ -13,8 +13,8 @@ use crate::rule::Report;
 /// The most findings of settled messages that are kept.
 const FINDINGS_MAX: usize = 64;
 
-/// The messages at the start of a conversation that [`check_on`](crate::check_on) need not look at again, and what it
-/// must know of them: their findings, and the ids of their calls and items where these must not repeat.
+/// The messages at the start of a conversation that [`check_on`](crate::check_on) need not check again, and the facts
+/// that it needs about them: their findings, and the ids of their calls and items where these must not repeat.
 ///
 /// It holds for one set of constraints, one policy and one request around the messages. The settled messages end at a
 /// *seam*: each call before it is answered before it, each result before it answers a call, and an assistant message
@@ -28,7 +28,7 @@ pub struct Settled {
     open: usize,
     /// How many messages are settled.
     messages: usize,
-    /// What is wrong with one of them alone.
+    /// The findings about single settled messages.
     findings: Vec<Finding>,
     /// The ids of their calls, where ids must differ in the whole conversation.
     call_ids: Ids,
@@ -37,8 +37,8 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// Nothing settled yet. The last `open` messages, of which there is at least one, never are: the conversation can go
-    /// back to before them, and still go on from what is settled.
+    /// No settled messages yet. The last `open` messages, at least one, are never settled: a conversation can be rolled
+    /// back to before them and continue from the settled ones.
     pub fn new(open: NonZeroUsize) -> Self {
         let ids = || Ids(HashSet::new());
         Self { open: open.get(), messages: 0, findings: Vec::new(), call_ids: ids(), item_ids: ids() }
@@ -52,7 +52,7 @@ impl Settled {
         self.item_ids.0.clear();
     }
 
-    /// How many messages must stay as they are: those that are settled, and the one behind them.
+    /// How many messages must stay unchanged: the settled ones, and the one after them.
     pub fn needs(&self) -> usize {
         if self.messages == 0 { 0 } else { self.messages + 1 }
     }
@@ -85,7 +85,7 @@ impl Settled {
         self.item_ids.0.extend(more.item_ids);
     }
 
-    /// What a check settles of the messages that it looked at, which are those behind the settled ones or all of them.
+    /// The messages that a check settles among the checked ones, which are those after the settled ones or all.
     pub(crate) fn more(&self, context: &Context<'_, '_>, report: &Report) -> Option<More> {
         let end = last_seam(context, (self.open, report.unsettled));
         let is_before = |finding: &&Finding| finding.place.message.is_some_and(|message| message < end);
@@ -103,7 +103,7 @@ impl Settled {
     }
 }
 
-/// What a check adds to the settled messages.
+/// The addition of a check to the settled messages.
 pub(crate) struct More {
     end: MessageIndex,
     findings: Vec<Finding>,
@@ -133,11 +133,11 @@ pub(crate) fn item_id(item: &Item) -> Option<&str> {
     item.id.as_deref().filter(|id| !id.is_empty())
 }
 
-/// The last seam among the messages that are looked at, before the last `open` of them and not behind `limit`; the first
-/// message that is looked at when there is none.
+/// The last seam among the checked messages, before the last `open` of them and not after `limit`; the first checked
+/// message if there is no seam.
 fn last_seam(context: &Context<'_, '_>, (open, limit): (usize, Option<MessageIndex>)) -> MessageIndex {
     let transcript = context.transcript;
-    let loose = context.pairing.results.iter().find(|state| !matches!(state.fate, Fate::Answers(_)));
+    let loose = context.pairing.results.iter().find(|state| !matches!(state.fate, ResultFate::Answers(_)));
     let loose = loose.map(|state| transcript.block(state.result).message);
     let open = transcript.messages.len().saturating_sub(open);
     let end = [limit, loose].into_iter().flatten().map(MessageIndex::get).fold(open, usize::min);
@@ -145,7 +145,7 @@ fn last_seam(context: &Context<'_, '_>, (open, limit): (usize, Option<MessageInd
     let mut seam = context.first();
     let mut awaited = None;
     for (index, message) in transcript.enumerate_from(seam.next()).take_while(|(index, _)| index.get() <= end) {
-        while let Some(CallState { answer, .. }) = calls.next_if(|state| state.message < index) {
+        while let Some(PairedCall { answer, .. }) = calls.next_if(|state| state.message < index) {
             let Some(answer) = answer else { return seam };
             awaited = awaited.max(Some(answer.result));
         }

@@ -21,7 +21,7 @@ pub(crate) fn read(
         // The next read meets the damage again.
         Err(failure) if failure.is_damage() && !found.commits.is_empty() => Ok(found.commits),
         Err(failure) if failure.is_damage() => {
-            found.one_by_one(connection, session)?;
+            found.read_one_by_one(connection, session)?;
             if found.commits.is_empty() && after == 0 { Err(failure) } else { Ok(found.commits) }
         }
         filled => filled.map(|()| found.commits),
@@ -74,12 +74,12 @@ impl Found {
     }
 
     /// Continues after damage: takes the numbers of the commits from the index and reads each commit by itself.
-    fn one_by_one(&mut self, connection: &Connection, session: &SessionId) -> Outcome<()> {
+    fn read_one_by_one(&mut self, connection: &Connection, session: &SessionId) -> Outcome<()> {
         loop {
             let seq = match next(connection, session, self.seq) {
                 Ok(Some(seq)) => seq,
                 Ok(None) => return Ok(()),
-                Err(failure) if failure.is_damage() => return self.without_index(connection, session),
+                Err(failure) if failure.is_damage() => return self.read_without_index(connection, session),
                 Err(failure) => return Err(failure),
             };
             let place = params![session.as_str(), bound(seq)];
@@ -92,7 +92,7 @@ impl Found {
     }
 
     /// Continues where the index is damaged too: scans the table for the rows of the commits.
-    fn without_index(&mut self, connection: &Connection, session: &SessionId) -> Outcome<()> {
+    fn read_without_index(&mut self, connection: &Connection, session: &SessionId) -> Outcome<()> {
         for (seq, place) in places(connection, session, self.seq)? {
             match look_up(connection, "SELECT bytes FROM commits WHERE rowid = ?1", [place])? {
                 Some(bytes) if seq > self.seq && !self.take(seq, &bytes) => break,

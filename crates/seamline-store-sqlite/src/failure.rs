@@ -1,4 +1,4 @@
-//! Why an operation on the file failed, and the store error that it becomes.
+//! Failures of operations on the file, and the store errors that they become.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use rusqlite::ErrorCode;
 use rusqlite::ffi;
 use seamline_store::{Error, cause};
 
-/// Why an operation on the file failed.
+/// The reason why an operation on the file failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The operation is not possible. It changed nothing.

@@ -39,7 +39,7 @@ impl Operation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckpointState {
-    /// The operation goes on. Only open checkpoints are automatic rollback targets.
+    /// The operation is in progress. Only open checkpoints are automatic rollback targets.
     Open,
     /// The operation is over.
     Committed,

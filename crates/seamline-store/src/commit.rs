@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sealed_commit_opens_as_it_was() {
+    fn a_sealed_commit_opens_unchanged() {
         let sealed = sealed();
         let opened = OpenedCommit::open(sealed.bytes()).unwrap();
         assert_eq!((opened.seq, opened.epoch, opened.at, opened.hash), (8, 3, 12, sealed.hash()));

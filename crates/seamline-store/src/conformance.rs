@@ -188,10 +188,10 @@ async fn busy(bench: Bench) -> Result<(), String> {
     )?;
     said(store.release(session, lease.epoch).await)?;
     let free = said(store.acquire(session, &holder(2), Acquire::IfFree).await)?;
-    same("once it is let go", free.epoch, 2)?;
+    same("after its release", free.epoch, 2)?;
     said(store.release(session, lease.epoch).await)?;
     let other = store.acquire(session, &holder(3), Acquire::IfFree).await;
-    same("let go by one that was taken over from", other.is_err(), true)
+    same("a release after a take-over", other.is_err(), true)
 }
 
 async fn asked_about(bench: Bench) -> Result<(), String> {
@@ -214,10 +214,10 @@ async fn inbox(bench: Bench) -> Result<(), String> {
     let commit = bench.sealed(&lease, 1, &[taken, said_record(1)?])?;
     same("append", bench.store.append(commit.clone()).await, Ok(Appended::New))?;
     lease.head = commit.after();
-    same("what is left", bench.store.inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
-    same("push what was taken", bench.store.push(&bench.session, &items[0]).await, Ok(Pushed::Already))?;
+    same("the remaining messages", bench.store.inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
+    same("push a taken message", bench.store.push(&bench.session, &items[0]).await, Ok(Pushed::Already))?;
     another_under(&bench, &items[0].id).await?;
-    same("what is left", bench.store.inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
+    same("the remaining messages", bench.store.inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
     bench.append(&mut lease, 2).await.map(|_| ())
 }
 
@@ -258,7 +258,7 @@ async fn quarantine(bench: Bench) -> Result<(), String> {
     let kept = said(store.quarantined(session).await)?;
     let mut bytes: Vec<_> = kept.into_iter().map(|kept| kept.bytes).collect();
     bytes.sort();
-    same("what was put aside", bytes, vec![b"two".to_vec(), b"\xff\x00one".to_vec()])
+    same("the quarantine", bytes, vec![b"two".to_vec(), b"\xff\x00one".to_vec()])
 }
 
 async fn import(bench: Bench) -> Result<(), String> {
@@ -285,7 +285,7 @@ async fn import(bench: Bench) -> Result<(), String> {
     same("again", bench.store.import(&bench.session, &bytes).await, Err(Error::Exists(bench.session.clone())))?;
     let kept: Vec<Vec<u8>> = bench.commits().await?.into_iter().map(|commit| commit.bytes).collect();
     same("the bytes", kept, bytes)?;
-    same("push what was taken", bench.store.push(&bench.session, &item).await, Ok(Pushed::Already))?;
+    same("push a taken message", bench.store.push(&bench.session, &item).await, Ok(Pushed::Already))?;
     same("the inbox", bench.store.inbox(&bench.session).await, Ok(Vec::new()))?;
     same("damage", bench.store.inbox_damage(&bench.session).await, Ok(Vec::new()))?;
     let mut lease = said(bench.store.acquire(&bench.session, &holder(1), Acquire::IfFree).await)?;
@@ -298,7 +298,7 @@ async fn erase(bench: Bench) -> Result<(), String> {
     let (store, session) = (&bench.store, &bench.session);
     said(store.quarantine(session, b"aside").await)?;
     let erased = said(store.erase(session).await)?;
-    same("what was removed", (erased.commits, erased.bytes), (1, kept.bytes().len() as u64))?;
+    same("the removed commits", (erased.commits, erased.bytes), (1, kept.bytes().len() as u64))?;
     let gone = Error::Erased(session.clone());
     let late = bench.sealed(&lease, 2, &[said_record(2)?])?;
     same("append", store.append(late).await, Err(gone.clone()))?;

@@ -1,4 +1,4 @@
-//! Tool cycles: their calls, what is known of each, and the states that a cycle goes through.
+//! Tool cycles: their calls, the progress of each call, and the states of a cycle.
 
 use serde::{Deserialize, Serialize};
 
@@ -190,7 +190,7 @@ mod tests {
         [CycleStep::Start, CycleStep::Stage, CycleStep::Record, CycleStep::Commit, CycleStep::RollBack];
 
     #[test]
-    fn a_cycle_that_is_over_takes_no_step() {
+    fn a_finished_cycle_accepts_no_step() {
         for step in STEPS {
             assert_eq!(CycleState::Committed.after(step), None, "{step:?}");
             assert_eq!(CycleState::RolledBack.after(step), None, "{step:?}");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_cycle_whose_results_are_all_there_is_committed() {
+    fn only_a_cycle_with_all_results_is_committed() {
         let committed = STATES.into_iter().filter(|state| state.after(CycleStep::Commit).is_some());
         assert_eq!(committed.collect::<Vec<_>>(), [CycleState::Recording]);
     }

@@ -1,4 +1,4 @@
-//! Why a store could not do what was asked.
+//! The errors of a store.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::cause;
 use crate::id::{CommitId, SessionId};
 use crate::store::Holder;
 
-/// Why a store could not do what was asked. Comments group the variants by who must act.
+/// The error of a store. Comments group the variants by who must act.
 ///
 /// The text is made from the variant and its data ([`Error::message`], [`Error::hint`]); decide by the variant and its
 /// [`cause`], never by the text.
@@ -59,7 +59,7 @@ pub enum Error {
     /// The store cannot be reached for now.
     Unavailable(cause::Unavailable),
 
-    // The operator makes room, mends the disk, installs a newer version.
+    // The operator frees space, repairs the disk, or installs a newer version.
     /// The disk or the store is full. The text is the system's own error.
     NoSpace(String),
     /// The store cannot be written.

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hash_reads_as_it_is_written() {
+    fn a_hash_survives_a_round_trip() {
         let hash = Hash::of(b"seam");
         assert_eq!(Hash::from_hex(&hash.to_string()), Some(hash));
         for wrong in ["", "0", &"g".repeat(64), &"A".repeat(64), &"0".repeat(65)] {

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_a_commit_reads_as_it_is_written() {
+    fn the_id_of_a_commit_survives_a_round_trip() {
         let id = CommitId::from_bytes([7; 16]);
         let written = serde_json::to_string(&id).unwrap();
         assert_eq!(serde_json::from_str::<CommitId>(&written).unwrap(), id);

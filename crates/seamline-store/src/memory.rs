@@ -16,11 +16,11 @@ use crate::store::{
 /// A store that keeps sessions in memory.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    sessions: Mutex<BTreeMap<SessionId, Kept>>,
+    sessions: Mutex<BTreeMap<SessionId, Slot>>,
 }
 
 #[derive(Debug)]
-enum Kept {
+enum Slot {
     Session(Box<Session>),
     Erased,
 }
@@ -32,7 +32,7 @@ struct Session {
     ids: BTreeMap<CommitId, Hash>,
     holder: Option<Holder>,
     inbox: Vec<InboxItem>,
-    /// Every id that was ever in the inbox, with the hash of its message where it is known.
+    /// Every id that was ever in the inbox, with the hash of its message if it is known.
     pushed: BTreeMap<String, Option<Hash>>,
     quarantine: BTreeMap<Hash, Vec<u8>>,
 }
@@ -43,15 +43,15 @@ impl MemoryStore {
         Self::default()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionId, Kept>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionId, Slot>> {
         // A panic under the lock leaves no half-done change: each change is one assignment.
         self.sessions.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn with<T>(&self, session: &SessionId, work: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, Error> {
         match self.lock().get_mut(session) {
-            Some(Kept::Session(kept)) => work(kept),
-            Some(Kept::Erased) => Err(Error::Erased(session.clone())),
+            Some(Slot::Session(kept)) => work(kept),
+            Some(Slot::Erased) => Err(Error::Erased(session.clone())),
             None => Err(Error::NotFound(session.clone())),
         }
     }
@@ -59,11 +59,11 @@ impl MemoryStore {
     fn make(&self, session: &SessionId, made: Session) -> Result<Head, Error> {
         let mut sessions = self.lock();
         match sessions.get(session) {
-            Some(Kept::Session(_)) => Err(Error::Exists(session.clone())),
-            Some(Kept::Erased) => Err(Error::Erased(session.clone())),
+            Some(Slot::Session(_)) => Err(Error::Exists(session.clone())),
+            Some(Slot::Erased) => Err(Error::Erased(session.clone())),
             None => {
                 let head = made.head;
-                sessions.insert(session.clone(), Kept::Session(Box::new(made)));
+                sessions.insert(session.clone(), Slot::Session(Box::new(made)));
                 Ok(head)
             }
         }
@@ -152,14 +152,14 @@ impl Store for MemoryStore {
         let sessions = self.lock();
         let later = sessions.iter().filter(|(session, _)| after.is_none_or(|after| *session > after));
         let infos = later.filter_map(|(session, kept)| match kept {
-            Kept::Session(kept) => Some(SessionInfo {
+            Slot::Session(kept) => Some(SessionInfo {
                 session: session.clone(),
                 head: kept.head,
                 commits: kept.commits.len() as u64,
                 bytes: kept.commits.values().map(|commit| commit.len() as u64).sum(),
                 holder: kept.holder.clone(),
             }),
-            Kept::Erased => None,
+            Slot::Erased => None,
         });
         ready(Ok(infos.take(limit).collect()))
     }
@@ -219,15 +219,15 @@ impl Store for MemoryStore {
     fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased> {
         let mut sessions = self.lock();
         let erased = match sessions.get(session) {
-            Some(Kept::Session(kept)) => Ok(Erased {
+            Some(Slot::Session(kept)) => Ok(Erased {
                 commits: kept.commits.len() as u64,
                 bytes: kept.commits.values().map(|commit| commit.len() as u64).sum(),
             }),
-            Some(Kept::Erased) => Err(Error::Erased(session.clone())),
+            Some(Slot::Erased) => Err(Error::Erased(session.clone())),
             None => Err(Error::NotFound(session.clone())),
         };
         if erased.is_ok() {
-            sessions.insert(session.clone(), Kept::Erased);
+            sessions.insert(session.clone(), Slot::Erased);
         }
         ready(erased)
     }

@@ -192,7 +192,7 @@ impl State {
         match record {
             Record::Rollback(rollback) => {
                 let found = self.checkpoint_of(&rollback.checkpoint);
-                // The messages are expected to differ here; the rollback removes the later ones all the same.
+                // The messages are expected to differ here; the rollback still removes the later ones.
                 found.map_or(rollback.since.is_some(), |found| {
                     is_live(found.state) && rollback.since.is_none_or(|since| since == found.seq)
                 })

@@ -222,7 +222,7 @@ fn a_rollback_without_changes_leaves_repairs_undoable() {
 }
 
 #[test]
-fn a_way_back_leaves_the_repairs_that_could_be_taken_back_then() {
+fn a_rollback_restores_the_repairs_that_could_be_undone_then() {
     let said = |text: &str| {
         Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said, dialect: None })
     };

@@ -27,7 +27,7 @@ pub enum Event {
         /// Whether the tool failed.
         failed: bool,
     },
-    /// Anything that may not stand between a call and its result.
+    /// Anything that must not come between a call and its result.
     Other,
 }
 

@@ -4,7 +4,7 @@
 //! - [`scope`] lists every short conversation over a small alphabet.
 //! - [`generate`] draws good conversations and breaks them.
 //! - [`peer_cases`] holds the twenty conversations other programs were measured with.
-//! - [`lossless`] says what went missing.
+//! - [`lossless`] finds lost payloads.
 //! - [`events`] reads calls and results of a body.
 //!
 //! This crate depends on no other crate of the workspace, because a check that used the rules could not find their

@@ -85,7 +85,7 @@ fn measure(dialect: &str, damaged: bool, size: usize) -> Row {
     let body = body(dialect, damaged, size);
     let options = Options { dialect: Some(dialect.to_owned()), ..Options::default() };
     let is_clean = check(&body, &options).is_ok_and(|checked| checked.findings.is_empty());
-    assert_ne!(is_clean, damaged, "a body is damaged just when it is said to be");
+    assert_ne!(is_clean, damaged, "a body is damaged exactly if the name says so");
     let mut best = [Duration::MAX; 6];
     let times = (MESSAGES_PER_ROUND / size) as u32;
     for _ in 0..ROUNDS {

@@ -3,7 +3,7 @@
 //!
 //! Nothing here passes or fails; `cargo xtask bench store` prints it.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
-#![expect(clippy::unwrap_used, reason = "what goes wrong in a benchmark ends it")]
+#![expect(clippy::unwrap_used, reason = "a failed setup ends the benchmark")]
 #![expect(clippy::cast_precision_loss, reason = "ratios are printed with two digits")]
 
 use std::future::pending;
@@ -259,7 +259,7 @@ fn append_beside_sqlite(folder: &Path) {
     }
     let ratio = |of: fn(&[Duration]) -> Duration| of(&ours).as_secs_f64() / of(&theirs).as_secs_f64();
     println!(
-        "{:<20} {:>9.2} {:>9} {:>9.2}   (at most 1.3 is asked for)\n",
+        "{:<20} {:>9.2} {:>9} {:>9.2}   (target: at most 1.3)\n",
         "ratio",
         ratio(|times| quantile(times, 0.5)),
         "",
@@ -291,7 +291,7 @@ fn many_beside_one(folder: &Path) {
     };
     let (one, many) = (rate(1), rate(SESSIONS));
     println!(
-        "commits a second: one session {one:.0}, {SESSIONS} at once {many:.0}, {:.1} times as many (at least 8 is asked for)\n",
+        "commits a second: one session {one:.0}, {SESSIONS} at once {many:.0}, {:.1} times as many (target: at least 8)\n",
         many / one
     );
 }

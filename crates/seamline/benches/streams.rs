@@ -125,11 +125,7 @@ fn memory() {
             response.feed(ping.as_bytes());
         }
     });
-    println!(
-        "memory: {:.0} MB that say nothing raise the peak by {:.1} MB",
-        LONG_BYTES as f64 * 16.0 / 1e6,
-        held / 1e6
-    );
+    println!("memory: {:.0} MB without content raise the peak by {:.1} MB", LONG_BYTES as f64 * 16.0 / 1e6, held / 1e6);
     long("text", r#"{"type":"text","text":""}"#, &long_text());
     long("input", r#"{"type":"tool_use","id":"toolu_1","name":"write_file","input":{}}"#, &long_input());
 }

@@ -75,7 +75,7 @@ async fn give_up_a_stalled_stream(session: &mut Session) -> Result<()> {
             match guard.poll_notice(deadline) {
                 Some(StallNotice::Warn { idle, .. }) => println!("no progress for {} s", idle.as_secs()),
                 Some(StallNotice::Stalled { idle, .. }) => {
-                    println!("no progress for {} s: the stream is given up", idle.as_secs());
+                    println!("no progress for {} s: the stream is abandoned", idle.as_secs());
                     stream.stall();
                     break 'listening;
                 }

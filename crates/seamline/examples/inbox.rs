@@ -43,7 +43,7 @@ fn main() -> Result<()> {
 
         let turn = [r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"build","input":{}}]}"#];
         let tool = Build { store: store.clone(), id: id.clone() };
-        // Both go on at once. A host with an async runtime would spawn the second one.
+        // Both run at once. A host with an async runtime would spawn the second one.
         let agent = session.execute_tool_cycle(&turn, &tool, std::future::pending());
         let (result, typed) = join(agent, type_a_message(store.as_ref(), &id)).await;
         assert!(result?.success);
@@ -64,14 +64,14 @@ fn main() -> Result<()> {
 /// The user interface: it has the store and the name of the session, and not the session.
 async fn type_a_message(store: &dyn Store, id: &SessionId) -> Result<()> {
     let message = Raw::parse(r#"{"role":"user","content":"and run the tests"}"#)?;
-    // The id makes the message the same when it is sent twice.
+    // With the same id, a message that is sent twice is added once.
     let item = InboxItem { id: "ui-1".to_owned(), message };
     assert_eq!(store.push(id, &item).await?, Pushed::New);
     assert_eq!(store.push(id, &item).await?, Pushed::Already);
     Ok(())
 }
 
-/// Lets other futures of the same task go on.
+/// Lets other futures of the same task run.
 async fn yield_once() {
     let mut has_yielded = false;
     std::future::poll_fn(|context| {

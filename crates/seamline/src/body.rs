@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use seamline_model::Spliced;
 
-/// The bytes of a repaired body: pieces of the original body, with what the repair wrote between them. Unchanged parts
+/// The bytes of a repaired body: pieces of the original body and, between them, the text of the repair. Unchanged parts
 /// are not copied.
 ///
 /// It dereferences to a slice of bytes. The first access joins the pieces, which copies the conversation. To only send
@@ -87,7 +87,7 @@ impl<'b> Body<'b> {
         self.pieces().map(<[u8]>::len).sum()
     }
 
-    /// Whether there are none, which no body is.
+    /// Whether there are no bytes, which is never true for a body.
     pub fn is_empty(&self) -> bool {
         self.pieces().all(<[u8]>::is_empty)
     }

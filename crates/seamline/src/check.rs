@@ -56,7 +56,7 @@ impl Checked {
             calls: transcript.has.calls as usize,
             findings: findings.into_iter().map(described).collect(),
         };
-        log::checked(&checked);
+        log::record_check(&checked);
         checked
     }
 }

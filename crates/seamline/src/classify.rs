@@ -35,7 +35,7 @@ pub use seamline_guard::Known as KnownError;
 /// assert_eq!((place.message_index, place.block_index), (Some(43), Some(2)));
 /// ```
 #[doc(inline)]
-pub use seamline_guard::Place as NamedPlace;
+pub use seamline_guard::NamedPlace;
 
 /// Every known error, with the family of providers that it is known from.
 ///
@@ -50,8 +50,8 @@ pub use seamline_guard::all as known_errors;
 #[doc(inline)]
 pub use seamline_guard::providers as error_providers;
 
-/// The findings of a body that an error is about: those of the rules that it means, and of these, if there are any,
-/// those at the place that it names.
+/// The findings of a body that caused an error: those of the rules that the error names and, among these, those at the
+/// place that it names, if there are any.
 ///
 /// ```
 /// use seamline::classify::Failure;

@@ -40,9 +40,9 @@ pub struct ConvertOptions {
     pub to: String,
     /// The model of the new body; that of the old body when not given.
     pub model: Option<String>,
-    /// The policy for repairs on the way.
+    /// The policy for repairs before the conversion.
     pub policy: Policy,
-    /// What to do with reasoning that only the source's models accept.
+    /// The fate of reasoning that only the source's models accept.
     pub reasoning: ForeignReasoning,
 }
 
@@ -74,7 +74,7 @@ pub struct ConvertOptions {
 pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error> {
     let _span = log::enter("convert", body);
     let converted = convert_body(body, options)?;
-    log::converted(&converted);
+    log::record_conversion(&converted);
     Ok(converted)
 }
 
@@ -149,7 +149,7 @@ fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Rena
     let last = |id: &str| made.get(id).copied().unwrap_or(id).to_owned();
     let mut out: Vec<Rename> = Vec::new();
     let mut between: HashSet<String> = HashSet::new();
-    // A repair that adds or removes calls leaves no way to match them.
+    // After a repair that adds or removes calls, the calls cannot be matched.
     let calls = original.filter(|original| original.calls().count() == spoken.calls().count());
     for (before, after) in calls.into_iter().flat_map(|original| original.calls().zip(spoken.calls())) {
         if before.id != after.id && before.name == after.name && between.insert(after.id.clone()) {
@@ -199,7 +199,7 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
     })
 }
 
-/// Reports a model that was asked for where the body cannot name one.
+/// Reports a requested model that the body cannot name.
 fn unnamed(model: &str, to: &Speaking) -> Carried {
     let note = if to.dialect.names_model() {
         "the body is a list of messages, so the request names it"

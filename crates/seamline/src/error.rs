@@ -31,7 +31,7 @@ pub enum Error {
         provider: &'static str,
         /// The dialect that it serves.
         serves: &'static str,
-        /// The dialect that was asked for.
+        /// The dialect that the caller asked for.
         asked: &'static str,
     },
     /// The body is written in another dialect than the provider serves.
@@ -52,8 +52,8 @@ pub enum Error {
         /// The dialect that the stream is written in.
         found: &'static str,
     },
-    /// The stream does not tell its dialect.
-    #[error("the stream does not tell its dialect")]
+    /// The frames of the stream do not identify its dialect.
+    #[error("cannot detect the dialect of the stream")]
     UnknownStream,
 }
 
@@ -70,7 +70,7 @@ fn who_reads(provider: &str, reads: &str) -> String {
 }
 
 impl Error {
-    /// Returns the one thing to do about it, if there is one.
+    /// Returns what the caller can do about it, if there is one thing to do.
     ///
     /// ```
     /// let options = seamline::Options { provider: Some("antropic".to_owned()), ..Default::default() };
@@ -95,7 +95,7 @@ impl Error {
                 "`seamline convert --to {provider}` converts it; `--dialect {reads}` reads it in that dialect anyway"
             )),
             Self::UnknownStream => Some(format!(
-                "if it is an answer, name its dialect; there are {}",
+                "if it is a response, name its dialect; there are {}",
                 crate::providers::dialect_names().join(", ")
             )),
             Self::OtherStream { found, .. } => Some(format!("name no dialect, or {found}")),

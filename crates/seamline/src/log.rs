@@ -1,5 +1,5 @@
-//! The events that this crate logs, all in one place. An event has counts, places, codes and ids; it never has the
-//! text of a message, a tool's input or output, a key or a header.
+//! The events that this crate logs, all in one place. An event has counts, places, codes and ids. It never has the text
+//! of a message, a tool's input or output, a key or a header.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::stream::Response;
 
 /// The rule that finds tool results without a tool call.
 const ORPHAN_RESULT: &str = "PAIR002";
-/// The word for actions that take something out.
+/// The name of actions that remove something.
 const REMOVE: &str = "remove";
-/// The longest id that is logged as it is.
+/// The longest id that is logged unchanged.
 const ID_BYTES_MAX: usize = 64;
 
 /// Opens the span of an operation on a body. It ends when the caller drops it.
@@ -25,22 +25,22 @@ pub(crate) fn enter(operation: &'static str, body: &[u8]) -> EnteredSpan {
 }
 
 /// Logs a check.
-pub(crate) fn checked(checked: &Checked) {
+pub(crate) fn record_check(checked: &Checked) {
     let Checked { dialect, provider, messages, calls, .. } = checked;
     debug!(dialect, provider, messages, calls, findings = checked.findings.len(), "checked");
 }
 
 /// Logs a repair: each action, each orphaned tool result, each message that loses tool calls, each tool result that is
 /// removed from the beginning of the conversation, and a summary.
-pub(crate) fn repaired(transcript: &Transcript<'_>, repair: &Repair<'_>) {
+pub(crate) fn record_repair(transcript: &Transcript<'_>, repair: &Repair<'_>) {
     if !enabled!(Level::WARN) {
         return;
     }
     // A call is completed by a result with its own id, wherever that is.
     let pairing = Pairing::of(transcript, Scope { misaddressed: false, ..Scope::ALL });
-    repair.actions.iter().for_each(acted);
-    removed_calls(transcript, &pairing, &repair.actions);
-    removed_from_beginning(repair);
+    repair.actions.iter().for_each(record_action);
+    warn_of_removed_calls(transcript, &pairing, &repair.actions);
+    warn_of_removed_results(repair);
     let processed = if repair.body.is_some() { repair.origins.len() } else { transcript.messages.len() };
     info!(
         original_messages = transcript.messages.len(),
@@ -55,7 +55,7 @@ pub(crate) fn repaired(transcript: &Transcript<'_>, repair: &Repair<'_>) {
     );
 }
 
-fn acted(action: &Action) {
+fn record_action(action: &Action) {
     let Action { code, action: word, synthetic, before_hash, after_hash, .. } = action;
     let message_index = action.message.map(MessageIndex::get);
     let tool_call_id = action.call_id.as_deref().map(loggable);
@@ -66,7 +66,7 @@ fn acted(action: &Action) {
 }
 
 /// Warns of each message that loses tool calls.
-fn removed_calls(transcript: &Transcript<'_>, pairing: &Pairing, actions: &[Action]) {
+fn warn_of_removed_calls(transcript: &Transcript<'_>, pairing: &Pairing, actions: &[Action]) {
     for cycle in &pairing.cycles {
         let calls = pairing.calls.get(cycle.range()).unwrap_or_default();
         let ids = calls.iter().filter_map(|call| transcript.call(call.call)?.id.as_ref());
@@ -91,8 +91,8 @@ fn removed_calls(transcript: &Transcript<'_>, pairing: &Pairing, actions: &[Acti
     }
 }
 
-/// Warns of each tool result that was removed although nothing that stays comes before it.
-fn removed_from_beginning(repair: &Repair<'_>) {
+/// Warns of each removed tool result before which no message stays.
+fn warn_of_removed_results(repair: &Repair<'_>) {
     let first_kept = repair.origins.iter().flatten().min();
     let is_leading = |action: &&Action| {
         let is_first = action.message.is_some_and(|message| first_kept.is_none_or(|first| message < *first));
@@ -105,7 +105,7 @@ fn removed_from_beginning(repair: &Repair<'_>) {
 }
 
 /// Logs a conversion.
-pub(crate) fn converted(converted: &Converted) {
+pub(crate) fn record_conversion(converted: &Converted) {
     debug!(
         from = converted.from.dialect,
         to = converted.to.dialect,
@@ -117,8 +117,8 @@ pub(crate) fn converted(converted: &Converted) {
     );
 }
 
-/// Logs a streamed response that was put together.
-pub(crate) fn assembled(response: &Response) {
+/// Logs an assembled response.
+pub(crate) fn record_response(response: &Response) {
     debug!(
         dialect = response.dialect,
         ending = ?response.ending,
@@ -129,12 +129,12 @@ pub(crate) fn assembled(response: &Response) {
 }
 
 /// Logs that a store is opened, by the scheme of its address alone: the rest may hold a password.
-pub(crate) fn opening(address: &str, read_only: bool) {
+pub(crate) fn record_opening(address: &str, read_only: bool) {
     let scheme = address.split_once(':').map(|(scheme, _)| loggable(scheme));
     debug!(scheme, read_only, "opening a store");
 }
 
-/// An id, or its hash where it does not look like one: a client may have put anything there.
+/// An id, or its hash if it does not look like an id: a client may have put anything there.
 fn loggable(id: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:|".contains(&byte);
     if id.len() <= ID_BYTES_MAX && id.bytes().all(is_plain) {

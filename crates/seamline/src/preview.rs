@@ -34,7 +34,7 @@ fn spoken(source: &str) -> Cow<'_, str> {
     }
 }
 
-/// The value of the first of `keys` that occurs; empty when none does.
+/// The value of the first of `keys` that occurs; empty if none occurs.
 fn said_in<'s>(source: &'s str, keys: &[&str]) -> Cow<'s, str> {
     let value = keys.iter().find_map(|key| value_of(source, key));
     match value {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_source_shows_what_is_there() {
+    fn a_cut_source_shows_its_readable_part() {
         let source = r#"{"name":"x","input":{"a":["b",{"c":null}]},"id":1}"#;
         for end in 0..source.len() {
             let _ = said_in(&source[..end], &["input"]);

@@ -210,7 +210,7 @@ pub(crate) fn repair_transcript<'b>(
 ) -> Repaired<'b> {
     let dialect = subject.dialect;
     let repair = seamline_rules::repair_found(transcript, found, subject, &subject.provider.constraints, policy);
-    log::repaired(transcript, &repair);
+    log::record_repair(transcript, &repair);
     let (actions, dropped) = reported(dialect, transcript, repair.actions);
     let new = repair.body.map_or(Body::of(transcript.source.body), Body::changed);
     let prefix = prefix(transcript, &new, &actions);

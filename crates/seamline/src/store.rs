@@ -19,7 +19,7 @@ pub use seamline_store::{
     OpenCycle, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record, Rejected, RepairId,
     RepairKind, Replayed, Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, cause, chain, replay,
 };
-// The SQLite store can tell whether a process is gone.
+// Only the SQLite store can tell whether a process has ended.
 #[cfg(feature = "sqlite")]
 pub use seamline_store_sqlite::{Presence, presence};
 
@@ -63,7 +63,7 @@ pub async fn open_store_to_read(address: &str) -> Result<Arc<dyn Store>, Error> 
 
 #[cfg_attr(not(feature = "postgres"), expect(clippy::unused_async, reason = "only PostgreSQL waits when it is opened"))]
 async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
-    crate::log::opening(address, read_only);
+    crate::log::record_opening(address, read_only);
     match address.split_once(':') {
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
         #[cfg(feature = "sqlite")]
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tenant_is_taken_out_of_the_address() {
+    fn a_tenant_is_split_off_the_address() {
         let parted = |address: &str| without_tenant(address).unwrap();
         let plain = |url: &str, tenant: Option<&str>| (url.to_owned(), tenant.map(str::to_owned));
         assert_eq!(parted("postgres://h/d"), plain("postgres://h/d", None));

@@ -47,7 +47,7 @@ pub use seamline_model::Ending;
 ///     stream.feed(piece.as_bytes());
 /// }
 /// let response = stream.finish()?;
-/// // The provider never said that it was done, so the call is not run, whole as it looks.
+/// // The provider did not finish the response, so the call must not run although it looks complete.
 /// assert_eq!((response.dialect, response.ending), ("anthropic_messages", Ending::Truncated));
 /// assert_eq!(response.calls[0].arguments, r#"{"path":"a.rs"}"#);
 /// assert!(!response.calls[0].executable);
@@ -109,7 +109,7 @@ impl ResponseStream {
     }
 
     /// Takes the status and the headers of the response, at any time before [`finish`](Self::finish). Often only the
-    /// status tells what an error means, and only a header how long to wait.
+    /// status determines the meaning of an error, and only a header gives the time to wait.
     ///
     /// ```
     /// use seamline::classify::Class;
@@ -149,9 +149,9 @@ impl ResponseStream {
         if let Framed::Opening(opening) = &mut self.framed {
             let Some((framing, start)) = opening.handle_piece(piece) else { return false };
             self.framed = Framed::Frames(Framer::new(framing, self.policy.limits.of_frames()));
-            self.cut(&start);
+            self.read_piece(&start);
         } else {
-            self.cut(piece);
+            self.read_piece(piece);
         }
         self.listening.take_moved()
     }
@@ -172,7 +172,7 @@ impl ResponseStream {
         self.listening.assembler.handle_abort();
     }
 
-    /// Ends the response because no progress came for too long. Later bytes are ignored.
+    /// Ends the response because there was no progress for too long. Later bytes are ignored.
     ///
     /// ```
     /// use seamline::stream::{Ending, ResponseStream, StreamOptions};
@@ -233,8 +233,8 @@ impl ResponseStream {
     ///
     /// # Errors
     ///
-    /// Fails when neither dialect nor provider was named and the stream does not tell its dialect, or when the stream
-    /// is certainly written in another dialect than the named one.
+    /// Fails when neither dialect nor provider was named and no frame identifies the dialect, or when the stream is
+    /// certainly written in another dialect than the named one.
     ///
     /// ```
     /// let mut stream = seamline::stream::ResponseStream::new(&seamline::stream::StreamOptions::default())?;
@@ -246,7 +246,7 @@ impl ResponseStream {
         if let Framed::Opening(opening) = &mut self.framed {
             let start = opening.take();
             self.framed = Framed::Frames(Framer::new(Framing::Sse, self.policy.limits.of_frames()));
-            self.cut(&start);
+            self.read_piece(&start);
         }
         if let Framed::Frames(framer) = &mut self.framed {
             let listening = &mut self.listening;
@@ -257,11 +257,11 @@ impl ResponseStream {
         let (dialect, assembled) = self.listening.finish()?;
         let response =
             Response::of(dialect, &self.beside, assembled, Keeping { policy: self.policy, refusal: self.refusal });
-        log::assembled(&response);
+        log::record_response(&response);
         Ok(response)
     }
 
-    fn cut(&mut self, piece: &[u8]) {
+    fn read_piece(&mut self, piece: &[u8]) {
         let Framed::Frames(framer) = &mut self.framed else { return };
         let listening = &mut self.listening;
         if let Err(error) = framer.feed(piece, |frame| listening.handle_frame(&frame)) {

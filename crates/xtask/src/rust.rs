@@ -58,7 +58,7 @@ pub(crate) fn items(items: &[Item]) -> Vec<&Item> {
     found
 }
 
-/// The attributes of the kinds of items that the chores look at.
+/// The attributes of the kinds of items that the chores read.
 pub(crate) fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,

@@ -23,9 +23,9 @@ pub(crate) struct Tree {
 impl Tree {
     /// Reads the tree at `root`.
     pub(crate) fn read(root: &Path) -> Result<Self> {
-        let paths = match tracked(root) {
+        let paths = match list_tracked(root) {
             Some(paths) => paths,
-            None => walked(root)?,
+            None => walk(root)?,
         };
         let mut files = BTreeMap::new();
         for path in paths {
@@ -75,7 +75,7 @@ impl Tree {
     }
 }
 
-fn tracked(root: &Path) -> Option<Vec<String>> {
+fn list_tracked(root: &Path) -> Option<Vec<String>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)
@@ -90,7 +90,7 @@ fn tracked(root: &Path) -> Option<Vec<String>> {
     (!paths.is_empty()).then_some(paths)
 }
 
-fn walked(root: &Path) -> Result<Vec<String>> {
+fn walk(root: &Path) -> Result<Vec<String>> {
     let mut paths = Vec::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn the_walk_and_git_list_this_crate() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let walked = walked(root).unwrap();
+        let walked = walk(root).unwrap();
         assert!(walked.contains(&"src/tree.rs".to_owned()));
         let tree = Tree::read(root).unwrap();
         assert!(tree.text("src/tree.rs").is_some());

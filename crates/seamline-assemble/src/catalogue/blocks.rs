@@ -232,7 +232,7 @@ declare_flaw! {
     /// Finds texts and inputs that arrive as growing snapshots instead of deltas.
     ///
     /// # Why is this bad?
-    /// Most servers send only what is new. A client that joins snapshots gets everything many times.
+    /// Most servers send only the new part. A client that joins snapshots gets everything many times.
     ///
     /// # Example
     /// ```text

@@ -45,7 +45,7 @@ pub(super) fn translate(schema: &mut Value) {
 /// Keywords that check the same value as their schema.
 const IN_PLACE: [&str; 4] = ["$ref", "allOf", "oneOf", "not"];
 
-/// Makes a schema accept `null` beside what it demands.
+/// Makes a schema accept `null` in addition to its demands.
 fn admit_null(members: &mut Map<String, Value>) {
     let nothing = json!({"type": "null"});
     let moved = IN_PLACE.iter().filter_map(|word| members.remove_entry(*word));

@@ -10,13 +10,13 @@ const NAMELESS: &str = "json-schema:///";
 
 /// The places of a schema that a check can reach, each once. The first one is the schema itself.
 #[derive(Debug, Default)]
-pub(super) struct Places {
-    list: Vec<Place>,
+pub(super) struct SchemaPlaces {
+    list: Vec<SchemaPlace>,
 }
 
 /// A place of a schema, with the numbers of the places that a check visits from it.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct SchemaPlace {
     /// Places that the same value must always fit: references and `allOf`.
     pub(super) always: Vec<usize>,
     /// Other places that check the same value.
@@ -52,7 +52,7 @@ enum How<'s> {
     Element,
 }
 
-impl Places {
+impl SchemaPlaces {
     /// Finds all places of a schema, and makes a schema of its outermost level alone. It resolves references like the
     /// validation library.
     pub(super) fn of(schema: &Value) -> Result<(Self, Value), String> {
@@ -67,7 +67,7 @@ impl Places {
         let mut numbers = HashMap::from([(address(schema), 0)]);
         let mut found = vec![(schema, registry.resolver(base))];
         while let Some((schema, outer)) = found.get(list.len()).cloned() {
-            let mut place = Place::default();
+            let mut place = SchemaPlace::default();
             let resolver = outer.in_subresource(draft.detect(schema).create_resource_ref(schema)).unwrap_or(outer);
             let mut leads: Vec<_> = below(schema).into_iter().map(|(how, to)| (how, to, resolver.clone())).collect();
             for target in references(schema) {
@@ -107,7 +107,7 @@ impl Places {
         Ok((places, outline))
     }
 
-    pub(super) fn get(&self, number: usize) -> Option<&Place> {
+    pub(super) fn get(&self, number: usize) -> Option<&SchemaPlace> {
         self.list.get(number)
     }
 
@@ -124,7 +124,7 @@ impl Places {
     }
 }
 
-impl Place {
+impl SchemaPlace {
     fn lead(&mut self, how: &How<'_>, number: usize) {
         let list = match how {
             How::Property(name) => {

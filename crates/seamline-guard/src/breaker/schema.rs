@@ -53,7 +53,7 @@ impl ToolSchemas {
     /// # Errors
     ///
     /// When the schema is not JSON or not a JSON Schema, a check against it would take too long, or the feature `schemas`
-    /// is off. The tool is added all the same and takes any arguments.
+    /// is off. The tool is added anyway and accepts any arguments.
     pub fn add(&mut self, name: &str, schema: Option<&str>) -> Result<(), SchemaError> {
         let failed = |why: String| SchemaError { tool: name.to_owned(), why };
         let read = schema.map(serde_json::from_str::<Value>).transpose().map_err(|error| failed(error.to_string()));

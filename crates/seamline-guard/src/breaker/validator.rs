@@ -4,7 +4,7 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::{Map, Value};
 
 use super::openapi;
-use super::places::Places;
+use super::places::SchemaPlaces;
 use super::schema::SchemaCheck;
 use super::work::is_affordable;
 
@@ -19,14 +19,14 @@ pub(super) struct Schema {
     validator: Validator,
     /// Checks only the outermost level, for arguments that take too long to check.
     outline: Validator,
-    places: Places,
+    places: SchemaPlaces,
 }
 
 impl Schema {
     /// Reads a schema, or says why it cannot be used.
     pub(super) fn compile(mut written: Value) -> Result<Self, String> {
         openapi::translate(&mut written);
-        let (places, outline) = Places::of(&written)?;
+        let (places, outline) = SchemaPlaces::of(&written)?;
         if !is_affordable(&places, &Value::Object(Map::new())) {
             return Err("a check against it would take too long, or it refers to another document".to_owned());
         }

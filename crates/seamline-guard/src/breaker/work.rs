@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::places::{Place, Places};
+use super::places::{SchemaPlace, SchemaPlaces};
 
 /// The most visits of schema places, plus some for each value of the arguments.
 const VISITS_MAX: usize = 100_000;
@@ -14,7 +14,7 @@ const VISITS_PER_VALUE: usize = 64;
 const DEPTH_MAX: usize = 768;
 
 /// Whether a check of these arguments stays within the limit.
-pub(super) fn is_affordable(places: &Places, arguments: &Value) -> bool {
+pub(super) fn is_affordable(places: &SchemaPlaces, arguments: &Value) -> bool {
     let left = VISITS_MAX.saturating_add(values(arguments).saturating_mul(VISITS_PER_VALUE));
     Walk { places, left }.visit(0, arguments, 0)
 }
@@ -30,7 +30,7 @@ fn values(value: &Value) -> usize {
 
 /// Visits what a check without early exit would visit. Each method returns whether it stayed within the limit.
 struct Walk<'s> {
-    places: &'s Places,
+    places: &'s SchemaPlaces,
     left: usize,
 }
 
@@ -54,7 +54,7 @@ impl<'s> Walk<'s> {
         numbers.iter().all(|number| self.visit(*number, value, depth + 1))
     }
 
-    fn visit_members(&mut self, place: &'s Place, members: &Map<String, Value>, depth: usize) -> bool {
+    fn visit_members(&mut self, place: &'s SchemaPlace, members: &Map<String, Value>, depth: usize) -> bool {
         // The shorter list is iterated.
         let has_room = if place.properties.len() < members.len() {
             let mut own = place.properties.iter().filter_map(|(name, to)| Some((*to, members.get(name)?)));
@@ -75,7 +75,7 @@ impl<'s> Walk<'s> {
                     .all(|(_, member)| self.visit_each(&place.other_members, member, depth)))
     }
 
-    fn visit_elements(&mut self, place: &'s Place, elements: &[Value], depth: usize) -> bool {
+    fn visit_elements(&mut self, place: &'s SchemaPlace, elements: &[Value], depth: usize) -> bool {
         let first = &place.first_elements;
         let mut firsts = first.iter().zip(elements);
         firsts.all(|(to, element)| self.visit(*to, element, depth + 1))
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn is_affordable(schema: &Value, arguments: &Value) -> bool {
-        super::is_affordable(&Places::of(schema).unwrap().0, arguments)
+        super::is_affordable(&SchemaPlaces::of(schema).unwrap().0, arguments)
     }
 
     /// Makes definitions that each lead to the next one in two ways.

@@ -10,7 +10,7 @@ pub(super) const FAMILY: Family = Family {
     dialects: &["anthropic_messages"],
     errors: &[
         // These have the status and type of damage, but are not damage.
-        sentence("ANT-49", 400, &content::ANSWER_FILTERED, r"Output blocked by content filtering policy"),
+        sentence("ANT-49", 400, &content::RESPONSE_FILTERED, r"Output blocked by content filtering policy"),
         sentence("ANT-49", 400, &content::CONTENT_FILTERED, r"Input blocked by content filtering policy"),
         // The type that agents look for (S1-51); no recorded error has it.
         code("ANT-49", 400, &content::EITHER_FILTERED, r#"type["'] ?: ?["']content_filtered"#),

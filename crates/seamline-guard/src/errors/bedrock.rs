@@ -28,7 +28,7 @@ pub(super) const FAMILY: Family = Family {
         code(
             "BED-14",
             200,
-            &content::ANSWER_FILTERED,
+            &content::RESPONSE_FILTERED,
             r#"stopReason["'] ?: ?["'](?:guardrail_intervened|content_filtered)"#,
         ),
         sentence(

@@ -16,7 +16,7 @@ pub(super) const FAMILY: Family = Family {
             &content::CONTEXT_OVERFLOW,
             r"too many tokens: (?:total number of tokens|size limit exceeded)",
         ),
-        code("COH-5", 200, &content::ANSWER_FILTERED, r#"finish_reason["'] ?: ?["']ERROR_TOXIC"#),
+        code("COH-5", 200, &content::RESPONSE_FILTERED, r#"finish_reason["'] ?: ?["']ERROR_TOXIC"#),
         code("COH-5", 200, &service::SERVER_FAILED, r#"finish_reason["'] ?: ?["'](?:ERROR|TIMEOUT)"#),
         broad("COH-2", &pairing::UNEQUAL_RESULTS, r"invalid request: [^\n]{0,140}tool (?:call|result|message)"),
     ],

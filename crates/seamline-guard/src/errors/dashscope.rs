@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
         sentence(
             "QWN-4",
             400,
-            &content::ANSWER_FILTERED,
+            &content::RESPONSE_FILTERED,
             r"(?i)output (?:text |image )?data may contain inappropriate",
         ),
         sentence("QWN-4", 400, &content::CONTENT_FILTERED, r"(?i)data may contain inappropriate content"),

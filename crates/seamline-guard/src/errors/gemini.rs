@@ -24,7 +24,7 @@ pub(super) const FAMILY: Family = Family {
         code(
             "GEM-15",
             200,
-            &content::ANSWER_FILTERED,
+            &content::RESPONSE_FILTERED,
             r#"finishReason["'] ?: ?["'](?:SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII|IMAGE_\w+)"#,
         ),
         sentence(

@@ -18,11 +18,11 @@ pub(super) const FAMILY: Family = Family {
         sentence(
             "MiniMax 1027",
             422,
-            &content::ANSWER_FILTERED,
+            &content::RESPONSE_FILTERED,
             r"output (?:new_)?sensitive[^\n]{0,200}\(1027\)|output new_sensitive",
         ),
         code("MiniMax 1026", 200, &content::CONTENT_FILTERED, r#"status_code["'] ?: ?1026"#),
-        code("MiniMax 1027", 200, &content::ANSWER_FILTERED, r#"status_code["'] ?: ?1027"#),
+        code("MiniMax 1027", 200, &content::RESPONSE_FILTERED, r#"status_code["'] ?: ?1027"#),
         sentence("case 12", 400, &pairing::PARTED_RESULTS, r"tool call result does not follow tool call"),
     ],
     ..Family::NONE

@@ -131,7 +131,7 @@ pub(super) const FAMILY: Family = Family {
         ),
         code("OAC-17", 400, &content::CONTENT_FILTERED, r"content_policy_violation|invalid_prompt"),
         code("OAC-18", 400, &content::CONTEXT_OVERFLOW, r"context_length_exceeded"),
-        code("OAC-16", 200, &content::ANSWER_FILTERED, r#"finish_reason["'] ?: ?["']content_filter"#),
+        code("OAC-16", 200, &content::RESPONSE_FILTERED, r#"finish_reason["'] ?: ?["']content_filter"#),
         code("OAC-20", 503, &service::OVERLOADED, r"server_is_overloaded|slow_down"),
         sentence("OAC-14", 500, &service::SERVER_FAILED, r"The server had an error (?:while )?processing your request"),
         sort("OAC-20", 429, &service::RATE_LIMITED, r"rate_limit_exceeded"),

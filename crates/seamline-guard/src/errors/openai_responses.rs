@@ -15,7 +15,7 @@ pub(super) const FAMILY: Family = Family {
             &content::CONTENT_FILTERED,
             r"misalignment_policy_violation|cyber_policy|bio_policy|image_content_policy_violation|moderation_blocked",
         ),
-        code("OAR-21", 200, &content::ANSWER_FILTERED, r#"reason["'] ?: ?["']content_filter"#),
+        code("OAR-21", 200, &content::RESPONSE_FILTERED, r#"reason["'] ?: ?["']content_filter"#),
         // Calls and results.
         sentence(
             "OAR-2",

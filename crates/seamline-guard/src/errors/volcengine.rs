@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
         code(
             "Ark sensitive",
             400,
-            &content::ANSWER_FILTERED,
+            &content::RESPONSE_FILTERED,
             r"Output(?:Text|Image|Video|Audio)?SensitiveContentDetected(?:\.\w+)?",
         ),
         code("Ark sensitive", 400, &content::EITHER_FILTERED, r"SensitiveContentDetected(?:\.\w+)?"),

@@ -15,7 +15,7 @@ pub(super) const FAMILY: Family = Family {
             r"potentially unsafe or sensitive content in input or generation|可能包含不安全或敏感内容",
         ),
         code("Zhipu 1301", 400, &content::EITHER_FILTERED, r#"code["'] ?: ?["']?1301"#),
-        code("Zhipu sensitive", 200, &content::ANSWER_FILTERED, r#"finish_reason["'] ?: ?["']sensitive"#),
+        code("Zhipu sensitive", 200, &content::RESPONSE_FILTERED, r#"finish_reason["'] ?: ?["']sensitive"#),
     ],
     ..Family::NONE
 };

@@ -16,6 +16,6 @@ pub(super) const SIGNS: &[Sign] = &[
     Sign {
         category: Beside::Name,
         may_pass: true,
-        ..sign("AZR-3", "/choices/*/content_filter_results/*/filtered", Is::True, FilteredPart::Answer)
+        ..sign("AZR-3", "/choices/*/content_filter_results/*/filtered", Is::True, FilteredPart::Response)
     },
 ];

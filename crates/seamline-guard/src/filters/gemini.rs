@@ -23,12 +23,12 @@ pub(super) const SIGNS: &[Sign] = &[
     Sign {
         category: Beside::Itself,
         said: Beside::Member("finishMessage"),
-        ..sign("GEM-15", "/candidates/*/finishReason", Is::Word(FORBIDDEN), FilteredPart::Answer)
+        ..sign("GEM-15", "/candidates/*/finishReason", Is::Word(FORBIDDEN), FilteredPart::Response)
     },
     Sign {
         category: Beside::Itself,
         said: Beside::Member("finishMessage"),
         may_pass: true,
-        ..sign("GEM-15", "/candidates/*/finishReason", Is::Word(SAMPLED), FilteredPart::Answer)
+        ..sign("GEM-15", "/candidates/*/finishReason", Is::Word(SAMPLED), FilteredPart::Response)
     },
 ];

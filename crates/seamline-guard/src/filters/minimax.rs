@@ -10,8 +10,8 @@ pub(super) const SIGNS: &[Sign] = &[
     },
     Sign {
         said: Beside::Member("status_msg"),
-        ..sign("MiniMax 1027", "/base_resp/status_code", Is::Number(&[1027]), FilteredPart::Answer)
+        ..sign("MiniMax 1027", "/base_resp/status_code", Is::Number(&[1027]), FilteredPart::Response)
     },
     sign("MiniMax 1026", "/input_sensitive", Is::True, FilteredPart::Request),
-    sign("MiniMax 1027", "/output_sensitive", Is::True, FilteredPart::Answer),
+    sign("MiniMax 1027", "/output_sensitive", Is::True, FilteredPart::Response),
 ];

@@ -6,7 +6,7 @@ use crate::filter::FilteredPart;
 pub(super) const SIGNS: &[Sign] = &[
     Sign {
         may_pass: true,
-        ..sign("OAC-16", "/choices/*/finish_reason", Is::Word(&["content_filter"]), FilteredPart::Answer)
+        ..sign("OAC-16", "/choices/*/finish_reason", Is::Word(&["content_filter"]), FilteredPart::Response)
     },
     Sign {
         said: Beside::Itself,

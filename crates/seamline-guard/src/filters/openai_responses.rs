@@ -23,7 +23,7 @@ pub(super) const SIGNS: &[Sign] = &[
 ];
 
 const fn incomplete(at: &'static str) -> Sign {
-    Sign { may_pass: true, ..sign("OAR-21", at, Is::Word(&["content_filter"]), FilteredPart::Answer) }
+    Sign { may_pass: true, ..sign("OAR-21", at, Is::Word(&["content_filter"]), FilteredPart::Response) }
 }
 
 const fn failed(at: &'static str) -> Sign {

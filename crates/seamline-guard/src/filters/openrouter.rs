@@ -16,7 +16,7 @@ pub(super) const SIGNS: &[Sign] = &[
             "GEM-15",
             "/choices/*/native_finish_reason",
             Is::Word(&["SAFETY", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"]),
-            FilteredPart::Answer,
+            FilteredPart::Response,
         )
     },
 ];

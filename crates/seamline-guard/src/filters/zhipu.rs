@@ -4,4 +4,4 @@ use super::{Is, Sign, sign};
 use crate::filter::FilteredPart;
 
 pub(super) const SIGNS: &[Sign] =
-    &[sign("Zhipu sensitive", "/choices/*/finish_reason", Is::Word(&["sensitive"]), FilteredPart::Answer)];
+    &[sign("Zhipu sensitive", "/choices/*/finish_reason", Is::Word(&["sensitive"]), FilteredPart::Response)];

@@ -10,8 +10,8 @@ pub(crate) const CONTENT_FILTERED: Kind = Kind {
     advice: "do not send the same request again: remove or reword the blocked content; it may be an earlier tool result",
 };
 
-pub(crate) const ANSWER_FILTERED: Kind = Kind {
-    name: "answer-filtered",
+pub(crate) const RESPONSE_FILTERED: Kind = Kind {
+    name: "response-filtered",
     class: Class::Filter,
     rules: &[],
     meaning: "a content filter stopped the response",

@@ -69,7 +69,7 @@ fn a_response_is_not_filtered_whatever_its_text() {
 type Signal = (u16, &'static str, FilteredPart, Option<&'static str>, &'static str, bool);
 
 const SIGNALS: &[Signal] = {
-    use FilteredPart::{Answer, Either, Refusal, Request};
+    use FilteredPart::{Either, Refusal, Request, Response};
     &[
         (
             200,
@@ -89,7 +89,7 @@ const SIGNALS: &[Signal] = {
         (
             400,
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}}"#,
-            Answer,
+            Response,
             None,
             "ANT-49",
             true,
@@ -97,7 +97,7 @@ const SIGNALS: &[Signal] = {
         (
             200,
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy","details":null}}"#,
-            Answer,
+            Response,
             None,
             "ANT-49",
             true,
@@ -105,7 +105,7 @@ const SIGNALS: &[Signal] = {
         (
             200,
             r#"{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}"#,
-            Answer,
+            Response,
             None,
             "OAC-16",
             false,
@@ -130,7 +130,7 @@ const SIGNALS: &[Signal] = {
         (
             200,
             r#"{"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]}"#,
-            Answer,
+            Response,
             None,
             "OAR-21",
             false,
@@ -138,7 +138,7 @@ const SIGNALS: &[Signal] = {
         (
             200,
             r#"{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}}"#,
-            Answer,
+            Response,
             None,
             "OAR-21",
             false,
@@ -186,7 +186,7 @@ const SIGNALS: &[Signal] = {
         (
             200,
             r#"{"choices":[{"finish_reason":"content_filter","message":{"content":"a"},"content_filter_results":{"hate":{"filtered":true,"severity":"high"}}}]}"#,
-            Answer,
+            Response,
             Some("hate"),
             "AZR-3",
             false,
@@ -218,12 +218,12 @@ const SIGNALS: &[Signal] = {
         (
             200,
             r#"{"candidates":[{"finishReason":"SAFETY","safetyRatings":[]}]}"#,
-            Answer,
+            Response,
             Some("SAFETY"),
             "GEM-15",
             true,
         ),
-        (200, r#"{"candidates":[{"finishReason":"RECITATION"}]}"#, Answer, Some("RECITATION"), "GEM-15", false),
+        (200, r#"{"candidates":[{"finishReason":"RECITATION"}]}"#, Response, Some("RECITATION"), "GEM-15", false),
         (
             200,
             r#"{"output":{"message":{"role":"assistant","content":[{"text":"Sorry, blocked."}]}},"stopReason":"guardrail_intervened"}"#,
@@ -235,7 +235,7 @@ const SIGNALS: &[Signal] = {
         (
             200,
             r#"{"output":{"message":{"role":"assistant","content":[]}},"stopReason":"content_filtered"}"#,
-            Answer,
+            Response,
             None,
             "BED-14",
             false,
@@ -284,7 +284,7 @@ const SIGNALS: &[Signal] = {
         (
             400,
             r#"{"error":{"code":"data_inspection_failed","message":"Output data may contain inappropriate content."}}"#,
-            Answer,
+            Response,
             None,
             "QWN-4",
             true,
@@ -308,7 +308,7 @@ const SIGNALS: &[Signal] = {
         (
             200,
             r#"{"choices":[{"message":{"content":"a"},"finish_reason":"sensitive"}]}"#,
-            Answer,
+            Response,
             None,
             "Zhipu sensitive",
             true,
@@ -324,7 +324,7 @@ const SIGNALS: &[Signal] = {
         (
             200,
             r#"{"choices":[{"finish_reason":"stop","message":{"content":"x"}}],"output_sensitive":true}"#,
-            Answer,
+            Response,
             None,
             "MiniMax 1027",
             true,
@@ -356,7 +356,7 @@ const SIGNALS: &[Signal] = {
         (
             200,
             r#"{"choices":[{"finish_reason":"content_filter","native_finish_reason":"PROHIBITED_CONTENT","message":{"content":""}}]}"#,
-            Answer,
+            Response,
             Some("PROHIBITED_CONTENT"),
             "GEM-15",
             true,
@@ -369,7 +369,7 @@ const SIGNALS: &[Signal] = {
             "ANT-48",
             true,
         ),
-        (200, r#"{"id":"1","finish_reason":"ERROR_TOXIC","text":""}"#, Answer, None, "COH-5", false),
+        (200, r#"{"id":"1","finish_reason":"ERROR_TOXIC","text":""}"#, Response, None, "COH-5", false),
         (
             400,
             r#"{"error":{"code":"InputTextSensitiveContentDetected","message":"The request failed because the input text may contain sensitive information."}}"#,
@@ -450,10 +450,10 @@ fn a_streamed_message_is_read_by_its_stop_reason_and_its_members() {
     let word = |word: &str| Some(word.to_owned());
     for (stop, expected) in [
         ((Stop::Refusal, "refusal"), (FilteredPart::Refusal, None)),
-        ((Stop::Filter, "content_filter"), (FilteredPart::Answer, None)),
+        ((Stop::Filter, "content_filter"), (FilteredPart::Response, None)),
         ((Stop::Filter, "guardrail_intervened"), (FilteredPart::Either, None)),
-        ((Stop::Filter, "PROHIBITED_CONTENT"), (FilteredPart::Answer, word("PROHIBITED_CONTENT"))),
-        ((Stop::Filter, "sensitive"), (FilteredPart::Answer, None)),
+        ((Stop::Filter, "PROHIBITED_CONTENT"), (FilteredPart::Response, word("PROHIBITED_CONTENT"))),
+        ((Stop::Filter, "sensitive"), (FilteredPart::Response, None)),
         ((Stop::Filter, "a_word_of_tomorrow"), (FilteredPart::Either, word("a_word_of_tomorrow"))),
     ] {
         assert_eq!(read(&message(Some(stop))), Some(expected), "{stop:?}");
@@ -469,7 +469,7 @@ fn a_streamed_message_is_read_by_its_stop_reason_and_its_members() {
     let mut failed = message(None);
     failed.failure =
         Some(r#"{"type":"error","error":{"message":"Output blocked by content filtering policy"}}"#.to_owned());
-    assert_eq!(read(&failed), Some((FilteredPart::Answer, None)));
+    assert_eq!(read(&failed), Some((FilteredPart::Response, None)));
     failed.failure = Some(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#.to_owned());
     assert_eq!(read(&failed), None);
 

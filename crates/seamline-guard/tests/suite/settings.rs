@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use seamline_guard::{BreakerLimits, BreakerScope, OnCorruption, Reset, RetryPolicy, StallLimits};
 
-/// Every field is named, so that one that is added asks for its default here.
+/// Names every field, so that a new field needs its default here.
 #[test]
 fn s3_10_s3_11_s3_12_the_defaults_of_the_breaker() {
     let BreakerLimits { failures_max, rounds_max, period_max, scope, reset, ends_turn, reads_results } =

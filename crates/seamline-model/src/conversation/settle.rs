@@ -34,7 +34,7 @@ impl Conversation {
     fn synthetic_result(&mut self, block: &Block, missing: &str) -> Option<Block> {
         let Says::Call(call) = &block.says else { return None };
         let note = "no result was recorded; a synthetic result was added after it".to_owned();
-        self.lost(format!("result of call `{}`", call.id), &block.pointer, Fate::Added, note);
+        self.note_lost(format!("result of call `{}`", call.id), &block.pointer, Fate::Added, note);
         let text = Block::new(Says::Text(missing.to_owned()), &block.pointer);
         let answer = Answer { id: call.id.clone(), name: Some(call.name.clone()), blocks: vec![text], failed: true };
         Some(Block::new(Says::Result(answer), &block.pointer))
@@ -48,7 +48,7 @@ impl Conversation {
                 Says::Result(_) if pool.assigned.contains(&block.pointer) => {}
                 Says::Result(answer) => {
                     let note = "the conversation does not contain its call".to_owned();
-                    self.lost(format!("result `{}`", answer.id), &block.pointer, Fate::Text, note);
+                    self.note_lost(format!("result `{}`", answer.id), &block.pointer, Fate::Text, note);
                     blocks.extend(answer.blocks);
                 }
                 says => blocks.push(Block { says, pointer: block.pointer }),
@@ -57,7 +57,7 @@ impl Conversation {
         Message { speaker: message.speaker, blocks }
     }
 
-    fn lost(&mut self, what: String, pointer: &str, fate: Fate, note: String) {
+    fn note_lost(&mut self, what: String, pointer: &str, fate: Fate, note: String) {
         self.left.push(Lost { what, pointer: pointer.to_owned(), fate, note });
     }
 }

@@ -1,4 +1,4 @@
-//! The calls and results of the last messages, without a walk over those before them.
+//! Pairs the calls and results of the last messages without a walk over the earlier ones.
 
 use super::{Pairing, Walk};
 use crate::{MessageIndex, Scope, Transcript};
@@ -19,12 +19,12 @@ impl Default for Start {
 }
 
 impl Start {
-    /// How many calls and results the walk makes room for.
+    /// The expected number of calls and results, for the capacity.
     pub(super) fn room(self, transcript: &Transcript<'_>) -> usize {
         if self.message.0 == 0 { transcript.has.calls as usize } else { 0 }
     }
 
-    /// Notes that the running span does not tell which call a result answers.
+    /// Notes that the running span does not determine which call a result answers.
     pub(super) fn look_back(&mut self) {
         self.looked_back = true;
     }
@@ -42,7 +42,7 @@ impl Pairing {
         }
         let mut walk = Walk::new(transcript, scope, Start { message: first, looked_back: false });
         walk.run();
-        // Results before their call and misaddressed ones look back as well, so the later steps have nothing to do.
+        // Early and misaddressed results need facts from before `first`, so the later steps have nothing to do.
         (!walk.start.looked_back).then_some(walk.pairing)
     }
 }

@@ -19,7 +19,7 @@ pub struct Repair {
     /// The messages that each cut means.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub meant: Vec<Meant>,
-    /// What was done and why, for people.
+    /// The actions and their reasons, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Raw>,
 }

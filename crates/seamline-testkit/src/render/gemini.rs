@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::TOOL_NAMES;
 use crate::transcript::{Block, Call, CallResult, Ending, Input, Message, Role, Shape, Transcript};
 
-/// The whole body. Who set the conversation up speaks as the user inside it.
+/// The whole body. System messages inside the conversation become user messages.
 pub(crate) fn body(transcript: &Transcript) -> Value {
     let declare = |name| json!({"name": name, "parameters": {"type": "object"}});
     let messages = &transcript.messages;

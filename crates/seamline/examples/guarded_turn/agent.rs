@@ -76,7 +76,7 @@ impl Agent {
     pub(crate) fn turn(&mut self) -> Result<End> {
         loop {
             let response = self.ask()?;
-            // A filter is looked for before anything of the answer is kept.
+            // The filter is checked before any part of the response is kept.
             if let Some(found) = filter(&Failure { status: Some(200), text: &response.message, ..Failure::default() }) {
                 self.log(&format!("{}: {}", found.kind.meaning, found.kind.advice));
                 self.filtered.push((found.part, found.category));
@@ -95,8 +95,8 @@ impl Agent {
                 let said = texts.concat();
                 return Ok(if response.ending == Ending::Length { End::CutShort(said) } else { End::Said(said) });
             }
-            // Whether the turn goes on or not, the results come first: a call without one would
-            // break every request from here on.
+            // The results come first, whether the turn continues or not: a call without a result would break every
+            // later request.
             let (results, stop) = self.run(&response)?;
             self.remember(json!({"role": "user", "content": results}));
             if let Some(stop) = stop {
@@ -113,7 +113,7 @@ impl Agent {
         repaired(body.to_string().as_bytes())
     }
 
-    /// Sends the request until there is an answer that is kept.
+    /// Sends the request until a response is kept.
     fn ask(&mut self) -> Result<Response> {
         let mut retry = Retry::new(RetryPolicy::default());
         let mut body = self.body()?;
@@ -150,7 +150,7 @@ impl Agent {
         }
     }
 
-    /// Listens to a stream for as long as it gets anywhere.
+    /// Reads a stream as long as it makes progress.
     fn listen(&mut self, pieces: &[(Duration, String)]) -> Result<Response> {
         let mut stream =
             ResponseStream::new(&StreamOptions { provider: Some("anthropic".to_owned()), ..Default::default() })?;
@@ -165,7 +165,7 @@ impl Agent {
                         self.log(&format!("nothing for {} s, signs of life: {alive}", idle.as_secs()));
                     }
                     Some(StallNotice::Stalled { idle, .. }) => {
-                        self.log(&format!("nothing for {} s: the stream is given up", idle.as_secs()));
+                        self.log(&format!("nothing for {} s: the stream is abandoned", idle.as_secs()));
                         stream.stall();
                         return Ok(stream.finish()?);
                     }
@@ -183,8 +183,8 @@ impl Agent {
         Ok(stream.finish()?)
     }
 
-    /// Runs what may be run. Every call that was kept gets its result, and the model is told of
-    /// the others; the turn may be over.
+    /// Runs the calls that may run. Every kept call gets its result, and the model reads about the others. The turn may
+    /// end here.
     fn run(&mut self, response: &Response) -> Result<(Vec<Value>, Option<StopTurn>)> {
         let in_round = |call| round(call, response.ending);
         let calls: Vec<_> = response.calls.iter().map(in_round).collect();
@@ -223,8 +223,8 @@ impl Agent {
     }
 }
 
-/// Why nothing of an answer is kept, by how it ended. Nothing when it is kept: all of it, what
-/// came before the limit was reached, or what a filter left, which the turn looks at.
+/// The reason why a response is not kept, by its ending; `None` if it is kept: all of it, the part before the length
+/// limit, or the part that a filter left, which the turn checks.
 fn lost(response: &Response) -> Option<Verdict> {
     match response.ending {
         Ending::Complete | Ending::Length | Ending::CutCall | Ending::Filtered => None,
@@ -242,8 +242,7 @@ fn verdict(status: Option<u16>, headers: &[(&str, &str)], text: &str) -> Verdict
     seamline::classify(&Failure { provider: Some("anthropic"), status, headers, text, ..Failure::default() })
 }
 
-/// A call as the breaker looks at it. That the limit of the answer cut one off is no mistake of
-/// the model.
+/// A call as the breaker sees it. A call that the length limit cut is not a mistake of the model.
 fn round(call: &ResponseCall, ending: Ending) -> CallInRound<'_> {
     let truncated = ending.cut().is_some() && !call.executable;
     CallInRound { name: &call.name, arguments: &call.arguments, free: call.free, truncated }

@@ -25,7 +25,7 @@ fn main() -> Result<()> {
     a_turn_in_which_the_model_loops()
 }
 
-/// Overload, a stall, wrong arguments, a conversation broken on its way out, a refusal.
+/// Overload, a stall, wrong arguments, a conversation that a plug-in breaks, a refusal.
 fn a_turn_in_which_everything_goes_wrong() -> Result<()> {
     println!("== a turn in which everything goes wrong");
     let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
@@ -57,7 +57,7 @@ fn a_turn_in_which_everything_goes_wrong() -> Result<()> {
     let provider = &agent.provider;
     assert!(provider.is_over(), "the script was played to its end");
     // The damage in the agent's own history was repaired before the first request.
-    assert_eq!(provider.rejected(), 1, "only what the plug-in broke was refused");
+    assert_eq!(provider.rejected(), 1, "only the request that the plug-in broke was refused");
     // Overloaded and stalled: the same bytes again. Broken: other bytes.
     let requests = provider.requests();
     assert!(requests[0] == requests[1] && requests[1] == requests[2]);
@@ -96,7 +96,10 @@ fn a_turn_whose_streams_end_too_early() -> Result<()> {
     assert!(requests[0] == requests[1] && requests[1] == requests[2] && requests.len() == 4);
     assert!(agent.now.as_secs() >= 3, "{:?}", agent.now);
     let history = agent.history();
-    assert!(!history.to_string().contains("stream"), "nothing of what broke was kept or run: {history}");
+    assert!(
+        !history.to_string().contains("stream"),
+        "no broken response was kept, and none of its calls ran: {history}"
+    );
     // The complete call of the two was kept and run; the model reads about the other.
     let results = &history[2]["content"];
     assert_eq!((&results[0]["tool_use_id"], &results[0]["is_error"]), (&json!("toolu_3"), &json!(false)));

@@ -1,4 +1,4 @@
-//! A provider that plays a script and rejects what the real provider rejects.
+//! A provider that plays a script and rejects every body that the real provider rejects.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -89,12 +89,12 @@ pub struct Side {
 pub struct Carried {
     /// A description of the thing.
     pub what: String,
-    /// The place, as a JSON pointer into the original body; empty where it had none.
+    /// The place, as a JSON pointer into the original body; empty if it had none.
     pub pointer: String,
     /// What happened to it: `dropped`, `kept_as_text`, `moved`, `altered`, `added`, `kept`; `missing` for a value that
     /// only the caller can give.
     pub fate: &'static str,
-    /// The reason, and what it means.
+    /// The reason, and the consequence.
     pub note: String,
 }
 

@@ -99,8 +99,8 @@ impl Speaking {
     }
 }
 
-/// Whether a provider is another one for some of its models, as `bedrock` is `bedrock-nova`, and this model is one of
-/// them.
+/// Whether a provider has a special case for some of its models, as `bedrock` has `bedrock-nova`, and this model is one
+/// of them.
 fn is_special(chosen: &Provider, named: &Provider, model: Option<&str>) -> bool {
     let is_kin = chosen.name.strip_prefix(named.name).is_some_and(|rest| rest.starts_with('-'));
     is_kin && model.is_some_and(|model| chosen.models.iter().any(|start| model.starts_with(start)))

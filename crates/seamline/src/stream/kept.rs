@@ -11,7 +11,7 @@ use super::options::PartialCall;
 /// The messages that a history keeps. They are written on first access, so that a caller who only inspects the response
 /// pays for no copy of its text.
 #[derive(Clone)]
-pub(super) struct Kept {
+pub(super) struct KeptMessages {
     assembled: Assembled,
     refused: Vec<RefusedCall>,
     write: fn(&Assembled) -> Vec<String>,
@@ -40,7 +40,7 @@ pub struct RefusedCall {
     pub text: String,
 }
 
-impl Kept {
+impl KeptMessages {
     pub(super) fn of(dialect: &Dialect, mut assembled: Assembled, partial_call: PartialCall, refusal: &str) -> Self {
         let may_stay = |block: &AssembledBlock| block.call().is_none_or(|call| call.executable);
         let mut refused = Vec::new();
@@ -85,15 +85,15 @@ fn refuse(assembled: &mut Assembled, dialect: &Dialect, refusal: &str) -> Vec<Re
     refused
 }
 
-impl PartialEq for Kept {
+impl PartialEq for KeptMessages {
     fn eq(&self, other: &Self) -> bool {
         self.refused == other.refused && self.messages() == other.messages()
     }
 }
 
-impl Eq for Kept {}
+impl Eq for KeptMessages {}
 
-impl std::fmt::Debug for Kept {
+impl std::fmt::Debug for KeptMessages {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.messages().fmt(f)
     }

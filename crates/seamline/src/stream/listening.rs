@@ -9,14 +9,14 @@ use super::options::Expected;
 use super::progress::is_progress;
 use crate::Error;
 
-/// The most frames to buffer until one tells the dialect, and the most frames that may contradict a named dialect.
+/// The most frames to buffer until one identifies the dialect, and the most frames that may contradict a named dialect.
 const UNKNOWN_FRAMES_MAX: usize = 64;
 
 /// The reader of the frames of a stream.
 pub(super) struct Listening {
     ear: Ear,
     pub(super) assembler: Assembler,
-    /// Whether progress came since the caller last asked.
+    /// Whether there was progress since the caller last asked.
     moved: bool,
     /// The reason why the stream broke, while buffered frames are still unread.
     failure: Option<String>,
@@ -37,11 +37,11 @@ enum Ear {
     Reading(&'static Dialect, Box<dyn StreamReader>, usize),
     /// The stream is written in another dialect than the named one.
     Other(Error),
-    /// No frame told the dialect in time.
+    /// No frame identified the dialect in time.
     Lost,
 }
 
-/// Buffered frames that do not tell their dialect.
+/// Buffered frames that do not identify their dialect.
 #[derive(Default)]
 struct Waiting {
     frames: Vec<KeptFrame>,
@@ -124,7 +124,7 @@ impl Listening {
         }
     }
 
-    /// Whether progress came since the last call.
+    /// Whether there was progress since the last call.
     pub(super) fn take_moved(&mut self) -> bool {
         std::mem::take(&mut self.moved)
     }
@@ -178,7 +178,7 @@ fn contradiction(named: &Dialect, unsure: &mut usize, frame: &Frame<'_>) -> Opti
     (found.name() != named.name()).then_some(found.name())
 }
 
-/// What a frame tells about the dialect of its stream.
+/// The evidence of a frame for the dialect of its stream.
 enum Heard {
     Nothing,
     Dialect(&'static Dialect),
@@ -188,7 +188,7 @@ enum Heard {
 impl Waiting {
     fn handle_frame(&mut self, frame: &Frame<'_>) -> Heard {
         let sign = detect_stream(frame);
-        // Any number of them decides nothing.
+        // Any number of such frames decides nothing.
         if let Some(StreamSign::Idle(dialect)) = sign {
             self.idle += 1;
             self.likely = self.likely.or(Some(dialect));

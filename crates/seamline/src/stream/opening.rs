@@ -9,7 +9,7 @@ const START_BYTES_MAX: usize = 4096;
 /// The mark that some servers send before the first byte.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// First bytes that do not tell the framing yet.
+/// First bytes that do not identify the framing yet.
 #[derive(Debug, Default)]
 pub(super) struct Opening {
     start: Vec<u8>,
@@ -26,7 +26,7 @@ impl Opening {
         Some((framing, std::mem::take(&mut self.start)))
     }
 
-    /// Returns the bytes of a stream that tells nothing.
+    /// Returns the bytes of a stream whose framing stayed unknown.
     pub(super) fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.start)
     }

@@ -117,7 +117,7 @@ seamline_model::words! {
     }
 }
 
-/// What is known about the dialect before the first frame.
+/// The expected dialect before the first frame.
 #[derive(Clone, Copy)]
 pub(super) enum Expected {
     Nothing,

@@ -8,7 +8,7 @@ use seamline_model::{
 };
 use serde::{Serialize, Serializer};
 
-use super::kept::{Kept, RefusedCall};
+use super::kept::{KeptMessages, RefusedCall};
 use super::options::StreamPolicy;
 
 /// An assembled response.
@@ -28,27 +28,27 @@ use super::options::StreamPolicy;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Response {
-    /// The dialect it came in.
+    /// The dialect of the stream.
     pub dialect: &'static str,
-    /// The way it ended.
+    /// The ending of the response.
     pub ending: Ending,
     /// The stop reason in the provider's own words.
     pub stop_reason: Option<String>,
     /// The message as the provider writes it in a response without streaming, as valid JSON. An incomplete response is
     /// written as far as it arrived.
     pub message: String,
-    /// What the message is made of, in order, as people read it.
+    /// The blocks of the message, in order, for people.
     pub blocks: Vec<ResponseBlock>,
     /// The calls that the client is to answer, in order.
     pub calls: Vec<ResponseCall>,
-    /// What was wrong with the stream, and what was made of it.
+    /// The flaws of the stream, and how each was handled.
     pub findings: Vec<StreamFinding>,
-    /// Why it failed, if it did.
+    /// The error, if the response failed.
     pub error: Option<ResponseError>,
-    /// What was filtered or refused of it.
+    /// The filtered or refused part, if there is one.
     pub(crate) filtered: Option<Filtered>,
     /// The messages that a history keeps.
-    kept: Kept,
+    kept: KeptMessages,
 }
 
 /// One block of a streamed response, for people.
@@ -65,11 +65,11 @@ pub struct Response {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResponseBlock {
-    /// What it is: `text`, `refusal`, `reasoning`, `call`, `server call` or `other`.
+    /// The kind of the block: `text`, `refusal`, `reasoning`, `call`, `server call` or `other`.
     pub kind: &'static str,
     /// The text of the block; for a call the name of its tool.
     pub text: String,
-    /// The index of the call, if it is one.
+    /// The index of the call, if the block is a call.
     pub call_index: Option<usize>,
 }
 
@@ -88,8 +88,7 @@ pub struct ResponseBlock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ResponseCall {
-    /// Its id: the one that came, else one that was made for it where the dialect demands one,
-    /// else empty.
+    /// The id of the call. If the stream gave none and the dialect demands one, it is a made id; otherwise it is empty.
     pub id: String,
     /// The name of the tool.
     pub name: String,
@@ -130,7 +129,7 @@ pub struct StreamFinding {
     pub call_index: Option<usize>,
     /// The id of that call, if it has one.
     pub call_id: Option<String>,
-    /// The frame that shows the flaw, counted from one; `None` where only the complete response shows it.
+    /// The frame that shows the flaw, counted from one; `None` if only the complete response shows it.
     pub frame: Option<u64>,
 }
 
@@ -149,7 +148,7 @@ pub struct StreamFinding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResponseError {
-    /// What was said, out of everything it was wrapped in.
+    /// The error text, without everything that wraps it.
     pub text: String,
     /// The classification of the error, with advice.
     pub verdict: Verdict,
@@ -211,7 +210,7 @@ impl Response {
             filtered: filter_message(&assembled),
             stop_reason: assembled.stop.as_ref().map(|(_, word)| word.clone()),
             message,
-            kept: Kept::of(dialect, assembled, policy.partial_call, &refusal),
+            kept: KeptMessages::of(dialect, assembled, policy.partial_call, &refusal),
         }
     }
 
@@ -329,7 +328,7 @@ fn calls(assembled: &Assembled) -> Vec<ResponseCall> {
 }
 
 /// The reason why a call of a complete response must not run. The number of recorded flaws is limited, so without a
-/// flaw the call itself tells the reason.
+/// flaw the call itself gives the reason.
 fn defect(assembled: &Assembled, place: u32, call: &AssembledCall) -> &'static str {
     let is_noted = |flaw| assembled.flaws.iter().any(|noted| noted.flaw == flaw);
     let is_object = call.free

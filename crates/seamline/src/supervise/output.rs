@@ -46,14 +46,14 @@ pub(super) struct Reader {
 
 #[derive(Debug, Default)]
 struct Shared {
-    kept: Mutex<Kept>,
+    kept: Mutex<BoundedOutput>,
     closed: Condvar,
     /// Whether the reader was dropped.
     is_left: AtomicBool,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct BoundedOutput {
     head: Vec<u8>,
     head_max: usize,
     tail: VecDeque<u8>,
@@ -62,7 +62,7 @@ struct Kept {
     closed: bool,
 }
 
-impl Kept {
+impl BoundedOutput {
     fn add(&mut self, bytes: &[u8]) {
         let room = (self.head_max - self.head.len()).min(bytes.len());
         let (head, rest) = bytes.split_at(room);
@@ -78,7 +78,12 @@ impl Reader {
     /// Starts a thread that reads the pipe, if there is one.
     pub(super) fn of(pipe: Option<impl Pipe>, bytes_max: usize) -> io::Result<Self> {
         let tail_max = bytes_max / 2;
-        let kept = Kept { head_max: bytes_max - tail_max, tail_max, closed: pipe.is_none(), ..Kept::default() };
+        let kept = BoundedOutput {
+            head_max: bytes_max - tail_max,
+            tail_max,
+            closed: pipe.is_none(),
+            ..BoundedOutput::default()
+        };
         let shared = Arc::new(Shared { kept: Mutex::new(kept), ..Shared::default() });
         if let Some(pipe) = pipe {
             let shared = Arc::clone(&shared);

@@ -1,4 +1,4 @@
-//! Conversations in every dialect, there and back.
+//! Conversions between all dialects, and round trips.
 
 #![expect(clippy::unwrap_used, reason = "a body that cannot be converted fails its test")]
 
@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use super::wire::{Pair, pairs, without_ids};
 
-/// How many conversations are taken through every pair of dialects.
+/// The number of conversations that are converted between every pair of dialects.
 const ROUND_TRIPS: u32 = 100;
 
-/// How many damaged histories walk from provider to provider.
+/// The number of damaged histories that go from provider to provider.
 const WALKS: u32 = 500;
 
 fn config(cases: u32) -> ProptestConfig {
@@ -30,14 +30,14 @@ pub(crate) fn parsed(body: &[u8]) -> Value {
     serde_json::from_slice(body).unwrap()
 }
 
-/// What the provider itself would refuse.
+/// The violations that the provider itself would reject.
 fn refused(body: &[u8], provider: &str) -> Vec<Finding> {
     let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
     let findings = check(body, &options).unwrap().findings.into_iter();
     findings.filter(|finding| finding.severity == Severity::Error).collect()
 }
 
-/// What must hold of a body wherever a conversation stops.
+/// Checks that must hold for a body wherever a conversation stops.
 fn holds(dialect: &str, body: &[u8], payloads: &[String]) -> Result<Vec<Pair>, String> {
     let value = parsed(body);
     let missing = lossless::missing_payloads(&opened(&value), payloads);
@@ -90,7 +90,7 @@ proptest! {
         broken in generate::broken(), style in generate::style(), internal in any::<bool>()
     ) {
         let mut transcript = broken.transcript.clone();
-        // Whether the assistant's last message is to be continued is for the caller to say.
+        // Only the caller knows whether the last assistant message is to be continued.
         transcript.messages.push(Message::text(Role::User, "and now?"));
         let mut body = render::render(Dialect::OpenAiChat, &transcript, style);
         if internal {
@@ -115,9 +115,9 @@ proptest! {
     }
 }
 
-/// The payloads that stand nowhere that the report calls dropped.
+/// The payloads that are outside of everything that the report calls dropped.
 fn unreported(body: &str, payloads: &[String], converted: &Converted) -> Vec<String> {
-    // What no strict reader takes says nothing anyway.
+    // A payload that strict readers reject has no content.
     let readable = body.trim_start_matches('\u{feff}').replace("\\ud83d\"", "\"").replace("\\udc4d\"", "\"");
     let Ok(value) = serde_json::from_str::<Value>(&readable) else { return payloads.to_vec() };
     let dropped = converted.lost.iter().filter(|lost| lost.fate == "dropped");
@@ -157,7 +157,7 @@ proptest! {
 const ABOUT: [&str; 10] =
     ["role", "type", "id", "status", "tool_use_id", "tool_call_id", "call_id", "toolUseId", "mimeType", "media_type"];
 
-/// The texts in a value with their places; those in a text that is JSON itself by the place of that text.
+/// The texts in a value with their places; a text that is JSON itself counts as one place.
 fn texts(value: &Value, place: &str, out: &mut Vec<(String, String)>) {
     match value {
         Value::String(text) => match serde_json::from_str::<Value>(text) {
@@ -166,7 +166,7 @@ fn texts(value: &Value, place: &str, out: &mut Vec<(String, String)>) {
                 texts(&inner, "", &mut within);
                 out.extend(within.into_iter().map(|(_, text)| (place.to_owned(), text)));
             }
-            // Bytes in an address stand elsewhere by themselves.
+            // Bytes in a data URL move without being listed.
             _ => out.push((
                 place.to_owned(),
                 text.rsplit_once(";base64,").map_or(text.as_str(), |(_, data)| data).to_owned(),
@@ -226,7 +226,7 @@ proptest! {
     ) {
         let text = mangled.render(from, style).text;
         let options = Options { dialect: Some(from.name().to_owned()), ..Options::default() };
-        // What a repair makes of it is not looked at here; what it leaves as it is must go over.
+        // The effect of a repair is not checked here; unrepaired content must be converted.
         let repaired = repair(text.as_bytes(), &options).unwrap();
         let Ok(body) = serde_json::from_slice::<Value>(&repaired.body) else { return Ok(()) };
         for to in seamline::providers::dialect_names().into_iter().filter(|to| *to != from.name()) {
@@ -241,7 +241,7 @@ proptest! {
 }
 
 #[test]
-fn what_cannot_be_read_is_kept_as_text_and_listed() {
+fn unreadable_content_is_kept_as_text_and_listed() {
     for (from, list) in [
         ("openai_chat", r#""messages":["IMPORTANT",{"role":"user","content":"hello"}]"#),
         ("openai_chat", r#""messages":[{"role":"user","content":[{"type":"text","text":["IMPORTANT"]}]}]"#),
@@ -264,7 +264,7 @@ fn what_cannot_be_read_is_kept_as_text_and_listed() {
 }
 
 #[test]
-fn calls_known_by_their_type_stay_with_what_came_of_them() {
+fn calls_with_a_type_stay_with_their_results() {
     let body = br#"{"model":"gpt-5","tools":[{"type":"shell"}],"input":[
         {"role":"user","content":"list"},
         {"type":"shell_call","id":"sh_1","call_id":"call_1","action":{"commands":["ls"]},"status":"completed"},
@@ -299,7 +299,7 @@ fn ids_that_change_within_one_dialect_are_listed() {
 }
 
 #[test]
-fn a_place_with_odd_names_is_a_pointer_that_leads_there() {
+fn a_place_with_odd_names_is_a_correct_pointer() {
     let body = serde_json::json!({"messages": [{"role": "user", "content": "a", "x/y~z": "odd"}]});
     let converted = into(body.to_string().as_bytes(), "openai_chat", "anthropic_messages");
     let lost = converted.lost.iter().find(|lost| lost.what.contains("x/y~z")).unwrap();
@@ -308,7 +308,7 @@ fn a_place_with_odd_names_is_a_pointer_that_leads_there() {
 }
 
 #[test]
-fn within_one_dialect_only_what_the_other_provider_refuses_changes() {
+fn within_one_dialect_only_content_that_the_other_provider_rejects_changes() {
     let body = br#"{"model":"claude-x","max_tokens":5,"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]}"#;
     let same = into(body, "anthropic", "anthropic");
     assert_eq!(same.body, body);
@@ -318,7 +318,7 @@ fn within_one_dialect_only_what_the_other_provider_refuses_changes() {
 
 #[test]
 fn a_place_is_named_as_it_was_before_the_repair() {
-    // The first message is taken out by the repair, so everything after it moves up.
+    // The repair removes the first message, so every later message moves up.
     let body = br#"{"model":"claude-x","max_tokens":5,"messages":[
         {"role":"user","content":[]},
         {"role":"user","content":"a"},
@@ -347,7 +347,7 @@ fn foreign_reasoning_is_dropped_or_kept_as_text() {
 }
 
 #[test]
-fn ids_of_every_kind_reach_each_provider_in_a_form_it_takes() {
+fn ids_of_every_kind_reach_each_provider_in_a_form_that_it_accepts() {
     let long = "x".repeat(70);
     for id in ["functions.read:0", "call_1|fc_1", "hist_tool_7", long.as_str(), "call_ok"] {
         let body = format!(
@@ -374,7 +374,7 @@ fn an_unknown_name_is_reported_with_the_known_ones() {
 }
 
 #[test]
-fn results_nested_in_results_without_end_are_read_all_the_same() {
+fn deeply_nested_results_are_read() {
     let depth = 50_000;
     for (from, call, open, close) in [
         (
@@ -401,7 +401,7 @@ fn results_nested_in_results_without_end_are_read_all_the_same() {
 }
 
 #[test]
-fn what_a_later_member_of_the_same_key_hides_is_reported() {
+fn a_member_hidden_by_a_later_one_with_the_same_key_is_reported() {
     let hidden = |converted: &Converted| -> Vec<(String, String)> {
         let hidden = converted.lost.iter().filter(|lost| lost.note == "a later member of the same key hides it");
         hidden.map(|lost| (lost.what.clone(), lost.pointer.clone())).collect()
@@ -433,7 +433,7 @@ fn what_a_later_member_of_the_same_key_hides_is_reported() {
 }
 
 #[test]
-fn what_is_said_about_media_that_are_not_shown_is_reported() {
+fn details_of_media_that_are_not_carried_over_are_reported() {
     let body = serde_json::json!({"messages": [{"role": "user", "content": [
         {"document": {"name": "report", "context": "last year", "format": "pdf",
             "source": {"s3Location": {"uri": "s3://bucket/report.pdf"}}}}]}]});
@@ -444,7 +444,7 @@ fn what_is_said_about_media_that_are_not_shown_is_reported() {
 }
 
 #[test]
-fn an_output_that_looks_made_up_has_not_failed() {
+fn an_output_that_looks_synthetic_does_not_count_as_failed() {
     let body = |output: &str| {
         serde_json::json!({"messages": [
             {"role": "user", "content": "go"},
@@ -465,7 +465,7 @@ fn an_output_that_looks_made_up_has_not_failed() {
     let made_up = "[synthetic] No result was recorded for this tool call.";
     assert_eq!(result(made_up, &options)["is_error"], true);
 
-    // A policy's own text is made up where that policy holds.
+    // The text of a policy counts as synthetic only under that policy.
     options.policy.repair.synthetic_text.missing = "[synthetic] lost at sea".to_owned();
     let there = convert(body("[synthetic] lost at sea").as_bytes(), &options).unwrap();
     assert_eq!(parsed(&there.body)["messages"][2]["content"][0]["is_error"], true);

@@ -1,4 +1,4 @@
-//! One rich conversation of each dialect in every other one, compared byte for byte.
+//! One rich conversation of each dialect, converted to every other dialect and compared byte for byte.
 //!
 //! `SEAMLINE_BLESS=1` writes the files anew; read the diff against the rule book.
 
@@ -25,7 +25,7 @@ fn converted(from: &str, to: &str) -> Converted {
     convert(&body, &options).unwrap()
 }
 
-/// What is told about a conversion, one line each.
+/// The report of a conversion, one line per entry.
 fn report(converted: &Converted) -> String {
     let mut out = String::new();
     for action in &converted.repairs {
@@ -49,7 +49,7 @@ fn report(converted: &Converted) -> String {
 }
 
 #[test]
-fn a_rich_conversation_of_each_dialect_says_the_same_in_every_other() {
+fn a_rich_conversation_of_each_dialect_has_its_expected_form_in_every_other() {
     let bless = std::env::var_os("SEAMLINE_BLESS").is_some();
     let mut failures = Vec::new();
     for from in dialect_names() {
@@ -73,7 +73,7 @@ fn a_rich_conversation_of_each_dialect_says_the_same_in_every_other() {
 }
 
 #[test]
-fn every_one_of_them_answers_every_call_and_nothing_is_wrong_with_it() {
+fn every_converted_conversation_answers_every_call_and_has_no_findings() {
     for from in dialect_names() {
         for to in dialect_names().into_iter().filter(|to| *to != from) {
             let converted = converted(from, to);
@@ -134,7 +134,7 @@ fn is_within(one: &str, other: &str) -> bool {
     !one.is_empty() && (starts(one, other) || starts(other, one))
 }
 
-/// Members that say what something is, not what it says: the ids and states of items, and types.
+/// Members without content: the ids and states of items, and types.
 const ABOUT: &[&str] = &["id", "status", "type", "media_type", "mimeType", "format"];
 
 #[test]
@@ -151,7 +151,7 @@ fn all_content_is_converted_or_listed() {
     let mut silent = Vec::new();
     for from in dialect_names() {
         let text = std::fs::read_to_string(folder().join(format!("{from}.json"))).unwrap();
-        // Nothing else is to be put right, so that places are told exactly.
+        // Nothing else needs a repair, so that places are exact.
         let body: Value = serde_json::from_str(&text.replace("hist_tool_", "call_")).unwrap();
         let mut places = Vec::new();
         pointers(&body, "", &mut places);
@@ -163,7 +163,7 @@ fn all_content_is_converted_or_listed() {
                 let Ok(converted) = convert(body.to_string().as_bytes(), &options) else { continue };
                 let is_said = String::from_utf8_lossy(&converted.body).contains("odd leaf");
                 let lost = converted.lost.iter().map(|lost| lost.pointer.as_str());
-                // A message of no role is divided by what its blocks are.
+                // A message without a role is split by the kinds of its blocks.
                 let role_of = place.strip_suffix("/role").unwrap_or(place);
                 let repaired = converted.repairs.iter().filter_map(|action| action.pointer.as_deref());
                 let repaired = repaired.filter(|at| is_within(at, role_of)).map(|_| place.as_str());

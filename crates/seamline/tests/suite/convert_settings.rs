@@ -1,4 +1,4 @@
-//! How an answer is asked for, in every dialect.
+//! Conversion of the settings of a request, in every dialect.
 
 use seamline::convert;
 use seamline::convert::ConvertOptions;
@@ -21,7 +21,7 @@ fn the_model_can_be_changed_within_one_dialect() {
 }
 
 #[test]
-fn settings_go_over_and_come_back() {
+fn settings_survive_a_round_trip() {
     let body = serde_json::json!({
         "model": "gpt-5", "messages": [{"role": "user", "content": "a"}], "parallel_tool_calls": false,
         "metadata": {"run": "7"}, "store": true, "service_tier": "flex", "user": "u-1", "reasoning_effort": "low",
@@ -57,7 +57,7 @@ fn settings_go_over_and_come_back() {
 }
 
 #[test]
-fn settings_reach_gemini_and_come_back() {
+fn settings_survive_a_round_trip_through_gemini() {
     let body = serde_json::json!({
         "messages": [{"role": "user", "content": "a"}], "seed": 7, "presence_penalty": 0.5, "frequency_penalty": 0.25,
         "n": 2, "logprobs": true, "top_logprobs": 3, "response_format": {"type": "json_object"}
@@ -74,7 +74,7 @@ fn settings_reach_gemini_and_come_back() {
 }
 
 #[test]
-fn a_provider_gets_no_setting_that_it_refuses() {
+fn a_provider_gets_no_setting_that_it_rejects() {
     let body = serde_json::json!({
         "generationConfig": {"seed": 7, "responseLogprobs": true},
         "contents": [{"role": "user", "parts": [{"text": "a"}]}]
@@ -90,7 +90,7 @@ fn a_provider_gets_no_setting_that_it_refuses() {
 }
 
 #[test]
-fn a_tool_that_is_strict_unless_said_otherwise_is_not_so_elsewhere_without_a_word() {
+fn a_tool_that_is_strict_by_default_is_not_strict_elsewhere_without_a_note() {
     let body =
         br#"{"model":"gpt-5","input":"a","tools":[{"type":"function","name":"read","parameters":{"type":"object"}}]}"#;
     let converted = into(body, "openai-responses", "openai");
@@ -99,7 +99,7 @@ fn a_tool_that_is_strict_unless_said_otherwise_is_not_so_elsewhere_without_a_wor
 }
 
 #[test]
-fn nothing_is_kept_by_a_provider_that_was_not_before() {
+fn a_provider_stores_nothing_that_was_not_stored_before() {
     let body = br#"{"model":"gpt-5","messages":[{"role":"user","content":"a"}]}"#;
     let converted = into(body, "openai", "openai-responses");
     assert_eq!(parsed(&converted.body)["store"], false);
@@ -109,7 +109,7 @@ fn nothing_is_kept_by_a_provider_that_was_not_before() {
 }
 
 #[test]
-fn a_body_without_a_model_says_how_to_name_one() {
+fn a_body_without_a_model_gets_a_hint_how_to_name_one() {
     let body = br#"{"contents":[{"role":"user","parts":[{"text":"a"}]}]}"#;
     let converted = into(body, "gemini", "mistral");
     let missing = converted.lost.iter().find(|lost| lost.fate == "missing").unwrap();
@@ -118,7 +118,7 @@ fn a_body_without_a_model_says_how_to_name_one() {
 }
 
 #[test]
-fn a_provider_that_has_a_model_under_another_name_demands_what_that_one_does() {
+fn a_provider_with_another_name_for_a_model_has_the_demands_of_that_model() {
     let body = br#"{"messages":[{"role":"assistant","content":"hello"},{"role":"user","content":"hi"}]}"#;
     let to = |to: &str, model: &str| {
         let options = ConvertOptions { to: to.to_owned(), model: Some(model.to_owned()), ..ConvertOptions::default() };

@@ -1,7 +1,7 @@
 //! Recorded request bodies, where `SEAMLINE_CORPUS` points at them.
 //!
-//! What a provider accepted has no error finding; what it rejected because of the
-//! conversation has a finding that predicts the recorded error.
+//! A body that a provider accepted has no error finding. A body that it rejected because of the conversation has a
+//! finding that predicts the recorded error.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use seamline::{Options, check};
 use serde_json::Value;
 
-/// Errors that have other causes than the conversation.
+/// Errors with other causes than the conversation.
 const OTHER_CAUSES: &[&str] = &[
     "does not support effort level",
     "Tool call validation failed",
@@ -39,7 +39,7 @@ fn recorded_requests_are_judged_as_their_provider_judged_them() {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     for dialect in seamline::providers::dialect_names() {
         let path = Path::new(&corpus).join("provider-requests").join(format!("{}.jsonl", dialect.replace('_', "-")));
-        // Nothing is recorded of some dialects.
+        // Some dialects have no recordings.
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         for line in text.lines() {
             let record: Value = serde_json::from_str(line).unwrap();
@@ -54,7 +54,7 @@ fn recorded_requests_are_judged_as_their_provider_judged_them() {
     }
 }
 
-/// Says why a body is judged otherwise than its provider did.
+/// Explains why a body is judged differently from its provider.
 fn judge(record: &Value, dialect: &str, tally: &mut Tally) -> Result<(), String> {
     let body = record["body"].to_string().into_bytes();
     let provider = Some(provider(record, dialect).to_owned());

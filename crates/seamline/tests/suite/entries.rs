@@ -1,8 +1,8 @@
-//! The doors through which bytes of strangers come in. Each takes any bytes and must come back.
+//! The entry points for untrusted bytes. Each accepts any bytes and must return.
 //!
-//! The fuzz targets under `fuzz/` and the property tests on stable call the same functions. What
-//! they demand beyond returning is checked here too: how a stream is cut makes no difference, a
-//! call that may be run comes from a message that is whole, a repair is settled.
+//! The fuzz targets under `fuzz/` and the property tests on stable call the same functions. Further demands are checked
+//! here, too: the cuts of a stream make no difference, a call that may run comes from a complete message, and a repair
+//! is settled.
 
 use seamline::classify::Failure;
 use seamline::stream::{ArgSource, Ending, Response, ResponseStream, StreamLimits, StreamOptions};
@@ -10,10 +10,10 @@ use seamline::{Error, Options, Severity};
 use seamline_frame::{FrameKind, Framer, Framing, Limits};
 use seamline_guard::{classify, filter};
 
-/// A door: its name, and what it does with bytes.
+/// An entry point: its name, and the function that takes bytes.
 pub(crate) type Entry = (&'static str, fn(&[u8]));
 
-/// All of them, by the names of the fuzz targets.
+/// All entry points, by the names of the fuzz targets.
 pub(crate) const ALL: [Entry; 8] = [
     ("frame_sse", |bytes| frames(Framing::Sse, bytes)),
     ("frame_json_lines", |bytes| frames(Framing::JsonLines, bytes)),
@@ -54,7 +54,7 @@ fn framed<'b>(framing: Framing, pieces: impl Iterator<Item = &'b [u8]>) -> (Seen
     (seen, ended.is_err())
 }
 
-/// The same frames however the bytes are cut.
+/// Checks that the frames do not depend on the cuts.
 fn frames(framing: Framing, bytes: &[u8]) {
     let whole = framed(framing, std::iter::once(bytes));
     let single = framed(framing, bytes.chunks(1));
@@ -62,14 +62,14 @@ fn frames(framing: Framing, bytes: &[u8]) {
     assert_eq!(whole, framed(framing, in_two(bytes).into_iter()));
 }
 
-/// Two pieces, cut at a place that the bytes themselves decide.
+/// Cuts bytes into two pieces, at a place that the bytes themselves determine.
 fn in_two(bytes: &[u8]) -> [&[u8]; 2] {
     let mixed = bytes.iter().fold(0_usize, |mixed, &byte| mixed.wrapping_mul(31).wrapping_add(usize::from(byte)));
     let (front, back) = bytes.split_at(mixed % (bytes.len() + 1));
     [front, back]
 }
 
-/// The answer that a stream makes, as everybody gets it.
+/// The response that a stream gives, as every caller gets it.
 fn answered<'b>(options: &StreamOptions, pieces: impl Iterator<Item = &'b [u8]>) -> Result<Response, Error> {
     let mut stream = ResponseStream::new(options)?;
     for piece in pieces {
@@ -85,7 +85,7 @@ fn streams(bytes: &[u8]) {
     }
 }
 
-/// Reads a stream in a dialect, or in the one that is detected.
+/// Reads a stream in a dialect, or in the detected one.
 pub(crate) fn stream(dialect: Option<&str>, bytes: &[u8]) {
     let sources = [ArgSource::DeltaWins, ArgSource::MergeHeuristic, ArgSource::ParsableWins];
     let limits = StreamLimits { frame_bytes_max: FRAME_BYTES_MAX, blocks_max: BLOCKS_MAX, ..StreamLimits::default() };
@@ -96,7 +96,7 @@ pub(crate) fn stream(dialect: Option<&str>, bytes: &[u8]) {
     answer(&options, bytes);
 }
 
-/// The same answer however the bytes are cut, and no call of it may be run unless it is whole.
+/// Checks that the response does not depend on the cuts, and that no call may run unless it is complete.
 fn answer(options: &StreamOptions, bytes: &[u8]) {
     let whole = answered(options, std::iter::once(bytes));
     assert_eq!(whole, answered(options, bytes.chunks(7)));

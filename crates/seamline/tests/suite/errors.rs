@@ -1,4 +1,4 @@
-//! What a finding predicts and what an error means are two sides of one thing.
+//! The errors that findings predict and the errors that `classify` knows agree.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ fn a_predicted_error_is_recognised_as_the_rule_that_predicts_it() {
     assert!(count > 0, "there is nothing to test");
 }
 
-/// Says how a predicted error is taken for something else.
+/// Explains how a predicted error is misclassified.
 fn recognises(text: &str, finding: &Finding, checked: &Checked) -> Result<(), String> {
     let verdict = classify(&Failure {
         provider: Some(checked.provider),
@@ -37,7 +37,7 @@ fn recognises(text: &str, finding: &Finding, checked: &Checked) -> Result<(), St
         text,
         ..Failure::default()
     });
-    // What is wrong with the tools of a request is fatal: no repair of the conversation mends it.
+    // An error about the tools of a request is fatal: no repair of the conversation fixes it.
     let is_right = matches!(verdict.class, Class::Corruption | Class::Fatal)
         && verdict.certainty == Certainty::Known
         && verdict.rules.contains(&finding.code)
@@ -50,7 +50,7 @@ fn recognises(text: &str, finding: &Finding, checked: &Checked) -> Result<(), St
 }
 
 #[test]
-fn every_rule_that_an_error_means_is_in_the_catalogue() {
+fn every_rule_of_an_error_is_in_the_catalogue() {
     for (family, known) in seamline_guard::all() {
         for code in known.kind.rules {
             assert!(seamline::rules::rule(code).is_some(), "{family} {}: {code}", known.source);
@@ -71,7 +71,7 @@ fn the_errors_of_every_provider_are_known() {
 }
 
 #[test]
-fn causes_are_the_findings_at_the_place_that_is_named() {
+fn causes_are_the_findings_at_the_named_place() {
     let body = br#"{"messages":[
         {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_0","content":"src"}]},
         {"role":"assistant","content":"I see."},

@@ -23,7 +23,7 @@ const REPRESENTATIVE: [&str; 9] = [
     "bedrock-nova",
     "gemini",
 ];
-/// How many failures are kept to be shown.
+/// The most failures that are shown.
 const SHOWN_MAX: usize = 3;
 
 mod every_small_transcript_obeys_the_laws {
@@ -83,8 +83,7 @@ fn every_small_transcript(dialect: Dialect) {
     assert!(failed == 0, "{failed} of {count} fail, the first:\n{}", shown.join("\n\n"));
 }
 
-/// A walk over all transcripts that start alike, each after its head: what became of the
-/// head is known then.
+/// Walks over all transcripts with the same start, each after its own start, whose outcome is then known.
 struct Walk {
     dialect: Dialect,
     count: usize,

@@ -1,5 +1,4 @@
-//! The corpus: every case of a rule, every document of a dialect, and what the rules say
-//! of themselves.
+//! The corpus: every case of a rule, every document of a dialect, and the documentation of rules.
 //!
 //! A case is a folder. The expected output is beside its input and is rewritten when
 //! `SEAMLINE_BLESS` is set.
@@ -97,7 +96,7 @@ impl Case {
         take("source")?;
         take("why")?;
         if let Some(key) = keys.into_keys().next() {
-            return Err(format!("`{key}` is no key of case.toml"));
+            return Err(format!("`{key}` is not a key of case.toml"));
         }
         let above = |levels| {
             let name = folder.ancestors().nth(levels).and_then(Path::file_name);
@@ -134,7 +133,7 @@ impl Case {
         Ok(())
     }
 
-    /// What the names `example` and `clean` promise.
+    /// Checks the promises of the names `example` and `clean`.
     fn expect_of_name(&self, found: &[Finding], remaining: &[Finding]) -> Result<(), String> {
         let of_rule = |findings: &[Finding]| findings.iter().any(|one| one.name == self.rule);
         let has_fix = seamline::rules::rule(&self.rule).is_some_and(has_fix);
@@ -146,7 +145,7 @@ impl Case {
         }
     }
 
-    /// L3, judged by the strict check, which speaks for the providers that define a dialect.
+    /// L3, judged by the strict check for the providers that define a dialect.
     fn expect_accepted(&self, body: &[u8]) -> Result<(), String> {
         let Some(dialect) = self.options.provider.as_deref().and_then(Dialect::of_provider) else {
             return Ok(());
@@ -156,7 +155,7 @@ impl Case {
     }
 }
 
-/// The members of a flat TOML text with nothing but strings in it.
+/// The members of a flat TOML text that contains only strings.
 pub(crate) fn keys(text: &str) -> Result<BTreeMap<String, String>, String> {
     let lines = text.lines().filter(|line| !line.is_empty());
     lines
@@ -192,7 +191,7 @@ pub(super) fn described(findings: &[Finding]) -> String {
 
 /// L6: all content is still there.
 fn expect_lossless(before: &[u8], after: &[u8]) -> Result<(), String> {
-    // Half a character cannot be compared: no JSON reader but ours takes it.
+    // Half a surrogate pair cannot be compared: no other JSON reader accepts it.
     let Ok(before) = enveloped(before) else {
         return Ok(());
     };
@@ -227,7 +226,7 @@ const UNSAID: &[&str] = &[
     "function_call",
 ];
 
-/// What people, models and tools said: every string, but not what a repair made up.
+/// The content of people, models and tools: every string except those that a repair made up.
 fn collect_said(value: &Value, said: &mut Vec<String>) {
     match value {
         Value::String(text) => {
@@ -289,7 +288,7 @@ fn shows_its_example(rule: &Rule) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether anything is ever done about what a rule finds.
+/// Whether a rule has a fix under any policy.
 fn has_fix(rule: &Rule) -> bool {
     rule.safety != Safety::DisplayOnly
 }
@@ -329,7 +328,7 @@ fn reads_as_written(folder: &Path) -> Result<(), String> {
     expect(&folder.join("transcript.snap"), Some(text.as_bytes()))
 }
 
-/// Compares a file with what came out, or writes it; nothing means there is no such file.
+/// Compares a file with the output, or writes it; `None` means that there is no such file.
 pub(crate) fn expect(path: &Path, actual: Option<&[u8]>) -> Result<(), String> {
     let error = |error: std::io::Error| format!("{}: {error}", path.display());
     if std::env::var_os("SEAMLINE_BLESS").is_some() {

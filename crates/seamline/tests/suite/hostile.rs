@@ -1,4 +1,4 @@
-//! Bytes of strangers at every door, on stable; `cargo xtask fuzz` goes on from here.
+//! Untrusted bytes at every entry point, on stable; `cargo xtask fuzz` continues from here.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::entries;
 
-/// Pieces that streams, bodies and errors are made of.
+/// Pieces of streams, bodies and errors.
 const PIECES: &[&str] = &[
     "data: ",
     "event: ",
@@ -55,7 +55,7 @@ const PIECES: &[&str] = &[
 
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let known = proptest::sample::select(PIECES).prop_map(|piece| piece.as_bytes().to_vec());
-    // A frame of an event stream, whole: pieces alone rarely make one.
+    // A complete frame of an event stream: pieces alone rarely make one.
     let framed = proptest::sample::select(PIECES).prop_map(|piece| format!("data: {{{piece}}}\n\n").into_bytes());
     prop_oneof![2 => known, 3 => framed, 1 => proptest::collection::vec(any::<u8>(), 0..8)]
 }
@@ -87,7 +87,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn stream_fixtures_damaged_and_cut_short_stand_at_every_door() {
+fn damaged_and_truncated_stream_fixtures_pass_every_entry_point() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/streams");
     for path in files(&folder).iter().filter(|path| path.ends_with("input.bin")) {
         let bytes = std::fs::read(path).unwrap();
@@ -108,7 +108,7 @@ fn stream_fixtures_damaged_and_cut_short_stand_at_every_door() {
 }
 
 #[test]
-fn every_door_has_a_fuzz_target() {
+fn every_entry_point_has_a_fuzz_target() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/fuzz_targets");
     let mut targets: Vec<_> =
         files(&folder).iter().filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();

@@ -1,4 +1,4 @@
-//! The laws, as functions that say which one a body breaks.
+//! The laws, as functions that name the law that a body breaks.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,32 +12,32 @@ use serde_json::Value;
 
 use super::reading::{Answered, Reading, says, texts};
 
-/// The options for a dialect and the provider that the strict check speaks for.
+/// The options for a dialect and the provider that the strict check judges for.
 pub(crate) fn options(dialect: Dialect) -> Options {
     let (name, provider) = (dialect.name().to_owned(), dialect.provider().to_owned());
     Options { dialect: Some(name), provider: Some(provider), ..Options::default() }
 }
 
-/// How much of a body can be put right without losing anything.
+/// How much of a body can be repaired without loss.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mendable {
     /// All of it.
     Wholly,
-    /// All but what has no safe fix.
+    /// All but the findings without a safe fix.
     Safely,
 }
 
-/// A body that was put through the laws, and what came of it.
+/// A body and the output of its repair.
 pub(crate) struct Outcome<'b> {
     before: Reading<'b>,
     repaired: Repaired<'b>,
-    /// Where the messages of the output stand.
+    /// The positions of the messages in the output.
     spans: Vec<Range<usize>>,
-    /// Whether the provider wants roles to take turns.
+    /// Whether the provider requires alternating roles.
     must_take_turns: bool,
 }
 
-/// Checks L1 to L6 and L8 on one body. `Err` names the law and shows what came out.
+/// Checks L1 to L6 and L8 on one body. `Err` names the law and shows the output.
 pub(crate) fn hold<'b>(
     dialect: Dialect,
     body: &'b str,
@@ -76,22 +76,22 @@ pub(crate) fn hold<'b>(
     Ok(Outcome { before, repaired, spans, must_take_turns })
 }
 
-/// The repair, with the body shown when there is none.
+/// The repair; a panic shows the body.
 fn mend<'b>(body: &'b str, options: &Options) -> Result<Repaired<'b>, String> {
     let repaired = std::panic::catch_unwind(|| repair(body.as_bytes(), options));
     let repaired = repaired.map_err(|_| format!("L11: it panicked\n{body}"))?;
     repaired.map_err(|error| format!("{error}\n{body}"))
 }
 
-/// What holds under every policy, for every provider: the output can be read, is final, and
-/// what was said is in it or among what was dropped. Presets that drop nothing keep it all.
+/// Checks that hold under every policy and for every provider: the output is readable and final, and all content is in
+/// it or among the dropped content. Presets that drop nothing keep all content.
 pub(crate) fn hold_everywhere(body: &str, payloads: &[String], options: &Options) -> Result<(), String> {
     let repaired = mend(body, options)?;
     let fail = |law: String| format!("{law}\n--- in\n{body}\n--- out\n{}", String::from_utf8_lossy(&repaired.body));
     hold_at_least(&repaired, options).map_err(fail)?;
     let out: Value = match serde_json::from_slice(&repaired.body) {
         Ok(out) => out,
-        // Half a character stays where nothing may be changed.
+        // Half a surrogate pair stays where no change is allowed.
         Err(_) if !options.policy.allows(seamline::Safety::Safe) => return Ok(()),
         Err(error) => return Err(fail(error.to_string())),
     };
@@ -111,10 +111,10 @@ pub(crate) fn hold_everywhere(body: &str, payloads: &[String], options: &Options
 /// Presets that drop no content.
 const KEEPING: [&str; 3] = ["lossless", "strict", "llxprt"];
 
-/// Rules about members that a provider refuses whatever is in them; unsafe fixes take them out.
+/// Rules about members that a provider rejects with any value; unsafe fixes remove them.
 const REFUSED: [&str; 2] = ["REASON004", "WIRE013"];
 
-/// What holds whatever comes: the output is JSON, the repair settled, and another one changes nothing.
+/// Checks that hold for every input: the output is JSON, the repair settled, and a second repair changes nothing.
 pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Result<(), String> {
     let out = std::str::from_utf8(&repaired.body).map_err(|error| error.to_string())?;
     Document::read(out).map_err(|error| format!("not JSON: {} in {out}", error.kind))?;
@@ -128,7 +128,7 @@ pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Resul
     }
     let again = match repair(&repaired.body, options) {
         Ok(again) => again,
-        // What is no message may be all that is left, and then there is no conversation.
+        // If only values that are not messages are left, there is no conversation.
         Err(Error::Body(seamline_dialects::Error::NoMessage { .. })) => return Ok(()),
         Err(error) => return Err(format!("{error} in {out}")),
     };
@@ -138,11 +138,11 @@ pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Resul
     Ok(())
 }
 
-/// Whether the provider takes the body, which the check and the strict check must say alike.
-/// Of fields in the wrong place the strict check knows nothing, so there the check may find more.
+/// Whether the provider accepts the body; the check and the strict check must agree. The strict check does not know
+/// fields in the wrong place, so there the check may find more.
 fn agrees(dialect: Dialect, body: &str, options: &Options, mendable: Mendable) -> Result<bool, String> {
     let accepted = check(body.as_bytes(), options).map_err(|error| error.to_string())?.accepted();
-    // What this reader cannot read, no provider can.
+    // If this reader cannot read it, no provider can.
     let violations = serde_json::from_str(body).ok().map(|value| strict::check(dialect, &value));
     let taken = violations.as_ref().is_some_and(Vec::is_empty);
     if accepted != taken && (accepted || mendable == Mendable::Wholly) {
@@ -151,7 +151,7 @@ fn agrees(dialect: Dialect, body: &str, options: &Options, mendable: Mendable) -
     Ok(accepted)
 }
 
-/// L3: the strict check accepts the output, unless what remains has no safe fix.
+/// L3: the strict check accepts the output, unless the remaining findings have no safe fix.
 fn settled(dialect: Dialect, out: &Value, repaired: &Repaired<'_>, mendable: Mendable) -> Result<(), String> {
     let errors = || repaired.remaining.iter().filter(|finding| finding.severity == Severity::Error);
     if mendable == Mendable::Safely && errors().count() > 0 {
@@ -165,7 +165,7 @@ fn settled(dialect: Dialect, out: &Value, repaired: &Repaired<'_>, mendable: Men
     Ok(())
 }
 
-/// L5: a message that stems from another one and that no action names or reaches has its bytes.
+/// L5: a message that comes from another one and that no action names or reaches is byte-identical.
 fn minimal(before: &Reading<'_>, after: &Reading<'_>, repaired: &Repaired<'_>) -> Result<(), String> {
     let named: BTreeSet<&str> =
         repaired.actions.iter().filter_map(|action| action.pointer.as_deref()?.split('/').nth(2)).collect();
@@ -183,11 +183,11 @@ fn minimal(before: &Reading<'_>, after: &Reading<'_>, repaired: &Repaired<'_>) -
     Ok(())
 }
 
-/// L8: what a result says was said before, or is marked as made up.
+/// L8: the content of a result was there before, or is marked as synthetic.
 fn honest(before: &Reading<'_>, after: &Reading<'_>) -> Result<(), String> {
     let known: BTreeSet<&str> = before.results().map(|result| result.content).collect();
     for result in after.results().filter(|result| !result.synthetic && !known.contains(result.content)) {
-        // A value that no result may hold is kept as text, and pictures leave a result that may hold none.
+        // A value that no result may hold is kept as text, and pictures leave a result that may not hold them.
         let said = texts(result.content);
         if let Some(stranger) = said.iter().find(|text| !before.says(text)) {
             return Err(format!("L8: a result says `{stranger}`, which is not in the input, and has no mark"));
@@ -199,14 +199,14 @@ fn honest(before: &Reading<'_>, after: &Reading<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// L8: what answered a call answers it still, wherever it went.
+/// L8: a result that answered a call still answers it, wherever it moved.
 fn associated(before: &Reading<'_>, after: &Reading<'_>) -> Result<(), String> {
     if before.is_uncertain() {
         return Ok(());
     }
     let (old, new) = (before.answers(), after.answers());
     for (at, (mark, answer)) in old.iter().enumerate() {
-        // What said nothing at all may have been filled by something made up.
+        // A result without content may have been filled with synthetic text.
         let Some(answer) = answer.as_ref().filter(|answer| !texts(answer).is_empty() || answer.contains("image"))
         else {
             continue;
@@ -215,7 +215,7 @@ fn associated(before: &Reading<'_>, after: &Reading<'_>) -> Result<(), String> {
         let found = if mark.is_some() && once(&old) {
             new.iter().find(|(other, _)| other == mark)
         } else if old.len() == new.len() {
-            // Without a mark of its own a call is known by its place, while none is gone or new.
+            // A call without a mark is identified by its place, as long as no call was added or removed.
             new.get(at)
         } else {
             continue;
@@ -230,14 +230,14 @@ fn associated(before: &Reading<'_>, after: &Reading<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks L7: what a longer body makes of its head is what the head alone becomes, as far
-/// as no call and result stand on different sides of the cut.
+/// Checks L7: a longer body repairs its head as the head alone is repaired, as far as no call and result are on
+/// different sides of the cut.
 pub(crate) fn prefix_stable(head: &Outcome<'_>, whole: &Outcome<'_>) -> Result<(), String> {
     let cut = head.before.transcript.messages.len();
     let settled = first_torn_message(&head.before, &whole.before);
     for at in 0..head.spans.len() {
         let torn = |origins: &[Option<usize>]| {
-            // A message that others joined is what all of them were.
+            // A joined message comes from several messages.
             let last = if head.must_take_turns { last_joined(origins, at) } else { origins.get(at).copied().flatten() };
             settled < cut && last.is_none_or(|last| last >= settled)
         };
@@ -252,24 +252,24 @@ pub(crate) fn prefix_stable(head: &Outcome<'_>, whole: &Outcome<'_>) -> Result<(
     Ok(())
 }
 
-/// The last message of the input that is in a message of the output, or nothing when that
-/// is not known: the one before the next that stems from the input.
+/// The last message of the input that is in a message of the output; `None` if that is unknown. It is the message
+/// before the next one that comes from the input.
 fn last_joined(origins: &[Option<usize>], at: usize) -> Option<usize> {
     origins.get(at)?.as_ref()?;
     origins[at + 1..].iter().find_map(|origin| origin.map(|next| next - 1))
 }
 
-/// Whether a message is another one with further blocks behind: where roles must take turns,
-/// what is added joins the last message of its role.
+/// Whether a message is another one with further blocks after it: where roles must alternate, new content joins the
+/// last message of its role.
 fn extends(before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
     let kept = before.and_then(|before| before.trim_ascii_end().strip_suffix(b"}"));
     let kept = kept.and_then(|kept| kept.trim_ascii_end().strip_suffix(b"]")).map(<[u8]>::trim_ascii_end);
     kept.zip(after).is_some_and(|(kept, after)| after.starts_with(kept))
 }
 
-/// The first message of the head that may change, because a call and its result stand on
-/// different sides of the cut: the first that pairs differently alone than in the whole.
-/// The end of the head when no pair is torn; then nothing may change.
+/// The first message of the head that may change because a call and its result are on different sides of the cut: the
+/// first that pairs differently alone than in the whole body. Without such a pair it is the end of the head, and
+/// nothing may change.
 fn first_torn_message(head: &Reading<'_>, whole: &Reading<'_>) -> usize {
     let (alone, together) = (head.pairs(), whole.pairs());
     let cut = head.transcript.messages.len();

@@ -1,4 +1,4 @@
-//! The events that the library logs: which there are, and that none holds the text of a conversation.
+//! The events that the library logs; none contains the text of a conversation.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
@@ -38,7 +38,7 @@ impl Collector {
         self.0.lock().unwrap().push((*metadata.level(), fields.0));
     }
 
-    /// What is logged while `act` runs.
+    /// Returns the events that are logged while `act` runs.
     fn during(act: impl FnOnce()) -> Vec<Logged> {
         let collector = Self::default();
         tracing::subscriber::with_default(collector.clone(), act);

@@ -1,9 +1,9 @@
-//! Judges that are not ours, where `SEAMLINE_ORACLES` names a Python that has them.
+//! Validators of other projects, if `SEAMLINE_ORACLES` names a Python that has them.
 //!
-//! `cargo xtask test` makes one and sets the variable; what is judged are generated
-//! conversations that were broken and then repaired.
+//! `cargo xtask test` creates it and sets the variable. The validators judge generated conversations that were broken
+//! and then repaired.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
-#![expect(clippy::print_stdout, reason = "a test says how much it looked at")]
+#![expect(clippy::print_stdout, reason = "a test prints how much it checked")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -18,29 +18,28 @@ use seamline_testkit::generate;
 use seamline_testkit::text::{Escapes, Layout, Style};
 use seamline_testkit::{Dialect, render};
 
-/// One body a line.
+/// One body per line.
 const COMPACT: Style = Style { layout: Layout::Compact, escapes: Escapes::Needed };
 
-/// How many damaged conversations each judge sees.
+/// The number of damaged conversations for each validator.
 const DAMAGED: usize = 600;
 
 #[test]
-fn langgraph_takes_what_is_repaired_for_openai() {
+fn langgraph_accepts_bodies_repaired_for_openai() {
     judged("langgraph", Dialect::OpenAiChat, "openai");
 }
 
 #[test]
-fn mistral_takes_what_is_repaired_for_it() {
+fn mistral_accepts_bodies_repaired_for_it() {
     judged("mistral", Dialect::OpenAiChat, "mistral");
 }
 
 #[test]
-fn botocore_takes_what_is_repaired_for_bedrock() {
+fn botocore_accepts_bodies_repaired_for_bedrock() {
     judged("converse", Dialect::BedrockConverse, "bedrock");
 }
 
-/// Repairs damaged conversations for a provider and has them judged: with what a repair does
-/// unasked, and with what it does only with leave.
+/// Repairs damaged conversations for a provider and has them judged, with safe fixes only and with unsafe fixes.
 fn judged(judge: &str, dialect: Dialect, provider: &str) {
     let Some(python) = std::env::var_os("SEAMLINE_ORACLES") else {
         println!("skipped: SEAMLINE_ORACLES is not set");
@@ -54,7 +53,7 @@ fn judged(judge: &str, dialect: Dialect, provider: &str) {
         let verdicts = ask(Command::new(&python).arg(&script).arg(judge), &bodies.join("\n"));
         assert_eq!(verdicts.len(), bodies.len(), "{judge} did not answer to each");
         for (body, verdict) in bodies.iter().zip(&verdicts) {
-            assert_eq!(verdict, "null", "{judge} refuses what was repaired {leave}\n{body}");
+            assert_eq!(verdict, "null", "{judge} rejects a body that was repaired {leave}\n{body}");
         }
         let skipped = DAMAGED - bodies.len();
         println!(
@@ -64,9 +63,8 @@ fn judged(judge: &str, dialect: Dialect, provider: &str) {
     }
 }
 
-/// Damaged conversations, repaired, one line each. Those are skipped in which something is
-/// left that only an unsafe fix mends, which the policy does not allow; the rules that found it
-/// are given with how many they skip.
+/// Damaged conversations, repaired, one per line. It skips those with findings that only an unsafe fix repairs if the
+/// policy does not allow it, and returns the number of skipped ones by rule.
 fn repaired(dialect: Dialect, provider: &str, policy: &Policy) -> (Vec<String>, BTreeMap<&'static str, usize>) {
     let mut runner = TestRunner::deterministic();
     let options = Options { provider: Some(provider.to_owned()), policy: policy.clone(), ..Options::default() };
@@ -90,12 +88,12 @@ fn repaired(dialect: Dialect, provider: &str, policy: &Policy) -> (Vec<String>, 
     (bodies, left)
 }
 
-/// What a command answers to a text, line by line.
+/// The output of a command for a text, line by line.
 fn ask(command: &mut Command, text: &str) -> Vec<String> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let output = std::thread::scope(|scope| {
-        // Written beside the reading, so that neither waits for the other's pipe.
+        // A thread writes while this one reads, so that neither waits for the other's pipe.
         scope.spawn(move || stdin.write_all(text.as_bytes()));
         child.wait_with_output().unwrap()
     });

@@ -5,7 +5,7 @@ use seamline_testkit::{Dialect, peer_cases};
 use super::laws::{self, Mendable};
 
 #[test]
-fn all_damages_of_the_peer_comparison_come_out_valid_and_lossless() {
+fn all_damages_of_the_peer_comparison_are_repaired_without_loss() {
     for dialect in Dialect::ALL {
         for case in peer_cases::ALL {
             let body = case.render(dialect);

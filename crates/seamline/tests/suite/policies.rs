@@ -1,4 +1,4 @@
-//! Policies: every knob, every way to write it, overrides per provider, presets and what they do.
+//! Policies: every knob and its forms, overrides per provider, presets and their effects.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use seamline::stream::{ResponseStream, StreamOptions};
 use seamline::{Options, Policy, check, repair};
 use serde_json::Value;
 
-/// Reads a policy file that is right.
+/// Reads a valid policy file.
 #[expect(clippy::panic, reason = "a file that is refused fails the test")]
 fn policy(text: &str) -> Policy {
     Policy::from_toml(text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -20,7 +20,7 @@ fn refusal(text: &str) -> String {
     Policy::from_toml(text).unwrap_err().to_string()
 }
 
-/// Values of a knob as a file writes them, each other than the default.
+/// Values of a knob as a file writes them; none is the default.
 fn others(knob: &seamline::policy::ListedKnob) -> Vec<String> {
     use seamline::policy::KnobKind;
     let values = match knob.kind {
@@ -112,7 +112,7 @@ fn two_lines_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn what_does_not_exist_is_named_with_the_nearest_thing_and_all_others() {
+fn an_unknown_name_is_reported_with_similar_and_all_known_names() {
     for (text, words) in [
         ("preset = 'clawoss'", ["`clawoss`", "did you mean `clawos`?", "`lossless`, `minimal`"]),
         ("preset = 3", ["`3`", "no preset", "`lossless`, `minimal`"]),
@@ -182,7 +182,7 @@ fn texts_of_every_override_are_known_to_be_synthetic() {
     let policy = policy("[provider.groq.synthetic_text]\nmissing = 'lost at sea'");
     let closed = repair(UNANSWERED.as_bytes(), &for_provider(&policy, "groq")).unwrap().body.to_vec();
     assert!(String::from_utf8_lossy(&closed).contains("lost at sea"));
-    // The real result comes late, and another provider is asked.
+    // The real result arrives late, and another provider gets the request.
     let late = r#",{"role":"tool","tool_call_id":"call_1","content":"real"}]}"#;
     let body = [&closed[..closed.len() - 2], late.as_bytes()].concat();
     let repaired = repair(&body, &for_provider(&policy, "openai")).unwrap();
@@ -191,7 +191,7 @@ fn texts_of_every_override_are_known_to_be_synthetic() {
 }
 
 #[test]
-fn x8_an_offered_repair_is_made_when_it_is_asked_for() {
+fn x8_an_offered_repair_is_made_on_request() {
     let policy = policy("preset = 'clawos'");
     let options = for_provider(&policy, "openai");
     assert!(!check(UNANSWERED.as_bytes(), &options).unwrap().accepted());
@@ -262,7 +262,7 @@ fn every_limit_of_a_guard_has_a_knob() {
 }
 
 #[test]
-fn other_words_for_one_value_are_understood() {
+fn synonyms_of_a_value_are_read() {
     let reset = |word: &str| policy(&format!("breaker_reset = '{word}'")).guard.breaker.reset;
     assert_eq!([reset("same_tool_success"), reset("valid_args")], [Reset::SameTool, Reset::SameToolFits]);
     let after = |word: &str| policy(&format!("on_mismatch_400 = '{word}'")).guard.retry.on_corruption;
@@ -275,7 +275,7 @@ const CUT: &[u8] = b"data: {\"id\":\"c\",\"choices\":[{\"delta\":{\"content\":\"
 data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n";
 
 #[test]
-fn x16_the_policy_says_what_a_history_keeps_of_a_call_that_was_cut() {
+fn x16_the_policy_decides_whether_a_history_keeps_a_cut_call() {
     let answer = |text: &str| {
         let options = StreamOptions { policy: policy(text), ..StreamOptions::default() };
         let mut stream = ResponseStream::new(&options).unwrap();
@@ -293,7 +293,7 @@ fn x16_the_policy_says_what_a_history_keeps_of_a_call_that_was_cut() {
     let results = refused.refused();
     assert_eq!((results.len(), results[0].id.as_str(), results[0].name.as_str()), (1, "call_1", "write"));
     assert!(results[0].text.contains("cut off"), "{}", results[0].text);
-    // What is kept, with the result, is accepted.
+    // The kept messages, with the result, are accepted.
     let result = format!(r#"{{"role":"tool","tool_call_id":"{}","content":"{}"}}"#, results[0].id, results[0].text);
     let user = r#"{"role":"user","content":"go"}"#;
     let body = format!(r#"{{"model":"gpt-4.1","messages":[{user},{message},{result}]}}"#);
@@ -308,9 +308,9 @@ fn limits_of_streams_are_knobs() {
     assert_eq!(stream.finish().unwrap().ending, seamline::stream::Ending::Failed);
 }
 
-/// The values that the five source documents describe, where they differ from the default or are its point.
+/// The values that the five source documents describe, where they differ from the default or matter most.
 #[test]
-fn a_preset_is_one_name_for_everything_its_source_document_describes() {
+fn a_preset_sets_everything_that_its_source_document_describes() {
     let expected = [
         (
             "opal",

@@ -1,9 +1,9 @@
 //! The source documents' own test cases, each under the preset that behaves as its
 //! document describes.
 //!
-//! `fixtures/presets/<preset>/<case>/` holds `case.toml`, `input.json` and what comes out:
-//! `findings.snap`, and `repaired.json` unless the very bytes come back. What comes out
-//! can be blessed; what the source document expects, the table `[expect]`, cannot.
+//! `fixtures/presets/<preset>/<case>/` holds `case.toml`, `input.json` and the output: `findings.snap`, and
+//! `repaired.json` unless the bytes do not change. The output can be blessed; the expectations of the source document,
+//! in the table `[expect]`, cannot.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ struct CaseFile {
     expect: Expect,
 }
 
-/// What the source document expects. Names and kinds are compared as whole lists.
+/// The expectations of the source document. Names and kinds are compared as whole lists.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expect {
@@ -38,7 +38,7 @@ struct Expect {
     valid: bool,
     /// The names of the findings.
     names: Vec<String>,
-    /// Whether the repair gives the very bytes back.
+    /// Whether the repair returns exactly the same bytes.
     #[serde(default)]
     unchanged: bool,
     /// The roles of the repaired messages.
@@ -55,13 +55,13 @@ struct Expect {
     /// Texts that are in exactly one string of the repaired body.
     #[serde(default)]
     texts_kept: Vec<String>,
-    /// Texts that are in none.
+    /// Texts that are in no string of the repaired body.
     #[serde(default)]
     texts_gone: Vec<String>,
     /// The names of the findings that the repair leaves.
     #[serde(default)]
     remaining: Vec<String>,
-    /// What the strict check still says of the repaired body.
+    /// The violations that the strict check still finds in the repaired body.
     #[serde(default)]
     rejected: Vec<String>,
     /// The case whose repaired messages this one's start with.
@@ -74,7 +74,7 @@ struct Case {
 }
 
 #[test]
-fn every_case_comes_out_as_its_source_document_expects() {
+fn every_case_gives_the_output_that_its_source_document_expects() {
     let bless = std::env::var_os("SEAMLINE_BLESS").is_some();
     let mut failures = Vec::new();
     for case in cases().unwrap() {
@@ -181,7 +181,7 @@ impl Case {
         self.snapshot("repaired.json", changed, bless)
     }
 
-    /// Compares the repaired body with what the source document expects of it.
+    /// Compares the repaired body with the expectations of the source document.
     fn judge(&self, output: &str) -> Result<(), String> {
         let expect = &self.file.expect;
         let body: Value = serde_json::from_str(output).map_err(|error| error.to_string())?;
@@ -216,7 +216,7 @@ impl Case {
         same("its head", &whole.get(..head.len()), &Some(head))
     }
 
-    /// Compares with the file of this name; nothing means that there is no such file.
+    /// Compares with the file of this name; `None` means that there is no such file.
     fn snapshot(&self, name: &str, actual: Option<&str>, bless: bool) -> Result<(), String> {
         let path = self.folder.join(name);
         let blessed = match actual {
@@ -230,7 +230,7 @@ impl Case {
     }
 }
 
-/// What a body tells, dialect taken out.
+/// The content of a body, independent of its dialect.
 #[derive(Default)]
 struct Told {
     roles: Vec<String>,
@@ -345,7 +345,7 @@ fn cases() -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// What is in a folder, in order.
+/// The entries of a folder, in order.
 fn folders(path: &Path) -> Result<Vec<PathBuf>, String> {
     let error = |error: std::io::Error| format!("{}: {error}", path.display());
     let entries = std::fs::read_dir(path).map_err(error)?;
@@ -374,7 +374,7 @@ fn table(text: &str) -> Result<Value, String> {
 }
 
 #[test]
-fn a_policy_file_is_a_preset_and_what_differs_from_it() {
+fn a_policy_file_names_a_preset_and_the_knobs_that_differ() {
     let policy =
         Policy::from_toml("preset = \"opal\"\norphan_result = \"to_text\"\ntrailing_call = \"allow_pending\"\n");
     let mut expected = Policy::preset("opal").unwrap();
@@ -413,7 +413,7 @@ fn a_policy_file_with_an_unknown_word_is_rejected_with_that_word() {
 }
 
 #[test]
-fn a_policy_file_says_what_a_synthetic_result_says() {
+fn a_policy_file_sets_the_text_of_synthetic_results() {
     let text = "preset = \"opal\"\n[synthetic_text]\nmissing = \"[Lost at sea]\"\n";
     let options = Options { policy: Policy::from_toml(text).unwrap(), ..Options::default() };
     assert_eq!(options.policy.repair.synthetic_text.aborted, "[Aborted by user]");

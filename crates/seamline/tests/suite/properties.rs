@@ -10,7 +10,7 @@ use seamline_testkit::{Dialect, render};
 
 use super::laws::{self, Mendable};
 
-/// How many conversations each property looks at, unless `PROPTEST_CASES` asks for more.
+/// The number of conversations of each property, unless `PROPTEST_CASES` asks for more.
 const CASES: u32 = 1500;
 
 fn dialect() -> impl Strategy<Value = Dialect> {
@@ -52,7 +52,7 @@ proptest! {
     fn a_growing_conversation_keeps_the_repairs_it_had(
         broken in generate::broken(), dialect in dialect(), style in generate::style(), cut in any::<prop::sample::Index>()
     ) {
-        // The pair of a block in the wrong role is known only once it is in the right one.
+        // The pair of a block in the wrong role is known only after the block is in the right one.
         let wrong_role = [Breaker::CallInWrongRole, Breaker::ResultInWrongRole];
         prop_assume!(!broken.damages.iter().any(|damage| wrong_role.contains(&damage.breaker)));
         let broken = broken.fit(dialect);
@@ -106,7 +106,7 @@ proptest! {
         let body = serde_json::json!({ "model": "gpt-5", "store": false, dialect.list_key(): value }).to_string();
         let options = laws::options(dialect);
         match repair(body.as_bytes(), &options) {
-            // What is no list of messages is no conversation.
+            // A value that is not a list of messages is not a conversation.
             Err(Error::Body(seamline_dialects::Error::Envelope { .. })) => prop_assert!(!value.is_array(), "{body}"),
             Err(Error::Body(seamline_dialects::Error::NoMessage { .. })) => {
                 let has_role = |entry: &serde_json::Value| entry.get("role").is_some();
@@ -134,7 +134,7 @@ enum Mutation {
     Insert(Index, u8),
     Delete(Index, usize),
     Repeat(Index, usize),
-    /// The rest of another body from somewhere on.
+    /// The rest of another body, from some place on.
     Splice(Index, Index),
     Truncate(Index),
 }

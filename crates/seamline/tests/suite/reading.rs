@@ -1,9 +1,9 @@
-//! A body as the laws look at it: its messages, calls and results, and which answers which.
+//! A body as the laws read it: its messages, calls and results, and their pairing.
 
 use std::collections::BTreeSet;
 
 use seamline_model::{
-    BlockIndex, BlockKind, CallState, IrregularityKind, MARK, Pairing, Role, Scope, Span, Transcript,
+    BlockIndex, BlockKind, IrregularityKind, MARK, PairedCall, Pairing, Role, Scope, Span, Transcript,
 };
 use seamline_testkit::{Dialect, lossless};
 use serde_json::Value;
@@ -14,12 +14,12 @@ pub(super) struct Reading<'b> {
     pairing: Pairing,
 }
 
-/// What a result says.
+/// The content of a result.
 #[derive(Clone, Copy)]
 pub(super) struct Output<'b> {
     /// The content, as written in the body.
     pub(super) content: &'b str,
-    /// Whether it is marked as made up.
+    /// Whether it is marked as synthetic.
     pub(super) synthetic: bool,
 }
 
@@ -46,14 +46,14 @@ impl<'b> Reading<'b> {
         })
     }
 
-    /// The mark of every call and the content that answers it, unless that was made up.
+    /// The mark of every call and the content that answers it, unless that is synthetic.
     pub(super) fn answers(&self) -> Vec<Answered<'b>> {
-        let answer = |state: &CallState| {
+        let answer = |state: &PairedCall| {
             let block = state.answer?.result;
             let result = self.transcript.result(block)?;
             (!self.transcript.is_made_up(block)).then(|| self.transcript.text(result.content))
         };
-        let mark = |state: &CallState| mark(self.transcript.text(self.transcript.block(state.call).span));
+        let mark = |state: &PairedCall| mark(self.transcript.text(self.transcript.block(state.call).span));
         self.pairing.calls.iter().map(|state| (mark(state), answer(state))).collect()
     }
 
@@ -67,8 +67,7 @@ impl<'b> Reading<'b> {
         self.transcript.block(block).message.get()
     }
 
-    /// Whether calls and results are still to be found once the body can be read, so that
-    /// this pairing says little about that one.
+    /// Whether calls and results may still appear once the body can be read, so that this pairing is not final.
     pub(super) fn is_uncertain(&self) -> bool {
         let hides = |kind: &IrregularityKind| {
             !matches!(
@@ -100,7 +99,7 @@ impl<'b> Reading<'b> {
     }
 }
 
-/// Every string in a piece of JSON that says something; numbers too.
+/// Every non-empty string in a piece of JSON, and every number.
 pub(super) fn texts(json: &str) -> Vec<String> {
     let mut texts = Vec::new();
     if let Ok(value) = serde_json::from_str(json) {
@@ -114,7 +113,7 @@ fn collect(value: &Value, texts: &mut Vec<String>) {
         Value::String(text) if !text.trim().is_empty() => texts.push(text.clone()),
         Value::Number(number) => texts.push(number.to_string()),
         Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
-        // What a part is, and pictures, are not what a result says.
+        // The type of a part and pictures are not content of a result.
         Value::Object(fields) => {
             let said = fields.iter().filter(|(key, _)| !matches!(key.as_str(), "type" | "image_url" | "source"));
             said.for_each(|(_, field)| collect(field, texts));
@@ -129,7 +128,7 @@ pub(super) fn says(json: &str, text: &str) -> bool {
     value.is_ok_and(|value| lossless::missing_payloads(&value, &[text.to_owned()]).is_empty())
 }
 
-/// What a test wrote into a call so as to know it again: `call-`, a name, a colon.
+/// The mark that a test wrote into a call to identify it: `call-`, a name, a colon.
 fn mark(call: &str) -> Option<&str> {
     let start = call.find("call-")?;
     let end = call[start..].find(':')?;

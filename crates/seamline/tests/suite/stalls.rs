@@ -1,4 +1,4 @@
-//! Streams that say nothing any more, under a clock that goes only where it is told to.
+//! Streams without progress, under a clock that the test sets.
 #![expect(clippy::unwrap_used, reason = "a stream that cannot be read fails its test")]
 
 use std::time::Duration;
@@ -8,7 +8,7 @@ use seamline::stream::{Ending, ResponseStream, StreamOptions};
 
 use crate::streams::fixtures;
 
-/// For each dialect how an answer begins, and what comes of servers that have nothing to say.
+/// For each dialect, the start of a response and the keep-alive data of its servers.
 const STREAMS: [(&str, &[&str], &[&str]); 4] = [
     (
         "anthropic",
@@ -76,7 +76,7 @@ fn a_stream_of_pings_stalls_in_its_window() {
         let pieces = begun.iter().chain(idle.iter().cycle());
         let mut last_moved = Duration::ZERO;
         let mut ended = None;
-        // Something comes every second, for ever.
+        // Some bytes arrive every second, for ever.
         for (piece, second) in pieces.zip(1..2000) {
             let now = Duration::from_secs(second);
             if let Some(StallNotice::Stalled { idle, tool: None }) = guard.poll_notice(now) {
@@ -100,7 +100,7 @@ fn a_stream_of_pings_stalls_in_its_window() {
 }
 
 #[test]
-fn only_the_end_of_a_frame_brings_an_answer_on_and_it_is_never_overlooked() {
+fn only_the_end_of_a_frame_brings_progress_and_it_is_never_missed() {
     for (provider, begun, _) in STREAMS {
         let mut stream = of_provider(provider);
         let bytes: Vec<_> = begun.iter().flat_map(|piece| frame(piece)).collect();
@@ -114,18 +114,18 @@ fn only_the_end_of_a_frame_brings_an_answer_on_and_it_is_never_overlooked() {
 }
 
 #[test]
-fn every_answer_that_says_something_was_brought_on_by_a_piece() {
+fn every_response_with_content_had_a_piece_with_progress() {
     for stream in fixtures().unwrap() {
         let mut whole = ResponseStream::new(&stream.options).unwrap();
         let moved = stream.bytes.chunks(7).filter(|piece| whole.feed(piece)).count() > 0;
         let Ok(response) = whole.finish() else { continue };
-        // What is read only once nothing more comes cannot bring on anything before.
+        // Content that is read only at the end of the stream cannot be progress before.
         assert!(moved || response.ending != Ending::Complete, "{}", stream.name);
     }
 }
 
 #[test]
-fn a_call_says_whether_its_input_is_free_text() {
+fn a_call_reports_whether_its_input_is_free_text() {
     let calls = |name: &str| {
         let streams = fixtures().unwrap();
         let stream = streams.iter().find(|stream| stream.name.ends_with(name)).unwrap();

@@ -1,8 +1,7 @@
-//! Streamed answers: what comes of each fixture, and the laws that hold for all of them.
+//! Streamed responses: the output of each fixture, and the laws that hold for all of them.
 //!
-//! L9: the same bytes give the same answer, whatever pieces they come in. And no part of a
-//! stream promises what the whole does not keep: no call may be run that the whole does not
-//! have, and nothing is complete before its end came.
+//! L9: the same bytes give the same response in any pieces. A prefix of a stream never promises more than the whole
+//! stream: no call may run that may not run in the whole, and nothing is complete before its end arrived.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,12 +13,12 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::fixtures::{bytes, corpus, expect, folders, keys, read, report};
 
-/// Bytes that are read for one law on one stream, at most: all its offsets for what people
-/// write by hand, a choice of them for the longest that were recorded.
+/// The most bytes that are read for one law on one stream: all offsets of handwritten streams, a selection of those of
+/// the longest recorded ones.
 const WORK_BYTES_MAX: usize = 48 * 1024 * 1024;
-/// Bytes of a piece where a stream comes in many.
+/// The size of a piece where a stream arrives in many.
 const PIECE: usize = 31;
-/// Around the border of a frame every offset is taken.
+/// Every offset this close to the border of a frame is tried.
 const BORDER: usize = 4;
 
 #[test]
@@ -35,19 +34,19 @@ fn every_stream_gives_its_expected_output() {
 }
 
 #[test]
-fn a_fixture_is_cut_anywhere_and_gives_the_same() {
+fn a_fixture_gives_the_same_response_at_every_cut() {
     let tally = over(&fixtures().unwrap(), Stream::is_the_same_however_cut);
     println!("{tally}");
 }
 
 #[test]
-fn no_part_of_a_fixture_promises_what_the_whole_does_not_keep() {
+fn no_prefix_of_a_fixture_promises_more_than_the_whole() {
     let tally = over(&fixtures().unwrap(), Stream::promises_nothing_early);
     println!("{tally}");
 }
 
 #[test]
-fn a_failure_anywhere_in_a_fixture_is_never_overheard() {
+fn a_failure_anywhere_in_a_fixture_is_never_missed() {
     let tally = over(&fixtures().unwrap(), Stream::fails_wherever_it_fails);
     println!("{tally}");
 }
@@ -76,7 +75,7 @@ pub(crate) struct Stream {
     folder: PathBuf,
     pub(crate) bytes: Vec<u8>,
     pub(crate) options: StreamOptions,
-    /// What follows the end of the message and makes another ending of it.
+    /// Whether data after the end of the message change its ending.
     late: Option<Ending>,
 }
 
@@ -97,7 +96,7 @@ impl Stream {
         let late = [("late_error", Ending::Failed), ("late_filter", Ending::Filtered)];
         let late = late.into_iter().find_map(|(key, ending)| is_late(key).then_some(ending));
         if let Some(key) = keys.into_keys().next() {
-            return Err(format!("`{key}` is no key of case.toml"));
+            return Err(format!("`{key}` is not a key of case.toml"));
         }
         let dialect = folder.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
         let case = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -114,7 +113,7 @@ impl Stream {
         assembled(&self.options, [self.bytes.as_slice()])
     }
 
-    /// L9. How many ways of cutting were tried.
+    /// Checks L9 and returns the number of cuts that were tried.
     pub(crate) fn is_the_same_however_cut(&self) -> Result<usize, String> {
         let whole = self.whole()?;
         let offsets = self.offsets();
@@ -137,7 +136,7 @@ impl Stream {
         if assembled(&self.options, self.bytes.chunks(1).flat_map(|byte| [byte, b""]))? != whole {
             return Err("with pieces of nothing in between it is another answer".to_owned());
         }
-        // Without being told, the framing is found, however the start is cut.
+        // Without the option the framing is detected, wherever the start is cut.
         let told = StreamOptions { framing: None, ..self.options.clone() };
         let found = assembled(&told, [self.bytes.as_slice()])?;
         if assembled(&told, self.bytes.chunks(1))? != found {
@@ -146,10 +145,10 @@ impl Stream {
         Ok(offsets.len() + PIECE + 3)
     }
 
-    /// The prefix law. How many prefixes were tried.
+    /// Checks the prefix law and returns the number of prefixes that were tried.
     ///
-    /// A client that stops reading at the end of a message cannot know of an error or a filter that follows
-    /// it, so the law cannot hold for such a stream; the whole of it did not end well all the same.
+    /// A client that stops reading at the end of a message cannot know of an error or a filter that follows it, so the
+    /// law cannot hold for such a stream; the whole stream still did not end well.
     pub(crate) fn promises_nothing_early(&self) -> Result<usize, String> {
         let whole = self.whole()?;
         if let Some(ending) = self.late {
@@ -164,7 +163,8 @@ impl Stream {
         Ok(offsets.len())
     }
 
-    /// An error between any two frames fails the answer. How many places were tried.
+    /// Checks that an error between any two frames fails the response, and returns the number of places that were
+    /// tried.
     fn fails_wherever_it_fails(&self) -> Result<usize, String> {
         let Some(borders) = self.event_borders() else { return Ok(0) };
         let error = error_event(self.options.dialect.as_deref().unwrap_or_default());
@@ -182,7 +182,7 @@ impl Stream {
         Ok(borders.len())
     }
 
-    /// Where frames of an event stream end, but for those of a stream that failed before.
+    /// The ends of the frames of an event stream, except of a stream that failed before.
     fn event_borders(&self) -> Option<Vec<usize>> {
         let is_events = matches!(self.options.framing, None | Some(Framing::Sse))
             && Framing::of_start(&self.bytes) == Framing::Sse
@@ -191,7 +191,7 @@ impl Stream {
             .chain(self.bytes.windows(2).enumerate().filter(|(_, pair)| pair == b"\n\n").map(|(at, _)| at + 2))
             .collect();
         let whole = self.whole().ok()?;
-        // What already failed keeps its first reason.
+        // A failed response keeps its first reason.
         let counts = |&border: &usize| {
             let part = assembled(&self.options, [&self.bytes[..border]]);
             part.is_ok_and(|part| part.ending != Ending::Failed)
@@ -200,9 +200,9 @@ impl Stream {
         (is_events && whole.ending != Ending::Failed).then_some(borders)
     }
 
-    /// Where the stream is cut: everywhere, or where that is too much around every border of
-    /// a frame and at even distances. `SEAMLINE_EVERY_OFFSET` has it cut everywhere all the same,
-    /// which takes half an hour for what was recorded.
+    /// The cuts of a stream: every offset or, if that is too much, every offset near the border of a frame and others
+    /// at even distances. `SEAMLINE_EVERY_OFFSET` selects every offset anyway, which takes half an hour for the
+    /// recorded streams.
     fn offsets(&self) -> Vec<usize> {
         let count = self.bytes.len() + 1;
         let affordable = WORK_BYTES_MAX / count;
@@ -224,7 +224,7 @@ impl Stream {
     }
 }
 
-/// Runs a law over streams and says how much was tried.
+/// Runs a law over streams and prints how much was tried.
 pub(crate) fn over(streams: &[Stream], law: impl Fn(&Stream) -> Result<usize, String>) -> String {
     let mut tried = 0;
     let failures: Vec<_> = streams
@@ -248,7 +248,7 @@ pub(crate) fn over(streams: &[Stream], law: impl Fn(&Stream) -> Result<usize, St
     )
 }
 
-/// Says what a part of a stream promises that the whole does not keep.
+/// Explains what a prefix of a stream promises beyond the whole.
 fn keeps_its_promise(part: &Response, whole: &Response) -> Result<(), String> {
     for call in part.calls.iter().filter(|call| call.executable) {
         if !whole.calls.contains(call) {
@@ -258,7 +258,7 @@ fn keeps_its_promise(part: &Response, whole: &Response) -> Result<(), String> {
     if part.ending != Ending::Complete {
         return Ok(());
     }
-    // Only what follows the end may be missing.
+    // Only data after the end may be missing.
     let is_same = whole.ending == Ending::Complete
         && part.stop_reason == whole.stop_reason
         && part.calls == whole.calls
@@ -277,7 +277,7 @@ pub(crate) fn assembled<'p>(
     stream.finish().map_err(|error| error.to_string())
 }
 
-/// An answer as it stands beside its stream.
+/// A response in the form of its expected output.
 fn described(stream: &Stream, response: &Response) -> Result<String, String> {
     let mut text = String::new();
     let found = assembled(&StreamOptions::default(), [stream.bytes.as_slice()]);
@@ -306,7 +306,7 @@ fn described(stream: &Stream, response: &Response) -> Result<String, String> {
 
 /// JSON in lines, its members in the order they were written.
 fn laid_out(json: &str) -> Result<String, String> {
-    serde_json::from_str::<Once>(json).map_err(|error| format!("the message is no JSON: {error}: {json}"))?;
+    serde_json::from_str::<Once>(json).map_err(|error| format!("the message is not JSON: {error}: {json}"))?;
     let (mut out, mut depth, mut in_string, mut escaped) = (String::new(), 0, false, false);
     let line = |depth: usize| format!("\n{}", "  ".repeat(depth));
     let mut chars = json.chars().peekable();
@@ -406,7 +406,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
     }
 }
 
-/// The event by which a dialect says in the middle of a stream that it failed.
+/// The event by which a dialect reports a failure in the middle of a stream.
 fn error_event(dialect: &str) -> &'static str {
     Dialect::by_name(dialect).map_or("", Dialect::error_event)
 }

@@ -1,4 +1,4 @@
-//! Streams that were damaged on the way: whatever comes, nothing breaks, and the laws hold.
+//! Damaged streams: no damage causes a panic, and the laws hold.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -7,19 +7,19 @@ use serde_json::Value;
 
 use crate::streams::{Stream, assembled, fixtures};
 
-/// How many streams each property looks at, unless `PROPTEST_CASES` asks for more.
+/// The number of streams of each property, unless `PROPTEST_CASES` asks for more.
 const CASES: u32 = 1500;
 
-/// What may happen to the bytes of a stream.
+/// A kind of damage to the bytes of a stream.
 #[derive(Debug, Clone)]
 enum Damage {
-    /// A byte is another one.
+    /// A byte is changed.
     Byte(Index, u8),
-    /// Some bytes are gone.
+    /// Some bytes are missing.
     Gone(Index, usize),
-    /// Some bytes come twice.
+    /// Some bytes arrive twice.
     Twice(Index, usize),
-    /// A frame is gone, or comes twice.
+    /// A frame is missing, or arrives twice.
     Frame(Index, bool),
 }
 
@@ -66,7 +66,7 @@ impl Damage {
     }
 }
 
-/// What holds for every answer, whatever came.
+/// Checks that hold for every response of a damaged stream.
 fn is_sound(response: &Response) -> Result<(), TestCaseError> {
     for message in response.messages().into_iter().chain([response.message.as_str()]) {
         prop_assert!(serde_json::from_str::<Value>(message).is_ok(), "{}", message);

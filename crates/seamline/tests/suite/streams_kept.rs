@@ -1,5 +1,5 @@
-//! What a history keeps of a streamed answer: whatever the stream was, the session it goes into
-//! can be sent.
+//! The messages that a history keeps of a streamed response: whatever the stream was, the session can be sent
+//! afterwards.
 
 use futures_executor::block_on;
 use seamline::session::{Session, SessionOptions, ToolOutput, TurnEnd};
@@ -12,11 +12,11 @@ use crate::fixtures::report;
 use crate::streams::fixtures;
 use crate::streams_recorded::{recorded, root};
 
-/// Calls with result forms of their own, which the executor of the call writes.
+/// Calls with their own result forms, which the executor of the call writes.
 const FORMS_OF_THEIR_OWN: [&str; 2] = [r#""type":"shell_call""#, r#""type":"apply_patch_call""#];
 
 #[test]
-fn what_is_kept_of_every_answer_can_be_sent_back() {
+fn kept_messages_of_every_response_can_be_sent_back() {
     let streams = fixtures().unwrap();
     let failures = streams.iter().filter_map(|stream| {
         let told = stream.whole().and_then(|response| {
@@ -29,7 +29,7 @@ fn what_is_kept_of_every_answer_can_be_sent_back() {
 }
 
 #[test]
-fn what_is_kept_of_every_recorded_answer_can_be_sent_back() {
+fn kept_messages_of_every_recorded_response_can_be_sent_back() {
     let Some(root) = root() else {
         println!("skipped: SEAMLINE_CORPUS is not set");
         return;
@@ -42,7 +42,7 @@ fn what_is_kept_of_every_recorded_answer_can_be_sent_back() {
     report(streams.len(), failures);
 }
 
-/// Nothing of a call that may not be run is kept, and nothing else is lost.
+/// Calls that must not run are not kept, and nothing else is lost.
 fn keeps_all_that_may_be_run(response: &Response) -> Result<(), String> {
     let kept = response.messages().concat();
     match response.calls.iter().find(|call| call.executable && !kept.contains(&call.name)) {

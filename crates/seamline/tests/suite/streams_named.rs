@@ -1,4 +1,4 @@
-//! What is said of a stream beforehand, and what the stream says of itself.
+//! Options that name the dialect or provider of a stream, and streams that contradict them.
 
 use seamline::Error;
 use seamline::classify::Class;
@@ -18,7 +18,7 @@ const WRAPPED: &str = "{\"bytes\":\"eyJ0eXBlIjoibWVzc2FnZV9zdGFydCIsIm1lc3NhZ2Ui
 const ERROR: &str =
     "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
 
-/// What comes of a stream, in whatever pieces it comes.
+/// The response of a stream, in any pieces.
 fn read(stream: &str, options: &StreamOptions) -> Result<Response, Error> {
     let in_pieces = |length| {
         let mut response = ResponseStream::new(options)?;
@@ -43,13 +43,13 @@ fn named(dialect: &str) -> StreamOptions {
 }
 
 #[test]
-fn what_a_stream_certainly_is_counts_more_than_what_its_provider_serves() {
+fn a_certain_dialect_counts_more_than_the_dialect_of_the_provider() {
     for (provider, stream, dialect) in [
         ("openai", RESPONSES, "openai_responses"),
         ("openai", CHAT, "openai_chat"),
         ("bedrock", WRAPPED, "anthropic_messages"),
         ("anthropic", CHAT, "openai_chat"),
-        // What several dialects write alike is the provider's.
+        // A frame that several dialects write alike is read in the provider's dialect.
         ("openai", ERROR, "openai_chat"),
         ("gemini", "data: {\"error\":{\"message\":\"no\"}}\n\n", "gemini_generate"),
         ("openai", "", "openai_chat"),
@@ -62,7 +62,7 @@ fn what_a_stream_certainly_is_counts_more_than_what_its_provider_serves() {
 }
 
 #[test]
-fn a_stream_in_another_dialect_than_was_named_is_refused() {
+fn a_stream_in_another_dialect_than_the_named_one_is_refused() {
     let error = read(RESPONSES, &named("openai_chat")).unwrap_err();
     assert_eq!(error, Error::OtherStream { asked: "openai_chat", found: "openai_responses" });
     assert_eq!(error.to_string(), "this looks like an openai_responses stream, not openai_chat");
@@ -70,8 +70,8 @@ fn a_stream_in_another_dialect_than_was_named_is_refused() {
 }
 
 #[test]
-fn only_the_first_certain_frame_may_contradict_what_was_named() {
-    // A gateway passes on what another provider said.
+fn only_the_first_certain_frame_may_contradict_the_named_dialect() {
+    // A gateway passes on the output of another provider.
     for stream in [[ERROR, CHAT].concat(), [CHAT, ERROR].concat(), [CHAT, RESPONSES].concat()] {
         assert_eq!(read(&stream, &named("openai_chat")).unwrap().dialect, "openai_chat");
     }
@@ -79,7 +79,7 @@ fn only_the_first_certain_frame_may_contradict_what_was_named() {
 }
 
 #[test]
-fn an_error_in_a_stream_that_says_that_the_request_is_wrong_is_not_tried_again() {
+fn an_error_in_a_stream_about_a_wrong_request_is_not_retried() {
     let start = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hel\"}}]}\n\n";
     for said in [
         "messages.3.content.0.tool_use.input.timeout: Input should be a valid integer",
@@ -97,7 +97,7 @@ fn an_error_in_a_stream_that_says_that_the_request_is_wrong_is_not_tried_again()
 }
 
 #[test]
-fn a_connection_that_broke_is_transient_whatever_it_said() {
+fn a_broken_connection_is_transient_whatever_its_text() {
     let broken = |before: &str, said: &str| {
         let mut stream = ResponseStream::new(&served_by("openai")).unwrap();
         stream.feed(before.as_bytes());
@@ -110,8 +110,8 @@ fn a_connection_that_broke_is_transient_whatever_it_said() {
         assert_eq!(broken("", said), told(said, "cut-stream", Class::Transient));
     }
     assert_eq!(broken("", "connection reset by peer").1, "network-failed");
-    assert_eq!(broken("", "invalid x-api-key").2, Class::Fatal, "what is known stays what it is");
-    // What the provider said before counts.
+    assert_eq!(broken("", "invalid x-api-key").2, Class::Fatal, "a known error keeps its class");
+    // An earlier error of the provider counts.
     let error = "data: {\"choices\":[{\"index\":0,\"delta\":{}}]}\n\ndata: {\"error\":{\"message\":\"no\"}}\n\n";
     assert_eq!(broken(error, "connection closed"), told("no", "unknown-error", Class::Fatal));
 }

@@ -1,5 +1,4 @@
-//! Recorded streams, where `SEAMLINE_CORPUS` points at them: the laws of `streams`, and what
-//! is known of them beside.
+//! Recorded streams, if `SEAMLINE_CORPUS` points at them: the laws of `streams`, and known facts about the recordings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,7 +10,7 @@ use serde_json::Value;
 use crate::fixtures::{read, report};
 use crate::streams::{Stream, assembled, over};
 
-/// What was recorded of a program in a form of its own.
+/// Recordings in the own form of a program.
 const FOREIGN: &str = "vybestack-llxprt-code/";
 
 /// Recorded streams that did not end well, and how they ended.
@@ -23,15 +22,14 @@ const NOT_COMPLETE: [(&str, &str); 4] = [
     ("openai/openai-error.1", "failed"),
 ];
 
-/// What was recorded in another shape than the answer has: Cohere's own, and one that holds
-/// its request.
+/// Recordings in another shape than the response: Cohere's own, and one that holds its request.
 const OTHER_SHAPES: [&str; 2] = ["/cohere/", "openai-custom-tool"];
 
-/// What came through GitHub Copilot, which seals the ids of items anew each time it sends them.
+/// Recordings through GitHub Copilot, which seals the ids of items anew each time it sends them.
 const SEALED_IDS: [&str; 2] = ["matteing-opal/responses_api_thinking_tool_call", "github-copilot"];
 
 #[test]
-fn a_recorded_stream_ends_as_it_did() {
+fn a_recorded_stream_has_its_recorded_ending() {
     let Some(root) = root() else {
         println!("skipped: SEAMLINE_CORPUS is not set");
         return;
@@ -44,7 +42,7 @@ fn a_recorded_stream_ends_as_it_did() {
 }
 
 #[test]
-fn a_recorded_stream_is_cut_anywhere_and_gives_the_same() {
+fn a_recorded_stream_gives_the_same_response_at_every_cut() {
     let Some(root) = root() else {
         println!("skipped: SEAMLINE_CORPUS is not set");
         return;
@@ -54,7 +52,7 @@ fn a_recorded_stream_is_cut_anywhere_and_gives_the_same() {
 }
 
 #[test]
-fn no_part_of_a_recorded_stream_promises_what_the_whole_does_not_keep() {
+fn no_prefix_of_a_recorded_stream_promises_more_than_the_whole() {
     let Some(root) = root() else {
         println!("skipped: SEAMLINE_CORPUS is not set");
         return;
@@ -64,7 +62,7 @@ fn no_part_of_a_recorded_stream_promises_what_the_whole_does_not_keep() {
 }
 
 #[test]
-fn a_response_is_what_its_provider_put_together() {
+fn a_response_equals_the_one_that_its_provider_assembled() {
     let Some(root) = root() else {
         println!("skipped: SEAMLINE_CORPUS is not set");
         return;
@@ -89,7 +87,7 @@ fn a_response_is_what_its_provider_put_together() {
 }
 
 #[test]
-fn an_answer_has_the_shape_of_one_that_was_not_streamed() {
+fn a_response_has_the_shape_of_one_that_was_not_streamed() {
     let Some(root) = root() else {
         println!("skipped: SEAMLINE_CORPUS is not set");
         return;
@@ -107,7 +105,7 @@ fn an_answer_has_the_shape_of_one_that_was_not_streamed() {
         let response = stream.whole().unwrap();
         let made: Value = serde_json::from_str(&response.message).unwrap();
         count += 1;
-        // The two were recorded apart, so what the stream never names cannot be in its answer.
+        // The two were recorded separately, so a member that the stream never names cannot be in its response.
         let came = String::from_utf8_lossy(&stream.bytes);
         let is_named = |path: &&String| came.contains(&format!("\"{}\":", path.rsplit('/').next().unwrap_or_default()));
         let missing: Vec<_> = told(&whole).difference(&members(&made)).filter(is_named).cloned().collect();
@@ -119,8 +117,7 @@ fn an_answer_has_the_shape_of_one_that_was_not_streamed() {
     println!("{count} answers have the members of one that was not streamed");
 }
 
-/// What the start of a call and its pieces come to, by the name of the sequence: whether it
-/// may be run, and its input.
+/// The outcome of the start of a call and its pieces, by the name of the sequence: whether it may run, and its input.
 const SEQUENCES: [(&str, bool, &str); 6] = [
     ("start_input_plus_delta_duplicate", true, r#"{"command":"rg --files demo/rogue/original-rogue/*.c"}"#),
     ("delta_only_valid_json", true, r#"{"pattern":"*.c","path":"demo/rogue/original-rogue"}"#),
@@ -131,7 +128,7 @@ const SEQUENCES: [(&str, bool, &str); 6] = [
 ];
 
 #[test]
-fn the_six_sequences_of_start_and_pieces_come_to_what_they_should() {
+fn the_six_sequences_of_start_and_pieces_give_their_expected_input() {
     let Some(root) = root() else {
         println!("skipped: SEAMLINE_CORPUS is not set");
         return;
@@ -145,7 +142,7 @@ fn the_six_sequences_of_start_and_pieces_come_to_what_they_should() {
         assert_eq!((call.executable, call.arguments.as_str()), (executable, arguments), "{name}");
         assert_eq!(told.stop_reason.as_deref(), Some("tool_use"), "{name}");
     }
-    // The one that stays broken is mended where that is asked for.
+    // The sequence that stays broken is repaired on request.
     let broken = &sequences["start_input_plus_delta_continuation_invalid_json"];
     let merged = answer(broken, ArgSource::MergeHeuristic).unwrap();
     assert!(merged.calls[0].executable);
@@ -248,8 +245,7 @@ fn sequences(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     Ok(sequences)
 }
 
-/// The response that the last event of a stream holds. Where several were recorded into one, the
-/// first counts.
+/// The response in the last event of a stream. If several were recorded into one stream, the first counts.
 fn own_response(bytes: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(bytes).ok()?;
     let last = text.lines().find(|line| line.contains("\"response.completed\""))?;
@@ -257,7 +253,7 @@ fn own_response(bytes: &[u8]) -> Option<Value> {
     event["response"].get("output").is_some_and(Value::is_array).then(|| event["response"].clone())
 }
 
-/// Takes out of a response what is sealed anew each time it is sent.
+/// Removes the values of a response that are sealed anew each time it is sent.
 fn unseal(response: &mut Value, seals_ids: bool) {
     for item in response["output"].as_array_mut().into_iter().flatten() {
         let Some(item) = item.as_object_mut() else { continue };
@@ -268,7 +264,7 @@ fn unseal(response: &mut Value, seals_ids: bool) {
     }
 }
 
-/// The members of an answer that say something.
+/// The members of a response that have content.
 fn told(response: &Value) -> BTreeSet<String> {
     let says = |path: &String| {
         !matches!(response.pointer(path), None | Some(Value::Null)) && response.pointer(path) != Some(&"".into())
@@ -276,7 +272,7 @@ fn told(response: &Value) -> BTreeSet<String> {
     members(response).into_iter().filter(says).collect()
 }
 
-/// The members of an answer, but for what stands in its lists.
+/// The members of a response, without the elements of its lists.
 fn members(response: &Value) -> BTreeSet<String> {
     let mut members = BTreeSet::new();
     let mut waiting = vec![(String::new(), response)];
@@ -288,7 +284,7 @@ fn members(response: &Value) -> BTreeSet<String> {
                     waiting.push((format!("{path}/{name}"), value));
                 }
             }
-            // Of choices and candidates there is one.
+            // There is one choice or candidate.
             Value::Array(list) if matches!(path.as_str(), "/choices" | "/candidates") => {
                 waiting.extend(list.first().map(|first| (path.clone() + "/0", first)));
             }

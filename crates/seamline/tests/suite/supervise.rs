@@ -1,4 +1,4 @@
-//! Commands of tools with a real shell: whatever they do, they end, and nothing of them is left.
+//! Commands of tools with a real shell: they always end, and leave no process behind.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a command that cannot be run fails its test")]
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use seamline::guards::{ChildEnd, ChildLimits, Ran, Supervised, supervise};
 
-/// Far more than anything here takes, and far less than the commands would.
+/// Far longer than any test takes, and far shorter than the commands would take.
 const SOON: Duration = Duration::from_secs(20);
 
 fn shell(script: &str) -> Command {
@@ -37,7 +37,7 @@ fn numbers(ran: &Ran) -> Vec<u32> {
     ran.stdout.text().split_whitespace().filter_map(|word| word.parse().ok()).collect()
 }
 
-/// Whether a process is still there and not only waits for its parent to look at it.
+/// Whether a process still runs and does not only wait for its parent to collect it.
 fn runs(pid: u32) -> bool {
     let listed = Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output();
     let Ok(listed) = listed else {
@@ -58,7 +58,7 @@ fn is_gone(pid: u32) {
 }
 
 #[test]
-fn a_command_that_ends_says_what_it_has_to_say() {
+fn a_finished_command_returns_its_output() {
     let ran = run("echo out; echo err >&2; exit 3", limits(60_000));
     assert_eq!((ran.end, ran.status.code()), (ChildEnd::Exited, Some(3)));
     assert_eq!((ran.stdout.text().as_str(), ran.stderr.text().as_str()), ("out\n", "err\n"));
@@ -71,13 +71,13 @@ fn a_command_that_cannot_be_started_is_an_error() {
 }
 
 #[test]
-fn a_command_has_nothing_to_read() {
+fn a_command_has_an_empty_standard_input() {
     let ran = run("cat; echo done", limits(60_000));
     assert_eq!((ran.end, ran.stdout.text().as_str()), (ChildEnd::Exited, "done\n"));
 }
 
 #[test]
-fn s3_28_a_grandchild_that_does_not_want_to_end_is_gone_after_the_kill() {
+fn s3_28_a_stubborn_grandchild_is_gone_after_the_kill() {
     let script =
         "sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & trap '' TERM; echo $$; wait; wait; sleep 600";
     let ran = run(script, limits(500));
@@ -88,7 +88,7 @@ fn s3_28_a_grandchild_that_does_not_want_to_end_is_gone_after_the_kill() {
 }
 
 #[test]
-fn a_command_that_is_asked_may_clean_up() {
+fn a_terminated_command_may_clean_up() {
     let limits = ChildLimits { grace: Duration::from_secs(15), ..limits(300) };
     let ran = run("trap 'echo cleaned; exit 0' TERM; echo ready; while :; do sleep 0.05; done", limits);
     assert_eq!((ran.end, ran.status.code()), (ChildEnd::TimedOut, Some(0)));
@@ -96,15 +96,15 @@ fn a_command_that_is_asked_may_clean_up() {
 }
 
 #[test]
-fn what_a_command_leaves_behind_ends_with_it() {
-    // It holds the outputs open as well, and would be waited for for ever.
+fn background_processes_end_with_their_command() {
+    // It holds the outputs open as well, and reading them would never end.
     let ran = run("trap '' TERM; sleep 600 & echo $!", limits(60_000));
     assert_eq!(ran.end, ChildEnd::Exited);
     is_gone(numbers(&ran)[0]);
 }
 
 #[test]
-fn a_flood_is_read_and_little_of_it_is_kept() {
+fn a_flood_of_output_is_read_and_a_small_part_is_kept() {
     let limits = ChildLimits { output_bytes_max: 1000, ..limits(60_000) };
     let ran = run("yes 0123456789 | head -c 3000000; yes err | head -c 1000000 >&2; echo end", limits);
     assert_eq!((ran.end, ran.status.code()), (ChildEnd::Exited, Some(0)));
@@ -115,14 +115,14 @@ fn a_flood_is_read_and_little_of_it_is_kept() {
 }
 
 #[test]
-fn a_flood_without_an_end_is_ended() {
+fn an_endless_flood_of_output_is_ended() {
     let limits = ChildLimits { output_bytes_max: 1000, ..limits(300) };
     let ran = run("yes", limits);
     assert_eq!((ran.end, ran.stdout.head.len()), (ChildEnd::TimedOut, 500));
 }
 
 #[test]
-fn a_command_that_closes_its_outputs_and_goes_on_is_waited_for() {
+fn a_command_that_closes_its_outputs_and_continues_is_awaited() {
     let started = Instant::now();
     let ran = run("echo said; exec 1>&- 2>&-; sleep 0.4; exit 7", limits(60_000));
     assert_eq!((ran.end, ran.status.code(), ran.stdout.text().as_str()), (ChildEnd::Exited, Some(7), "said\n"));
@@ -162,12 +162,12 @@ fn a_dropped_command_is_ended() {
     pids.into_iter().for_each(is_gone);
 }
 
-/// What runs outside the group of its command.
+/// Processes outside the group of their command.
 #[cfg(target_os = "linux")]
 mod outside {
     use super::*;
 
-    /// Prints its number, and does not end when it is asked to.
+    /// Prints its process id, and ignores SIGTERM.
     const STUBBORN: &str = r#"sh -c 'trap "" TERM; echo $$; while :; do sleep 1; done'"#;
 
     fn bash(script: &str) -> Command {
@@ -176,8 +176,8 @@ mod outside {
         bash
     }
 
-    /// Runs a script until it takes too long; all numbers that it printed are gone then, and none
-    /// of them was in its group.
+    /// Runs a script until its timeout; then all processes whose ids it printed are gone, and none of them was in its
+    /// group.
     #[track_caller]
     fn all_are_gone(script: &str, count: usize) {
         let started = Instant::now();
@@ -192,14 +192,14 @@ mod outside {
     }
 
     #[test]
-    fn what_timeout_runs_is_gone_after_the_kill() {
+    fn a_process_under_timeout_is_gone_after_the_kill() {
         all_are_gone("timeout 100 sh -c 'echo $$; exec sleep 100'; true", 1);
         all_are_gone(&format!("timeout 100 {STUBBORN}; true"), 1);
         all_are_gone(&format!("trap '' TERM; timeout 100 timeout 100 {STUBBORN}; sleep 100"), 1);
     }
 
     #[test]
-    fn what_timeout_runs_is_gone_when_the_command_has_ended_by_itself() {
+    fn a_process_under_timeout_is_gone_after_the_command_ended_by_itself() {
         let marks = [std::process::id().to_string(), "seamline-left-behind".to_owned()].join("-");
         let file = std::env::temp_dir().join(marks);
         // No process holds an output of the command, and its own shell waits for `timeout` in its group.
@@ -213,13 +213,13 @@ mod outside {
     }
 
     #[test]
-    fn what_a_shell_with_job_control_runs_is_gone_after_the_kill() {
+    fn a_job_of_a_shell_with_job_control_is_gone_after_the_kill() {
         all_are_gone("set -m; sleep 100 & echo $!; sleep 100 & echo $!; wait; true", 2);
         all_are_gone(&format!("set -m; {STUBBORN} & {STUBBORN} & wait; true"), 2);
     }
 
     #[test]
-    fn what_began_a_session_of_its_own_is_gone_after_the_kill() {
+    fn a_process_in_its_own_session_is_gone_after_the_kill() {
         all_are_gone(&format!("setsid {STUBBORN} & setsid {STUBBORN}; true"), 2);
     }
 
@@ -248,9 +248,9 @@ mod outside {
     }
 
     #[test]
-    fn it_may_clean_up_as_well() {
+    fn an_escaped_process_may_clean_up_as_well() {
         let limits = ChildLimits { grace: Duration::from_secs(15), ..limits(500) };
-        // It has closed its outputs, so that only it itself shows that it is still there.
+        // It has closed its outputs, so only the process itself shows that it still runs.
         let place = std::env::temp_dir().join(format!("seamline-cleaned-{}", std::process::id()));
         let script = format!(
             "set -m; (trap 'sleep 0.3; echo cleaned > {0}; exit' TERM; exec > {0} 2>&1; while :; do sleep 0.05; done) & wait",
@@ -263,7 +263,7 @@ mod outside {
     }
 
     #[test]
-    fn it_is_ended_with_a_dropped_command() {
+    fn an_escaped_process_ends_with_a_dropped_command() {
         let place = std::env::temp_dir().join(format!("seamline-outside-{}", std::process::id()));
         let script = format!("set -m; sleep 600 & echo $! > {0}.new; mv {0}.new {0}; wait", place.display());
         let child = Supervised::start(&mut bash(&script), &limits(600_000)).unwrap();
@@ -280,7 +280,7 @@ mod outside {
 }
 
 #[test]
-fn limits_may_be_as_long_as_they_like() {
+fn limits_may_be_arbitrarily_long() {
     let limits = ChildLimits { timeout: Some(Duration::MAX), grace: Duration::MAX, ..ChildLimits::default() };
     let ran = run("sleep 300 & echo $!", limits);
     assert_eq!(ran.end, ChildEnd::Exited);

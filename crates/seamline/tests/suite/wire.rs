@@ -1,4 +1,4 @@
-//! The calls and results of a body in any dialect, read by a reader of its own.
+//! The calls and results of a body in any dialect, read independently of the library.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ pub(crate) struct Pair {
     pub(crate) failed: bool,
 }
 
-/// The pairs of a body, in the order of their calls; an error when a call is not answered
-/// right after it, a result has no call, or one is answered twice.
+/// The pairs of a body, in the order of their calls. Fails if a call is not answered right after it, a result has no
+/// call, or a call is answered twice.
 pub(crate) fn pairs(dialect: &str, body: &Value) -> Result<Vec<Pair>, String> {
     let mut pairs = Vec::new();
     let mut open: Vec<Event> = Vec::new();
@@ -48,12 +48,12 @@ pub(crate) fn pairs(dialect: &str, body: &Value) -> Result<Vec<Pair>, String> {
     Ok(pairs.into_values().collect())
 }
 
-/// What is compared after a way there and back: ids may be others.
+/// The part of a pair that must survive a round trip: ids may change.
 pub(crate) fn without_ids(pairs: Vec<Pair>) -> Vec<(String, Value, String, bool)> {
     pairs.into_iter().map(|pair| (pair.name, pair.input, spelled_alike(pair.output), pair.failed)).collect()
 }
 
-/// JSON that is the same is spelled the same.
+/// Spells equal JSON in the same way.
 fn spelled_alike(output: String) -> String {
     match serde_json::from_str::<Value>(&output) {
         Ok(value @ (Value::Object(_) | Value::Array(_))) => value.to_string(),

@@ -29,7 +29,7 @@ fn command<'a>(name: &str, args: &[&'a str]) -> Result<Vec<&'a str>> {
         let known: Vec<&str> = BENCHES.iter().map(|(known, _, _)| *known).collect();
         bail!("unknown benchmark `{name}`\nhint: use one of {}", known.join(", "));
     };
-    // What we ship is measured.
+    // The shipped profile is measured.
     let mut command = vec!["bench", "--profile", "dist", "-p", package, "--bench", target, "--"];
     command.extend(args);
     Ok(command)

@@ -14,7 +14,7 @@ use super::{knob_page, provider_pages};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 
-/// What to do with pages that differ from the command's output.
+/// The action for pages that differ from the command's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Write the pages.

@@ -57,7 +57,7 @@ pub(super) fn page(printed: &str) -> Result<String> {
     let [default, ..] = listing.policies.as_slice() else { bail!("`seamline policies` lists no preset") };
     let mut page = format!(
         "{NOTICE}\n\n# Knobs\n\nEvery knob of a [policy](policies.md), by section. \"Also\" has other names for the same \
-         knob. A mark such as X1 stands for a question on which the source documents disagree.\n"
+         knob. A mark such as X1 names a question on which the source documents disagree.\n"
     );
     let mut section = "";
     for knob in &default.knobs {
@@ -155,7 +155,7 @@ fn presets(policies: &[Policy]) -> String {
             .collect();
         let _ = writeln!(page, "| `synthetic_text.{}` | {} |", text.name, cells.join(" | "));
     }
-    page += "\nA dot stands for the default.\n";
+    page += "\nA dot means the default.\n";
     page
 }
 

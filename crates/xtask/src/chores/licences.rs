@@ -117,7 +117,7 @@ fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let spaced = expression
         .replace('(', " ( ")
         .replace(')', " ) ")
-        // The old way of writing `OR`.
+        // The old notation of `OR`.
         .replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let mut rest = words.as_slice();

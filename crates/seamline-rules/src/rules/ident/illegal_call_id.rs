@@ -1,6 +1,6 @@
 //! `IDENT001 illegal-call-id`
 
-use seamline_model::{Alphabet, CallState, Safety, Stage};
+use seamline_model::{Alphabet, PairedCall, Safety, Stage};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -71,7 +71,7 @@ declare_rule! {
     IDENT001 "illegal-call-id" in Ident, Error, Safe, each Call, reach Cycle
 }
 
-fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let demand = &context.constraints.call_id;
     if context.transcript.call(state.call).is_none_or(|call| demand.alphabet.takes(call)) {
         return;

@@ -1,6 +1,6 @@
 //! `IDENT005 illegal-tool-name`
 
-use seamline_model::{CallState, Edit, Field, Safety, Stage, Values};
+use seamline_model::{Edit, Field, PairedCall, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::ids;
@@ -80,7 +80,7 @@ declare_rule! {
     IDENT005 "illegal-tool-name" in Ident, Error, Safe, each Call, reach Cycle
 }
 
-fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let demand = &context.constraints.tool_name;
     let Some(call) = context.transcript.call(state.call) else {
         return;

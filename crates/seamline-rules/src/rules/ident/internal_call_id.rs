@@ -1,6 +1,6 @@
 //! `IDENT006 internal-call-id`
 
-use seamline_model::{BlockIndex, CallState, IdForm, Safety, Stage};
+use seamline_model::{BlockIndex, IdForm, PairedCall, Safety, Stage};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -78,7 +78,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     }
     let is_internal =
-        |state: &CallState| context.transcript.call(state.call).is_some_and(|call| call.id_form == IdForm::Internal);
+        |state: &PairedCall| context.transcript.call(state.call).is_some_and(|call| call.id_form == IdForm::Internal);
     for state in &context.pairing.calls {
         let id = context.id(state.call);
         let is_foreign = is_canonical && !id.is_empty() && !id.starts_with(demand.prefix);
@@ -90,7 +90,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
-fn is_name(context: &Context<'_, '_>, state: &CallState) -> bool {
+fn is_name(context: &Context<'_, '_>, state: &PairedCall) -> bool {
     let tool = context.transcript.call(state.call).and_then(|call| call.tool);
     context.transcript.name(tool) == Some(context.id(state.call))
 }

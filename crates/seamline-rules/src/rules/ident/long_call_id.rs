@@ -1,6 +1,6 @@
 //! `IDENT002 long-call-id`
 
-use seamline_model::{CallState, Safety, Stage, Values};
+use seamline_model::{PairedCall, Safety, Stage, Values};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -77,7 +77,7 @@ declare_rule! {
     IDENT002 "long-call-id" in Ident, Error, Safe, each Call, reach Cycle
 }
 
-fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let demand = &context.constraints.call_id;
     // A string never has more characters than bytes.
     if context.call_id(state.call).is_none_or(|id| id.len() <= demand.length_max) {

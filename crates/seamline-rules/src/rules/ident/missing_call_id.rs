@@ -1,6 +1,6 @@
 //! `IDENT004 missing-call-id`
 
-use seamline_model::{CallState, Safety};
+use seamline_model::{PairedCall, Safety};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -68,7 +68,7 @@ declare_rule! {
     IDENT004 "missing-call-id" in Ident, Error, Safe, each Call, reach Cycle
 }
 
-fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let demand = &context.constraints.call_id;
     if !demand.demanded || context.call_id(state.call).is_some_and(|id| !id.is_empty()) {
         return;

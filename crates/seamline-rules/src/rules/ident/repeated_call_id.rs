@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use seamline_model::{BlockIndex, CallState, Carrier, Cycle, Edit, MessageIndex, Safety, Uniqueness};
+use seamline_model::{BlockIndex, Carrier, Cycle, Edit, MessageIndex, PairedCall, Safety, Uniqueness};
 
 use super::across::{check_across, report_across};
 use super::rename::rename;
@@ -148,7 +148,7 @@ fn check_open(context: &Context<'_, '_>, report: &mut Report) {
 
 /// Whether only a few calls are open at the same time and their ids differ. This is faster than remembering every id.
 fn open_ids_differ(context: &Context<'_, '_>) -> bool {
-    let mut open: Vec<&CallState> = Vec::new();
+    let mut open: Vec<&PairedCall> = Vec::new();
     for state in &context.pairing.calls {
         open.retain(|earlier| closed_at(earlier) >= state.call);
         let id = context.call_id(state.call);
@@ -161,7 +161,7 @@ fn open_ids_differ(context: &Context<'_, '_>) -> bool {
 }
 
 /// The position after which a call is no longer open.
-fn closed_at(state: &CallState) -> BlockIndex {
+fn closed_at(state: &PairedCall) -> BlockIndex {
     state.answer.map_or(state.call, |answer| answer.result.max(state.call))
 }
 
@@ -177,8 +177,8 @@ fn group_end(context: &Context<'_, '_>, start: usize) -> usize {
 /// The highest number of calls compared pair by pair, which is faster than hashing.
 const PAIRWISE_MAX: usize = 8;
 
-fn check_group(context: &Context<'_, '_>, report: &mut Report, states: &[CallState]) {
-    let id = |state: &CallState| context.call_id(state.call);
+fn check_group(context: &Context<'_, '_>, report: &mut Report, states: &[PairedCall]) {
+    let id = |state: &PairedCall| context.call_id(state.call);
     let differ = |(at, state)| states[..at].iter().all(|earlier| id(earlier) != id(state));
     if states.len() <= PAIRWISE_MAX && states.iter().enumerate().all(differ) {
         return;
@@ -199,7 +199,7 @@ fn check_group(context: &Context<'_, '_>, report: &mut Report, states: &[CallSta
 
 /// Whether a call is an item that repeats the previous item byte for byte under the provider's own id; `repeated-item`
 /// reports it.
-fn repeats_item(context: &Context<'_, '_>, state: &CallState) -> bool {
+fn repeats_item(context: &Context<'_, '_>, state: &PairedCall) -> bool {
     let item = |index| context.transcript.item(index).and_then(|item| item.id.as_ref());
     let source = |index| context.transcript.text(context.transcript.message(index).span);
     let Some(before) = state.message.0.checked_sub(1).map(MessageIndex) else { return false };

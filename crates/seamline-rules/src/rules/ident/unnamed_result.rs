@@ -1,6 +1,6 @@
 //! `IDENT010 unnamed-result`
 
-use seamline_model::{Edit, Fate, ResultState, Safety, Stage};
+use seamline_model::{Edit, ResultFate, ResultState, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -69,7 +69,7 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     let Some(error) = context.constraints.result_name else {
         return;
     };
-    let (Fate::Answers(call), Some(result)) = (state.fate, context.transcript.result(state.result)) else {
+    let (ResultFate::Answers(call), Some(result)) = (state.fate, context.transcript.result(state.result)) else {
         return;
     };
     let name = context.transcript.call(call).and_then(|call| context.transcript.name(call.tool)).unwrap_or("");

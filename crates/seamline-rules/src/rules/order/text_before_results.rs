@@ -1,6 +1,6 @@
 //! `ORDER001 text-before-results`
 
-use seamline_model::{BlockIndex, Edit, Fate, MessageIndex, Safety, Stage, Values};
+use seamline_model::{BlockIndex, Edit, MessageIndex, ResultFate, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -99,7 +99,7 @@ fn first_late_result(context: &Context<'_, '_>, index: MessageIndex) -> Option<B
     let blocks = context.transcript.blocks_of(index).map(|(block, _)| block);
     blocks.skip_while(|&block| is_result(block)).find(|&block| {
         match context.pairing.result(block).map(|state| state.fate) {
-            Some(Fate::Answers(call)) => context.in_place(call, block),
+            Some(ResultFate::Answers(call)) => context.in_place(call, block),
             _ => false,
         }
     })

@@ -1,6 +1,6 @@
 //! `ORDER002 unordered-results`
 
-use seamline_model::{CallState, Edit, Safety, Severity, Stage};
+use seamline_model::{Edit, PairedCall, Safety, Severity, Stage};
 
 use super::super::pairing::displaced_result::travelling_media;
 use crate::context::Context;
@@ -96,6 +96,6 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
-fn are_in_place(context: &Context<'_, '_>, states: &[CallState]) -> bool {
+fn are_in_place(context: &Context<'_, '_>, states: &[PairedCall]) -> bool {
     states.iter().all(|state| state.answer.is_some_and(|answer| context.in_place(state.call, answer.result)))
 }

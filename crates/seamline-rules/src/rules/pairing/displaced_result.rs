@@ -1,6 +1,6 @@
 //! `PAIR004 displaced-result`
 
-use seamline_model::{BlockIndex, BlockKind, CallState, Edit, Safety, Stage};
+use seamline_model::{BlockIndex, BlockKind, Edit, PairedCall, Safety, Stage};
 
 use crate::context::Context;
 use crate::policy::Displaced;
@@ -72,14 +72,14 @@ declare_rule! {
     PAIR004 "displaced-result" in Pairing, Error, Safe, each Call, reach Cycle
 }
 
-fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let Some(answer) = state.answer else { return };
     if !is_placed(context, state, answer.result) && !is_split(context, state, answer.result) {
         report_displaced(context, report, state, answer.result);
     }
 }
 
-fn report_displaced(context: &Context<'_, '_>, report: &mut Report, state: &CallState, result: BlockIndex) {
+fn report_displaced(context: &Context<'_, '_>, report: &mut Report, state: &PairedCall, result: BlockIndex) {
     let id = context.id(state.call);
     let asks = state.message.get();
     let message = if result < state.call {
@@ -107,13 +107,13 @@ fn report_displaced(context: &Context<'_, '_>, report: &mut Report, state: &Call
 }
 
 /// Whether a result need not be moved. Another rule reports blocks in a message of the wrong role.
-pub(super) fn is_placed(context: &Context<'_, '_>, state: &CallState, result: BlockIndex) -> bool {
+pub(super) fn is_placed(context: &Context<'_, '_>, state: &PairedCall, result: BlockIndex) -> bool {
     let holder = context.transcript.block(result).message;
     !context.may_call(state.message) || !context.may_answer(holder) || context.in_place(state.call, result)
 }
 
 /// Whether a result is only in a second message of results.
-pub(super) fn is_split(context: &Context<'_, '_>, state: &CallState, result: BlockIndex) -> bool {
+pub(super) fn is_split(context: &Context<'_, '_>, state: &PairedCall, result: BlockIndex) -> bool {
     let Some(answer) = context.answer_message(state.message) else {
         return false;
     };

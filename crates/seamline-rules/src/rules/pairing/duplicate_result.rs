@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use seamline_model::{BlockIndex, Edit, Fate, Safety, Stage};
+use seamline_model::{BlockIndex, Edit, ResultFate, Safety, Stage};
 
 use super::displaced_result::travelling_media;
 use crate::context::Context;
@@ -80,7 +80,7 @@ declare_rule! {
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let duplicates = || {
         context.pairing.results.iter().filter_map(|state| match state.fate {
-            Fate::Duplicate(call) => Some((call, state.result)),
+            ResultFate::Duplicate(call) => Some((call, state.result)),
             _ => None,
         })
     };

@@ -1,6 +1,6 @@
 //! `PAIR005 misaddressed-result`
 
-use seamline_model::{Call, CallState, Edit, Safety, Stage, Uniqueness};
+use seamline_model::{Call, Edit, PairedCall, Safety, Stage, Uniqueness};
 
 use super::displaced_result::travelling_media;
 use crate::context::Context;
@@ -80,7 +80,7 @@ declare_rule! {
     PAIR005 "misaddressed-result" in Pairing, Error, Safe, each Call, reach Cycle
 }
 
-fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let Some(answer) = state.answer.filter(|answer| answer.misaddressed) else {
         return;
     };
@@ -125,7 +125,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
 }
 
 /// Whether another call of the same message has the same id.
-fn is_shared(context: &Context<'_, '_>, state: &CallState, id: &str) -> bool {
+fn is_shared(context: &Context<'_, '_>, state: &PairedCall, id: &str) -> bool {
     let same = |call: &Call| call.id.as_deref().unwrap_or("") == id;
     let calls = context.transcript.blocks_of(state.message).filter_map(|(block, _)| context.transcript.call(block));
     calls.filter(|call| same(call)).nth(1).is_some()

@@ -1,6 +1,6 @@
 //! `PAIR011 mistyped-result`
 
-use seamline_model::{CallState, Edit, Safety, Stage};
+use seamline_model::{Edit, PairedCall, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -46,7 +46,7 @@ declare_rule! {
     PAIR011 "mistyped-result" in Pairing, Error, Safe, each Call, reach Cycle
 }
 
-fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let (Some(error), Some(answer)) = (context.constraints.mistyped_result, state.answer) else {
         return;
     };

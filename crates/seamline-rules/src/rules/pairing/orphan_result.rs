@@ -1,6 +1,6 @@
 //! `PAIR002 orphan-result`
 
-use seamline_model::{BlockIndex, Edit, ErrorText, Fate, ResultState, Safety, Stage};
+use seamline_model::{BlockIndex, Edit, ErrorText, ResultFate, ResultState, Safety, Stage};
 
 use crate::context::Context;
 use crate::ids;
@@ -66,10 +66,10 @@ declare_rule! {
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     match state.fate {
         // The provider may store the call.
-        Fate::Orphan if context.transcript.envelope.chained && !context.id(state.result).is_empty() => {}
-        Fate::Orphan => report_orphan(context, report, state.result, never_called(context)),
-        Fate::Ambiguous => report_orphan(context, report, state.result, "which is the id of several open calls"),
-        Fate::Answers(_) | Fate::Duplicate(_) | Fate::Superseded(_) => {}
+        ResultFate::Orphan if context.transcript.envelope.chained && !context.id(state.result).is_empty() => {}
+        ResultFate::Orphan => report_orphan(context, report, state.result, never_called(context)),
+        ResultFate::Ambiguous => report_orphan(context, report, state.result, "which is the id of several open calls"),
+        ResultFate::Answers(_) | ResultFate::Duplicate(_) | ResultFate::Superseded(_) => {}
     }
 }
 
@@ -115,7 +115,7 @@ fn never_called(context: &Context<'_, '_>) -> &'static str {
 pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
     let id = context.id(result);
     let name = context.transcript.result(result).and_then(|result| context.transcript.name(result.tool));
-    if context.pairing.result(result).is_some_and(|state| state.fate == Fate::Ambiguous) {
+    if context.pairing.result(result).is_some_and(|state| state.fate == ResultFate::Ambiguous) {
         return format!("[output of tool call {id}, kept as text: several calls have this id]");
     }
     let why = match context.policy.match_scope {

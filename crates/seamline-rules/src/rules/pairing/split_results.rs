@@ -1,6 +1,6 @@
 //! `PAIR007 split-results`
 
-use seamline_model::{CallState, Edit, Safety, Stage};
+use seamline_model::{Edit, PairedCall, Safety, Stage};
 
 use super::displaced_result::{is_placed, is_split, travelling_media};
 use crate::context::Context;
@@ -80,7 +80,7 @@ declare_rule! {
     PAIR007 "split-results" in Pairing, Error, Safe, each Call, reach Cycle
 }
 
-fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     if !context.constraints.one_answer_message {
         return;
     }

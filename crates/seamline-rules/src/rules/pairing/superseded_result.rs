@@ -1,6 +1,6 @@
 //! `PAIR006 superseded-result`
 
-use seamline_model::{Edit, Fate, ResultState, Safety, Stage};
+use seamline_model::{Edit, ResultFate, ResultState, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -89,7 +89,7 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
-    let Fate::Superseded(call) = state.fate else {
+    let ResultFate::Superseded(call) = state.fate else {
         return;
     };
     let id = context.id(state.result);

@@ -1,6 +1,6 @@
 //! `WIRE012 broken-arguments`
 
-use seamline_model::{Arguments, CallState, Edit, Input, Safety, Stage};
+use seamline_model::{Arguments, Edit, Input, PairedCall, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -67,7 +67,7 @@ declare_rule! {
     WIRE012 "broken-arguments" in Wire, Error, Safe, each Call, reach Message
 }
 
-fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let (empty, error, object) = match context.constraints.arguments {
         Arguments::Any => return,
         Arguments::Json { empty, error } => (empty, error, false),

@@ -1,6 +1,6 @@
 //! `WIRE006 call-input`
 
-use seamline_model::{BlockIndex, CallState, Edit, Field, Input, InputForm, Safety, Stage};
+use seamline_model::{BlockIndex, Edit, Field, Input, InputForm, PairedCall, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -68,7 +68,7 @@ declare_rule! {
     WIRE006 "call-input" in Wire, Error, Safe, each Call, reach Message
 }
 
-fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let Some(call) = context.transcript.call(state.call) else {
         return;
     };

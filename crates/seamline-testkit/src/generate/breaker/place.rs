@@ -3,7 +3,7 @@
 use crate::transcript::{Block, Call, CallResult, Message};
 
 /// The place of a block: its message, and its index in the message.
-pub(super) type Place = (usize, usize);
+pub(super) type BlockPlace = (usize, usize);
 
 /// Removes a result, and its message if it holds nothing else.
 pub(super) fn take_result(messages: &mut Vec<Message>, place: usize) -> Option<(usize, CallResult)> {
@@ -37,10 +37,10 @@ pub(super) fn pick(messages: &[Message], place: usize, fits: impl Fn(&Message) -
     fitting.get(place.checked_rem(fitting.len())?).copied()
 }
 
-pub(super) fn pick_block(messages: &[Message], place: usize, fits: impl Fn(&Block) -> bool) -> Option<Place> {
+pub(super) fn pick_block(messages: &[Message], place: usize, fits: impl Fn(&Block) -> bool) -> Option<BlockPlace> {
     let places = |(at, message): (usize, &Message)| (0..message.blocks.len()).map(move |index| (at, index));
     let all = messages.iter().enumerate().flat_map(places);
-    let fitting: Vec<Place> = all.filter(|(at, index)| fits(&messages[*at].blocks[*index])).collect();
+    let fitting: Vec<BlockPlace> = all.filter(|(at, index)| fits(&messages[*at].blocks[*index])).collect();
     fitting.get(place.checked_rem(fitting.len())?).copied()
 }
 

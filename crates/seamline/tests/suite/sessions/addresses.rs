@@ -1,4 +1,4 @@
-//! Where sessions are kept, as people write it.
+//! Store URLs as people write them.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use seamline::session::{Session, SessionOptions};
 use seamline::store::{Error, Store, cause, open_store_to_read};
 
 #[test]
-fn a_home_folder_of_a_shell_is_no_folder_to_make() {
+fn a_path_with_a_tilde_creates_no_folder() {
     futures_executor::block_on(async {
         for address in ["sqlite:~/x.db", "sqlite:~", "sqlite:~me/x.db", "sqlite://~/x.db"] {
             for opened in [open_store(address).await, open_store_to_read(address).await] {
@@ -19,7 +19,7 @@ fn a_home_folder_of_a_shell_is_no_folder_to_make() {
 }
 
 #[test]
-fn a_tenant_of_an_address_has_sessions_of_its_own() {
+fn each_tenant_of_a_url_has_its_own_sessions() {
     let Ok(address) = std::env::var("SEAMLINE_TEST_POSTGRES") else {
         println!("left out: SEAMLINE_TEST_POSTGRES is not set; `cargo xtask test` starts a PostgreSQL");
         return;

@@ -1,4 +1,4 @@
-//! What is put aside, and what is said of it.
+//! Quarantined bytes, and the incidents about them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use seamline::store::{
 use super::stores::{ASK, memory, on_every_store, open_options};
 
 #[test]
-fn what_is_said_of_a_stranger_is_not_what_it_says() {
+fn an_incident_about_quarantined_bytes_does_not_contain_them() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         let message = r#"{"secret":"4711"}"#;
@@ -21,20 +21,20 @@ fn what_is_said_of_a_stranger_is_not_what_it_says() {
         assert_eq!(session.take_inbox().await.unwrap(), 0);
         let told = session.incidents().next_back().unwrap();
         assert!(!told.detail.contains("secret"), "{}", told.detail);
-        // It is found by its hash.
+        // Its hash finds it.
         let aside = place.store.quarantined(session.id()).await.unwrap();
         let found = aside.iter().find(|found| told.detail.contains(&found.hash.to_string())).unwrap();
         assert_eq!(found.bytes, message.as_bytes());
     });
 }
 
-/// A store whose inbox is as damaged as it is told, and which counts how much of it is looked at.
+/// A store whose inbox is damaged as the test says, and which counts the messages that are checked for damage.
 #[derive(Debug)]
 struct Leaky {
     inner: Arc<dyn Store>,
     /// How many messages are missing.
     missing: AtomicUsize,
-    /// How many messages were looked at for damage.
+    /// How many messages were checked for damage.
     looked_at: AtomicUsize,
 }
 
@@ -123,10 +123,10 @@ async fn leaky() -> (Arc<Leaky>, Session) {
 }
 
 #[test]
-fn all_of_a_long_inbox_is_looked_at_about_once() {
+fn each_message_of_a_long_inbox_is_checked_about_once() {
     futures_executor::block_on(async {
         let (store, mut session) = leaky().await;
-        // Two of them are more than is given out at once.
+        // Two of them are more than one page holds.
         let long = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(9 * 1024 * 1024));
         for number in 0..12 {
             let item = InboxItem { id: format!("i{number}"), message: Raw::parse(long.as_str()).unwrap() };
@@ -141,7 +141,7 @@ fn all_of_a_long_inbox_is_looked_at_about_once() {
 }
 
 #[test]
-fn what_is_missing_in_an_inbox_is_written_down_once_until_more_is() {
+fn missing_inbox_messages_are_recorded_once_until_more_are_missing() {
     futures_executor::block_on(async {
         let (store, mut session) = leaky().await;
         let damaged =

@@ -1,4 +1,4 @@
-//! Around asking the provider: what is committed, what is gone back to, and what is refused.
+//! Requests to the provider: commits, rollbacks and refusals.
 
 use std::future::pending;
 
@@ -29,7 +29,7 @@ fn open_checkpoints(session: &Session) -> usize {
 }
 
 #[test]
-fn an_error_never_leads_back_behind_a_cycle_that_was_committed() {
+fn an_error_never_rolls_back_a_committed_cycle() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -47,7 +47,7 @@ fn an_error_never_leads_back_behind_a_cycle_that_was_committed() {
 }
 
 #[test]
-fn an_error_never_leads_back_behind_what_came_after_a_checkpoint_of_the_user() {
+fn an_error_never_rolls_back_messages_after_a_manual_checkpoint() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -64,7 +64,7 @@ fn an_error_never_leads_back_behind_what_came_after_a_checkpoint_of_the_user() {
 }
 
 #[test]
-fn one_checkpoint_for_asking_is_open_and_those_that_are_spent_do_not_pile_up() {
+fn one_request_checkpoint_is_open_and_spent_ones_are_pruned() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -80,7 +80,7 @@ fn one_checkpoint_for_asking_is_open_and_those_that_are_spent_do_not_pile_up() {
 }
 
 #[test]
-fn none_of_the_committed_checkpoints_is_kept_where_that_is_wanted() {
+fn no_committed_checkpoint_is_kept_if_the_limit_is_zero() {
     on_every_store(async |place| {
         let config = SessionPolicy { checkpoint_retention: 0, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
@@ -91,7 +91,7 @@ fn none_of_the_committed_checkpoints_is_kept_where_that_is_wanted() {
 }
 
 #[test]
-fn an_answer_and_its_checkpoint_are_committed_at_once() {
+fn a_response_and_its_checkpoint_are_committed_together() {
     let place = memory();
     futures_executor::block_on(async {
         let mut session = place.create(SessionPolicy::default()).await;
@@ -105,7 +105,7 @@ fn an_answer_and_its_checkpoint_are_committed_at_once() {
 }
 
 #[test]
-fn calls_that_are_left_open_are_closed_before_the_provider_is_asked() {
+fn open_calls_are_closed_before_the_next_request() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -122,7 +122,7 @@ fn calls_that_are_left_open_are_closed_before_the_provider_is_asked() {
 }
 
 #[test]
-fn ids_that_repeat_between_turns_do_not_keep_a_session_from_going_on() {
+fn ids_that_repeat_between_turns_do_not_block_a_session() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         let cycle = [turn(&["toolu_1"]), results(&["toolu_1"])];
@@ -147,7 +147,7 @@ fn s1_81_a_session_is_checked_before_the_call_or_not() {
 }
 
 #[test]
-fn what_a_tool_said_is_not_written_into_incidents() {
+fn incidents_do_not_contain_the_output_of_a_tool() {
     on_every_store(async |place| {
         let on_tool_error = seamline::session::OnFailure::Rollback;
         let mut session = place.create(SessionPolicy { on_tool_error, ..SessionPolicy::default() }).await;
@@ -162,7 +162,7 @@ fn what_a_tool_said_is_not_written_into_incidents() {
 }
 
 #[test]
-fn a_session_that_is_switched_off_handles_no_error_and_loses_no_result() {
+fn a_disabled_session_handles_no_error_and_loses_no_result() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy { enabled: false, ..SessionPolicy::default() }).await;
         session.append_all(&[ASK, &turn(&["toolu_9"]), ASK]).await.unwrap();
@@ -181,7 +181,7 @@ fn a_session_that_is_switched_off_handles_no_error_and_loses_no_result() {
 }
 
 #[test]
-fn what_is_no_message_is_refused() {
+fn a_value_that_is_not_a_message_is_refused() {
     on_every_store(async |place| {
         let refused = [
             ("anthropic_messages", r#"{"foo":1}"#),
@@ -227,7 +227,7 @@ pub(super) async fn in_dialect(place: &super::stores::Place, dialect: &str) -> S
 }
 
 #[test]
-fn an_envelope_does_not_bring_messages_of_its_own() {
+fn an_envelope_with_messages_is_refused() {
     on_every_store(async |place| {
         for (dialect, list) in
             [("openai_chat", "messages"), ("gemini_generate", "contents"), ("openai_responses", "input")]
@@ -246,7 +246,7 @@ fn an_envelope_does_not_bring_messages_of_its_own() {
 }
 
 #[test]
-fn a_provider_has_to_be_known_and_to_serve_the_dialect() {
+fn a_provider_must_be_known_and_serve_the_dialect() {
     on_every_store(async |place| {
         for (dialect, provider, is_served) in [
             ("openai_chat", "no-such", None),
@@ -272,7 +272,7 @@ fn a_provider_has_to_be_known_and_to_serve_the_dialect() {
 }
 
 #[test]
-fn a_session_that_could_not_be_opened_is_not_held() {
+fn a_session_that_could_not_be_opened_has_no_lease() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         let id = session.id().clone();
@@ -288,12 +288,12 @@ fn a_session_that_could_not_be_opened_is_not_held() {
 }
 
 #[test]
-fn two_openings_in_one_moment_are_told_apart() {
+fn two_openings_in_the_same_moment_have_different_holders() {
     on_every_store(async |place| {
         let session = place.create(SessionPolicy::default()).await;
         let id = session.id().clone();
         session.close().await.unwrap();
-        // Each has a clock of its own that says the same.
+        // Each has its own clock, and both show the same time.
         let session = Session::open(place.store.clone(), id.clone(), open_options()).await.unwrap();
         let busy = Session::open(place.store.clone(), id, open_options()).await.unwrap_err();
         assert!(matches!(busy, SessionError::Store(seamline::store::Error::Busy { .. })), "{busy}");
@@ -302,7 +302,7 @@ fn two_openings_in_one_moment_are_told_apart() {
 }
 
 #[test]
-fn s1_32_what_went_wrong_is_logged_as_what_it_was() {
+fn s1_32_incidents_have_the_kind_of_their_error() {
     on_every_store(async |place| {
         let filtered = "Output blocked by content filtering policy";
         for (status, text, kind) in [
@@ -328,7 +328,7 @@ fn s1_32_what_went_wrong_is_logged_as_what_it_was() {
 }
 
 #[test]
-fn what_is_taken_back_while_its_tools_run_is_told() {
+fn a_rollback_of_a_running_cycle_is_reported() {
     on_every_store(async |place| {
         for how in 0..4 {
             let mut session = place.create(SessionPolicy::default()).await;
@@ -349,7 +349,7 @@ fn what_is_taken_back_while_its_tools_run_is_told() {
 }
 
 #[test]
-fn events_of_cycles_are_logged_where_all_are() {
+fn events_of_cycles_are_logged_at_the_level_all() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy { verbose: true, ..SessionPolicy::default() }).await;
         session.append(ASK).await.unwrap();
@@ -362,7 +362,7 @@ fn events_of_cycles_are_logged_where_all_are() {
 }
 
 #[test]
-fn s1_74_every_action_is_taken_where_it_is_due() {
+fn s1_74_every_recovery_action_is_taken_when_it_is_due() {
     on_every_store(async |place| {
         let refused = "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1";
         let blocked = "Output blocked by content filtering policy";
@@ -392,7 +392,7 @@ fn s1_74_every_action_is_taken_where_it_is_due() {
 }
 
 #[test]
-fn s1_77_a_tool_that_fails_takes_its_cycle_back_where_that_is_wanted() {
+fn s1_77_a_failing_tool_rolls_its_cycle_back_if_the_policy_says_so() {
     on_every_store(async |place| {
         let on_tool_error = seamline::session::OnFailure::Rollback;
         let mut session = place.create(SessionPolicy { on_tool_error, ..SessionPolicy::default() }).await;
@@ -408,7 +408,7 @@ fn s1_77_a_tool_that_fails_takes_its_cycle_back_where_that_is_wanted() {
 }
 
 #[test]
-fn s1_15_a_session_is_checked_and_put_right_on_the_way_without_its_store() {
+fn s1_15_a_session_is_checked_and_repaired_for_a_request_without_its_store() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
@@ -419,14 +419,14 @@ fn s1_15_a_session_is_checked_and_put_right_on_the_way_without_its_store() {
         let mut broken =
             Session::open(Faulty::new(place.store.clone(), gone), session.id().clone(), options).await.unwrap();
         assert_eq!(broken.validate().unwrap().incomplete_ids, ["toolu_1"]);
-        assert!(broken.repair().await.unwrap().repaired, "what is not written down needs no store");
+        assert!(broken.repair().await.unwrap().repaired, "a repair that is not stored needs no store");
         let request = broken.request(ENVELOPE).unwrap();
         assert!(request.sendable && !request.actions.is_empty() && is_valid(&broken));
     });
 }
 
 #[test]
-fn s1_84_a_checkpoint_keeps_the_messages_where_that_is_wanted() {
+fn s1_84_a_checkpoint_keeps_the_messages_if_the_policy_says_so() {
     on_every_store(async |place| {
         for snapshot_messages in [false, true] {
             let config = SessionPolicy { snapshot_messages, ..SessionPolicy::default() };
@@ -438,7 +438,7 @@ fn s1_84_a_checkpoint_keeps_the_messages_where_that_is_wanted() {
             session.repair().await.unwrap();
             session.append(ASK).await.unwrap();
             session.rollback(&made.id, "test").await.unwrap();
-            assert_eq!(kept(&session), before, "also behind what was put right since");
+            assert_eq!(kept(&session), before, "also after a later repair");
         }
     });
 }

@@ -1,4 +1,4 @@
-//! What the next turn should know of calls that were broken off.
+//! The calls and messages that an aborted turn left, for the next turn.
 
 use std::future::pending;
 
@@ -17,7 +17,7 @@ fn lost(context: &RepairContext) -> Vec<&str> {
 }
 
 #[test]
-fn an_abort_or_a_timeout_says_which_calls_and_messages_it_left() {
+fn an_abort_or_a_timeout_names_the_calls_and_messages_that_it_left() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -29,7 +29,7 @@ fn an_abort_or_a_timeout_says_which_calls_and_messages_it_left() {
         let context = session.repair_context();
         assert_eq!((lost(&context), context.unanswered.as_slice()), (vec!["toolu_2"], &[ASK.to_owned()][..]));
         session.abort().await.unwrap();
-        assert_eq!(session.repair_context(), context, "nothing is broken off twice");
+        assert_eq!(session.repair_context(), context, "no call is reported twice");
 
         let calls = turn(&["toolu_1", "toolu_3"]);
         session.execute_tool_cycle(&[&calls], &FirstOnly, once_begun()).await.unwrap();
@@ -38,7 +38,7 @@ fn an_abort_or_a_timeout_says_which_calls_and_messages_it_left() {
         session.execute_tool_cycle(&[&calls], &Tool::saying("ok"), std::future::ready(Stop::TimedOut)).await.unwrap();
         assert_eq!(lost(&session.repair_context()), ["toolu_2", "toolu_3", "toolu_4"]);
         session.execute_tool_cycle(&[&turn(&["toolu_5"])], &Tool::saying("ok"), pending()).await.unwrap();
-        assert_eq!(session.repair_context().lost_calls.len(), 3, "what was answered is not lost");
+        assert_eq!(session.repair_context().lost_calls.len(), 3, "an answered call is not lost");
         session.append(r#"{"role":"assistant","content":"done"}"#).await.unwrap();
         assert!(session.repair_context().unanswered.is_empty());
     });
@@ -57,7 +57,7 @@ async fn crashed(place: &Place) -> Session {
 }
 
 #[test]
-fn what_could_not_be_written_down_is_not_lost_twice() {
+fn lost_calls_that_could_not_be_recorded_are_reported_later() {
     futures_executor::block_on(async {
         for unknown_outcome in [UnknownOutcome::Annotate, UnknownOutcome::Forget] {
             let place = memory();
@@ -79,7 +79,7 @@ fn what_could_not_be_written_down_is_not_lost_twice() {
 }
 
 #[test]
-fn what_was_lost_does_not_grow_without_bound() {
+fn the_list_of_lost_calls_is_bounded() {
     futures_executor::block_on(async {
         let place = memory();
         let mut session = place.create(SessionPolicy::default()).await;

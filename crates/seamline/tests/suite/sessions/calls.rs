@@ -1,4 +1,4 @@
-//! Calls that are hard to tell apart, and what may be done with one.
+//! Calls with the same id or tool, and the legal steps of a call.
 
 use std::future::pending;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use seamline::store::{Effect, IncidentKind};
 use super::asking::in_dialect;
 use super::stores::{ASK, Place, Tool, is_valid, kept, on_every_store, open_options, turn};
 
-/// The first call comes back, the others never do.
+/// The first call returns, the others never do.
 pub(super) struct FirstOnly;
 
 impl ToolExecutor for FirstOnly {
@@ -139,7 +139,7 @@ fn two_calls_of_a_turn_get_their_own_results_in_every_dialect() {
 }
 
 #[test]
-fn calls_of_one_id_are_told_apart() {
+fn calls_with_the_same_id_are_distinguished() {
     on_every_store(async |place| {
         let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"pay","input":{"n":1}},{"type":"tool_use","id":"a","name":"pay","input":{"n":2}},{"type":"tool_use","id":"a#2","name":"pay","input":{"n":3}}]}"#;
         let mut session = place.create(SessionPolicy::default()).await;
@@ -160,12 +160,12 @@ fn calls_of_one_id_are_told_apart() {
         let results = &kept(&session)[2];
         assert!(results.find("ONE") < results.find("TWO") && !results.contains("a#3"), "{results}");
         assert_eq!(results.matches(r#""tool_use_id":"a""#).count(), 2, "both have the id of their calls: {results}");
-        assert!(is_valid(&session), "what is sent tells them apart");
+        assert!(is_valid(&session), "the request distinguishes them");
     });
 }
 
 #[test]
-fn a_call_of_one_id_is_run_again_with_its_own_arguments() {
+fn a_call_with_a_repeated_id_runs_again_with_its_own_arguments() {
     on_every_store(async |place| {
         let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"get","input":{"n":1}},{"type":"tool_use","id":"a","name":"get","input":{"n":2}}]}"#;
         let mut session = place.create(SessionPolicy::default()).await;
@@ -180,7 +180,7 @@ fn a_call_of_one_id_is_run_again_with_its_own_arguments() {
 }
 
 #[test]
-fn two_open_cycles_do_not_take_each_other_back() {
+fn two_open_cycles_do_not_roll_each_other_back() {
     on_every_store(async |place| {
         for by_hand in [false, true] {
             let mut session = place.create(SessionPolicy::default()).await;
@@ -201,7 +201,7 @@ fn two_open_cycles_do_not_take_each_other_back() {
 }
 
 #[test]
-fn a_call_is_begun_once_and_finished_after_that() {
+fn a_call_is_started_once_and_finished_after_that() {
     on_every_store(async |place| {
         for (effect, again) in [(Effect::Unsafe, false), (Effect::Probe, false), (Effect::Idempotent, true)] {
             let mut session = place.create(SessionPolicy::default()).await;
@@ -216,7 +216,7 @@ fn a_call_is_begun_once_and_finished_after_that() {
 }
 
 #[test]
-fn recovery_writes_down_what_it_is_about_to_run() {
+fn recovery_records_an_intent_before_it_runs_a_call() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -240,7 +240,7 @@ fn recovery_writes_down_what_it_is_about_to_run() {
     });
 }
 
-/// A tool that waits for a store cannot do so where the session waits for it.
+/// A tool that waits for a store must not deadlock with the session that waits for the tool.
 fn run_in_a_thread(session: &mut Session, tool: &Tool) -> seamline::session::Recovered {
     std::thread::scope(|scope| {
         scope
@@ -260,7 +260,7 @@ fn run_in_a_thread(session: &mut Session, tool: &Tool) -> seamline::session::Rec
 }
 
 #[test]
-fn of_a_call_that_only_reads_it_is_not_said_that_it_did_not_run() {
+fn a_read_only_call_is_not_reported_as_not_run() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -274,7 +274,7 @@ fn of_a_call_that_only_reads_it_is_not_said_that_it_did_not_run() {
 }
 
 #[test]
-fn late_results_replace_what_was_made_up_one_by_one_in_every_dialect() {
+fn late_results_replace_synthetic_ones_one_by_one_in_every_dialect() {
     on_every_store(async |place| {
         for (dialect, turn) in TURNS {
             for aborted in [false, true] {
@@ -304,7 +304,7 @@ fn late_results_replace_what_was_made_up_one_by_one_in_every_dialect() {
 }
 
 #[test]
-fn a_result_that_cannot_be_kept_with_its_cycle_is_refused_when_it_comes() {
+fn a_result_that_is_too_large_for_its_cycle_is_refused_at_once() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
         let mut session = place.create(SessionPolicy::default()).await;
@@ -315,7 +315,7 @@ fn a_result_that_cannot_be_kept_with_its_cycle_is_refused_when_it_comes() {
         assert!(error.to_string().contains("do not fit"), "{error}");
         session.finish_call(&cycle, "toolu_1", &said("short")).await.unwrap();
         session.commit_cycle(&cycle).await.unwrap();
-        // A tool that is run here has its model told.
+        // If a session runs the tool, the model reads about it.
         let tool = Tool::doing(move |_| Ok(large.clone()));
         let result = session.execute_tool_cycle(&[&turn(&["toolu_2"])], &tool, pending()).await.unwrap();
         assert!(result.outcomes[0].is_error && result.outcomes[0].content.contains("do not fit"));
@@ -323,7 +323,7 @@ fn a_result_that_cannot_be_kept_with_its_cycle_is_refused_when_it_comes() {
 }
 
 #[test]
-fn taking_a_cycle_back_leaves_repairs_that_can_be_undone() {
+fn rolling_a_cycle_back_leaves_repairs_that_can_be_undone() {
     on_every_store(async |place| {
         let persist_repairs = seamline::session::PersistRepairs::All;
         let mut session = place.create(SessionPolicy { persist_repairs, ..SessionPolicy::default() }).await;
@@ -337,7 +337,7 @@ fn taking_a_cycle_back_leaves_repairs_that_can_be_undone() {
     });
 }
 
-/// A tool that never comes back, and notes how many records there were when it was stopped.
+/// A tool that never returns, and notes how many records there were when it was stopped.
 struct Watched(Arc<dyn seamline::store::Store>, seamline::store::SessionId, Arc<Mutex<Vec<u64>>>);
 
 struct Watch<'a>(&'a Watched);
@@ -361,7 +361,7 @@ impl ToolExecutor for Watched {
 }
 
 #[test]
-fn s0_11_tools_are_stopped_before_it_is_written_that_they_were_given_up() {
+fn s0_11_tools_are_stopped_before_their_abort_is_recorded() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
         let mut session = place.create(SessionPolicy::default()).await;

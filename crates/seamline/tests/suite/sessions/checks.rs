@@ -1,4 +1,4 @@
-//! A check keeps what it read for the next one. Whatever happens to a session in between, it says what it says of a
+//! A check keeps its reading for the next one. Whatever happens to a session in between, its findings equal those of a
 //! session that was not checked before.
 
 use std::future::pending;
@@ -17,7 +17,7 @@ use seamline_testkit::generate::{self, Mangled};
 
 use super::stores::{Place, Tick, Tool, asking, memory, on_every_store, results, turn};
 
-/// Something that happens to a session. What does not fit is refused, and that is something too.
+/// A change of a session. A change that does not fit is refused, which is a case too.
 #[derive(Debug, Clone)]
 enum Step {
     Append(Vec<Index>),
@@ -79,7 +79,7 @@ async fn create(place: &Place, dialect: &str) -> Session {
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }
 
-/// Lets something happen. Whether it was refused does not matter here.
+/// Applies a change, which may be refused.
 async fn happen(session: &mut Session, step: &Step, place: &Place, pool: &[String]) {
     let chosen = |index: &Index| pool[index.index(pool.len())].as_str();
     let range = |from: &Index, to: &Index, length: usize| {
@@ -124,7 +124,7 @@ async fn happen(session: &mut Session, step: &Step, place: &Place, pool: &[Strin
     };
 }
 
-/// Compares checks of a session with those of one that has the same messages and was never looked at.
+/// Compares checks of a session with those of a session that has the same messages and was never checked.
 async fn compare(session: &Session, place: &Place) -> Result<(), TestCaseError> {
     let follower = Follower::open(place.store.clone(), session.id().clone()).await.unwrap();
     let options = Options { kept: true, ..follower.options(Policy::default()).unwrap() };
@@ -152,7 +152,7 @@ proptest! {
         futures_executor::block_on(async {
             let place = memory();
             let mut session = create(&place, dialect.name()).await;
-            // What a store would not take is passed over.
+            // Messages that a store would refuse are skipped.
             for message in &conversations[0] {
                 let _ = session.append(message).await;
             }
@@ -167,14 +167,14 @@ proptest! {
 }
 
 #[test]
-fn a_result_that_comes_after_a_check_is_seen_by_the_next() {
+fn the_next_check_sees_a_result_that_arrived_after_the_last_one() {
     on_every_store(async |place| {
         let mut session = create(&place, "anthropic_messages").await;
         session.append_all(&[super::stores::ASK, &turn(&["toolu_1"]), super::stores::ASK]).await.unwrap();
         assert_eq!(session.validate().unwrap().incomplete_ids, ["toolu_1"]);
         session.append(&results(&["toolu_1"])).await.unwrap();
         let codes = |session: &Session| session.check().unwrap().findings.iter().map(|it| it.code).collect::<Vec<_>>();
-        assert_eq!(codes(&session), ["PAIR004"], "the result does not stand right behind its call");
+        assert_eq!(codes(&session), ["PAIR004"], "the result does not follow its call directly");
         session.repair().await.unwrap();
         assert_eq!(codes(&session), [""; 0]);
         session.undo_repair().await.unwrap();

@@ -1,4 +1,4 @@
-//! Where a conversation may be cut, and what may happen meanwhile.
+//! Where a conversation may be cut, and what may happen during a compaction.
 
 use std::future::pending;
 
@@ -12,7 +12,7 @@ use super::stores::{ASK, ENVELOPE, Place, Tool, kept, on_every_store, open_optio
 const SUMMARY: &str = r#"{"role":"user","content":"so far: nothing"}"#;
 
 #[test]
-fn what_came_during_a_compaction_is_there_after_a_crash() {
+fn messages_during_a_compaction_survive_a_crash() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
@@ -26,7 +26,7 @@ fn what_came_during_a_compaction_is_there_after_a_crash() {
 }
 
 #[test]
-fn an_error_during_a_compaction_takes_nothing_back_that_came_meanwhile() {
+fn an_error_during_a_compaction_removes_no_message_that_arrived_meanwhile() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
@@ -40,7 +40,7 @@ fn an_error_during_a_compaction_takes_nothing_back_that_came_meanwhile() {
     });
 }
 
-/// Whether all is possible that a compaction keeps from being done.
+/// Whether everything is possible that a running compaction prevents.
 async fn is_usable(place: &Place, session: &mut Session) {
     let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(ASK).unwrap() };
     place.store.push(session.id(), &item).await.unwrap();
@@ -58,7 +58,7 @@ fn a_session_can_be_used_after_every_error_of_a_compaction() {
         for waiting in [0, 2] {
             for how in ["begin", "finish", "finish badly", "cancel", "asking", "a filter"] {
                 let made = place.create(SessionPolicy::default()).await;
-                // The messages and the checkpoint come first, and then perhaps what waits.
+                // The messages and the checkpoint are stored first, and then the waiting messages, if there are any.
                 let at = if how == "begin" { 1 } else { 2 + waiting };
                 let faulty = Faulty::new(place.store.clone(), Fault::FailsOnce { at });
                 let options = OpenOptions { take_over: true, ..open_options() };
@@ -78,7 +78,7 @@ fn a_session_can_be_used_after_every_error_of_a_compaction() {
                     "finish" => assert!(session.finish_compaction(0..1, &[SUMMARY]).await.is_err()),
                     "finish badly" => assert!(session.finish_compaction(0..1, &["no json"]).await.is_err()),
                     "cancel" => assert!(session.cancel_compaction().await.is_err()),
-                    // The error itself could not be written down, either.
+                    // The error itself could not be stored, either.
                     "asking" => assert!(session.handle_error(&failure(529, "Overloaded")).await.is_err()),
                     _ => {
                         let refused = failure(200, r#"{"content":[],"stop_reason":"refusal"}"#);
@@ -95,7 +95,7 @@ fn a_session_can_be_used_after_every_error_of_a_compaction() {
 }
 
 #[test]
-fn an_error_of_the_provider_gives_a_compaction_up_whether_something_waits_or_not() {
+fn a_provider_error_cancels_a_compaction_with_and_without_waiting_messages() {
     on_every_store(async |place| {
         for waiting in [false, true] {
             let mut session = place.create(SessionPolicy::default()).await;
@@ -113,7 +113,7 @@ fn an_error_of_the_provider_gives_a_compaction_up_whether_something_waits_or_not
 }
 
 #[test]
-fn no_calls_are_run_during_a_compaction() {
+fn no_calls_run_during_a_compaction() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
@@ -127,14 +127,14 @@ fn no_calls_are_run_during_a_compaction() {
 }
 
 #[test]
-fn only_what_was_begun_is_finished() {
+fn only_a_started_compaction_can_be_finished() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK, ASK]).await.unwrap();
         assert!(session.finish_compaction(0..1, &[SUMMARY]).await.is_err(), "none was begun");
         session.before_compaction(0..1).await.unwrap();
         assert!(session.finish_compaction(0..2, &[SUMMARY]).await.is_err());
-        // Other messages are there now.
+        // The messages have changed.
         let made = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
         let range = session.before_compaction(0..3).await.unwrap();
         session.rollback(&made.id, "test").await.unwrap();
@@ -144,7 +144,7 @@ fn only_what_was_begun_is_finished() {
 }
 
 #[test]
-fn calls_without_ids_are_not_parted_from_their_results() {
+fn calls_without_ids_stay_with_their_results() {
     on_every_store(async |place| {
         let mut session = in_dialect(&place, "gemini_generate").await;
         let messages = [
@@ -162,7 +162,7 @@ fn calls_without_ids_are_not_parted_from_their_results() {
 }
 
 #[test]
-fn a_call_that_was_never_answered_keeps_nothing_from_being_compacted_and_one_at_the_end_stays() {
+fn an_unanswered_call_does_not_block_a_compaction_and_one_at_the_end_stays() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         let (lost, twice) = (turn(&["toolu_lost"]), turn(&["toolu_1", "toolu_1"]));
@@ -176,7 +176,7 @@ fn a_call_that_was_never_answered_keeps_nothing_from_being_compacted_and_one_at_
 }
 
 #[test]
-fn a_range_inside_of_a_cycle_comes_out_empty_and_before_it() {
+fn a_range_inside_a_cycle_becomes_empty_and_moves_before_it() {
     on_every_store(async |place| {
         let mut session = in_dialect(&place, "openai_chat").await;
         let call =
@@ -195,7 +195,7 @@ fn a_range_inside_of_a_cycle_comes_out_empty_and_before_it() {
 }
 
 #[test]
-fn a_compaction_may_be_finished_after_an_error_though_nothing_was_said_meanwhile() {
+fn a_compaction_without_new_messages_may_be_finished_after_an_error() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
@@ -208,7 +208,7 @@ fn a_compaction_may_be_finished_after_an_error_though_nothing_was_said_meanwhile
 }
 
 #[test]
-fn nothing_is_put_in_the_place_of_a_whole_conversation() {
+fn a_compaction_must_leave_a_message() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();

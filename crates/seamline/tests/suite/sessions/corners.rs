@@ -21,9 +21,9 @@ fn overloaded() -> Failure<'static> {
 }
 
 #[test]
-fn k_02_what_a_tool_did_for_an_answer_that_then_failed_is_not_forgotten() {
+fn k_02_the_effects_of_tools_are_kept_when_their_response_fails() {
     on_every_store(async |place| {
-        // The calls were whole and had run when the stream failed.
+        // The calls were complete and had run when the stream failed.
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         session.before_agent_start(ENVELOPE).await.unwrap();
@@ -32,7 +32,7 @@ fn k_02_what_a_tool_did_for_an_answer_that_then_failed_is_not_forgotten() {
         session.agent_end(TurnEnd::Failed(overloaded())).await.unwrap();
         assert_eq!(kept(&session), before);
         assert!(before[2].contains("PAID") && is_valid(&session));
-        // One had, and the other was running: the turn is taken back, and what was done is said.
+        // One call had run, and the other was running: the turn is rolled back, and the effects are reported.
         let calls = turn(&["toolu_2", "toolu_3"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
         session.before_tool_call(&cycle, "toolu_2").await.unwrap();
@@ -45,7 +45,7 @@ fn k_02_what_a_tool_did_for_an_answer_that_then_failed_is_not_forgotten() {
 }
 
 #[test]
-fn k_13_nothing_is_put_right_for_good_while_tools_run() {
+fn k_13_no_repair_is_stored_while_tools_run() {
     on_every_store(async |place| {
         let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
         let mut session = place.create_with(repairing(config)).await;
@@ -61,7 +61,7 @@ fn k_13_nothing_is_put_right_for_good_while_tools_run() {
 }
 
 #[test]
-fn k_28_whatever_comes_after_an_abort_changes_nothing_that_was_written() {
+fn k_28_nothing_after_an_abort_changes_stored_messages() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -69,14 +69,14 @@ fn k_28_whatever_comes_after_an_abort_changes_nothing_that_was_written() {
         session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         assert_eq!(session.abort().await.unwrap().len(), 2);
         let (before, end) = (kept(&session), place.store.head(session.id()).await.unwrap());
-        // A second abort, tasks that report late, and a timer that begins a call again.
+        // A second abort, tasks that report late, and a timer that starts a call again.
         assert!(session.abort().await.unwrap().is_empty());
         assert!(session.finish_call(&cycle, "toolu_1", &said("late")).await.is_err());
         assert!(session.after_tool_call(&cycle, "toolu_1", &said("late")).await.is_err());
         assert!(session.before_tool_call(&cycle, "toolu_2").await.is_err());
         assert!(session.commit_cycle(&cycle).await.is_err());
         assert_eq!((kept(&session), place.store.head(session.id()).await.unwrap()), (before.clone(), end));
-        // A prompt that waited is taken, and a result that is real is, too.
+        // A prompt that waited is added, and a real result is added, too.
         session.append(ASK).await.unwrap();
         let call = ToolCallRef { id: "toolu_1", name: "sh" };
         assert!(session.late_result(&call, &said("late")).await.unwrap());
@@ -117,7 +117,7 @@ fn k_29_a_breaker_that_ends_the_turn_leaves_no_call_without_a_result() {
 }
 
 #[test]
-fn k_33_wherever_a_compaction_cuts_no_pair_is_parted() {
+fn k_33_a_compaction_separates_no_pair_at_any_cut() {
     on_every_store(async |place| {
         let messages = [
             ASK.to_owned(),
@@ -146,7 +146,7 @@ fn k_33_wherever_a_compaction_cuts_no_pair_is_parted() {
 }
 
 #[test]
-fn k_39_a_crash_while_a_repair_is_written_leaves_it_whole_or_not_there() {
+fn k_39_a_crash_during_a_repair_leaves_it_complete_or_absent() {
     on_every_store(async |place| {
         let (mut whole, mut not_there) = (0, 0);
         for (at, after) in (0..).flat_map(|at| [(at, false), (at, true)]) {
@@ -171,13 +171,13 @@ fn k_39_a_crash_while_a_repair_is_written_leaves_it_whole_or_not_there() {
             let result = again.repair().await.unwrap();
             assert_eq!((result.repaired, again.validate().unwrap().valid), (!was_there, true), "{at} {after}");
             again.undo_repair().await.unwrap();
-            assert_eq!(kept(&again), before, "what it took out is there still");
+            assert_eq!(kept(&again), before, "the messages that it would remove are still there");
         }
     });
 }
 
 #[test]
-fn k_44_the_next_turn_is_told_what_was_lost_and_who_waits_for_an_answer() {
+fn k_44_the_next_turn_gets_the_lost_calls_and_the_unanswered_messages() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, YES, ASK]).await.unwrap();
@@ -200,7 +200,7 @@ fn k_44_the_next_turn_is_told_what_was_lost_and_who_waits_for_an_answer() {
 }
 
 #[test]
-fn k_47_a_rollback_that_fails_says_so_and_changes_nothing() {
+fn k_47_a_failed_rollback_is_an_error_and_changes_nothing() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();

@@ -15,10 +15,10 @@ use super::stores::{ASK, ENVELOPE, Place, Tick, Tool, is_valid, kept, on_every_s
 const ANSWER: &str = r#"{"role":"assistant","content":"all done"}"#;
 const PUSHED: &str = r#"{"role":"user","content":"pushed"}"#;
 
-/// What happened in the world before the process died.
+/// The effects outside the session before the process died.
 #[derive(Default)]
 struct World {
-    /// What was acknowledged, as it must be found again.
+    /// The acknowledged messages, which must survive.
     kept: Mutex<Vec<String>>,
     /// The calls that were run.
     ran: Arc<Mutex<Vec<String>>>,
@@ -34,8 +34,8 @@ impl World {
     }
 }
 
-/// A turn with one cycle that a session runs and one that a host runs, and everything around them, up to where the
-/// process dies.
+/// A turn with one cycle that the session runs and one that the host runs, and everything around them, up to the death
+/// of the process.
 async fn script(store: Arc<dyn Store>, id: SessionId, effect: Effect, world: &World) -> Result<(), SessionError> {
     let options = SessionOptions { clock: Arc::new(Tick::default()), ..SessionOptions::default() };
     let session = Session::create(store.clone(), id.clone(), options).await?;
@@ -77,7 +77,7 @@ fn deaths() -> impl Iterator<Item = Fault> {
 }
 
 #[test]
-fn a_crash_at_every_store_call_leaves_one_of_three_truths() {
+fn after_a_crash_at_any_store_call_each_call_has_one_of_three_truths() {
     on_every_store(async |place| {
         let mut seen = BTreeSet::new();
         for effect in Effect::ALL {
@@ -100,7 +100,7 @@ fn a_crash_at_every_store_call_leaves_one_of_three_truths() {
 }
 
 #[test]
-fn a_crash_at_every_store_call_of_the_recovery_changes_no_truth() {
+fn a_crash_at_any_store_call_of_the_recovery_changes_no_truth() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
         let mut count = 0;
@@ -123,13 +123,13 @@ fn a_crash_at_every_store_call_of_the_recovery_changes_no_truth() {
     });
 }
 
-/// A run of the script up to where its process died.
+/// A run of the script up to the death of its process.
 struct Crash<'a> {
     place: &'a Place,
     id: SessionId,
     world: World,
     died: bool,
-    /// What is said where something is not as it should be.
+    /// The context of a failed assertion.
     what: String,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Crash<'a> {
         Self { place, id, world, died, what }
     }
 
-    /// The calls that were left open. Nothing, where the process died before there was a session.
+    /// The calls that were left open; none if the process died before there was a session.
     async fn unresolved(&self) -> Option<Vec<Unresolved>> {
         let options = OpenOptions { take_over: true, recover: false, ..open_options() };
         match Session::open(self.place.store.clone(), self.id.clone(), options).await {
@@ -185,7 +185,7 @@ impl<'a> Crash<'a> {
         assert!(again.unresolved().is_empty() && again.health().is_whole(), "{}", self.what);
     }
 
-    /// What is said of each call is true of the world, and the model reads it.
+    /// Checks that the truth about each call matches the world, and that the model reads it.
     fn judge_calls(&self, unresolved: &[Unresolved], all: &str, seen: &mut BTreeSet<&'static str>) {
         let is_untouched = unresolved.iter().all(|call| call.truth == Truth::NeverStarted);
         for call in unresolved {
@@ -202,12 +202,12 @@ impl<'a> Crash<'a> {
             assert!(call.truth != Truth::NeverStarted || !ran, "{what}: {} ran", call.call);
             assert!(call.truth != Truth::Finished || ran, "{what}: {} did not run", call.call);
             assert!(call.truth != Truth::Harmless || call.effect == Effect::ReadOnly, "{what}");
-            // A cycle of which nothing had begun is taken back whole.
+            // A cycle without a started call is rolled back completely.
             assert_eq!(all.contains(&text), !is_untouched, "{what}: {text} in {all}");
         }
     }
 
-    /// What was acknowledged is there, cycles are there as a whole or not at all, and no effect is forgotten.
+    /// Checks that acknowledged messages survive, that cycles are complete or absent, and that no effect is forgotten.
     fn judge_view(&self, session: &Session, all: &str) {
         let what = &self.what;
         for acknowledged in self.world.kept.lock().unwrap().iter() {

@@ -1,4 +1,4 @@
-//! Crashes in the middle of a tool, and what is refused after them.
+//! Crashes in the middle of a tool, and refused steps after them.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn a_tool_that_never_returns_has_an_unknown_outcome() {
         session.append(ASK).await.unwrap();
         // The process dies while the second of two tools runs: its future is dropped.
         let (id, calls) = (session.id().clone(), turn(&["toolu_1", "toolu_2"]));
-        // The checkpoint, the turn, both intents and one result come behind the two records that are there.
+        // The checkpoint, the turn, both intents and one result follow the two existing records.
         dropped_at(&place, &id, 7, session.execute_tool_cycle(&[&calls], &Stuck, pending())).await;
         let mut again = place.reopen(&session).await;
         let messages = kept(&again);
@@ -29,8 +29,8 @@ fn a_tool_that_never_returns_has_an_unknown_outcome() {
         assert!(is_valid(&again) && again.validate().unwrap().valid);
         assert_eq!(again.repair_context().lost_calls[0].id, "toolu_2");
         let origins: Vec<Origin> = again.entries().iter().map(|entry| entry.origin).collect();
-        assert_eq!(origins, [Origin::Said, Origin::Said, Origin::Synthetic], "what is made up is marked");
-        // And the result that comes after all replaces what was made up.
+        assert_eq!(origins, [Origin::Said, Origin::Said, Origin::Synthetic], "synthetic messages are marked");
+        // A late result replaces the synthetic one.
         let late = seamline::session::ToolCallRef { id: "toolu_2", name: "sh" };
         let output = ToolOutput { output: "second, late".to_owned(), is_error: false };
         assert!(again.late_result(&late, &output).await.unwrap());
@@ -43,7 +43,7 @@ fn a_tool_that_never_returns_has_an_unknown_outcome() {
     });
 }
 
-/// The first call comes back, the second one never does.
+/// The first call returns, the second one never does.
 struct Stuck;
 
 impl seamline::session::ToolExecutor for Stuck {
@@ -55,7 +55,7 @@ impl seamline::session::ToolExecutor for Stuck {
     }
 }
 
-/// Runs something until a session has so many records, and drops it there: its process is gone.
+/// Runs a future until a session has this many records, and drops it there, as when its process ends.
 async fn dropped_at<T>(place: &Place, id: &SessionId, seq: u64, running: impl Future<Output = T>) {
     let watch = async { while place.store.head(id).await.unwrap().seq < seq {} };
     match select(std::pin::pin!(running), std::pin::pin!(watch)).await {
@@ -65,7 +65,7 @@ async fn dropped_at<T>(place: &Place, id: &SessionId, seq: u64, running: impl Fu
 }
 
 #[test]
-fn calls_that_may_run_again_do_if_there_is_an_executor() {
+fn calls_that_may_run_again_do_so_if_there_is_an_executor() {
     on_every_store(async |place| {
         for (effect, runs, text) in [
             (Effect::Idempotent, 2, "second"),
@@ -96,7 +96,7 @@ fn calls_that_may_run_again_do_if_there_is_an_executor() {
 }
 
 #[test]
-fn a_cycle_is_refused_what_it_is_past() {
+fn a_cycle_refuses_steps_that_it_has_passed() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -109,7 +109,7 @@ fn a_cycle_is_refused_what_it_is_past() {
         session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
         assert!(session.finish_call(&cycle, "toolu_1", &output).await.is_err(), "a result is kept once");
-        assert!(session.before_tool_call(&cycle, "toolu_1").await.is_err(), "what has finished is not begun");
+        assert!(session.before_tool_call(&cycle, "toolu_1").await.is_err(), "a finished call cannot start");
         session.commit_cycle(&cycle).await.unwrap();
         assert!(session.commit_cycle(&cycle).await.is_err() && session.roll_back_cycle(&cycle, "late").await.is_err());
         assert_eq!(session.messages().count(), 3);
@@ -117,7 +117,7 @@ fn a_cycle_is_refused_what_it_is_past() {
 }
 
 #[test]
-fn bytes_that_were_altered_are_never_taken_for_what_was_said() {
+fn altered_bytes_never_count_as_messages() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
         let mut session = place.create(SessionPolicy::default()).await;
@@ -125,18 +125,18 @@ fn bytes_that_were_altered_are_never_taken_for_what_was_said() {
         let made = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
         session.append(ANSWER).await.unwrap();
         let commits = place.store.read(session.id(), 0, usize::MAX).await.unwrap();
-        // A store that gives back another message than was kept.
+        // A store that returns another message than it stored.
         let altered = Faulty::new(place.store.clone(), Fault::Alters { seq: commits[1].seq });
         let options = OpenOptions { take_over: true, ..open_options() };
         let mut again = Session::open(altered, session.id().clone(), options).await.unwrap();
         assert!(!again.health().is_whole());
-        assert_eq!(kept(&again), [ANSWER], "what is damaged is passed over");
+        assert_eq!(kept(&again), [ANSWER], "damaged commits are skipped");
         let error = again.rollback(&made.id, "test").await.unwrap_err();
         assert_eq!(error.to_string(), "Checkpoint integrity mismatch — messages were modified");
         assert_eq!(place.store.quarantined(session.id()).await.unwrap().len(), 1);
         let damaged = again.incidents().filter(|found| found.kind == seamline::store::IncidentKind::Damaged).count();
         assert_eq!(damaged, 1);
-        // It is written down once, not at every opening.
+        // It is recorded once, not at every opening.
         let altered = Faulty::new(place.store.clone(), Fault::Alters { seq: commits[1].seq });
         let options = OpenOptions { take_over: true, ..open_options() };
         let again = Session::open(altered, session.id().clone(), options).await.unwrap();

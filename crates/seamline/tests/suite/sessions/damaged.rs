@@ -1,4 +1,4 @@
-//! Sessions that are opened although some of what was kept is not what it was.
+//! Sessions that open although some stored bytes are damaged.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use seamline::store::{Effect, Error, InboxItem, IncidentKind, Raw, Store};
 use super::faulty::{Fault, Faulty};
 use super::stores::{ASK, Tick, kept, memory, open_options, results, turn};
 
-/// A session with these messages, each in a commit of its own, and the store it is in.
+/// A session with these messages, each in its own commit, and its store.
 fn written(messages: &[&str]) -> (Arc<dyn Store>, Session) {
     let store = memory().store;
     let options = SessionOptions { clock: Arc::new(Tick::default()), ..SessionOptions::default() };
@@ -28,7 +28,7 @@ fn opened(store: Arc<dyn Store>, options: OpenOptions) -> Result<Session, Sessio
 }
 
 #[test]
-fn a_session_whose_beginning_is_lost_is_opened_where_its_messages_tell_the_dialect() {
+fn a_session_without_its_first_commit_opens_if_its_messages_identify_the_dialect() {
     let messages = [ASK, &turn(&["toolu_1"]), &results(&["toolu_1"])];
     let (store, _) = written(&messages);
     let altered: Arc<dyn Store> = Faulty::new(store, Fault::Alters { seq: 1 });
@@ -44,7 +44,7 @@ fn a_session_whose_beginning_is_lost_is_opened_where_its_messages_tell_the_diale
 }
 
 #[test]
-fn what_could_be_of_several_dialects_is_opened_as_one_that_is_named() {
+fn a_session_whose_messages_fit_several_dialects_opens_with_a_named_one() {
     let (store, _) = written(&[ASK]);
     let altered: Arc<dyn Store> = Faulty::new(store, Fault::Alters { seq: 1 });
     let lost = opened(altered.clone(), open_options());
@@ -56,7 +56,7 @@ fn what_could_be_of_several_dialects_is_opened_as_one_that_is_named() {
 }
 
 #[test]
-fn what_a_newer_version_wrote_is_read_around_and_never_written_behind() {
+fn records_of_a_newer_version_are_skipped_and_never_written_behind() {
     let (store, session) = written(&[ASK, r#"{"role":"assistant","content":"yes"}"#]);
     let head = block_on(store.head(session.id())).unwrap();
     let newer: Arc<dyn Store> = Faulty::new(store.clone(), Fault::Newer { seq: 2 });
@@ -72,7 +72,7 @@ fn what_a_newer_version_wrote_is_read_around_and_never_written_behind() {
 }
 
 #[test]
-fn a_damaged_commit_hides_doubles_and_brings_back_nothing_else() {
+fn a_damaged_commit_hides_only_its_own_messages() {
     let (store, mut session) = written(&[ASK, r#"{"role":"assistant","content":"one"}"#, ASK]);
     block_on(async {
         let checkpoint = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
@@ -88,7 +88,7 @@ fn a_damaged_commit_hides_doubles_and_brings_back_nothing_else() {
 }
 
 #[test]
-fn one_damaged_message_of_the_inbox_is_put_aside_and_the_others_are_taken_in() {
+fn a_damaged_inbox_message_is_quarantined_and_the_others_are_added() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     block_on(async {
@@ -112,7 +112,7 @@ fn one_damaged_message_of_the_inbox_is_put_aside_and_the_others_are_taken_in() {
 }
 
 #[test]
-fn what_a_damaged_commit_had_taken_out_is_there_again_and_the_damage_is_named() {
+fn messages_that_a_damaged_commit_removed_reappear_and_the_damage_is_reported() {
     for compacts in [false, true] {
         let (store, mut session) = written(&[ASK]);
         let half = r#"{"role":"assistant","content":"half an ans"}"#;
@@ -146,7 +146,7 @@ fn what_a_damaged_commit_had_taken_out_is_there_again_and_the_damage_is_named() 
 }
 
 #[test]
-fn a_cycle_is_where_it_began_after_an_earlier_loss() {
+fn a_cycle_keeps_its_place_after_an_earlier_loss() {
     let (store, mut session) = written(&[ASK, r#"{"role":"assistant","content":"one"}"#, ASK]);
     block_on(async {
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();

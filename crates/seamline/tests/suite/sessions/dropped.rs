@@ -1,4 +1,4 @@
-//! Futures that are dropped while they wait: the next one who asks finds out what became of them.
+//! Futures that are dropped while they wait: the next method settles the outcome.
 
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -10,11 +10,11 @@ use seamline::store::Operation;
 use super::faulty::{Fault, Faulty};
 use super::stores::{Tool, asking, kept, memory, open_options, turn};
 
-/// How many writes the script has, more or less: what is beyond is just not reached.
+/// About how many writes the script has; higher numbers have no effect.
 const WRITES: usize = 24;
 
 #[test]
-fn whatever_is_dropped_is_kept_once_or_not_at_all_and_the_session_knows() {
+fn a_dropped_write_is_stored_once_or_not_at_all_and_the_session_knows() {
     let mut dropped = 0;
     for (at, kept_first) in (0..WRITES).flat_map(|at| [(at, false), (at, true)]) {
         futures_executor::block_on(async {
@@ -26,13 +26,13 @@ fn whatever_is_dropped_is_kept_once_or_not_at_all_and_the_session_knows() {
                 seamline::session::OpenOptions { take_over: true, policy: Some(asking(config)), ..open_options() };
             let mut session = Session::open(silent, made.id().clone(), options).await.unwrap();
             dropped += script(&mut session);
-            // It writes nothing itself, and finds out what became of the last step.
+            // It writes nothing itself, and settles the last step.
             session.take_inbox().await.unwrap();
             let live = kept(&session);
             assert_eq!(BTreeSet::from_iter(&live).len(), live.len(), "something is there twice: {at}, {live:?}");
             let state = session.state().clone();
             let again = place.reopen(&session).await;
-            assert_eq!(again.state().view, state.view, "what is kept is what was seen: {at}");
+            assert_eq!(again.state().view, state.view, "the stored view equals the view in memory: {at}");
             assert_eq!(again.state().checkpoints, state.checkpoints, "{at}");
             assert_eq!((again.state().passed_over, state.passed_over), (0, 0), "{at}");
         });
@@ -40,10 +40,10 @@ fn whatever_is_dropped_is_kept_once_or_not_at_all_and_the_session_knows() {
     assert!(dropped > WRITES, "only {dropped} futures were dropped");
 }
 
-/// Does a bit of everything. What does not answer at once is dropped, and the next thing is done. How many were.
+/// Does a bit of everything. A step that does not return at once is dropped. Returns how many were dropped.
 fn script(session: &mut Session) -> usize {
     let mut dropped = 0;
-    /// What became of one step: nothing where it was dropped.
+    /// The outcome of one step; `None` if it was dropped.
     macro_rules! step {
         ($future:expr) => {{
             let done = $future.now_or_never();

@@ -1,4 +1,4 @@
-//! What only a request can answer is no fault of what is kept.
+//! Demands that only the rest of a request can meet do not make the stored messages invalid.
 
 use std::future::pending;
 
@@ -29,7 +29,7 @@ const REFUSED: Failure<'static> = Failure {
     ..UNAUTHORIZED
 };
 
-/// What a user, a model that calls a tool and one that answers say in a dialect.
+/// The messages of a user, of a model that calls a tool and of a model that responds, in a dialect.
 fn spoken(dialect: &str) -> [&'static str; 3] {
     match dialect {
         "anthropic_messages" => [
@@ -68,7 +68,7 @@ async fn session(provider: &seamline::providers::Provider, policy: Policy) -> Se
 }
 
 #[test]
-fn a_whole_conversation_is_whole_for_every_provider_and_stays_as_it_is() {
+fn a_valid_conversation_is_valid_for_every_provider_and_stays_unchanged() {
     futures_executor::block_on(async {
         for provider in seamline::providers::ALL {
             let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
@@ -94,7 +94,7 @@ fn a_whole_conversation_is_whole_for_every_provider_and_stays_as_it_is() {
 }
 
 #[test]
-fn a_conversation_with_calls_goes_on_where_the_request_declares_their_tools() {
+fn a_conversation_with_calls_continues_if_the_request_declares_their_tools() {
     futures_executor::block_on(async {
         for policy in [asking, repairing] {
             let config = SessionPolicy { last_resort: LastResort::Reset, ..SessionPolicy::default() };
@@ -107,7 +107,7 @@ fn a_conversation_with_calls_goes_on_where_the_request_declares_their_tools() {
             };
             assert!(request.actions.is_empty() && request.found.is_empty());
             session.agent_end(seamline::session::TurnEnd::Answer(&[])).await.unwrap();
-            // Where it declares none, that is put right in the request, as far as a tool can be declared by its name.
+            // If the request declares none, a repair declares them, if a name is enough for that.
             let start = session.before_agent_start(r#"{"modelId":"m"}"#).await.unwrap();
             let AgentStart::Proceed { request, .. } = start else { panic!("it was blocked") };
             assert_eq!(request.actions.len(), 1);
@@ -140,7 +140,7 @@ fn an_undeclared_tool_that_no_repair_can_declare_is_reported() {
 }
 
 #[test]
-fn an_envelope_that_says_that_the_provider_keeps_the_call_lets_its_result_through() {
+fn a_result_passes_if_the_envelope_says_that_the_provider_stores_its_call() {
     futures_executor::block_on(async {
         let mut session =
             session(seamline::providers::by_name("openai-responses").unwrap(), asking(SessionPolicy::default())).await;
@@ -159,7 +159,7 @@ fn an_envelope_that_says_that_the_provider_keeps_the_call_lets_its_result_throug
 }
 
 #[test]
-fn what_cannot_be_put_right_is_written_down_once() {
+fn a_finding_without_a_fix_is_recorded_once() {
     futures_executor::block_on(async {
         let policy = repairing(SessionPolicy::default());
         let mut session = session(seamline::providers::by_name("anthropic").unwrap(), policy).await;

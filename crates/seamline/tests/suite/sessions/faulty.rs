@@ -1,4 +1,4 @@
-//! A store that goes wrong where it is told to.
+//! A store that fails where the test says.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use seamline::store::{
     Sealed, SessionId, SessionInfo, Store, StoredCommit,
 };
 
-/// What goes wrong.
+/// A fault of the store.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Fault {
     /// The process dies at this call of the store, counted from 0, before it or right after it, and does nothing more.
@@ -19,24 +19,24 @@ pub(crate) enum Fault {
     Fails(fn() -> Error),
     /// This write fails, counted from 0, and no other.
     FailsOnce { at: usize },
-    /// This write, counted from 0, is never answered, whether it was kept or not.
+    /// This write, counted from 0, never returns, whether it was stored or not.
     Silent { at: usize, kept: bool },
-    /// This call of the store, counted from 0, is never answered, whether it was done or not; all others are.
+    /// This call of the store, counted from 0, never returns, whether it was done or not; all others return.
     Stalls { at: usize, done: bool },
-    /// A bit of this commit is another one when it is read.
+    /// A bit of this commit is flipped when it is read.
     Alters { seq: u64 },
-    /// This commit is one of a newer version.
+    /// This commit has the format of a newer version.
     Newer { seq: u64 },
-    /// So often it says that the session still ends there.
+    /// How often the store still reports the old end of the session.
     Lags { head: Head, times: usize },
 }
 
-/// A store that goes wrong where it is told to.
+/// A store that fails where the test says.
 #[derive(Debug)]
 pub(crate) struct Faulty {
     inner: Arc<dyn Store>,
     fault: Fault,
-    /// How often what can go wrong was done.
+    /// How often the operation that can fail was done.
     count: AtomicUsize,
     dead: AtomicBool,
 }
@@ -46,7 +46,7 @@ impl Faulty {
         Arc::new(Self { inner, fault, count: AtomicUsize::new(0), dead: AtomicBool::new(false) })
     }
 
-    /// Does something, unless the process dies before it. What a dead process waits for never comes.
+    /// Runs an operation, unless the process dies before it. In a dead process it never returns.
     fn alive<'a, T: Send + 'a>(&'a self, does: impl FnOnce() -> Pending<'a, T>) -> Pending<'a, T> {
         if let Fault::Stalls { at, done } = self.fault {
             return self.stalled(does, at, done);
@@ -86,7 +86,7 @@ impl Faulty {
         Box::pin(std::future::pending())
     }
 
-    /// The outcome of a future, or nothing when its process dies before: the future is dropped.
+    /// The outcome of a future, or `None` if its process dies before: the future is dropped.
     pub(crate) async fn until_death<T>(&self, running: impl Future<Output = T>) -> Option<T> {
         let death = std::future::poll_fn(|_| if self.is_dead() { Poll::Ready(()) } else { Poll::Pending });
         // The killer is polled first, so the second needs no wake-up.

@@ -1,4 +1,4 @@
-//! Calls that did something, and whose cycle is taken back.
+//! Calls with effects whose cycle is rolled back.
 
 use seamline::classify::Failure;
 use seamline::session::{
@@ -13,7 +13,7 @@ fn said(text: &str, is_error: bool) -> ToolOutput {
 }
 
 #[test]
-fn a_call_that_finished_is_not_forgotten_with_its_cycle() {
+fn a_finished_call_is_remembered_when_its_cycle_is_rolled_back() {
     on_every_store(async |place| {
         for how in ["rollback", "filter", "reset", "cycle", "tool"] {
             let on_tool_error =
@@ -53,7 +53,7 @@ fn a_call_that_finished_is_not_forgotten_with_its_cycle() {
 }
 
 #[test]
-fn a_finished_call_is_not_forgotten_with_an_unknown_outcome() {
+fn a_finished_call_is_remembered_beside_an_unknown_outcome() {
     on_every_store(async |place| {
         let config = SessionPolicy { unknown_outcome: UnknownOutcome::Forget, ..SessionPolicy::default() };
         let mut session = place.create(config.clone()).await;
@@ -72,7 +72,7 @@ fn a_finished_call_is_not_forgotten_with_an_unknown_outcome() {
 }
 
 #[test]
-fn what_is_kept_is_not_lost() {
+fn calls_of_a_kept_cycle_do_not_count_as_lost() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -87,7 +87,7 @@ fn what_is_kept_is_not_lost() {
 }
 
 #[test]
-fn a_call_that_only_reads_is_harmless_also_where_a_host_said_that_it_begins() {
+fn a_read_only_call_is_harmless_also_if_a_host_started_it() {
     on_every_store(async |place| {
         for unknown_outcome in [UnknownOutcome::Annotate, UnknownOutcome::Forget] {
             let mut session = place.create(SessionPolicy { unknown_outcome, ..SessionPolicy::default() }).await;

@@ -1,4 +1,4 @@
-//! A session that goes its own way knows what of its past was made up.
+//! A fork knows which of its messages are synthetic.
 
 use seamline::session::{Follower, Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, SessionId};
@@ -8,7 +8,7 @@ use super::calls::said;
 use super::late_kept::{DIALECTS, paying, refs, spoken};
 use super::stores::{Place, kept, on_every_store};
 
-/// What recovery says of a call, as a tool may quote it.
+/// The recovery's text about a call, quoted by a tool.
 fn quoted(id: &str) -> String {
     format!("[synthetic] [no result] The call \"pay\" ({id}) has no result: so it says in the log")
 }
@@ -17,7 +17,7 @@ fn pay(id: &str) -> ToolCallRef<'_> {
     ToolCallRef { id, name: "pay" }
 }
 
-/// The session as others have it who began with its messages: a fork, one of a reader, and a fork of that.
+/// The sessions that begin with its messages: a fork, one of a reader, and a fork of that.
 async fn forks(place: &Place, session: &Session) -> Vec<Session> {
     let name = || place.name().parse().unwrap();
     let fork = session.fork(name()).await.unwrap();
@@ -28,7 +28,7 @@ async fn forks(place: &Place, session: &Session) -> Vec<Session> {
 }
 
 #[test]
-fn a_late_result_in_a_fork_replaces_what_was_made_up_and_nothing_else() {
+fn a_late_result_in_a_fork_replaces_only_the_synthetic_one() {
     on_every_store(async |place| {
         for dialect in DIALECTS {
             let mut session = in_dialect(&place, dialect).await;
@@ -55,7 +55,7 @@ fn a_late_result_in_a_fork_replaces_what_was_made_up_and_nothing_else() {
 }
 
 #[test]
-fn a_result_that_came_late_is_real_in_a_fork_too() {
+fn a_late_result_is_real_in_a_fork_too() {
     on_every_store(async |place| {
         for dialect in DIALECTS {
             let mut session = in_dialect(&place, dialect).await;
@@ -73,7 +73,7 @@ fn a_result_that_came_late_is_real_in_a_fork_too() {
 }
 
 #[test]
-fn what_a_host_brought_is_judged_by_its_words_in_a_fork_as_well() {
+fn a_message_of_the_host_is_judged_by_its_text_in_a_fork_as_well() {
     on_every_store(async |place| {
         let mut session = in_dialect(&place, "anthropic_messages").await;
         let made_up = format!(
@@ -89,7 +89,7 @@ fn what_a_host_brought_is_judged_by_its_words_in_a_fork_as_well() {
 }
 
 #[test]
-fn a_fork_of_more_than_one_commit_has_room_for_is_there_as_a_whole() {
+fn a_fork_larger_than_one_commit_is_complete() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         for letter in ["a", "b", "c"] {

@@ -1,11 +1,11 @@
-//! What the model reads of calls without a result is what is known: who stopped, and whether the call was begun.
+//! The texts about calls without a result: they say who stopped the calls, and whether each call was started.
 
 use seamline::session::{OpenOptions, Session, SessionPolicy, Truth};
 use seamline::store::{Effect, IncidentKind};
 
 use super::stores::{ASK, ENVELOPE, Place, kept, on_every_store, open_options, turn};
 
-/// A session whose process stopped when it had begun the first of two calls.
+/// A session whose process ended after it had started the first of two calls.
 async fn crashed(place: &Place) -> Session {
     let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
@@ -58,7 +58,7 @@ fn an_error_after_a_crash_says_the_same() {
 }
 
 #[test]
-fn a_call_that_was_never_begun_is_said_to_have_not_run_when_it_is_aborted() {
+fn a_call_that_was_never_started_is_reported_as_not_run_after_an_abort() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();

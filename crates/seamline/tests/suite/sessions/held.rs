@@ -12,7 +12,7 @@ use seamline::store::{CommitId, Effect, Error, SessionId};
 use super::faulty::{Fault, Faulty};
 use super::stores::{ASK, Place, Tick, memory, on_every_store, open_options, turn};
 
-/// How many calls of the store opening has, more or less: what is beyond is just not reached.
+/// About how many store calls an opening makes; higher numbers have no effect.
 const CALLS: usize = 8;
 
 fn stalls() -> impl Iterator<Item = Fault> {
@@ -31,7 +31,7 @@ async fn left_open(place: &Place) -> SessionId {
 }
 
 #[test]
-fn an_opening_that_is_given_up_holds_nothing_wherever_that_is() {
+fn a_cancelled_opening_releases_the_lease_at_every_store_call() {
     futures_executor::block_on(async {
         let mut given_up = 0;
         for fault in stalls() {
@@ -76,7 +76,7 @@ fn a_cancelled_create_leaves_a_free_name_or_a_free_session() {
 }
 
 #[test]
-fn an_opening_that_is_given_up_after_a_while_holds_nothing() {
+fn an_opening_that_is_cancelled_after_a_while_releases_the_lease() {
     on_every_store(async |place| {
         for polls in 1..12 {
             let id = left_open(&place).await;
@@ -89,7 +89,7 @@ fn an_opening_that_is_given_up_after_a_while_holds_nothing() {
                     polled.is_ready()
                 })
             };
-            // A session that was opened and dropped is not held either.
+            // An opened and dropped session has no lease either.
             let again = Session::open(place.store.clone(), id, open_options()).await;
             assert!(again.is_ok(), "{polls}, opened {is_open}: {again:?}");
         }
@@ -97,7 +97,7 @@ fn an_opening_that_is_given_up_after_a_while_holds_nothing() {
 }
 
 #[test]
-fn a_session_that_is_closed_is_let_go_whatever_becomes_of_what_was_written_last() {
+fn closing_releases_the_lease_whatever_happens_to_the_last_write() {
     futures_executor::block_on(async {
         let place = memory();
         let id = left_open(&place).await;
@@ -112,7 +112,7 @@ fn a_session_that_is_closed_is_let_go_whatever_becomes_of_what_was_written_last(
 }
 
 #[test]
-fn a_closing_that_is_given_up_lets_go_all_the_same() {
+fn a_cancelled_close_releases_the_lease() {
     futures_executor::block_on(async {
         let mut given_up = 0;
         for fault in stalls() {
@@ -153,7 +153,7 @@ fn a_dropped_session_does_not_lock_the_next_open_of_this_process_out() {
 }
 
 #[test]
-fn a_session_that_is_open_is_not_taken_over_by_a_dropped_one() {
+fn a_dropped_session_does_not_take_over_an_open_one() {
     on_every_store(async |place| {
         let session = place.create(SessionPolicy::default()).await;
         let id = session.id().clone();

@@ -1,4 +1,4 @@
-//! A host that keeps sessions itself: all that it has to do is to be a store.
+//! A host that stores sessions itself: it only has to implement the store.
 
 use std::collections::BTreeMap;
 use std::future::{pending, ready};
@@ -13,10 +13,10 @@ use seamline::store::{
 
 use super::stores::{ASK, Tool, kept, open_options, turn};
 
-/// What a host keeps of a session: its end, and what it was told to persist.
+/// The data that a host stores of a session: its head and its commits.
 type Kept = (Head, Vec<StoredCommit>);
 
-/// A host that keeps no more than it must, in its own way.
+/// A host that stores only what the interface requires.
 #[derive(Debug, Default)]
 struct Host(Mutex<BTreeMap<SessionId, Kept>>);
 
@@ -34,7 +34,7 @@ impl Host {
         said(all.get_mut(id).ok_or_else(|| Error::NotFound(id.clone())).and_then(work))
     }
 
-    /// What it was told to persist, each time.
+    /// The commits that it was told to persist, each time.
     fn persisted(&self, id: &SessionId) -> Vec<Vec<Record>> {
         let all = self.0.lock().unwrap();
         all[id].1.iter().map(|commit| OpenedCommit::open(&commit.bytes).unwrap().records).collect()
@@ -137,17 +137,17 @@ fn s1_110_a_host_gives_messages_persists_archives_logs_incidents_and_hands_out_c
     futures_executor::block_on(async {
         let host = Arc::new(Host::default());
         let mut session = hosted(&host).await;
-        // persist: what was said is handed to the host as it is said, and messages are what it gives back.
+        // persist: the host gets each message as it is appended, and returns the messages.
         assert_eq!(host.persisted(session.id()).len(), 2);
         // The host keeps the checkpoint, and any process that opens the session can use it.
         let made = session.checkpoint(Operation::Manual).await.unwrap();
-        // persistToolCycle: the results and what makes them seen, in one.
+        // persistToolCycle: the results and the record that makes them visible, in one commit.
         let calls = turn(&["toolu_1"]);
         session.execute_tool_cycle(&[&calls], &Tool::saying("done"), pending()).await.unwrap();
         let last = host.persisted(session.id()).pop().unwrap();
         let whole = ["staged", "cycle", "commit"].map(|what| last.iter().any(|record| is_record(record, what)));
         assert_eq!(whole, [true; 3], "{last:?}");
-        // logIncident: what went wrong is in what the host keeps.
+        // logIncident: the incident is in the data of the host.
         session.before_agent_start("{}").await.unwrap();
         let failure = Failure { status: Some(529), text: "Overloaded", ..Failure::default() };
         session.handle_error(&failure).await.unwrap();
@@ -155,7 +155,7 @@ fn s1_110_a_host_gives_messages_persists_archives_logs_incidents_and_hands_out_c
         let is_logged =
             |record: &Record| matches!(record, Record::Incident(found) if found.kind == IncidentKind::ApiError);
         assert!(logged.iter().any(is_logged), "{logged:?}");
-        // All of it comes back from the host alone.
+        // Everything is restored from the host alone.
         let before = kept(&session);
         let id = session.id().clone();
         session.close().await.unwrap();
@@ -163,7 +163,7 @@ fn s1_110_a_host_gives_messages_persists_archives_logs_incidents_and_hands_out_c
         assert_eq!((kept(&session), session.get_checkpoint(&made.id)), (before.clone(), Some(made.clone())));
         session.rollback(&made.id, "by its handle").await.unwrap();
         assert_eq!(kept(&session), [ASK]);
-        // archive: the session as it was is one that the host keeps, too.
+        // archive: the host also stores the old session.
         let archive = session.reset(ResetOptions { archive: true }).await.unwrap().archive.unwrap();
         let archived = Session::open(host.clone(), archive, OpenOptions::default()).await.unwrap();
         assert_eq!((kept(&archived), session.messages().count()), (vec![ASK.to_owned()], 0));
@@ -171,13 +171,13 @@ fn s1_110_a_host_gives_messages_persists_archives_logs_incidents_and_hands_out_c
 }
 
 #[test]
-fn s1_47_a_cycle_is_begun_run_and_made_whole_in_that_order() {
+fn s1_47_a_cycle_is_begun_run_and_committed_in_that_order() {
     futures_executor::block_on(async {
         let host = Arc::new(Host::default());
         let mut session = hosted(&host).await;
         let (watched, id) = (host.clone(), session.id().clone());
         let tool = Tool::doing(move |_| {
-            // A checkpoint, the turn and the intent are there before the tool runs, and nothing of its end.
+            // A checkpoint, the turn and the intent are stored before the tool runs, and no result.
             let log = watched.persisted(&id).concat();
             let at = |what| log.iter().position(|record| is_record(record, what));
             assert!(
@@ -188,17 +188,17 @@ fn s1_47_a_cycle_is_begun_run_and_made_whole_in_that_order() {
             Ok(super::calls::said("done"))
         });
         let done = session.execute_tool_cycle(&[&turn(&["toolu_1"])], &tool, pending()).await.unwrap();
-        assert_eq!(done.outcomes[0].content, "done", "what the tool saw was right");
+        assert_eq!(done.outcomes[0].content, "done", "the tool got the right input");
         let log = host.persisted(session.id());
         let places = ["intent", "staged", "cycle", "commit"]
             .map(|what| log.concat().iter().position(|record| is_record(record, what)).unwrap());
         assert!(places.is_sorted(), "{places:?}");
-        assert_eq!(log.len(), 4, "the beginning, the message, what is to be done, what was done: {log:?}");
+        assert_eq!(log.len(), 4, "the first record, the message, the intent, the result: {log:?}");
     });
 }
 
 #[test]
-fn s1_20_a_checkpoint_is_kept_before_the_provider_is_asked_and_before_a_tool_is_run() {
+fn s1_20_a_checkpoint_is_stored_before_a_request_and_before_a_tool_runs() {
     futures_executor::block_on(async {
         let host = Arc::new(Host::default());
         let mut session = hosted(&host).await;
@@ -218,6 +218,6 @@ fn s1_20_a_checkpoint_is_kept_before_the_provider_is_asked_and_before_a_tool_is_
             Ok(super::calls::said("done"))
         });
         let done = session.execute_tool_cycle(&[&turn(&["toolu_1"])], &tool, pending()).await.unwrap();
-        assert_eq!(done.outcomes[0].content, "done", "what the tool saw was right");
+        assert_eq!(done.outcomes[0].content, "done", "the tool got the right input");
     });
 }

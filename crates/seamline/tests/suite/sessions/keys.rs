@@ -1,4 +1,4 @@
-//! The keys under which calls are run.
+//! Idempotency keys of calls.
 
 use std::sync::Mutex;
 
@@ -9,7 +9,7 @@ use seamline::store::Effect;
 
 use super::stores::{ASK, memory, on_every_store, open_options, turn};
 
-/// Notes the keys that it is run under.
+/// Records the idempotency keys of its runs.
 struct Noting(Effect, Mutex<Vec<Option<String>>>);
 
 impl ToolExecutor for Noting {
@@ -24,7 +24,7 @@ impl ToolExecutor for Noting {
 }
 
 #[test]
-fn a_call_is_run_again_under_the_key_that_it_was_begun_with() {
+fn a_call_runs_again_under_its_first_idempotency_key() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -40,7 +40,7 @@ fn a_call_is_run_again_under_the_key_that_it_was_begun_with() {
 }
 
 #[test]
-fn sessions_of_one_name_in_two_stores_have_keys_of_their_own() {
+fn sessions_of_one_name_in_two_stores_have_different_keys() {
     let mut keys = Vec::new();
     for place in [memory(), memory()] {
         futures_executor::block_on(async {

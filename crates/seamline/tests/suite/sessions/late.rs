@@ -1,4 +1,4 @@
-//! Results that come late, calls that share an id, and results of types of their own.
+//! Late results, calls that share an id, and results with their own types.
 
 use std::future::pending;
 
@@ -12,7 +12,7 @@ use super::stores::{ASK, Place, Tool, is_valid, kept, memory, on_every_store};
 const SHARED: &str = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"pay","input":{"n":1}},{"type":"tool_use","id":"a","name":"pay","input":{"n":2}}]}"#;
 
 #[test]
-fn of_calls_that_share_an_id_each_gets_its_own_late_result() {
+fn calls_that_share_an_id_each_get_their_own_late_result() {
     on_every_store(async |place| {
         for second_first in [false, true] {
             let mut session = place.create(SessionPolicy::default()).await;
@@ -56,7 +56,7 @@ fn results_of_calls_that_share_an_id_have_it_in_every_dialect() {
         for (dialect, turn, id) in turns {
             let mut session = in_dialect(&place, dialect).await;
             let (cycle, calls) = session.begin_cycle(turn, &|_| Effect::ReadOnly).await.unwrap();
-            // What a tool says may look like an id.
+            // The output of a tool may look like an id.
             session.finish_call(&cycle, &calls[1].id, &said("a#2")).await.unwrap();
             session.finish_call(&cycle, &calls[0].id, &said("ONE")).await.unwrap();
             session.commit_cycle(&cycle).await.unwrap();
@@ -70,7 +70,7 @@ fn results_of_calls_that_share_an_id_have_it_in_every_dialect() {
 }
 
 #[test]
-fn of_calls_without_ids_in_two_turns_the_one_that_was_given_up_gets_the_late_result() {
+fn the_abandoned_call_without_an_id_gets_the_late_result() {
     on_every_store(async |place| {
         let mut session = in_dialect(&place, "gemini_generate").await;
         let turn = r#"{"role":"model","parts":[{"functionCall":{"name":"pay","args":{}}}]}"#;
@@ -89,7 +89,7 @@ fn of_calls_without_ids_in_two_turns_the_one_that_was_given_up_gets_the_late_res
 }
 
 #[test]
-fn a_late_result_leaves_the_rest_of_its_message_as_it_was() {
+fn a_late_result_leaves_the_rest_of_its_message_unchanged() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"pay","input":{}}]}"#;
@@ -113,7 +113,7 @@ async fn responses(place: &Place) -> Session {
     session
 }
 
-/// Calls of the types that the Responses API has, what a tool says, and the item that this is kept as.
+/// Calls of the types of the Responses API, the output of a tool, and the item that stores it.
 const TYPED: [(&str, &str, bool, &str); 7] = [
     (
         r#"{"type":"shell_call","call_id":"c","action":{"commands":["ls"]}}"#,
@@ -160,7 +160,7 @@ const TYPED: [(&str, &str, bool, &str); 7] = [
 ];
 
 #[test]
-fn calls_that_have_types_get_results_of_these_types() {
+fn calls_with_types_get_results_of_these_types() {
     on_every_store(async |place| {
         for (call, text, is_error, result) in TYPED {
             let mut session = responses(&place).await;
@@ -175,7 +175,7 @@ fn calls_that_have_types_get_results_of_these_types() {
 }
 
 #[test]
-fn what_is_made_up_for_a_call_with_a_type_is_replaced_by_a_late_result() {
+fn a_late_result_replaces_the_synthetic_one_of_a_call_with_a_type() {
     let place = memory();
     futures_executor::block_on(async {
         for (call, text, is_error, result) in TYPED {
@@ -191,7 +191,7 @@ fn what_is_made_up_for_a_call_with_a_type_is_replaced_by_a_late_result() {
 }
 
 #[test]
-fn a_shell_in_a_container_of_the_provider_is_not_run_here() {
+fn a_shell_in_a_container_of_the_provider_does_not_run_here() {
     on_every_store(async |place| {
         let server = r#"{"type":"shell_call","call_id":"s","action":{"commands":["ls"]},"environment":{"type":"container_reference","container_id":"cntr_1"}}"#;
         let ran = r#"{"type":"shell_call_output","call_id":"s","output":[{"stdout":"there","stderr":"","outcome":{"type":"exit","exit_code":0}}]}"#;

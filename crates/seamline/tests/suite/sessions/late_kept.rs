@@ -1,4 +1,4 @@
-//! Late results in every dialect: what a tool said is kept as it said it, and is there once.
+//! Late results in every dialect: the output of the tool is stored unchanged, once.
 
 use seamline::session::{Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, Origin};
@@ -64,7 +64,7 @@ fn sent(session: &Session) -> String {
 }
 
 #[test]
-fn a_late_result_with_any_character_is_taken() {
+fn a_late_result_with_any_character_is_accepted() {
     on_every_store(async |place| {
         for dialect in DIALECTS {
             let (mut session, _) = started(&place, dialect, &["a"]).await;
@@ -88,7 +88,7 @@ fn strings(value: &serde_json::Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_result_that_reads_like_a_made_up_one_is_not_replaced() {
+fn a_result_that_reads_like_a_synthetic_one_is_not_replaced() {
     on_every_store(async |place| {
         for dialect in DIALECTS {
             let (mut session, cycle) = started(&place, dialect, &["a"]).await;
@@ -104,7 +104,7 @@ fn a_result_that_reads_like_a_made_up_one_is_not_replaced() {
 }
 
 #[test]
-fn of_two_results_that_read_the_same_only_the_made_up_one_is_replaced() {
+fn of_two_equal_results_only_the_synthetic_one_is_replaced() {
     on_every_store(async |place| {
         for dialect in DIALECTS {
             let (mut session, cycle) = started(&place, dialect, &["a", "b"]).await;
@@ -123,7 +123,7 @@ fn of_two_results_that_read_the_same_only_the_made_up_one_is_replaced() {
 }
 
 #[test]
-fn a_late_result_of_a_call_that_nothing_stands_for_is_put_behind_it() {
+fn a_late_result_of_a_call_without_a_result_is_put_after_it() {
     on_every_store(async |place| {
         for dialect in DIALECTS {
             let mut session = in_dialect(&place, dialect).await;
@@ -148,7 +148,7 @@ fn a_late_result_of_a_call_that_nothing_stands_for_is_put_behind_it() {
 }
 
 #[test]
-fn late_results_of_one_turn_stand_together() {
+fn late_results_of_one_turn_are_adjacent() {
     on_every_store(async |place| {
         for dialect in DIALECTS {
             for order in [["a", "b", "c"], ["c", "a", "b"]] {
@@ -177,7 +177,7 @@ fn late_results_of_one_turn_stand_together() {
 }
 
 #[test]
-fn of_calls_that_share_an_id_the_second_gets_its_own_result_where_nothing_stands_for_them() {
+fn the_second_of_two_calls_with_one_id_gets_its_own_result() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, &paying("", &["a", "a"])[0], ASK]).await.unwrap();
@@ -190,7 +190,7 @@ fn of_calls_that_share_an_id_the_second_gets_its_own_result_where_nothing_stands
 }
 
 #[test]
-fn a_late_result_of_a_call_whose_result_stands_elsewhere_is_not_needed() {
+fn a_late_result_of_an_answered_call_is_not_needed() {
     on_every_store(async |place| {
         let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"real"}]}"#;
         for messages in [[ASK, result, &turn(&["a"])], [&turn(&["a"]), ASK, result]] {

@@ -1,4 +1,4 @@
-//! What else a session promises: compaction, the inbox, forks, followers, take-over, what is switched off.
+//! Further guarantees of sessions: compaction, inbox, forks, followers, take-over, disabled checks.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, open_op
 const SUMMARY: &str = r#"{"role":"user","content":"so far: nothing"}"#;
 
 #[test]
-fn a_compaction_never_splits_a_cycle_and_loses_nothing_that_came_meanwhile() {
+fn a_compaction_never_splits_a_cycle_and_loses_no_message_that_arrived_meanwhile() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         let messages =
@@ -27,7 +27,7 @@ fn a_compaction_never_splits_a_cycle_and_loses_nothing_that_came_meanwhile() {
         let range = session.before_compaction(0..4).await.unwrap();
         assert_eq!(range, 0..3, "the cut would have parted a call from its result");
         session.append(r#"{"role":"user","content":"meanwhile"}"#).await.unwrap();
-        // It is there whatever becomes of the compaction.
+        // It is stored whatever happens to the compaction.
         let mut follower = Follower::open(place.store.clone(), session.id().clone()).await.unwrap();
         assert_eq!((session.messages().count(), follower.state().view.len()), (6, 6));
         assert!(!follower.refresh().await.unwrap());
@@ -41,7 +41,7 @@ fn a_compaction_never_splits_a_cycle_and_loses_nothing_that_came_meanwhile() {
 }
 
 #[test]
-fn a_compaction_that_fails_lets_what_waited_in() {
+fn a_failed_compaction_adds_the_waiting_messages() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
@@ -58,10 +58,10 @@ fn a_compaction_that_fails_lets_what_waited_in() {
 }
 
 #[test]
-fn what_comes_during_a_compaction_survives_a_store_that_fails() {
+fn messages_during_a_compaction_survive_a_failing_store() {
     on_every_store(async |place| {
         let session = place.create(SessionPolicy::default()).await;
-        // The messages, the checkpoint, what comes meanwhile, and then the compaction, which fails.
+        // The messages, the checkpoint, a message that arrives meanwhile, and then the compaction, which fails.
         let faulty = Faulty::new(place.store.clone(), Fault::FailsOnce { at: 3 });
         let options = OpenOptions { take_over: true, ..open_options() };
         let mut session = Session::open(faulty, session.id().clone(), options).await.unwrap();
@@ -77,7 +77,7 @@ fn what_comes_during_a_compaction_survives_a_store_that_fails() {
 }
 
 #[test]
-fn a_rollback_behind_a_repair_or_a_compaction_gives_back_what_was_there() {
+fn a_rollback_behind_a_repair_or_a_compaction_restores_the_messages() {
     on_every_store(async |place| {
         let mut session =
             place.create(SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() }).await;
@@ -95,7 +95,7 @@ fn a_rollback_behind_a_repair_or_a_compaction_gives_back_what_was_there() {
 }
 
 #[test]
-fn messages_of_others_come_in_through_the_inbox_once() {
+fn messages_of_other_processes_arrive_through_the_inbox_once() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         for id in ["a", "b", "a"] {
@@ -109,7 +109,7 @@ fn messages_of_others_come_in_through_the_inbox_once() {
 }
 
 #[test]
-fn a_fork_goes_its_own_way_and_a_child_knows_its_parent() {
+fn a_fork_is_independent_and_a_child_knows_its_parent() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -134,13 +134,13 @@ fn the_older_writer_is_fenced_and_a_follower_sees_all() {
         new.append(SUMMARY).await.unwrap();
         assert!(follower.refresh().await.unwrap() && !follower.refresh().await.unwrap());
         assert_eq!(follower.state().view.len(), 2);
-        assert_eq!(old.messages().count(), 1, "what was not taken is not there");
+        assert_eq!(old.messages().count(), 1, "a rejected message is not stored");
         new.close().await.unwrap();
     });
 }
 
 #[test]
-fn a_follower_is_alarmed_by_an_end_that_is_wrong_and_not_by_one_that_moves() {
+fn a_follower_reports_a_wrong_end_and_accepts_one_that_moves() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -156,7 +156,7 @@ fn a_follower_is_alarmed_by_an_end_that_is_wrong_and_not_by_one_that_moves() {
 }
 
 #[test]
-fn a_session_that_is_switched_off_is_only_kept() {
+fn a_disabled_session_only_stores_messages() {
     on_every_store(async |place| {
         let config = SessionPolicy { enabled: false, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
@@ -171,7 +171,7 @@ fn a_session_that_is_switched_off_is_only_kept() {
 }
 
 #[test]
-fn only_so_many_committed_checkpoints_are_kept() {
+fn the_number_of_committed_checkpoints_is_limited() {
     on_every_store(async |place| {
         let config = SessionPolicy { checkpoint_retention: 3, snapshot_messages: true, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
@@ -184,7 +184,7 @@ fn only_so_many_committed_checkpoints_are_kept() {
             let committed = session.checkpoints().into_iter().filter(|found| found.state == CheckpointState::Committed);
             assert!(committed.count() <= 3);
         }
-        assert_eq!(session.checkpoints().len(), 4, "what is open is never forgotten");
+        assert_eq!(session.checkpoints().len(), 4, "open checkpoints are never pruned");
         assert_eq!(session.prune_checkpoints(1).await.unwrap(), 2);
         assert_eq!(session.latest_checkpoint().map(|found| found.id), Some(open.id));
         assert_eq!(session.clear_checkpoints().await.unwrap(), 2);
@@ -193,7 +193,7 @@ fn only_so_many_committed_checkpoints_are_kept() {
 }
 
 #[test]
-fn what_a_tool_reports_is_recorded_or_taken_back_as_configured() {
+fn a_reported_tool_failure_is_recorded_or_rolled_back_as_configured() {
     on_every_store(async |place| {
         for (on_tool_error, messages) in [(OnFailure::Record, 3), (OnFailure::Rollback, 1)] {
             let mut session = place.create(SessionPolicy { on_tool_error, ..SessionPolicy::default() }).await;
@@ -236,7 +236,7 @@ fn errors_are_handled_by_their_class() {
 }
 
 #[test]
-fn a_store_that_fails_is_an_error_and_nothing_is_lost() {
+fn a_failing_store_is_an_error_and_nothing_is_lost() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -251,19 +251,19 @@ fn a_store_that_fails_is_an_error_and_nothing_is_lost() {
             let mut broken = Session::open(faulty, session.id().clone(), options).await.unwrap();
             let error = broken.append(SUMMARY).await.unwrap_err();
             assert_eq!(error, SessionError::Store(failure()));
-            assert_eq!(kept(&broken), [ASK], "what could not be kept is not there");
-            // Checks, repairs on the way and requests work without the store.
+            assert_eq!(kept(&broken), [ASK], "a message that could not be stored is not in the view");
+            // Checks, repairs of requests and requests work without the store.
             assert!(broken.validate().unwrap().valid && broken.request(ENVELOPE).unwrap().sendable);
             let tool = Tool::saying("ok");
             assert!(broken.execute_tool_cycle(&[&turn(&["toolu_1"])], &tool, pending()).await.is_err());
-            assert_eq!(tool.runs(), 0, "what cannot be written down before is not done");
+            assert_eq!(tool.runs(), 0, "a call without a stored intent does not run");
         }
         assert_eq!(kept(&place.reopen(&session).await), [ASK]);
     });
 }
 
 #[test]
-fn cycles_in_parallel_do_not_take_each_other_back() {
+fn parallel_cycles_do_not_roll_each_other_back() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -279,7 +279,7 @@ fn cycles_in_parallel_do_not_take_each_other_back() {
 }
 
 #[test]
-fn a_dialect_that_is_not_known_is_refused_before_anything_is_kept() {
+fn an_unknown_dialect_is_refused_before_anything_is_stored() {
     on_every_store(async |place| {
         let options = SessionOptions { dialect: "latin".to_owned(), ..SessionOptions::default() };
         let id = place.name().parse().unwrap();
@@ -289,7 +289,7 @@ fn a_dialect_that_is_not_known_is_refused_before_anything_is_kept() {
 }
 
 #[test]
-fn a_cycle_is_kept_in_every_dialect() {
+fn a_cycle_is_stored_in_every_dialect() {
     on_every_store(async |place| {
         let turns = [
             ("anthropic_messages", turn(&["toolu_1"])),
@@ -313,7 +313,7 @@ fn a_cycle_is_kept_in_every_dialect() {
 }
 
 #[test]
-fn all_events_are_logged_where_that_is_wanted() {
+fn all_events_are_logged_at_the_level_all() {
     on_every_store(async |place| {
         for (verbose, events) in [(false, 0), (true, 2)] {
             let mut session = place.create(SessionPolicy { verbose, ..SessionPolicy::default() }).await;
@@ -325,10 +325,10 @@ fn all_events_are_logged_where_that_is_wanted() {
 }
 
 #[test]
-fn an_unawaited_write_is_there_once_and_blocks_nothing() {
+fn an_unawaited_write_is_stored_once_and_blocks_nothing() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
-        // The caller is gone right after it asked.
+        // The caller drops the future right after the call.
         let dropped = session.append(ASK).now_or_never();
         session.append(SUMMARY).await.unwrap();
         let expected = [ASK, SUMMARY];
@@ -338,7 +338,7 @@ fn an_unawaited_write_is_there_once_and_blocks_nothing() {
 }
 
 #[test]
-fn a_session_is_shared_between_threads() {
+fn a_session_can_be_shared_between_threads() {
     fn assert_send_sync<T: Send + Sync>() {}
     assert_send_sync::<Session>();
     assert_send_sync::<Arc<Follower>>();

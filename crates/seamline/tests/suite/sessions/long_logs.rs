@@ -1,4 +1,4 @@
-//! Logs that are much longer than what is to be seen of them.
+//! Logs that are much longer than the view.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;
@@ -11,11 +11,11 @@ const STORE: &str = "SEAMLINE_TEST_LONG_LOG";
 /// How many commits of about a megabyte the log has.
 const COMMITS: usize = 96;
 
-/// How many bytes opening may take beside what is to be seen: some pages, as they are read and taken apart.
+/// The most bytes that opening may take beside the view: some pages while they are parsed.
 const MOST: usize = 64 * 1024 * 1024;
 
 #[test]
-fn opening_takes_no_memory_for_what_is_not_to_be_seen() {
+fn opening_takes_no_memory_for_messages_outside_the_view() {
     futures_executor::block_on(async {
         let folder = tempfile::tempdir().unwrap();
         let address = format!("sqlite:{}", folder.path().join("sessions.db").display());
@@ -40,7 +40,7 @@ fn opening_takes_no_memory_for_what_is_not_to_be_seen() {
     });
 }
 
-/// Does nothing unless it is told which session to open.
+/// Does nothing unless the variable names a session to open.
 #[test]
 fn the_process_that_opens_it() {
     let Ok(address) = std::env::var(STORE) else { return };

@@ -1,4 +1,4 @@
-//! What the user says while the model is asked is not for an error to take back.
+//! No error removes the messages that the user sends while a request is in flight.
 
 use std::future::pending;
 
@@ -21,13 +21,13 @@ fn failures() -> [Failure<'static>; 3] {
 }
 
 #[test]
-fn what_comes_while_the_model_is_asked_survives_every_error() {
+fn messages_during_a_request_survive_every_error() {
     on_every_store(async |place| {
         for failure in failures() {
             let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             session.before_agent_start(ENVELOPE).await.unwrap();
-            // Half an answer is taken back; what is said before and after it is not.
+            // A partial response is rolled back; the messages before and after it are not.
             session.append(STOP).await.unwrap();
             session.append(HELLO).await.unwrap();
             let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(STOP).unwrap() };
@@ -50,7 +50,7 @@ fn what_comes_while_the_model_is_asked_survives_every_error() {
 }
 
 #[test]
-fn results_of_what_is_taken_back_go_with_it() {
+fn results_of_a_rolled_back_turn_are_removed_with_it() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -63,7 +63,7 @@ fn results_of_what_is_taken_back_go_with_it() {
 }
 
 #[test]
-fn an_error_does_not_lead_behind_the_user_to_a_checkpoint_of_theirs() {
+fn an_error_does_not_roll_back_past_the_user_to_a_manual_checkpoint() {
     on_every_store(async |place| {
         for failure in failures() {
             let mut session = place.create(SessionPolicy::default()).await;
@@ -82,7 +82,7 @@ fn an_error_does_not_lead_behind_the_user_to_a_checkpoint_of_theirs() {
 }
 
 #[test]
-fn results_are_not_unanswered_messages_of_the_user() {
+fn results_do_not_count_as_unanswered_messages_of_the_user() {
     futures_executor::block_on(async {
         let turns = [
             (

@@ -78,7 +78,7 @@ const KINDS: [&str; 17] = [
 ];
 
 #[test]
-fn a_database_of_version_0_1_shows_what_it_showed_and_goes_on() {
+fn a_database_of_version_0_1_has_the_same_view_and_continues() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     std::fs::copy(databases().join("0.1.sqlite"), &path).unwrap();

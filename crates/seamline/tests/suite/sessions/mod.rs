@@ -1,4 +1,4 @@
-//! Sessions, on every store that there is.
+//! Sessions, on every available store.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong in a test ends it, in its helpers too")]
 
 mod addresses;

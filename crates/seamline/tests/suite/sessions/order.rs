@@ -9,7 +9,7 @@ use super::stores::{ASK, ENVELOPE, Place, is_valid, kept, on_every_store, open_o
 const WAIT: &str = r#"{"role":"user","content":"wait"}"#;
 const GO_ON: &str = r#"{"role":"user","content":"go on"}"#;
 
-/// A session whose process stopped while these calls ran, opened as it was left.
+/// A session whose process ended while these calls ran, opened as it was left.
 async fn crashed(place: &Place, turns: &[&[&str]]) -> Session {
     let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
@@ -25,7 +25,7 @@ async fn left_open(place: &Place, session: &Session) -> Session {
     Session::open(place.store.clone(), session.id().clone(), options).await.unwrap()
 }
 
-/// What is kept, the results of calls by the first of their ids.
+/// The stored messages; results are named by the first of their ids.
 fn shape(session: &Session) -> Vec<String> {
     let short = |message: &str| {
         let id = message.split("toolu_").nth(1).map(|rest| &rest[..1]);
@@ -89,9 +89,9 @@ fn messages_during_tool_calls_come_after_their_results() {
 }
 
 #[test]
-fn each_of_several_turns_is_where_it_began() {
+fn each_of_several_turns_keeps_its_place() {
     on_every_store(async |place| {
-        // The second is begun behind what was said; the first ends before it, behind it, or comes to nothing.
+        // The second cycle begins after a message; the first ends before it, after it, or is rolled back.
         for how in ["first", "last", "both", "neither"] {
             let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
@@ -133,7 +133,7 @@ fn each_of_several_turns_is_where_it_began() {
 }
 
 #[test]
-fn checkpoints_that_were_made_meanwhile_are_still_right() {
+fn checkpoints_made_during_a_cycle_stay_valid() {
     on_every_store(async |place| {
         let mut session = crashed(&place, &[&["toolu_1"]]).await;
         session.append(WAIT).await.unwrap();
@@ -152,7 +152,7 @@ fn checkpoints_that_were_made_meanwhile_are_still_right() {
 }
 
 #[test]
-fn a_result_that_comes_late_finds_its_turn_and_a_real_one_stays() {
+fn a_late_result_finds_its_turn_and_a_real_one_stays() {
     on_every_store(async |place| {
         let mut session = crashed(&place, &[&["toolu_1", "toolu_2"]]).await;
         let cycle = session.unresolved()[0].cycle.clone();
@@ -171,7 +171,7 @@ fn a_result_that_comes_late_finds_its_turn_and_a_real_one_stays() {
 }
 
 #[test]
-fn what_is_too_much_to_be_written_twice_stays_where_it_came() {
+fn messages_too_large_to_be_stored_twice_stay_in_their_place() {
     on_every_store(async |place| {
         let mut session = crashed(&place, &[&["toolu_1"]]).await;
         let cycle = session.unresolved()[0].cycle.clone();
@@ -184,7 +184,7 @@ fn what_is_too_much_to_be_written_twice_stays_where_it_came() {
 }
 
 #[test]
-fn a_repair_from_before_can_still_be_taken_back() {
+fn an_earlier_repair_can_still_be_undone() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         let result = results(&["toolu_9"]);
@@ -196,7 +196,7 @@ fn a_repair_from_before_can_still_be_taken_back() {
         session.finish_call(&cycle, "toolu_1", &said("done")).await.unwrap();
         session.commit_cycle(&cycle).await.unwrap();
         let count = session.messages().count();
-        // The order is a repair of its own, and the last one is the first to go.
+        // The reorder is a repair of its own, and the last repair is undone first.
         session.undo_repair().await.unwrap();
         assert_eq!(session.messages().count(), count);
         session.undo_repair().await.unwrap();
@@ -206,7 +206,7 @@ fn a_repair_from_before_can_still_be_taken_back() {
 }
 
 #[test]
-fn a_cycle_is_not_put_before_one_that_was_whole_when_it_was_begun() {
+fn a_cycle_is_not_moved_before_one_that_was_complete_when_it_began() {
     on_every_store(async |place| {
         for takes_back in [false, true] {
             let mut session = place.create(SessionPolicy::default()).await;
@@ -235,7 +235,7 @@ fn a_cycle_is_not_put_before_one_that_was_whole_when_it_was_begun() {
 }
 
 #[test]
-fn no_cycle_is_put_between_a_call_and_its_result() {
+fn no_cycle_is_moved_between_a_call_and_its_result() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, &turn(&["toolu_x"])]).await.unwrap();

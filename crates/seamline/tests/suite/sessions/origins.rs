@@ -1,10 +1,10 @@
-//! Who said what is kept, once it was put right.
+//! The origins of messages after a repair.
 
 use futures_executor::block_on;
 use seamline::session::{Session, SessionOptions};
 use seamline::store::Origin;
 
-/// A result that came too late, in a message of its own, and what its call is moved to.
+/// A late result in its own message, and the place that its call moves to.
 const LATE: [(&str, [&str; 4]); 3] = [
     (
         "anthropic_messages",
@@ -36,7 +36,7 @@ const LATE: [(&str, [&str; 4]); 3] = [
 ];
 
 #[test]
-fn what_a_repair_moves_was_said_all_the_same() {
+fn a_moved_message_keeps_its_origin() {
     for (dialect, messages) in LATE {
         block_on(async {
             let options = SessionOptions { dialect: dialect.to_owned(), ..SessionOptions::default() };

@@ -28,7 +28,7 @@ use crate::fixtures::{corpus, expect, folders, keys, read, report};
 const NOW: u64 = 1_794_639_611_000;
 
 #[test]
-fn every_case_of_a_session_writes_what_is_expected() {
+fn every_case_of_a_session_writes_the_expected_records() {
     let folders = folders(&corpus().join("sessions/cases"), 1).unwrap();
     let failures = folders.iter().filter_map(|folder| {
         let outcome = futures_executor::block_on(run(folder));

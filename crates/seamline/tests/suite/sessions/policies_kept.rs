@@ -177,7 +177,7 @@ fn a_preset_that_blocks_offers_only_a_repair_that_helps() {
 }
 
 #[test]
-fn a_policy_that_warns_sends_the_conversation_as_it_is() {
+fn a_policy_that_warns_sends_the_conversation_unchanged() {
     on_every_store(async |place| {
         let mut policy = Policy::default();
         policy.repair.on_invalid = OnInvalid::Warn;

@@ -1,4 +1,4 @@
-//! Demands of the source documents that need a proof of their own.
+//! Demands of the source documents that need their own proof.
 
 use std::future::pending;
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ async fn clawos(place: &Place) -> Session {
     place.create_with(Policy::preset("clawos").unwrap()).await
 }
 
-/// What a repair did: the rule that asked for it, where, and of which call.
+/// An action of a repair: the rule that asked for it, its place, and its call.
 fn done(result: &RepairResult) -> Vec<(&str, &str, &str)> {
     let all = result.repairs.iter();
     all.map(|it| (it.code, it.pointer.as_deref().unwrap_or_default(), it.call_id.as_deref().unwrap_or_default()))
@@ -29,7 +29,7 @@ fn done(result: &RepairResult) -> Vec<(&str, &str, &str)> {
 }
 
 #[test]
-fn s0_06_a_result_whose_call_a_compaction_removed_goes_or_gets_one_as_the_policy_says() {
+fn s0_06_a_result_whose_call_a_compaction_removed_is_removed_or_gets_a_call_as_the_policy_says() {
     on_every_store(async |place| {
         for (preset, is_kept, has_call) in [("opal", false, false), ("llxprt", true, true), ("lossless", true, false)] {
             let policy = Policy::preset(preset).unwrap();
@@ -76,7 +76,7 @@ fn s0_09_each_layer_is_caught_by_the_next() {
 }
 
 #[test]
-fn s0_10_what_is_kept_is_put_right_at_the_start_of_every_turn() {
+fn s0_10_stored_messages_are_repaired_at_the_start_of_every_turn() {
     on_every_store(async |place| {
         let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
         let mut session = place.create_with(repairing(config)).await;
@@ -85,7 +85,7 @@ fn s0_10_what_is_kept_is_put_right_at_the_start_of_every_turn() {
             session.append_all(&[&turn(&[&format!("toolu_{number}")]), ASK]).await.unwrap();
             let start = session.before_agent_start(ENVELOPE).await.unwrap();
             assert!(matches!(start, AgentStart::Proceed { .. }), "{start:?}");
-            assert!(session.validate().unwrap().valid, "it is put right, not only what is sent");
+            assert!(session.validate().unwrap().valid, "the stored messages are repaired, not only the request");
             assert_eq!(session.repair_context().repairs, number);
             session.append(YES).await.unwrap();
             session.append(ASK).await.unwrap();
@@ -94,7 +94,7 @@ fn s0_10_what_is_kept_is_put_right_at_the_start_of_every_turn() {
 }
 
 #[test]
-fn s1_08_a_validation_finds_a_made_up_result_beside_a_real_one() {
+fn s1_08_a_validation_finds_a_synthetic_result_beside_a_real_one() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -103,7 +103,7 @@ fn s1_08_a_validation_finds_a_made_up_result_beside_a_real_one() {
         let origins = |session: &Session| session.entries().iter().map(|entry| entry.origin).collect::<Vec<_>>();
         assert_eq!(origins(&session), [Origin::Said, Origin::Said, Origin::Synthetic]);
         assert!(session.validate().unwrap().valid);
-        // A host brings the real one by itself: now two stand for one call, and the made-up one is to go.
+        // A host appends the real one by itself: now one call has two results, and the synthetic one must be removed.
         session.append(&results(&["toolu_1"])).await.unwrap();
         let validation = session.validate().unwrap();
         assert!(!validation.valid && validation.errors[0].contains("toolu_1"), "{validation:?}");
@@ -116,7 +116,7 @@ fn s1_08_a_validation_finds_a_made_up_result_beside_a_real_one() {
 }
 
 #[test]
-fn s1_14_all_that_a_session_is_comes_back_from_its_log_alone() {
+fn s1_14_the_log_alone_restores_a_session() {
     on_every_store(async |place| {
         let config = SessionPolicy { persist_repairs: PersistRepairs::All, verbose: true, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
@@ -203,7 +203,7 @@ fn s1_45_a_cycle_has_its_id_checkpoint_turn_and_the_state_of_each_call() {
     });
 }
 
-/// A tool that notes what it is asked.
+/// A tool that records its input.
 #[derive(Default)]
 struct Notes(Mutex<Vec<(String, String)>>);
 
@@ -216,7 +216,7 @@ impl ToolExecutor for Notes {
 }
 
 #[test]
-fn s1_111_a_tool_gets_its_name_and_input_and_what_it_says_is_the_result() {
+fn s1_111_a_tool_gets_its_name_and_input_and_its_output_is_the_result() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -237,7 +237,7 @@ fn s1_111_a_tool_gets_its_name_and_input_and_what_it_says_is_the_result() {
 }
 
 #[test]
-fn s1_55_a_repair_says_what_it_took_out_where_and_of_which_call() {
+fn s1_55_a_repair_reports_what_it_removed_where_and_of_which_call() {
     on_every_store(async |place| {
         let mut session = clawos(&place).await;
         // An orphan alone in its message, one beside a text, and a call that was never answered.
@@ -254,10 +254,10 @@ fn s1_55_a_repair_says_what_it_took_out_where_and_of_which_call() {
             assert!(done.contains(&wanted), "{wanted:?} in {done:?}");
         }
         let messages: Vec<&str> = result.messages.iter().map(seamline::store::Raw::as_str).collect();
-        assert_eq!(messages, session.messages().collect::<Vec<_>>(), "they are what is kept then");
+        assert_eq!(messages, session.messages().collect::<Vec<_>>(), "they equal the stored messages");
         let all = messages.concat();
         assert!(!all.contains("toolu_") && all.contains("so") && all.contains("I look"), "{all}");
-        // The message that had nothing but the orphan is gone, and with it what it parted.
+        // The message that contained only the orphan is removed, so its neighbours are adjacent.
         assert!(
             messages.len() < 7 && messages.iter().all(|message| !message.contains(r#""content":[]"#)),
             "{messages:?}"
@@ -290,7 +290,7 @@ fn s1_72_results_are_written_under_the_names_that_hosts_know() {
 }
 
 #[test]
-fn s1_82_what_is_wrong_is_put_right_without_asking_only_where_that_is_wanted() {
+fn s1_82_a_session_repairs_without_asking_only_if_the_policy_says_so() {
     on_every_store(async |place| {
         for (auto_repair, policy) in [(true, repairing as fn(_) -> _), (false, asking)] {
             let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };

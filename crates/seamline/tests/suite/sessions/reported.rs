@@ -1,4 +1,4 @@
-//! What a host reports, and what it must not.
+//! Reports of a host, and reports that a session refuses.
 
 use seamline::session::{
     AgentEnd, ExecutorFailure, OnFailure, Session, SessionError, SessionPolicy, ToolOutput, TurnEnd,
@@ -16,7 +16,7 @@ fn gone() -> ExecutorFailure {
     ExecutorFailure("no such tool".to_owned())
 }
 
-/// A session that takes cycles back, and one of two calls of a cycle is done.
+/// A session that rolls cycles back, with one of two calls of a cycle finished.
 async fn half_done(place: &Place) -> (Session, String) {
     let (on_tool_error, on_executor_failure) = (OnFailure::Rollback, OnFailure::Rollback);
     let config = SessionPolicy { on_tool_error, on_executor_failure, ..SessionPolicy::default() };
@@ -30,10 +30,10 @@ async fn half_done(place: &Place) -> (Session, String) {
 }
 
 #[test]
-fn an_error_of_no_call_that_waits_takes_no_cycle_back() {
+fn an_error_about_a_call_that_does_not_wait_rolls_no_cycle_back() {
     on_every_store(async |place| {
         let (mut session, cycle) = half_done(&place).await;
-        // One has its result, one is unknown, and one was never begun.
+        // One has its result, one is unknown, and one was never started.
         for call in ["toolu_1", "nonsense", "toolu_2"] {
             let error = session.after_tool_call(&cycle, call, &failed()).await.unwrap_err();
             assert!(matches!(error, SessionError::Rejected(Rejected::Call { .. })), "{call}: {error}");
@@ -47,7 +47,7 @@ fn an_error_of_no_call_that_waits_takes_no_cycle_back() {
 }
 
 #[test]
-fn a_tool_that_could_not_be_run_is_reported_as_such() {
+fn a_tool_that_could_not_run_is_reported_as_such() {
     on_every_store(async |place| {
         let (mut session, cycle) = half_done(&place).await;
         session.before_tool_call(&cycle, "toolu_2").await.unwrap();
@@ -66,7 +66,7 @@ fn a_tool_that_could_not_be_run_is_reported_as_such() {
 }
 
 #[test]
-fn an_answer_whose_calls_must_not_be_run_is_kept_with_why() {
+fn a_response_whose_calls_must_not_run_is_stored_with_the_reason() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -81,7 +81,7 @@ fn an_answer_whose_calls_must_not_be_run_is_kept_with_why() {
 }
 
 #[test]
-fn an_answer_with_calls_is_not_kept_without_their_results() {
+fn a_response_with_calls_is_not_stored_without_their_results() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -90,14 +90,14 @@ fn an_answer_with_calls_is_not_kept_without_their_results() {
         assert!(matches!(error, SessionError::OpenCalls { calls: 2 }), "{error}");
         assert!(error.to_string().contains("begin_cycle"), "{error}");
         assert!(kept(&session) == [ASK] && is_valid(&session));
-        // What the provider ran itself is answered.
+        // Calls that the provider ran itself are answered.
         let whole = r#"{"role":"assistant","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"q"}},{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},{"type":"text","text":"none"}]}"#;
         assert_eq!(session.agent_end(TurnEnd::Answer(&[whole])).await.unwrap(), AgentEnd::Committed);
     });
 }
 
 #[test]
-fn who_speaks_after_whom_is_for_requests_to_arrange() {
+fn the_order_of_roles_is_left_to_requests() {
     on_every_store(async |place| {
         let mut session = super::asking::in_dialect(&place, "bedrock_converse").await;
         for words in ["first", "second"] {
@@ -109,10 +109,10 @@ fn who_speaks_after_whom_is_for_requests_to_arrange() {
 }
 
 #[test]
-fn an_answer_that_could_not_be_kept_can_be_given_again() {
+fn a_response_that_could_not_be_stored_can_be_given_again() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
-        // The beginning, a message and the turn are kept; what makes it whole is not.
+        // The first record, a message and the turn are stored; the commit of the cycle is not.
         let failing = super::faulty::Faulty::new(place.store.clone(), super::faulty::Fault::FailsOnce { at: 3 });
         let options = seamline::session::SessionOptions::default();
         let mut session =

@@ -1,5 +1,4 @@
-//! Starting over: from the middle of a compaction, and under a name that has no room for more. And how much a checkpoint
-//! keeps.
+//! Resets during a compaction and under the longest name, and the messages that a checkpoint keeps.
 
 use seamline::classify::Failure;
 use seamline::session::{Follower, LastResort, RecoveryAction, ResetOptions, Session, SessionOptions, SessionPolicy};
@@ -48,12 +47,12 @@ fn a_rollback_behind_a_compaction_ends_it() {
         session.before_compaction(0..1).await.unwrap();
         let later = session.checkpoint(Operation::Manual).await.unwrap();
         session.rollback(&later.id, "test").await.unwrap();
-        assert!(session.before_compaction(0..1).await.is_err(), "one that was begun before goes on");
+        assert!(session.before_compaction(0..1).await.is_err(), "an earlier compaction is still running");
     });
 }
 
 #[test]
-fn a_name_without_room_for_more_can_be_archived() {
+fn a_session_with_the_longest_name_can_be_archived() {
     on_every_store(async |place| {
         let short = place.name();
         for length in [short.len(), 118, 119, SessionId::LEN_MAX - 1, SessionId::LEN_MAX] {
@@ -83,7 +82,7 @@ fn a_name_without_room_for_more_can_be_archived() {
 }
 
 #[test]
-fn a_checkpoint_goes_without_messages_that_no_commit_has_room_for() {
+fn a_checkpoint_omits_messages_that_are_too_large_for_a_commit() {
     futures_executor::block_on(async {
         let place = memory();
         let config = SessionPolicy { snapshot_messages: true, ..SessionPolicy::default() };
@@ -104,7 +103,7 @@ fn a_checkpoint_goes_without_messages_that_no_commit_has_room_for() {
 }
 
 #[test]
-fn what_has_just_started_over_leaves_no_empty_archive() {
+fn a_reset_right_after_a_reset_makes_no_empty_archive() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();

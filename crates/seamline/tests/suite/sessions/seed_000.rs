@@ -20,7 +20,7 @@ async fn opal(place: &Place) -> seamline::session::Session {
     seamline::session::Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }
 
-/// A tool that never comes back by itself. It counts how often it was begun, and how often it was stopped.
+/// A tool that never returns by itself. It counts how often it was started, and how often it was stopped.
 #[derive(Default)]
 struct Endless {
     begun: AtomicUsize,
@@ -53,7 +53,7 @@ impl ToolExecutor for Endless {
     }
 }
 
-/// A stop that comes a while after it is asked for first.
+/// A stop that comes a while after the first poll.
 fn after(time: Duration) -> impl Future<Output = Stop> + Send {
     let mut start = None;
     poll_fn(move |context| {
@@ -71,13 +71,13 @@ fn an_abort_closes_both_calls_and_the_next_prompt_is_accepted() {
     on_every_store(async |place| {
         let mut session = opal(&place).await;
         session.append(ASK).await.unwrap();
-        // The answer makes calls A and B; the user aborts while both run, and the tools are cancelled.
+        // The response makes calls A and B; the user aborts while both run, and the tools are cancelled.
         let calls = turn(&["toolu_A", "toolu_B"]);
         let tools = Endless::default();
         let stop = super::stopping::once_begun();
         let result = session.execute_tool_cycle(&[&calls], &tools, stop).await.unwrap();
         assert_eq!(tools.counts(), (2, 2), "both ran, and both were stopped");
-        // Two synthetic results are kept, marked as errors.
+        // Two synthetic results are stored, marked as errors.
         assert!(!result.success && !result.rolled_back);
         assert_eq!(result.outcomes.len(), 2);
         assert!(result.outcomes.iter().all(|outcome| outcome.synthetic && outcome.is_error));
@@ -95,7 +95,7 @@ fn an_abort_closes_both_calls_and_the_next_prompt_is_accepted() {
         // The session is idle, and aborting again does nothing.
         assert!(session.unresolved().is_empty() && session.latest_checkpoint().is_none());
         assert!(session.abort().await.unwrap().is_empty());
-        // The new prompt: nothing is left to repair in what is kept, nor on the way to the provider.
+        // The new prompt: neither the stored messages nor the request need a repair.
         session.append(r#"{"role":"user","content":"go on"}"#).await.unwrap();
         let before = kept(&session);
         assert!(!session.repair().await.unwrap().repaired);
@@ -107,7 +107,7 @@ fn an_abort_closes_both_calls_and_the_next_prompt_is_accepted() {
 }
 
 #[test]
-fn an_abort_keeps_what_has_finished() {
+fn an_abort_keeps_finished_results() {
     on_every_store(async |place| {
         let mut session = opal(&place).await;
         session.append(ASK).await.unwrap();
@@ -128,7 +128,7 @@ fn an_error_in_a_stream_leaves_no_message_and_runs_no_tool() {
         let mut session = opal(&place).await;
         session.append(ASK).await.unwrap();
         session.before_agent_start(ENVELOPE).await.unwrap();
-        // What came before the error is an answer that was not finished; its call may not be run.
+        // The pieces before the error are an unfinished response; its call must not run.
         let stream = concat!(
             "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"role\":\"assistant\",\"content\":[]}}\n\n",
             "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"sh\",\"input\":{}}}\n\n",
@@ -139,7 +139,7 @@ fn an_error_in_a_stream_leaves_no_message_and_runs_no_tool() {
         let answer = answer.finish().unwrap();
         let tool = Tool::saying("ran");
         assert!(answer.calls.len() == 1 && answer.calls.iter().all(|call| !call.executable));
-        // A host runs what may be run.
+        // A host runs the calls that may run.
         if answer.calls.iter().any(|call| call.executable) {
             session.execute_tool_cycle(&answer.messages(), &tool, pending()).await.unwrap();
         }
@@ -149,14 +149,14 @@ fn an_error_in_a_stream_leaves_no_message_and_runs_no_tool() {
         assert_eq!(tool.runs.load(Ordering::Relaxed), 0);
         assert_eq!(kept(&session), [ASK]);
         assert!(session.unresolved().is_empty() && session.latest_checkpoint().is_none(), "nothing goes on");
-        // It heals by itself: the next prompt is accepted.
+        // It recovers by itself: the next prompt is accepted.
         session.append(r#"{"role":"user","content":"again"}"#).await.unwrap();
         assert!(matches!(session.before_agent_start(ENVELOPE).await.unwrap(), AgentStart::Proceed { .. }));
     });
 }
 
 #[test]
-fn a_session_that_was_broken_before_it_was_loaded_is_put_right_once() {
+fn a_session_that_was_broken_before_it_was_loaded_is_repaired_once() {
     on_every_store(async |place| {
         let mut session = opal(&place).await;
         session
@@ -175,7 +175,7 @@ fn a_session_that_was_broken_before_it_was_loaded_is_put_right_once() {
 }
 
 #[test]
-fn s0_13_a_result_counts_anywhere_after_its_call_whichever_end_a_host_keeps_its_list_by() {
+fn s0_13_a_result_anywhere_after_its_call_counts_at_both_ends_of_the_list() {
     on_every_store(async |place| {
         let said = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#);
         let calls = turn(&["toolu_1"]);
@@ -210,7 +210,7 @@ fn s0_13_a_result_counts_anywhere_after_its_call_whichever_end_a_host_keeps_its_
 }
 
 #[test]
-fn s0_23_the_system_prompt_stands_before_what_was_put_right_and_only_if_there_is_one() {
+fn s0_23_the_system_prompt_comes_before_repaired_messages_if_there_is_one() {
     on_every_store(async |place| {
         let mut session = opal(&place).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
@@ -231,7 +231,7 @@ fn each_layer_alone_keeps_the_request_valid() {
     on_every_store(async |place| {
         let messages = [ASK.to_owned(), turn(&["toolu_1"]), ASK.to_owned()];
         let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
-        // Without the first layer, which mends what is kept, the second mends what is sent.
+        // Without the first layer, which repairs the stored messages, the second repairs the request.
         for (is_stored, persist) in [(false, PersistRepairs::Never), (true, PersistRepairs::All)] {
             let config =
                 SessionPolicy { persist_repairs: persist, validate_before_call: is_stored, ..SessionPolicy::default() };
@@ -241,13 +241,13 @@ fn each_layer_alone_keeps_the_request_valid() {
                 panic!()
             };
             assert!(request.sendable && is_valid(&session));
-            assert_eq!(request.actions.is_empty(), is_stored, "what is kept was mended before, or the request is");
+            assert_eq!(request.actions.is_empty(), is_stored, "either the stored messages or the request were repaired");
         }
     });
 }
 
 #[test]
-fn a_long_call_is_given_up_at_once() {
+fn a_long_call_is_aborted_at_once() {
     on_every_store(async |place| {
         let mut session = opal(&place).await;
         session.append(ASK).await.unwrap();
@@ -256,7 +256,7 @@ fn a_long_call_is_given_up_at_once() {
         let (tools, begun) = (Endless::default(), Instant::now());
         let running = session.execute_tool_cycle(&turn, &tools, after(Duration::from_millis(20)));
         let result = assert_send(running).await.unwrap();
-        // It would have run for ever. A second is enough on a machine that has nothing else to do.
+        // It would run for ever. A second is enough on an idle machine.
         assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
         assert_eq!(tools.counts(), (1, 1));
         assert!(session.unresolved().is_empty() && session.messages().count() == 3);

@@ -12,7 +12,7 @@ use seamline::store::{CheckpointState, IncidentKind, Operation, Rejected};
 use super::faulty::{Fault, Faulty};
 use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, open_options, repairing, results, turn};
 
-/// The document's own way: what does not pair goes, and a cycle that fails is taken back.
+/// The document's own policy: unpaired calls and results are removed, and a failed cycle is rolled back.
 fn as_documented() -> SessionPolicy {
     SessionPolicy { on_executor_failure: OnFailure::Rollback, ..SessionPolicy::default() }
 }
@@ -62,7 +62,7 @@ fn case_03_an_orphaned_result_is_named() {
             (validation.orphaned_ids, validation.incomplete_ids),
             (vec!["toolu_9".to_owned()], vec!["toolu_9".to_owned()])
         );
-        // Nothing at all does.
+        // There is no call at all.
         let mut session = place.create(as_documented()).await;
         session.append(&results(&["toolu_8", "toolu_9"])).await.unwrap();
         let validation = session.validate().unwrap();
@@ -79,13 +79,13 @@ fn case_04_an_incomplete_call_is_named() {
         let validation = session.validate().unwrap();
         assert_eq!(validation.incomplete_ids, ["toolu_1"]);
         assert_eq!(validation.error.as_deref(), Some("Incomplete tool_use: toolu_1"));
-        // Nothing of the user follows it.
+        // No user message follows it.
         let mut session = place.create(as_documented()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), r#"{"role":"assistant","content":"so"}"#]).await.unwrap();
         let validation = session.validate().unwrap();
         assert_eq!(validation.incomplete_ids, ["toolu_1"]);
         assert_eq!(validation.error.as_deref(), Some("tool_use without following user message"));
-        // Of several calls each that has no result is named.
+        // Of several calls, each one without a result is named.
         let mut session = place.create(as_documented()).await;
         let calls = [turn(&["toolu_1", "toolu_2", "toolu_3"]), results(&["toolu_2"]), turn(&["toolu_4"])];
         session.append_all(&[ASK, &calls[0], &calls[1], &calls[2], ASK]).await.unwrap();
@@ -132,7 +132,7 @@ fn case_06_a_checkpoint_that_was_made_exists() {
         let again = place.reopen(&session).await;
         assert_eq!(again.checkpoints(), session.checkpoints());
         assert!(again.checkpoints().iter().all(|made| &made.session == session.id()));
-        // A session that began as a copy has none of them: each names the session that it is one of.
+        // A session that began as a copy has none of them: each checkpoint names its own session.
         let mut fork = session.fork(place.name().parse().unwrap()).await.unwrap();
         assert_eq!(&fork.checkpoint(Operation::Manual).await.unwrap().session, fork.id());
     });
@@ -160,7 +160,7 @@ fn case_08_a_rollback_truncates_to_the_checkpoint() {
         let result = session.rollback(&made.id, "test").await.unwrap();
         assert_eq!((result.success, result.messages_removed, result.new_message_count), (true, 2, 1));
         assert_eq!(kept(&session), [ASK]);
-        assert!(session.unresolved().is_empty(), "what was only half there is gone");
+        assert!(session.unresolved().is_empty(), "the incomplete cycle is gone");
         assert_eq!(kept(&place.reopen(&session).await), [ASK]);
     });
 }
@@ -179,7 +179,7 @@ fn case_09_a_rollback_to_a_corrupted_checkpoint_is_an_error() {
 }
 
 #[test]
-fn case_09_a_checkpoint_of_messages_that_were_modified_is_refused() {
+fn case_09_a_checkpoint_of_modified_messages_is_refused() {
     on_every_store(async |place| {
         for snapshot_messages in [false, true] {
             let mut session = place.create(SessionPolicy { snapshot_messages, ..as_documented() }).await;
@@ -187,7 +187,7 @@ fn case_09_a_checkpoint_of_messages_that_were_modified_is_refused() {
             session.append(ASK).await.unwrap();
             let made = session.checkpoint(Operation::Manual).await.unwrap();
             session.append(r#"{"role":"assistant","content":"yes"}"#).await.unwrap();
-            // The second message is lost to damage, so what the checkpoint was made of is not what is there.
+            // The second message is lost to damage, so the messages differ from those of the checkpoint.
             let altered = Faulty::new(place.store.clone(), Fault::Alters { seq: 3 });
             let options = OpenOptions { take_over: true, ..open_options() };
             let mut again = Session::open(altered, session.id().clone(), options).await.unwrap();
@@ -200,7 +200,7 @@ fn case_09_a_checkpoint_of_messages_that_were_modified_is_refused() {
 }
 
 #[test]
-fn case_10_a_successful_cycle_is_kept_whole() {
+fn case_10_a_successful_cycle_is_stored_completely() {
     on_every_store(async |place| {
         let mut session = place.create(as_documented()).await;
         session.append(ASK).await.unwrap();
@@ -258,7 +258,7 @@ fn case_13_an_orphaned_result_is_repaired_away() {
         assert!(!kept(&session).concat().contains("toolu_9"));
         assert!(session.validate().unwrap().valid);
         let again = place.reopen(&session).await;
-        assert_eq!(kept(&again), kept(&session), "it is put right once, not at every start");
+        assert_eq!(kept(&again), kept(&session), "it is repaired once, not at every start");
         assert_eq!(session.repair_context().repairs, 1);
     });
 }
@@ -359,7 +359,7 @@ fn case_18_a_filter_in_the_middle_of_a_stream_rolls_back_and_tells_the_user() {
 fn s1_05_an_orphan_that_a_filter_left_behind_does_not_end_the_session() {
     on_every_store(async |place| {
         let mut session = place.create_with(repairing(as_documented())).await;
-        // The filter cut the call out of the answer, and the result of it was kept.
+        // The filter removed the call from the response, and its result was stored.
         let answer = r#"{"role":"assistant","content":[{"type":"text","text":"I look it up."}]}"#;
         session.append_all(&[ASK, answer, &results(&["toolu_01ABC"])]).await.unwrap();
         assert_eq!(session.validate().unwrap().orphaned_ids, ["toolu_01ABC"]);

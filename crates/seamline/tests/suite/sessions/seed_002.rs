@@ -41,12 +41,12 @@ fn a_cancelled_call_does_not_break_the_next_request() {
         let request = session.request(r#"{"model":"gpt-5"}"#).unwrap();
         let body = String::from_utf8(request.body).unwrap();
         assert!(request.sendable && body.contains("Tool execution cancelled by user"));
-        assert_eq!(kept(&session), before, "only what is sent is patched");
+        assert_eq!(kept(&session), before, "only the request is repaired");
     });
 }
 
 #[test]
-fn calls_of_several_turns_are_each_answered_beside_their_own() {
+fn calls_of_several_turns_are_each_answered_beside_their_call() {
     on_every_store(async |place| {
         let mut session = llxprt(&place, PersistRepairs::All).await;
         let messages = [
@@ -92,7 +92,7 @@ fn s2_18_a_call_is_made_and_cancelled_and_the_next_message_is_accepted() {
 }
 
 #[test]
-fn s2_09_whatever_the_provider_an_orphan_is_answered_in_the_same_place() {
+fn s2_09_an_orphan_is_answered_in_the_same_place_for_every_provider() {
     on_every_store(async |place| {
         for dialect in DIALECTS {
             let mut session = in_dialect(&place, dialect).await;
@@ -116,7 +116,7 @@ fn s2_09_whatever_the_provider_an_orphan_is_answered_in_the_same_place() {
 }
 
 #[test]
-fn s2_10_without_orphans_what_is_sent_is_what_is_kept() {
+fn s2_10_without_orphans_the_request_equals_the_stored_messages() {
     on_every_store(async |place| {
         let mut session = llxprt(&place, PersistRepairs::All).await;
         let (one, two) = (calls(&["call_1", "call_2"]), [result("call_1"), result("call_2")]);
@@ -142,7 +142,7 @@ fn s2_03_every_call_without_a_result_is_found() {
         for (messages, orphans) in cases {
             let mut session = llxprt(&place, PersistRepairs::Never).await;
             session.append_all(messages).await.unwrap();
-            // Of a stored conversation, and of a plain list of messages.
+            // From a stored conversation, and from a plain list of messages.
             let body = format!(r#"{{"model":"gpt-5","messages":[{}]}}"#, messages.join(","));
             let listed = seamline::check(body.as_bytes(), &seamline::Options::default()).unwrap();
             for checked in [session.check().unwrap(), listed] {

@@ -1,4 +1,4 @@
-//! Every kind of call that there is, and every way it can end.
+//! Every kind of call, and every way it can end.
 
 use std::future::pending;
 use std::task::Poll;
@@ -85,7 +85,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// How far a call came when its cycle is closed.
+/// The progress of a call when its cycle is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Came {
     Nowhere,
@@ -104,7 +104,7 @@ fn ask(dialect: &str) -> &'static str {
     }
 }
 
-/// Whether a call is there from before calls had ids, whose results are not looked at once they are kept.
+/// Whether a call has the form from before call ids, whose stored results are not checked.
 fn is_legacy<T: AsRef<str>>(messages: &[T]) -> bool {
     messages.iter().any(|message| message.as_ref().contains("\"function_call\":{"))
 }
@@ -113,7 +113,7 @@ fn output(is_error: bool, text: &str) -> ToolOutput {
     ToolOutput { output: text.to_owned(), is_error }
 }
 
-/// Asserts that what is kept may be sent as it is, as our rules say and as another judge does.
+/// Asserts that the stored messages may be sent unchanged, according to the rules and to an independent judge.
 fn assert_valid(session: &Session, dialect: &str, what: &str) {
     let all = kept(session);
     let validation = session.validate().unwrap();
@@ -128,7 +128,7 @@ fn assert_valid(session: &Session, dialect: &str, what: &str) {
         CHAT => Dialect::OpenAiChat,
         _ => Dialect::OpenAiResponses,
     };
-    // Calls from before calls had ids are unknown to it.
+    // The judge does not know calls without ids.
     if !is_legacy(&all) {
         let violations = strict::check(judged, &serde_json::from_slice(&request.body).unwrap());
         assert!(violations.is_empty(), "{what}: {violations:?} in {all:#?}");
@@ -142,7 +142,7 @@ async fn asked(place: &Place, dialect: &str) -> Session {
 }
 
 #[test]
-fn however_calls_end_what_is_kept_may_be_sent() {
+fn stored_messages_may_be_sent_however_calls_end() {
     let place = memory();
     futures_executor::block_on(async {
         for (dialect, turn) in KINDS {
@@ -166,7 +166,7 @@ fn however_calls_end_what_is_kept_may_be_sent() {
                         session.recover(None).await.unwrap();
                     }
                     assert_valid(&session, dialect, &what);
-                    // What came late takes the place of what was made up.
+                    // Late results replace synthetic ones.
                     let begun =
                         calls.iter().zip([one, two]).filter(|(_, came)| *came == Came::Begun && !is_legacy(turn));
                     for (call, came) in begun {
@@ -181,7 +181,7 @@ fn however_calls_end_what_is_kept_may_be_sent() {
     });
 }
 
-/// A tool that ends as its call's place says.
+/// A tool that ends as the place of its call says.
 struct Ends<'p>(&'p [ToolCall], [Came; 2]);
 
 impl ToolExecutor for Ends<'_> {
@@ -209,7 +209,7 @@ fn stop_once_begun(why: Stop) -> impl Future<Output = Stop> + Send {
 }
 
 #[test]
-fn however_tools_end_what_is_kept_may_be_sent() {
+fn stored_messages_may_be_sent_however_tools_end() {
     let place = memory();
     futures_executor::block_on(async {
         for (dialect, turn) in KINDS {
@@ -231,7 +231,7 @@ fn however_tools_end_what_is_kept_may_be_sent() {
 }
 
 #[test]
-fn a_computer_that_shows_nothing_is_said_to_in_a_picture_and_what_it_shows_is_kept() {
+fn a_computer_call_gets_a_picture_as_synthetic_result_and_a_real_picture_is_kept() {
     let place = memory();
     futures_executor::block_on(async {
         let (_, turn) = KINDS.last().unwrap();
@@ -263,7 +263,8 @@ fn a_computer_that_shows_nothing_is_said_to_in_a_picture_and_what_it_shows_is_ke
             assert_eq!(kept(&session)[4], expected);
             assert_valid(&session, RESPONSES, "it shows something");
         }
-        // A call that was kept without a result has one made up for each request, and says nothing of checks it has not.
+        // Each request synthesizes a result for a call that was stored without one, without the checks that it did not
+        // have.
         let mut session = asked(&place, RESPONSES).await;
         session.append_all(turn).await.unwrap();
         let found = session.check().unwrap().findings;
@@ -279,7 +280,7 @@ fn a_computer_that_shows_nothing_is_said_to_in_a_picture_and_what_it_shows_is_ke
 }
 
 #[test]
-fn pictures_of_a_computer_that_are_none_are_put_right() {
+fn invalid_pictures_of_a_computer_are_repaired() {
     let call = r#"{"type":"computer_call","id":"cu_1","call_id":"a","action":{"type":"screenshot"},"pending_safety_checks":[],"status":"completed"}"#;
     let result = |output: &str| format!(r#"{{"type":"computer_call_output","call_id":"a"{output}}}"#);
     let shown = r#""output":{"type":"computer_screenshot","image_url":"https://example.com/a.png"}"#;
@@ -342,7 +343,7 @@ const PAIRS: [(&str, [&str; 2]); 5] = [
 ];
 
 #[test]
-fn calls_and_results_of_another_dialect_are_refused_unless_they_are_read_all_the_same() {
+fn calls_and_results_of_another_dialect_are_refused_unless_they_can_be_read() {
     let place = memory();
     futures_executor::block_on(async {
         for (own, _) in PAIRS {
@@ -370,7 +371,7 @@ fn calls_and_results_of_another_dialect_are_refused_unless_they_are_read_all_the
                     assert!(request.sendable && !body.contains("[synthetic] No result"), "{own}: {body}");
                 }
             }
-            // What is said without calls is for the rules.
+            // Messages without calls are left to the rules.
             for message in [r#"{"role":"model","parts":[{"text":"hi"}]}"#, r#"{"role":"developer","content":"hi"}"#] {
                 asked(&place, own).await.append(message).await.unwrap();
             }
@@ -380,7 +381,7 @@ fn calls_and_results_of_another_dialect_are_refused_unless_they_are_read_all_the
 
 /// Sessions check stored messages in this way too, however these were stored.
 #[test]
-fn calls_and_results_of_another_dialect_that_were_kept_are_told_of_and_not_lost() {
+fn stored_calls_and_results_of_another_dialect_are_reported_and_not_lost() {
     for (dialect, pair) in PAIRS {
         for (own, _) in PAIRS.into_iter().filter(|(own, _)| *own != dialect) {
             let list = match own {

@@ -57,7 +57,7 @@ fn a_late_result_stays_when_the_provider_fails() {
 }
 
 #[test]
-fn a_repair_stays_when_the_provider_fails_and_doubles_nothing() {
+fn a_repair_stays_when_the_provider_fails_and_duplicates_nothing() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         for message in [ASK, HALF, ORPHAN] {
@@ -80,7 +80,7 @@ fn a_repair_stays_when_the_provider_fails_and_doubles_nothing() {
 }
 
 #[test]
-fn a_checkpoint_by_hand_is_no_way_back_behind_a_late_result() {
+fn no_error_rolls_back_to_a_manual_checkpoint_before_a_late_result() {
     on_every_store(async |place| {
         let mut session = unknown_and_asked(&place).await;
         session.checkpoint(Operation::Manual).await.unwrap();
@@ -108,7 +108,7 @@ fn a_refusal_without_a_known_repair_is_escalated() {
 }
 
 #[test]
-fn calls_that_were_never_begun_are_said_to_have_not() {
+fn calls_that_were_never_started_are_reported_as_not_started() {
     on_every_store(async |place| {
         for enabled in [true, false] {
             let mut session = place.create(SessionPolicy { enabled, ..SessionPolicy::default() }).await;
@@ -129,7 +129,7 @@ fn calls_that_were_never_begun_are_said_to_have_not() {
 fn a_store_failure_is_not_reported_as_an_abort() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
-        // The beginning, a message and the turn with its intents are kept; the first result is not.
+        // The first record, a message and the turn with its intents are stored; the first result is not.
         let failing = Faulty::new(place.store.clone(), Fault::FailsOnce { at: 3 });
         let options = seamline::session::SessionOptions::default();
         let mut session = Session::create(failing, place.name().parse().unwrap(), options).await.unwrap();
@@ -145,7 +145,7 @@ fn a_store_failure_is_not_reported_as_an_abort() {
 }
 
 #[test]
-fn what_no_error_is_about_is_put_right_only_as_far_as_repairs_are_written_down() {
+fn findings_without_an_error_are_repaired_only_as_far_as_repairs_are_stored() {
     on_every_store(async |place| {
         let config = SessionPolicy { persist_repairs: PersistRepairs::Never, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
@@ -174,7 +174,7 @@ fn a_late_result_at_the_end_stays_when_the_provider_fails() {
 }
 
 #[test]
-fn no_error_leads_back_behind_a_cycle_that_ended_since() {
+fn no_error_rolls_back_behind_a_cycle_that_ended_since() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -192,7 +192,7 @@ fn no_error_leads_back_behind_a_cycle_that_ended_since() {
 }
 
 #[test]
-fn a_late_result_of_an_answer_that_failed_goes_with_its_call() {
+fn a_late_result_of_a_failed_response_is_removed_with_its_call() {
     on_every_store(async |place| {
         let mut session = unknown_and_asked(&place).await;
         let output = |text: &str| ToolOutput { output: text.to_owned(), is_error: false };

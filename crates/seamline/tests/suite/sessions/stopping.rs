@@ -11,7 +11,7 @@ use seamline::store::Effect;
 
 use super::stores::{ASK, Tool, is_valid, on_every_store, turn};
 
-/// A stop that comes when two tools have begun.
+/// A stop that comes after two tools have started.
 pub(super) fn once_begun() -> impl Future<Output = Stop> + Send {
     let mut asked = 0;
     poll_fn(move |context| {
@@ -22,7 +22,7 @@ pub(super) fn once_begun() -> impl Future<Output = Stop> + Send {
 }
 
 #[test]
-fn a_stop_that_came_before_lets_no_tool_begin() {
+fn an_earlier_stop_lets_no_tool_start() {
     on_every_store(async |place| {
         for enabled in [true, false] {
             let mut session = place.create(SessionPolicy { enabled, ..SessionPolicy::default() }).await;
@@ -38,7 +38,7 @@ fn a_stop_that_came_before_lets_no_tool_begin() {
 }
 
 #[test]
-fn a_stop_that_a_tool_brings_about_lets_no_other_begin_and_keeps_what_is_done() {
+fn a_stop_by_a_tool_lets_no_other_start_and_keeps_finished_results() {
     on_every_store(async |place| {
         for enabled in [true, false] {
             let mut session = place.create(SessionPolicy { enabled, ..SessionPolicy::default() }).await;
@@ -72,7 +72,7 @@ impl ToolExecutor for CrashesWhenAsked {
 }
 
 #[test]
-fn a_tool_that_crashes_when_it_is_asked_what_it_does_is_taken_for_the_worst() {
+fn a_tool_that_panics_when_asked_for_its_effect_counts_as_unsafe() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -82,7 +82,7 @@ fn a_tool_that_crashes_when_it_is_asked_what_it_does_is_taken_for_the_worst() {
 }
 
 #[test]
-fn a_call_that_is_run_again_and_returns_too_much_does_not_keep_its_cycle_open() {
+fn a_rerun_call_with_too_large_a_result_does_not_keep_its_cycle_open() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
         let mut session = place.create(SessionPolicy::default()).await;

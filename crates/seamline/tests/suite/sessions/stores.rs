@@ -1,4 +1,4 @@
-//! The stores that sessions are tested on, and tools that do as they are told.
+//! The stores of the session tests, and tools that a test controls.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use seamline::session::{
 };
 use seamline::store::{Effect, MemoryStore, Store};
 
-/// Every test of this process gets sessions of its own.
+/// Counts sessions, so that every test of this process has its own.
 static SESSIONS: AtomicUsize = AtomicUsize::new(0);
 
 /// One kind of store, open.
 pub(crate) struct Place {
     pub(crate) name: &'static str,
     pub(crate) store: Arc<dyn Store>,
-    /// A folder that goes when the test does.
+    /// A folder that is removed after the test.
     _folder: Option<tempfile::TempDir>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn open_options() -> OpenOptions {
     OpenOptions { clock: Arc::new(Tick::default()), ..OpenOptions::default() }
 }
 
-/// Runs a test on every store that there is here.
+/// Runs a test on every available store.
 pub(crate) fn on_every_store<F: Future<Output = ()>>(test: impl Fn(Arc<Place>) -> F) {
     futures_executor::block_on(async {
         for place in places().await {
@@ -71,7 +71,7 @@ pub(crate) fn on_every_store<F: Future<Output = ()>>(test: impl Fn(Arc<Place>) -
     });
 }
 
-/// The reference.
+/// The reference implementation.
 pub(crate) fn memory() -> Place {
     Place { name: "memory", store: Arc::new(MemoryStore::new()), _folder: None }
 }
@@ -88,7 +88,7 @@ async fn places() -> Vec<Place> {
     places
 }
 
-/// A clock that goes on by one at every look.
+/// A clock that advances by one at every reading.
 #[derive(Debug, Default)]
 pub(crate) struct Tick(AtomicUsize);
 
@@ -101,7 +101,7 @@ impl Clock for Tick {
 /// Says what a tool does with a call.
 type Does = dyn Fn(&ToolCall) -> Result<ToolOutput, ExecutorFailure> + Send + Sync;
 
-/// A tool that does as it is told, and counts.
+/// A tool that a test controls, and that counts its runs.
 pub(crate) struct Tool {
     pub(crate) effect: Effect,
     pub(crate) does: Box<Does>,
@@ -163,7 +163,7 @@ pub(crate) fn is_valid(session: &Session) -> bool {
 
 pub(crate) const ENVELOPE: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":64}"#;
 
-/// What is kept, byte for byte.
+/// The stored messages, byte for byte.
 pub(crate) fn kept(session: &Session) -> Vec<String> {
     session.messages().map(str::to_owned).collect()
 }

@@ -1,4 +1,4 @@
-//! What is given as a message and is none.
+//! Values that are given as messages and are not messages.
 
 use std::future::pending;
 
@@ -10,7 +10,7 @@ use super::stores::{ASK, Tool, is_valid, kept, on_every_store, turn};
 const STRANGERS: [&str; 4] = ["42", "{}", "[]", r#"{"messages":[]}"#];
 
 #[test]
-fn what_is_no_message_does_not_come_by_the_inbox() {
+fn the_inbox_refuses_a_value_that_is_not_a_message() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -39,7 +39,7 @@ fn what_is_no_message_does_not_come_by_the_inbox() {
 }
 
 #[test]
-fn what_is_no_message_does_not_come_by_a_turn() {
+fn a_turn_refuses_a_value_that_is_not_a_message() {
     on_every_store(async |place| {
         for enabled in [true, false] {
             let mut session = place.create(SessionPolicy { enabled, ..SessionPolicy::default() }).await;

@@ -1,4 +1,4 @@
-//! A session that looks at nothing keeps everything all the same.
+//! A session with disabled checks still stores everything.
 
 use seamline::session::{AgentStart, Session, SessionPolicy};
 use seamline::store::{InboxItem, Origin, Raw};
@@ -13,7 +13,7 @@ fn off() -> SessionPolicy {
 }
 
 #[test]
-fn what_is_made_up_is_kept_as_made_up() {
+fn synthetic_messages_are_stored_as_synthetic() {
     on_every_store(async |place| {
         let mut session = place.create(off()).await;
         session.append(ASK).await.unwrap();
@@ -27,7 +27,7 @@ fn what_is_made_up_is_kept_as_made_up() {
 }
 
 #[test]
-fn what_others_sent_is_taken_in_before_asking() {
+fn inbox_messages_are_added_before_a_request() {
     on_every_store(async |place| {
         let mut session = place.create(off()).await;
         session.append(ASK).await.unwrap();

@@ -31,7 +31,7 @@ async fn taken_over(place: &Place, session: &Session) -> Session {
     Session::open(place.store.clone(), session.id().clone(), options).await.unwrap()
 }
 
-/// The errors that a provider would answer a request with.
+/// The errors that a provider would return for a request.
 fn errors(request: &Request, provider: &str) -> Vec<String> {
     let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
     let checked = seamline::check(&request.body, &options).unwrap();
@@ -51,7 +51,7 @@ fn messages_of(request: &Request, provider: &str) -> Vec<String> {
 }
 
 #[test]
-fn between_all_dialects_a_provider_is_switched_with_a_call_open() {
+fn a_provider_is_switched_with_an_open_call_between_all_dialects() {
     on_every_store(async |place| {
         for (from, (home, home_envelope)) in DIALECTS.into_iter().zip(ASKED) {
             for (to, (provider, envelope)) in DIALECTS.into_iter().zip(ASKED).filter(|(to, _)| *to != from) {
@@ -117,7 +117,7 @@ fn switching_back_gives_the_original_bytes() {
 }
 
 #[test]
-fn orphans_of_several_turns_and_dialects_are_answered_for_the_provider_that_is_asked() {
+fn orphans_of_several_turns_and_dialects_are_answered_for_the_current_provider() {
     on_every_store(async |place| {
         for (from, _) in DIALECTS.into_iter().zip(ASKED) {
             for (to, (provider, envelope)) in DIALECTS.into_iter().zip(ASKED).filter(|(to, _)| *to != from) {
@@ -240,7 +240,7 @@ fn a_session_of_several_dialects_can_be_checked_forked_and_reset() {
 }
 
 #[test]
-fn a_name_that_is_not_known_switches_nothing() {
+fn an_unknown_name_switches_nothing() {
     on_every_store(async |place| {
         let mut session = in_dialect(&place, "openai_chat").await;
         let before = session.state().clone();
@@ -257,9 +257,9 @@ fn a_name_that_is_not_known_switches_nothing() {
 enum Step {
     Switch(usize),
     Say,
-    /// A turn with a call whose result comes.
+    /// A turn with a call whose result arrives.
     Cycle(usize),
-    /// A turn with a call that never gets a result, and a message behind it.
+    /// A turn with a call that never gets a result, and a message after it.
     Orphan(usize),
     /// A message of another dialect.
     Foreign(usize),

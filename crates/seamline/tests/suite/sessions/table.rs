@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// One demand a line: its id, what it is, the test that proves it, or `-` and why there is none.
+/// One demand per line: its id, its text, and the test that proves it, or `-` and the reason why there is none.
 const TABLE: &str = include_str!("requirements.tsv");
 
 /// How many demands each document has.
@@ -14,7 +14,7 @@ const DEMANDS: [(&str, usize); 3] = [("S0", 43), ("S1", 114), ("S2", 23)];
 const CASES: [usize; 18] = [2, 12, 13, 27, 28, 29, 33, 34, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47];
 
 #[test]
-fn every_demand_names_a_test_that_there_is() {
+fn every_demand_names_an_existing_test() {
     let tests = tests_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
     let mut unproved = Vec::new();
     let documents = DEMANDS.map(|(document, count)| (document, (1..=count).collect::<Vec<_>>()));

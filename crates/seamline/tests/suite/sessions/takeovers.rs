@@ -1,4 +1,4 @@
-//! Who writes a session, and what is written down when it is taken over.
+//! The writer of a session, and the record of a take-over.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ fn taken_over(session: &Session) -> usize {
 }
 
 #[test]
-fn it_is_written_down_that_a_session_was_taken_over_and_from_whom() {
+fn a_take_over_is_recorded_with_the_earlier_writer() {
     on_every_store(async |place| {
         let mut old = place.create(SessionPolicy::default()).await;
         old.append(ASK).await.unwrap();
@@ -24,7 +24,7 @@ fn it_is_written_down_that_a_session_was_taken_over_and_from_whom() {
         assert_eq!(incident.severity, IncidentSeverity::Warning);
         let who = format!("process {} on ", std::process::id());
         assert!(incident.detail.contains(&who), "{}", incident.detail);
-        // One that writes nothing says so before it lets the session go.
+        // A writer that writes nothing records it before it releases the lease.
         let id = new.id().clone();
         let options = OpenOptions { take_over: true, ..open_options() };
         Session::open(place.store.clone(), id.clone(), options.clone()).await.unwrap().close().await.unwrap();
@@ -35,7 +35,7 @@ fn it_is_written_down_that_a_session_was_taken_over_and_from_whom() {
 }
 
 #[test]
-fn a_session_can_be_taken_over_and_looked_at_where_nothing_can_be_written() {
+fn a_session_can_be_taken_over_and_read_if_nothing_can_be_written() {
     on_every_store(async |place| {
         let mut old = place.create(SessionPolicy::default()).await;
         old.append(ASK).await.unwrap();
@@ -63,7 +63,7 @@ impl Clock for Still {
 }
 
 #[test]
-fn two_openings_in_the_same_millisecond_are_not_taken_for_one() {
+fn two_openings_in_the_same_millisecond_are_different() {
     on_every_store(async |place| {
         let clock: Arc<dyn Clock> = Arc::new(Still);
         let options = SessionOptions { clock: clock.clone(), ..SessionOptions::default() };

@@ -1,4 +1,4 @@
-//! What can be undone is, when its cycle is taken back.
+//! Compensation of calls whose cycle is rolled back.
 
 use std::future::pending;
 use std::sync::Mutex;
@@ -12,7 +12,7 @@ use seamline::store::{Effect, IncidentKind, IncidentSeverity};
 use super::calls::said;
 use super::stores::{ASK, Place, asking, kept, on_every_store, open_options, turn};
 
-/// Books, and takes bookings back. The third call fails.
+/// Books, and cancels bookings. The third call fails.
 #[derive(Default)]
 struct Books {
     undone: Mutex<Vec<(String, Option<String>)>>,
@@ -53,7 +53,7 @@ fn was(call: &str, returned: Option<&str>) -> (String, Option<String>) {
 }
 
 #[test]
-fn a_cycle_that_is_taken_back_is_undone_the_last_call_first() {
+fn a_rolled_back_cycle_is_compensated_from_the_last_call_to_the_first() {
     on_every_store(async |place| {
         for fails in [None, Some("toolu_1")] {
             let config = SessionPolicy { on_tool_error: OnFailure::Rollback, ..SessionPolicy::default() };
@@ -83,7 +83,7 @@ fn a_cycle_that_is_taken_back_is_undone_the_last_call_first() {
     });
 }
 
-/// A session that a crash left with one call that is done and one that was begun.
+/// A session that a crash left with one finished call and one started call.
 async fn crashed(place: &Place) -> Session {
     let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
@@ -96,7 +96,7 @@ async fn crashed(place: &Place) -> Session {
 }
 
 #[test]
-fn a_forgotten_cycle_is_undone_if_there_is_an_executor() {
+fn an_abandoned_cycle_is_compensated_if_there_is_an_executor() {
     on_every_store(async |place| {
         for can in [true, false] {
             let id = crashed(&place).await.id().clone();
@@ -121,7 +121,7 @@ fn a_forgotten_cycle_is_undone_if_there_is_an_executor() {
 }
 
 #[test]
-fn a_host_undoes_a_cycle_itself() {
+fn a_host_compensates_a_cycle_itself() {
     on_every_store(async |place| {
         let mut session = crashed(&place).await;
         let cycle = session.state().cycles[0].id.clone();
@@ -133,13 +133,13 @@ fn a_host_undoes_a_cycle_itself() {
 }
 
 #[test]
-fn calls_that_were_never_begun_are_not_undone() {
+fn calls_that_were_never_started_are_not_compensated() {
     on_every_store(async |place| {
         let config = SessionPolicy { on_tool_error: OnFailure::Rollback, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append(ASK).await.unwrap();
         let tools = Books::default();
-        // The first one fails at once, so none of the others is begun.
+        // The first one fails at once, so none of the others starts.
         let calls = turn(&["toolu_3", "toolu_1", "toolu_2"]);
         let result = session.execute_tool_cycle(&[&calls], &tools, pending()).await.unwrap();
         assert!(result.rolled_back);

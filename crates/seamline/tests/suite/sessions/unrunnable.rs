@@ -1,4 +1,4 @@
-//! Calls that must not be run, calls that were, and calls without ids.
+//! Calls that must not run, calls that ran already, and calls without ids.
 
 use std::future::pending;
 
@@ -8,7 +8,7 @@ use seamline::store::{Effect, IncidentKind};
 use super::asking::in_dialect;
 use super::stores::{ASK, Tool, asking, is_valid, kept, on_every_store, results, turn};
 
-/// Turns with one call that must not be run, in every dialect.
+/// Turns with one call that must not run, in every dialect.
 const NOT_RUN: [(&str, &str); 17] = [
     ("anthropic_messages", r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"","input":{}}]}"#),
     (
@@ -82,7 +82,7 @@ fn says_once(session: &Session, texts: &[&str]) -> bool {
 }
 
 #[test]
-fn a_call_that_must_not_be_run_is_not_and_the_model_is_told() {
+fn a_call_that_must_not_run_does_not_and_the_model_reads_why() {
     on_every_store(async |place| {
         for enabled in [true, false] {
             for (dialect, turn) in NOT_RUN {
@@ -112,7 +112,7 @@ fn a_call_that_must_not_be_run_is_not_and_the_model_is_told() {
 }
 
 #[test]
-fn the_other_calls_of_the_turn_are_run() {
+fn the_other_calls_of_the_turn_run() {
     on_every_store(async |place| {
         let turn = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"pay","arguments":"{\"amount\": 10"}},{"id":"b","type":"function","function":{"name":"read","arguments":"{}"}}]}"#;
         let mut session = in_dialect(&place, "openai_chat").await;
@@ -122,15 +122,15 @@ fn the_other_calls_of_the_turn_are_run() {
         assert_eq!(tool.runs(), 1);
         assert!(!result.success && result.outcomes[0].synthetic && !result.outcomes[1].synthetic);
         assert!(says_once(&session, &["did not run:", "READ"]));
-        // A host that runs tools itself is given the other one alone.
+        // A host that runs tools itself gets only the other one.
         let (cycle, calls) = session.begin_cycle(&[turn], &|_| Effect::Unsafe).await.unwrap();
         assert_eq!(calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["b"]);
         assert!(session.before_tool_call(&cycle, "a").await.is_err());
         assert_eq!(session.unresolved()[0].truth, Truth::NeverStarted);
-        // Nothing had begun when the process died, so nothing of the turn is kept.
+        // No call had started when the process died, so the turn is not stored.
         let mut again = place.reopen(&session).await;
         assert!(again.unresolved().is_empty() && again.messages().count() == 4);
-        // Neither does recovery run it.
+        // Recovery does not run it either.
         let (_, _) = again.begin_cycle(&[turn], &|_| Effect::Idempotent).await.unwrap();
         let tool = Tool { effect: Effect::Idempotent, ..Tool::saying("READ") };
         again.recover(Some(&tool)).await.unwrap();
@@ -139,7 +139,7 @@ fn the_other_calls_of_the_turn_are_run() {
 }
 
 #[test]
-fn a_call_that_the_turn_answers_is_not_run_again() {
+fn a_call_that_the_turn_answers_does_not_run_again() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
@@ -202,7 +202,7 @@ fn calls_without_ids_have_their_own_results() {
         for (dialect, turn) in WITHOUT_IDS {
             let mut session = in_dialect(&place, dialect).await;
             session.append(ask(dialect)).await.unwrap();
-            // Twice the same turn: the ids of the second are others.
+            // The same turn twice: the second one has other ids.
             for round in ["1st", "2nd"] {
                 let (cycle, calls) = session.begin_cycle(turn, &|_| Effect::Unsafe).await.unwrap();
                 for (call, text) in calls.iter().zip(["ONE", "TWO"]) {
@@ -222,7 +222,7 @@ fn calls_without_ids_have_their_own_results() {
 }
 
 #[test]
-fn the_result_of_a_call_from_before_ids_names_the_function() {
+fn the_result_of_a_call_without_an_id_names_the_function() {
     on_every_store(async |place| {
         let mut session = in_dialect(&place, "openai_chat").await;
         session.append(ASK).await.unwrap();

@@ -1,4 +1,4 @@
-//! Size of the program and time of a build from nothing.
+//! Size of the program and time of a cold build.
 
 use std::path::Path;
 use std::time::Instant;

@@ -29,7 +29,7 @@ enum Format {
     Json,
 }
 
-/// Whether the chore also measures a build from nothing.
+/// Whether the chore also measures a cold build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ColdBuild {
     Measure,
