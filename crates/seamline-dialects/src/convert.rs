@@ -53,6 +53,11 @@ impl Dialect {
         self.room.names_model
     }
 
+    /// The member of the body that is the system prompt, if the prompt is not a message.
+    pub const fn prompt(&self) -> Option<&'static str> {
+        self.room.prompt
+    }
+
     /// The demands on the id of a call that every provider of the dialect meets.
     pub fn call_id(&self) -> IdDemand {
         self.room.narrow.map_or(self.constraints.call_id, |(id, _)| id)

@@ -22,6 +22,7 @@ pub(super) const ROOM: Room = Room {
     // Endpoints were seen to refuse calls of tools that are not defined.
     needs_tools: true,
     names_model: true,
+    prompt: Some("system"),
     families: &[Family::Claude],
     free_tools: |_| false,
     strict_tools: true,

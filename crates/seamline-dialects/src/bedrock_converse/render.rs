@@ -24,6 +24,7 @@ pub(super) const ROOM: Room = Room {
     // BED-6.
     needs_tools: true,
     names_model: false,
+    prompt: Some("system"),
     // BED-12: Claude's goes back as it was, that of others not at all.
     families: &[Family::Claude],
     free_tools: |_| false,

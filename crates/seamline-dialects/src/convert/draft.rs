@@ -38,6 +38,8 @@ pub(crate) struct Room {
     pub(crate) needs_tools: bool,
     /// Whether the model is named in the body, not in its address.
     pub(crate) names_model: bool,
+    /// The member of the body that is the system prompt, if the prompt is not a message.
+    pub(crate) prompt: Option<&'static str>,
     /// The families of models whose reasoning is accepted.
     pub(crate) families: &'static [Family],
     /// Whether tools may take any text.

@@ -30,6 +30,7 @@ pub(super) const ROOM: Room = Room {
     )),
     needs_tools: false,
     names_model: false,
+    prompt: Some("systemInstruction"),
     families: &[Family::Gemini],
     free_tools: |_| false,
     strict_tools: false,

@@ -26,6 +26,7 @@ pub(super) const ROOM: Room = Room {
     narrow: None,
     needs_tools: false,
     names_model: true,
+    prompt: None,
     // Servers that want their reasoning back want what they wrote themselves.
     families: &[],
     free_tools: is_own,

@@ -26,6 +26,7 @@ pub(super) const ROOM: Room = Room {
     narrow: None,
     needs_tools: false,
     names_model: true,
+    prompt: Some("instructions"),
     families: &[Family::OpenAi],
     free_tools: |_| true,
     strict_tools: true,

@@ -24,7 +24,7 @@ fn calls_that_share_an_id_each_get_their_own_late_result() {
                 late.reverse();
             }
             for (id, text) in late {
-                let call = ToolCallRef { id, name: "pay" };
+                let call = ToolCallRef { id: id.as_str(), name: "pay" };
                 assert!(session.late_result(&call, &said(text)).await.unwrap(), "{id}: {:?}", kept(&session));
                 assert!(!session.late_result(&call, &said("again")).await.unwrap(), "a real one stays");
             }
@@ -79,7 +79,7 @@ fn the_abandoned_call_without_an_id_gets_the_late_result() {
         session.append(r#"{"role":"user","parts":[{"text":"again"}]}"#).await.unwrap();
         session.execute_tool_cycle(&[turn], &Tool::saying("paid"), pending()).await.unwrap();
         let before = kept(&session);
-        let call = ToolCallRef { id: &calls[0].id, name: "pay" };
+        let call = ToolCallRef { id: calls[0].id.as_str(), name: "pay" };
         assert!(session.late_result(&call, &said("late")).await.unwrap(), "{before:?}");
         let after = kept(&session);
         assert!(after[1].contains("late") && !after[1].contains(r#""id""#), "{}", after[1]);
@@ -182,7 +182,7 @@ fn a_late_result_replaces_the_synthetic_one_of_a_call_with_a_type() {
             let mut session = responses(&place).await;
             let (_, calls) = session.begin_cycle(&[call], &|_| Effect::Unsafe).await.unwrap();
             session.abort().await.unwrap();
-            let late = ToolCallRef { id: &calls[0].id, name: &calls[0].name };
+            let late = ToolCallRef { id: calls[0].id.as_str(), name: &calls[0].name };
             let output = seamline::session::ToolOutput { output: text.to_owned(), is_error };
             assert!(session.late_result(&late, &output).await.unwrap(), "{:?}", kept(&session));
             assert_eq!(kept(&session)[1..], [call, result]);
