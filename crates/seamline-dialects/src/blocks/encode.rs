@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use seamline_model::{BlockIndex, BlockKind, Body, Edit, Encoded, MessageIndex, Role, Transcript};
 
 use super::rewrite::{Item, Rewriter, Sort};
-use super::write::{Blocks, message};
+use super::write::{self, Blocks};
 use crate::json::{Document, Json, list, object, quoted};
 use crate::kept::{as_user, members_as_text, no_message, speaks_elsewhere, with_members_as_text};
 use crate::rewriting::{set_members, unreadable_text};
@@ -78,7 +78,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     fn insert_before(&mut self, index: MessageIndex) {
         let blocks = self.blocks;
         let text = |text: &str| blocks.text_content(Json::Text(text.to_owned()));
-        self.writer.insert(self.plan.get(index), |role, said| message(blocks, role, text(said)));
+        self.writer.insert(self.plan.get(index), |role, said| write::message(blocks, role, text(said)));
     }
 
     /// Writes what answers a message, unless a message that is there takes it in.
@@ -93,7 +93,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let (results, media): (Vec<_>, Vec<_>) =
             self.placed(&answers).into_iter().partition(|item| item.sort == Sort::Result);
         let content = results.into_iter().chain(media).map(|item| item.json).collect();
-        let message = message(self.blocks, Role::User, list(content));
+        let message = write::message(self.blocks, Role::User, list(content));
         self.writer.write(None, &message);
         self.note_landed(&answers);
     }
@@ -279,7 +279,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             Some(text) => self.rewrite(index, Role::User, true, Some(blocks.text_content(text))),
             None => {
                 let text = blocks.text_content(Json::Text(no_message(value, heading)));
-                let message = message(self.blocks, Role::User, text);
+                let message = write::message(self.blocks, Role::User, text);
                 self.writer.write(Some(index), &message);
                 self.writer.note_edits(self.plan.get(index));
             }
@@ -304,7 +304,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         if first {
             self.rewrite(index, role, changed, Some(content));
         } else {
-            let message = message(self.blocks, role, content);
+            let message = write::message(self.blocks, role, content);
             self.writer.write(Some(index), &message);
         }
     }
@@ -334,11 +334,11 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
                 continue;
             };
             let message =
-                message(self.blocks, Role::Assistant, list(vec![self.blocks.call(id, name, rebuilt_input())]));
+                write::message(self.blocks, Role::Assistant, list(vec![self.blocks.call(id, name, rebuilt_input())]));
             self.writer.write(None, &message);
             self.writer.note_landed(edit);
             let result = self.rewriter.result_with_id(block, to.or(Some(id)), None);
-            let message = message(self.blocks, Role::User, list(vec![result]));
+            let message = write::message(self.blocks, Role::User, list(vec![result]));
             self.writer.write(Some(index), &message);
         }
     }

@@ -12,14 +12,14 @@ use seamline_model::{Alphabet, IdDemand};
 use super::render::NO_SIGNATURE;
 use super::wire::continues;
 use crate::Error;
-use crate::convert::ids;
 use crate::convert::lifting::{
     Form, Lifting, NOT_CARRIED, Usual, compact, member, member_of, opaque, string, text, unread,
 };
 use crate::json::{Kind, Value};
 
 /// The form of the ids that calls without one get.
-const MADE: IdDemand = ids(Alphabet::Word, 40, "call_");
+const MADE: IdDemand =
+    IdDemand { alphabet: Alphabet::Word, length_max: 40, prefix: super::ID_PREFIXES[0], ..IdDemand::ANY };
 
 const FORM: Form = Form {
     wire: super::FORM,

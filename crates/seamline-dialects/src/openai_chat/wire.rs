@@ -1,6 +1,6 @@
 //! The shapes on the wire, as views over borrowed JSON.
 
-use seamline_model::{BlockKind, Call, CallId, Input, IrregularityKind, MemberSort, Parts, ResultBlock, Role, Span};
+use seamline_model::{BlockKind, Call, CallId, Input, IrregularityKind, MemberSort, Parts, ResultBlock, Span};
 
 use crate::arguments::text_input;
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS, TOOL_NAME_KEYS};
