@@ -112,7 +112,7 @@ impl SubjectArgs {
 
 /// Returns the policy that the caller names, else the one that the session stores.
 pub(crate) fn policy_or_stored(name_or_file: Option<&Path>, session: &Follower) -> Result<Policy, Failure> {
-    // As an opening does, where this version cannot read the stored one.
+    // An opening also falls back to the default policy if this version cannot read the stored one.
     name_or_file.map_or_else(|| Ok(session.policy().unwrap_or_default()), policy)
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::nature::Nature;
 use crate::suggest;
 
-/// A failure and a hint what to do.
+/// A failure, with a hint about the next step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Failure {
     pub(crate) message: String,
@@ -41,7 +41,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// Explains why a body could not be read; names what the input is instead, if that is known.
+    /// Explains why a body could not be read, and names the kind of the input if that is known.
     pub(crate) fn of_body(error: Error, body: &[u8]) -> Self {
         let instead = matches!(error, Error::Body(_)).then(|| Nature::of(body).no_body()).flatten();
         instead.unwrap_or_else(|| error.into())
@@ -65,8 +65,8 @@ impl From<Error> for Failure {
                 let names = [providers(), seamline::providers::dialect_names()].concat();
                 Some(suggest::hint(name, &names, "`seamline providers` lists them all"))
             }
-            Error::WrongProvider { .. } => Some("leave `--dialect` out, or name a provider that serves it".to_owned()),
-            Error::OtherStream { found, .. } => Some(format!("leave `--dialect` out, or say `--dialect {found}`")),
+            Error::WrongProvider { .. } => Some("omit `--dialect`, or name a provider that serves it".to_owned()),
+            Error::OtherStream { found, .. } => Some(format!("omit `--dialect`, or pass `--dialect {found}`")),
             Error::UnknownStream => Some(format!(
                 "`--dialect` names it, if this is a response; there are {}",
                 seamline::providers::dialect_names().join(", ")

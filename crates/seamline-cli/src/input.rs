@@ -39,7 +39,7 @@ impl Source {
                 .with_hint("providers refuse bodies over 32 MB; split the conversation first")
         };
         let mut bytes = Vec::new();
-        // One byte more than is allowed tells a body that is too long from one that just fits.
+        // One more byte than the limit distinguishes a body that is too long from one that just fits.
         let limit = seamline::error::BYTES_MAX as u64 + 1;
         let read = match self {
             Self::Stdin => std::io::stdin().lock().take(limit).read_to_end(&mut bytes),
@@ -61,7 +61,7 @@ impl Source {
         Ok(bytes)
     }
 
-    /// Its text, without the byte order mark that editors put before one.
+    /// Reads its text, without the byte order mark that editors add.
     pub(crate) fn read_text(&self) -> Result<String, Failure> {
         text(self.read()?)
     }
@@ -86,7 +86,7 @@ impl Source {
     }
 }
 
-/// A byte order mark, as editors put it before a text.
+/// The byte order mark that editors put before a text.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Bytes as text, without the byte order mark before it.
@@ -100,7 +100,7 @@ pub(crate) fn text(mut bytes: Vec<u8>) -> Result<String, Failure> {
     })
 }
 
-/// One of the inputs that were asked for.
+/// One of the requested inputs.
 #[derive(Debug)]
 pub(crate) enum Input {
     Body(Source),
@@ -109,7 +109,7 @@ pub(crate) enum Input {
 }
 
 impl Input {
-    /// The file a body comes from, symbolic links followed.
+    /// The file of a body, with symbolic links followed.
     pub(crate) fn real_path(&self) -> Option<PathBuf> {
         match self {
             Self::Body(Source::Path(path)) => std::fs::canonicalize(path).ok(),
@@ -127,8 +127,8 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// What the paths name: files, folders of `*.json`, `-`; standard input when there are
-    /// none. A file named twice is taken once.
+    /// The inputs of the paths: files, folders of `*.json`, `-`; standard input if there are no paths. A file that is
+    /// named twice is read once.
     pub(crate) fn of(paths: &[PathBuf]) -> Result<Self, Failure> {
         if paths.is_empty() && std::io::stdin().is_terminal() {
             return Err(Failure::new("no path given, and standard input is a terminal")
@@ -173,7 +173,7 @@ impl Inputs {
             Err(failure) => self.list.push(Input::Unusable(label, failure)),
             Ok(()) if files.is_empty() => {
                 let failure = Failure::new("no `*.json` file in this folder")
-                    .with_hint("name the files, whatever they are called");
+                    .with_hint("name the files themselves; their names may have any ending");
                 self.list.push(Input::Unusable(label, failure));
             }
             Ok(()) => {

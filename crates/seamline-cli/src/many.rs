@@ -10,17 +10,17 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tracing::level_filters::LevelFilter;
 
-/// Progress is shown when the work takes longer than this.
+/// Progress is shown if the work takes longer than this.
 const PATIENCE: Duration = Duration::from_millis(400);
-/// How often progress is drawn while nothing is done.
+/// How often progress is drawn while no item finishes.
 const TICK: Duration = Duration::from_millis(400);
 /// The line that shows progress.
 const LINE: &str = "{msg} {wide_bar:.dim} {human_pos} of {human_len} done, {elapsed}";
-/// Items begun before the oldest of them was taken: their outcomes wait in memory.
+/// The most items that are started before the oldest of them is reported; their outcomes wait in memory.
 const AHEAD_MAX: usize = 64;
 
-/// Does `work` on every item, on all cores, and hands the outcome of each to `take` in the order of the items. When
-/// `take` breaks, no new item is begun.
+/// Runs `work` on every item, on all cores, and passes each outcome to `take` in the order of the items. After `take`
+/// breaks, no new item is started.
 pub(crate) fn in_order<T: Sync, R: Send>(
     verb: &'static str,
     items: &[T],
@@ -35,7 +35,7 @@ pub(crate) fn in_order<T: Sync, R: Send>(
             let (sender, work, has_stopped) = (sender.clone(), &work, &has_stopped);
             scope.spawn_fifo(move |_| {
                 if !has_stopped.load(Ordering::Relaxed) {
-                    // A panic is an outcome as well: it is raised again when its turn comes.
+                    // A panic is an outcome, too: it resumes when its item is reported.
                     let done = catch_unwind(AssertUnwindSafe(|| work(item)));
                     // Sending fails when `take` has stopped.
                     let _ = sender.send((index, done));
@@ -66,7 +66,7 @@ pub(crate) fn in_order<T: Sync, R: Send>(
     });
 }
 
-/// How far the work is, on standard error, for people: nothing is shown where that is not a terminal, or is a log.
+/// The progress of the work on standard error. It is shown on a terminal only, and not beside a log.
 struct Progress {
     bar: ProgressBar,
     is_shown: bool,
@@ -79,7 +79,7 @@ impl Progress {
         Self { bar: bar.with_style(style).with_message(verb), is_shown: LevelFilter::current() != LevelFilter::OFF }
     }
 
-    /// Waits for the next outcome, and shows that time passes.
+    /// Waits for the next outcome, and updates the elapsed time.
     fn wait<R>(&mut self, receiver: &Receiver<R>) -> Option<R> {
         loop {
             if self.bar.elapsed() >= PATIENCE {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_comes_through() {
+    fn a_panic_of_an_item_reaches_the_caller() {
         let items: Vec<usize> = (0..10 * AHEAD_MAX).collect();
         let work = |item: &usize| assert!(*item != 5, "item {item}");
         let all = || in_order("counting", &items, work, ControlFlow::Continue);

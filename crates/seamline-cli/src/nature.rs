@@ -19,7 +19,7 @@ pub(crate) enum Nature {
     Mangled,
     NotText,
     EventStream,
-    /// Frames behind a time, a level or another prefix of a log.
+    /// Frames that follow a time, a level or another prefix of a log.
     LogLines,
     /// Frames between the columns of a table.
     Table,
@@ -152,7 +152,7 @@ fn is_text(head: &[u8]) -> bool {
     is_utf8 && !head.contains(&0)
 }
 
-/// The members at the root of a JSON text; of a truncated text those before the cut.
+/// The members at the root of a JSON text; of a truncated text, those before the cut.
 #[derive(Debug, Default)]
 struct Outline {
     members: Vec<String>,
@@ -188,7 +188,7 @@ impl Outline {
     }
 }
 
-/// Looks at an object, or at the first element of a list.
+/// Reads an object, or the first element of a list.
 struct Look<'o>(&'o mut Outline);
 
 impl<'de> DeserializeSeed<'de> for Look<'_> {
@@ -235,7 +235,7 @@ impl<'de> Visitor<'de> for Look<'_> {
     }
 }
 
-/// Looks at an element if it is an object.
+/// Reads an element if it is an object.
 struct Element<'o>(&'o mut Outline);
 
 impl<'de> DeserializeSeed<'de> for Element<'_> {
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_told_by_their_start() {
+    fn kinds_of_input_are_recognized_by_their_first_bytes() {
         for (bytes, nature) in [
             (&b" \n\r\n"[..], Nature::Empty),
             (b"\x1f\x8b\x08\0\0", Nature::Gzip),

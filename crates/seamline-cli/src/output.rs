@@ -34,7 +34,7 @@ impl Output {
         }
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         if matches!(self.state, State::Open) {
             let mut stdout = std::io::stdout().lock();
@@ -101,13 +101,13 @@ fn complaint(message: &str, failure: &Failure) -> String {
     text
 }
 
-/// A text behind its label; for people in lines that fit their screen.
+/// Puts a label before a text, and wraps it to the width of the terminal.
 fn labelled(label: &str, paint: style::Paint, text: &str) -> String {
     let mut out = String::new();
     for line in screen::printable_lines(text).lines() {
         let line = if out.is_empty() { format!("{label}: {line}") } else { line.to_owned() };
         let lines = match screen::error_width() {
-            // Lines that were laid out keep their layout.
+            // Lines with a layout keep it.
             Some(width) if !line.starts_with(' ') => screen::wrap(&line, width),
             _ => vec![line],
         };

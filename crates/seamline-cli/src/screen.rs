@@ -5,17 +5,17 @@ use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 const WIDTH_MIN: usize = 40;
-/// Longer lines are hard to read, however wide the screen.
+/// The widest line; longer lines are hard to read.
 const WIDTH_MAX: usize = 140;
 /// The width if the output is not a terminal.
-const WIDTH_ELSEWHERE: usize = 100;
+const WIDTH_ELSEWHERE: usize = 80;
 
-/// How many columns there are.
+/// The columns of standard output.
 pub(crate) fn width() -> usize {
     columns_of(terminal_size::terminal_size_of(std::io::stdout()))
 }
 
-/// How many columns there are for notes on standard error.
+/// The columns of notes on standard error.
 pub(crate) fn width_aside() -> usize {
     columns_of(terminal_size::terminal_size_of(std::io::stderr()))
 }
@@ -24,19 +24,19 @@ fn columns_of(size: Option<(terminal_size::Width, terminal_size::Height)>) -> us
     size.map_or(WIDTH_ELSEWHERE, |(columns, _)| usize::from(columns.0).clamp(WIDTH_MIN, WIDTH_MAX))
 }
 
-/// How many columns standard error has, if it is a terminal.
+/// The columns of standard error, if it is a terminal.
 pub(crate) fn error_width() -> Option<usize> {
     let size = terminal_size::terminal_size_of(std::io::stderr());
     size.map(|(columns, _)| usize::from(columns.0).clamp(WIDTH_MIN, WIDTH_MAX))
 }
 
-/// The text with everything a terminal would obey made visible: what people said must not
-/// move the cursor, set colours or reverse the line.
+/// Makes control characters visible: the text of a conversation must not move the cursor, set colours or reverse the
+/// line.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if text.chars().any(is_obeyed) { Cow::Owned(text.chars().map(pictured).collect()) } else { Cow::Borrowed(text) }
 }
 
-/// As [`printable`], with line breaks left in.
+/// As [`printable`], but keeps line breaks.
 pub(crate) fn printable_lines(text: &str) -> String {
     let lines: Vec<_> = text.trim_end().lines().map(printable).collect();
     lines.join("\n")
@@ -55,12 +55,12 @@ fn pictured(char: char) -> char {
     }
 }
 
-/// How many columns a text without styles takes.
+/// The columns of a text without styles.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// The start of a text that fits into so many columns, with `…` where it was cut.
+/// The start of a text that fits into `max` columns, with `…` where it was cut.
 pub(crate) fn cut(text: &str, columns_max: usize) -> Cow<'_, str> {
     if text.len() <= columns_max || columns(text) <= columns_max {
         return Cow::Borrowed(text);
@@ -76,7 +76,7 @@ pub(crate) fn cut(text: &str, columns_max: usize) -> Cow<'_, str> {
     Cow::Owned(start)
 }
 
-/// The text in lines of at most so many columns, broken at blanks where there are any.
+/// Wraps a text into lines of at most `max` columns, at blanks if possible.
 pub(crate) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
@@ -100,18 +100,50 @@ pub(crate) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
     lines
 }
 
-/// As [`wrap`], for text that has a layout: its lines, their indentation and runs of blanks
-/// stay, and what a terminal would obey becomes visible.
+/// Wraps a styled line, keeps its indentation, and indents the following lines by two more columns. It breaks no text
+/// between backticks, so that commands can be copied.
+pub(crate) fn sentence(line: &str, columns_max: usize) -> String {
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    let mut out = " ".repeat(indent);
+    let mut used = indent;
+    let mut is_first = true;
+    for piece in unbroken(&line[indent..]) {
+        let needed = columns(&anstream::adapter::strip_str(piece).to_string());
+        if !is_first && used + 1 + needed > columns_max {
+            out = out + "\n" + &" ".repeat(indent + 2);
+            used = indent + 2;
+        } else if !is_first {
+            out.push(' ');
+            used += 1;
+        }
+        is_first = false;
+        out.push_str(piece);
+        used += needed;
+    }
+    out
+}
+
+/// The pieces of a line between single blanks, except blanks between backticks.
+fn unbroken(line: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    line.split(move |char| {
+        in_code ^= char == '`';
+        char == ' ' && !in_code
+    })
+}
+
+/// As [`wrap`], for text with a layout: it keeps lines, indentation and runs of blanks, and makes control characters
+/// visible.
 pub(crate) fn fold(text: &str, columns_max: usize) -> Vec<String> {
     let lines = text.lines().flat_map(|line| folded(&printable(&line.replace('\t', TAB)), columns_max));
     lines.collect()
 }
 
-/// What a tab is shown as.
+/// The replacement of a tab.
 const TAB: &str = "    ";
 
-/// One line, broken at blanks behind its indentation where there are any. Only a single blank is
-/// left out where a line is broken; a run of them begins the next one.
+/// Breaks one line at blanks after its indentation, if possible. A single blank at a break is dropped; a run of blanks
+/// begins the next line.
 fn folded(line: &str, columns_max: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = line.trim_end();
@@ -127,7 +159,7 @@ fn folded(line: &str, columns_max: usize) -> Vec<String> {
     }
 }
 
-/// Where a line of which so many bytes fit ends, and where the next one begins.
+/// Where a line ends if this many of its bytes fit, and where the next one begins.
 fn break_in(line: &str, end: usize) -> (usize, usize) {
     let indent = line.len() - line.trim_start().len();
     // The blank at the break may be the first character that does not fit.
@@ -138,7 +170,7 @@ fn break_in(line: &str, end: usize) -> (usize, usize) {
     (at, if is_single { blank + 1 } else { at })
 }
 
-/// How many bytes of a line fit into so many columns.
+/// How many bytes of a line fit into this many columns.
 fn fitting(line: &str, columns_max: usize) -> usize {
     let mut used = 0;
     let too_wide = |(_, char): &(usize, char)| {
@@ -148,7 +180,7 @@ fn fitting(line: &str, columns_max: usize) -> usize {
     line.char_indices().find(too_wide).map_or(line.len(), |(at, _)| at)
 }
 
-/// A word, in as many pieces as it takes to fit.
+/// Splits a word into pieces that fit.
 fn pieces(word: &str, columns_max: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut used = 0;
@@ -176,7 +208,7 @@ pub(crate) fn count(count: usize, singular: &str) -> String {
     format!("{} {plural}", grouped(count))
 }
 
-/// A number of bytes as people read it: `512 B`, `12.3 kB`, `4.0 MB`.
+/// A number of bytes for people: `512 B`, `12.3 kB`, `4.0 MB`.
 pub(crate) fn bytes(count: u64) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
     match units.iter().find(|(size, _)| count >= *size) {
@@ -203,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_becomes_visible() {
+    fn control_characters_become_visible() {
         assert_eq!(printable("a\u{1b}[31m\u{7}\u{202e}b"), "a␛[31m␇\u{fffd}b");
         assert_eq!(printable("日本語 é"), "日本語 é");
     }
@@ -223,7 +255,15 @@ mod tests {
     }
 
     #[test]
-    fn text_that_was_laid_out_keeps_its_blanks_and_its_lines() {
+    fn a_sentence_is_wrapped_with_its_styles_and_never_inside_a_command() {
+        assert_eq!(sentence("one two", 80), "one two");
+        assert_eq!(sentence("  one two three", 9), "  one two\n    three");
+        assert_eq!(sentence("see `a b c d`; done", 8), "see\n  `a b c d`;\n  done");
+        assert_eq!(sentence("\u{1b}[32mone\u{1b}[0m two", 7), "\u{1b}[32mone\u{1b}[0m two");
+    }
+
+    #[test]
+    fn text_with_a_layout_keeps_its_blanks_and_its_lines() {
         assert_eq!(fold("fn a() {\n    b(1,  2)\n\n}", 20), ["fn a() {", "    b(1,  2)", "", "}"]);
         assert_eq!(fold("one  two   three", 8), ["one  two", "   three"]);
         assert_eq!(fold("one two", 3), ["one", "two"]);

@@ -1,10 +1,10 @@
 //! Suggestions for misspelled names.
 
-/// How alike two names must be for one to be proposed for the other, from 0 to 1.
+/// The least similarity of a proposed name, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.7;
 const PROPOSALS_MAX: usize = 3;
 
-/// The things whose names are most like what was asked for, the likeliest first.
+/// The names that are most similar to the requested one, the most similar first.
 pub(crate) fn closest<T: Copy>(asked: &str, things: &[T], names: impl Fn(T) -> Vec<String>) -> Vec<T> {
     let asked = asked.to_lowercase();
     let mut scored: Vec<_> = things
@@ -18,7 +18,7 @@ pub(crate) fn closest<T: Copy>(asked: &str, things: &[T], names: impl Fn(T) -> V
     scored.into_iter().take(PROPOSALS_MAX).map(|(_, thing)| thing).collect()
 }
 
-/// A word of a name counts as much as the name.
+/// A word of a name counts as much as the whole name.
 fn likeness(asked: &str, name: &str) -> f64 {
     if name.split(['-', '_']).any(|word| word == asked) {
         return 1.0;
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_finger_is_understood() {
+    fn a_misspelled_name_gets_a_suggestion() {
         let names = ["anthropic", "openai", "openai-responses", "mistral"];
         assert_eq!(hint("antropic", &names, "-"), "did you mean `anthropic`?");
         assert_eq!(hint("opneai", &names, "-"), "did you mean `openai`?");

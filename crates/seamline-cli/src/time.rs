@@ -33,7 +33,7 @@ fn ago(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(seconds * 1000)
 }
 
-/// A time without an offset is in UTC, as the times that we print are.
+/// A time without an offset is in UTC, as the printed times are.
 fn date_and_time(text: &str) -> Option<u64> {
     let in_utc = || text.parse::<DateTime>().and_then(|time| TimeZone::UTC.to_timestamp(time));
     let time = text.parse::<Timestamp>().or_else(|_| in_utc()).ok()?;
@@ -53,12 +53,12 @@ mod tests {
     }
 
     #[test]
-    fn a_time_behind_the_calendar_is_its_last_second() {
+    fn a_time_after_the_calendar_becomes_its_last_second() {
         assert!(rfc_3339(u64::MAX).starts_with("9999-12-30T"), "{}", rfc_3339(u64::MAX));
     }
 
     #[test]
-    fn dates_become_what_they_were_made_of() {
+    fn parsed_dates_equal_the_dates_that_were_formatted() {
         for seconds in [0, 951_782_400, 1_704_067_199, 4_107_542_399] {
             assert_eq!(parse(&rfc_3339(seconds), 0), Some(seconds * 1000));
         }

@@ -104,7 +104,7 @@ impl Assemble {
         let stream = ResponseStream::new(&self.options()?)?;
         let source = self.source()?;
         let label = source.label();
-        let response = match Self::assembled(&source, stream) {
+        let response = match Self::read_response(&source, stream) {
             Ok(response) => response,
             Err(failure) => {
                 output::complain_about(&label, &failure);
@@ -156,7 +156,7 @@ impl Assemble {
     }
 
     /// Reads the stream piece by piece until its ending is final.
-    fn assembled(source: &Source, mut stream: ResponseStream) -> Result<Response, Failure> {
+    fn read_response(source: &Source, mut stream: ResponseStream) -> Result<Response, Failure> {
         let (mut head, mut start) = (Head::default(), Vec::new());
         source.read_pieces(|piece| {
             head.handle_piece(piece, |body| take(body, &mut start, &mut stream));
@@ -174,7 +174,7 @@ impl Assemble {
             stream.fail(String::from_utf8_lossy(&start).trim());
         }
         let response = stream.finish();
-        if is_refused && response.is_ok() { Ok(response?) } else { judged(response, &start) }
+        if is_refused && response.is_ok() { Ok(response?) } else { explain_failure(response, &start) }
     }
 }
 
@@ -192,7 +192,7 @@ fn take(body: &[u8], start: &mut Vec<u8>, stream: &mut ResponseStream) {
 }
 
 /// Returns the response, or explains that the input is not a response.
-fn judged(response: Result<Response, seamline::Error>, start: &[u8]) -> Result<Response, Failure> {
+fn explain_failure(response: Result<Response, seamline::Error>, start: &[u8]) -> Result<Response, Failure> {
     let nature = Nature::of(start);
     let says_nothing = match (&response, nature) {
         (Err(seamline::Error::UnknownStream), _) => true,

@@ -116,7 +116,7 @@ impl Check {
         let body = source.read()?;
         let checked = seamline::check(&body, options).map_err(|error| Failure::of_body(error, &body))?;
         let mut tally = Tally::of(&checked, &options.policy);
-        // Putting one thing right may bring another to light that the policy leaves.
+        // A fix may uncover another finding that the policy leaves.
         tally.leaves = self.format == Format::Text
             && tally.promises_all()
             && seamline::repair(&body, options).is_ok_and(|repaired| Counts::of(&repaired.remaining).is_wrong());

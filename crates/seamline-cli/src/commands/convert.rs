@@ -152,7 +152,7 @@ impl Convert {
             }
             None => {
                 out.bytes(&converted.body);
-                // What is said about it starts on a line of its own.
+                // The report starts on its own line.
                 if output::is_terminal() && !converted.body.ends_with(b"\n") {
                     out.bytes(b"\n");
                 }

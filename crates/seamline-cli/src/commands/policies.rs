@@ -40,7 +40,7 @@ Examples:
 
 /// The indentation of details below a line.
 const INDENT: &str = "  ";
-const TEXTS_ABOUT: &str = "What synthetic results say, by what is known about the call.";
+const TEXTS_ABOUT: &str = "The texts of synthetic results, by their cause.";
 
 #[derive(Serialize)]
 struct Listed {
@@ -153,8 +153,10 @@ fn overview(policies: &[Listed]) -> String {
     let widest = policies.iter().map(|policy| policy.name.len()).max();
     let start = widest.unwrap_or(0) + 2;
     for policy in policies {
+        let room = screen::width().saturating_sub(start).max(20);
         let padding = " ".repeat(start - policy.name.len());
-        let _ = writeln!(out, "{}{padding}{}", style::HINT.paint(policy.name), policy.about);
+        let about = screen::wrap(policy.about, room).join(&format!("\n{}", " ".repeat(start)));
+        let _ = writeln!(out, "{}{padding}{about}", style::HINT.paint(policy.name));
         let differing: Vec<_> = policy
             .knobs
             .iter()
@@ -162,18 +164,19 @@ fn overview(policies: &[Listed]) -> String {
             .map(|knob| format!("{}={}", knob.name, knob.value.to_string().trim_matches('"')))
             .collect();
         if !differing.is_empty() {
-            let room = screen::width().saturating_sub(start).max(20);
             for line in screen::wrap(&differing.join(" "), room) {
                 let _ = writeln!(out, "{}{}", " ".repeat(start), style::FAINT.paint(&line));
             }
         }
     }
-    out + "\nbelow each preset: where it differs from `lossless`; `seamline policies NAME` shows all of it\n"
+    let about = "below each preset: where it differs from `lossless`; `seamline policies NAME` shows all of it";
+    out + "\n" + &screen::sentence(about, screen::width()) + "\n"
 }
 
 /// All knobs of a preset as a policy file has them, with their allowed values.
 fn details(policy: &Listed) -> String {
-    let mut out = format!("{}  {}\n\n", style::HINT.paint(policy.name), policy.about);
+    let title = format!("{}  {}", style::HINT.paint(policy.name), policy.about);
+    let mut out = screen::sentence(&title, screen::width()) + "\n\n";
     let mut section = "";
     for knob in &policy.knobs {
         if knob.section != section {
@@ -232,7 +235,7 @@ fn how_to_write(policy: &Listed) -> String {
         policy.name
     );
     format!(
-        "to change some of it, write a TOML file with the preset and the knobs that differ:\n\n{}\n\
+        "to change it, write a TOML file with the preset and the knobs that differ:\n\n{}\n\
          and use it with `--policy my-policy.toml`\n",
         style::CODE.paint(&sample)
     )

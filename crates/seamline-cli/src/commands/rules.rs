@@ -72,7 +72,7 @@ fn listed_flaw(kind: &'static seamline::stream::FlawKind) -> Listed {
         name: kind.name,
         group: STREAM_GROUP,
         severity: kind.severity.as_str(),
-        // Nothing can be mended in what a provider sent.
+        // A response that a provider sent cannot be repaired.
         safety: seamline::Safety::DisplayOnly.as_str(),
         summary: kind.summary(),
         documentation: seamline::stream::flaw_documentation(kind),

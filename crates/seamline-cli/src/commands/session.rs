@@ -4,6 +4,7 @@ mod address;
 mod append;
 mod check;
 mod checkpoints;
+mod context;
 mod erase;
 mod export;
 mod fork;
@@ -12,7 +13,6 @@ mod incidents;
 mod list;
 mod name;
 mod new;
-mod place;
 mod recover;
 mod repair;
 mod request;
@@ -23,10 +23,11 @@ mod tail;
 mod verify;
 
 use clap::{Args, Subcommand};
-use place::Place;
+use context::StoreContext;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::screen;
 
 /// Keep conversations in a store
 ///
@@ -57,7 +58,7 @@ Examples:
   echo '{\"role\":\"user\",\"content\":\"hello\"}' | seamline session append fix-1
   seamline session show fix-1                              # show the session
   seamline session request fix-1 --envelope envelope.json  # the body to send
-  seamline session checkpoint fix-1                        # mark this place
+  seamline session checkpoint fix-1                        # mark this context
   seamline session rollback fix-1                          # return to it
   seamline session verify                                  # check all bytes";
 
@@ -73,7 +74,7 @@ enum Command {
     Undo(repair::Undo),
     Request(request::Request),
     Switch(switch::Switch),
-    Checkpoint(checkpoints::Checkpoint),
+    Checkpoint(checkpoints::MakeCheckpoint),
     Commit(checkpoints::Commit),
     Rollback(checkpoints::Rollback),
     Checkpoints(checkpoints::Checkpoints),
@@ -91,8 +92,8 @@ enum Command {
 impl Session {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
         let store = self.store.as_deref();
-        let of = |name| Place::of_session(store, name);
-        let reading = |name| Place::of_session_to_read(store, name);
+        let of = |name| StoreContext::of_session(store, name);
+        let reading = |name| StoreContext::of_session_to_read(store, name);
         match &self.command {
             Command::New(args) => args.run(store),
             Command::Import(args) => args.run(store),
@@ -122,10 +123,11 @@ impl Session {
 }
 
 /// Prints one line of success.
-fn done(text: &str) -> Exit {
+fn report_success(text: &str) -> Exit {
     use crate::output::Output;
     use crate::render::style;
     let mut output = Output::new();
-    output.text(&format!("{} {text}\n", style::GOOD.paint("✓")));
+    let line = format!("{} {text}", style::GOOD.paint("✓"));
+    output.text(&(screen::sentence(&line, screen::width()) + "\n"));
     output.finish(Exit::Clean)
 }

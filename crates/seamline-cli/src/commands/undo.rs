@@ -90,7 +90,7 @@ impl Undo {
             undone.record.time
         ));
         if let Some(path) = undone.overwritten {
-            output.text(&format!("what the file held is kept in {}\n", path.display()));
+            output.text(&format!("the overwritten bytes are kept in {}\n", path.display()));
         }
         output.finish(Exit::Clean)
     }

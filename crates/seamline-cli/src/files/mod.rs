@@ -1,4 +1,4 @@
-//! Files: written whole or not at all, and given back as they were.
+//! Files: atomic writes, and undo of repairs.
 
 pub(crate) mod replace;
 pub(crate) mod state;
@@ -7,12 +7,12 @@ pub(crate) mod undo;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 
-/// The hash by which bytes are known.
+/// The hash that identifies bytes.
 pub(crate) fn hash(bytes: &[u8]) -> String {
     hash_pieces(&[bytes])
 }
 
-/// The same of bytes that stand in pieces.
+/// As [`hash`], of bytes in several pieces.
 fn hash_pieces(pieces: &[&[u8]]) -> String {
     let mut hasher = blake3::Hasher::new();
     for piece in pieces {
@@ -21,7 +21,7 @@ fn hash_pieces(pieces: &[&[u8]]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// Writes pieces one after the other. Short ones are gathered, long ones go as they are.
+/// Writes pieces in order. It joins short pieces and writes long ones directly.
 fn write_pieces(file: &mut File, pieces: &[&[u8]]) -> std::io::Result<()> {
     let mut file = BufWriter::new(file);
     for piece in pieces {

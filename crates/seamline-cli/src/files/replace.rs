@@ -1,4 +1,4 @@
-//! Replacing a file so that at every moment either the old bytes or the new ones are there.
+//! Atomic replacement of a file: at every moment it has either the old bytes or the new ones.
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
@@ -9,10 +9,10 @@ use tempfile::NamedTempFile;
 use super::{hash, write_pieces};
 use crate::failure::Failure;
 
-/// A file that is to be replaced, found by following links.
+/// A file to replace, with links followed.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// Where the bytes really are.
+    /// The path of the file behind all links.
     pub(crate) path: PathBuf,
     metadata: Metadata,
 }
@@ -26,13 +26,13 @@ impl Target {
                 .with_hint("`--stdout` or `--output FILE` writes the body elsewhere"));
         }
         let path = path.canonicalize().map_err(failed)?;
-        // A rename would pass over a file's own protection against writing.
+        // A rename would bypass the write protection of the file.
         OpenOptions::new().write(true).open(&path).map_err(failed)?;
         Ok(Self { path, metadata })
     }
 
-    /// Puts `pieces` in place of a file whose bytes have the hash `before`. The mode and, as
-    /// far as we may, the owner stay.
+    /// Replaces the bytes of a file by `pieces` if its bytes still have the hash `before`. The mode stays, and the
+    /// owner too if the system allows it.
     pub(crate) fn replace(&self, before: &str, pieces: &[&[u8]]) -> Result<(), Failure> {
         let draft = Draft::write(&self.path, pieces, Access::Owner)?;
         self.keep_owner(&draft);
@@ -49,7 +49,7 @@ impl Target {
     #[cfg(unix)]
     fn keep_owner(&self, draft: &Draft) {
         use std::os::unix::fs::MetadataExt as _;
-        // Only root may give files away; everybody else keeps what he has.
+        // Only root may give files away; other users keep the files they create.
         let _ = std::os::unix::fs::fchown(draft.file.as_file(), Some(self.metadata.uid()), Some(self.metadata.gid()));
     }
 
@@ -58,16 +58,15 @@ impl Target {
 }
 
 fn changed() -> Failure {
-    Failure::new("the file changed while it was being repaired; it was left as it is now")
-        .with_hint("run the command again")
+    Failure::new("the file changed while it was being repaired; it was not changed").with_hint("run the command again")
 }
 
-/// Writes a file that need not exist yet. Pipes and devices are written to as they are.
+/// Writes a file, which need not exist. Pipes and devices are written directly.
 pub(crate) fn write(path: &Path, pieces: &[&[u8]]) -> Result<(), Failure> {
     write_for(Access::Usual, path, pieces)
 }
 
-/// As [`write`], for its owner only where the file is new.
+/// As [`write`]; only the owner can read a new file.
 pub(crate) fn write_private(path: &Path, pieces: &[&[u8]]) -> Result<(), Failure> {
     write_for(Access::Owner, path, pieces)
 }
@@ -89,16 +88,16 @@ fn write_for(access: Access, path: &Path, pieces: &[&[u8]]) -> Result<(), Failur
     }
 }
 
-/// Who may read a draft.
+/// The readers of a draft.
 #[derive(Clone, Copy)]
 enum Access {
-    /// Its owner; a file that is replaced gives it its mode.
+    /// Only its owner; a file that is replaced passes its mode on.
     Owner,
     /// The default mode of new files.
     Usual,
 }
 
-/// A file beside the one that it replaces. Dropping it removes it.
+/// A temporary file beside the file that it replaces. Dropping it removes it.
 struct Draft {
     file: NamedTempFile,
 }
@@ -116,8 +115,8 @@ impl Draft {
         let failed = |error: std::io::Error| Failure::io("write", &error);
         self.file.as_file().sync_all().map_err(failed)?;
         self.file.persist(target).map_err(|error| failed(error.error))?;
-        // The new bytes are there, so it did not fail. Where the folder cannot be synced, as in
-        // one that may be written to and not read, a loss of power may bring the old ones back.
+        // The new bytes are in place, so this is not an error. If the folder cannot be synced, for example because it
+        // is not readable, a power failure may bring the old bytes back.
         let _ = sync_folder(target);
         Ok(())
     }
@@ -132,7 +131,7 @@ fn create(target: &Path, access: Access) -> std::io::Result<NamedTempFile> {
     builder.prefix(&prefix).suffix(".seamline");
     #[cfg(unix)]
     if matches!(access, Access::Usual) {
-        // The system takes away what the umask denies.
+        // The system applies the umask.
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
     builder.tempfile_in(folder(target))
@@ -140,7 +139,7 @@ fn create(target: &Path, access: Access) -> std::io::Result<NamedTempFile> {
 
 /// Makes a rename in a file's folder durable.
 pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
-    // Folders can be opened and synced on Unix only; elsewhere a rename is all there is.
+    // Only Unix can open and sync folders; elsewhere the rename is enough.
     if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
 }
 
@@ -154,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_changed_since_it_was_read_is_left_alone() {
+    fn a_file_that_changed_after_reading_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("body.json");
         std::fs::write(&path, "as read").unwrap();
@@ -170,7 +169,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_new_file_has_the_usual_mode_and_a_private_one_has_not() {
+    fn a_new_file_has_the_usual_mode_and_a_private_file_only_its_owners() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;

@@ -1,10 +1,10 @@
-//! The folder where bytes are kept that a repair replaced.
+//! The folder that keeps the bytes that repairs replaced.
 //!
 //! ```text
 //! $XDG_STATE_HOME/seamline/
 //!   sessions.db                      sessions, unless another store is named
 //!   objects/<hash>                   bytes, by their BLAKE3
-//!   repairs/<hash of the path>/lock  held while a file's repairs are written or taken back
+//!   repairs/<hash of the path>/lock  held while repairs of a file are written or undone
 //!   repairs/<hash of the path>/1     the first repair of that file, 2 the second, …
 //! ```
 
@@ -16,7 +16,7 @@ use super::hash;
 use super::replace::{folder as folder_of, sync_folder};
 use crate::failure::Failure;
 
-/// The folder, made when something is kept in it.
+/// The state folder; it is created when something is stored in it.
 #[derive(Debug)]
 pub(crate) struct State {
     root: PathBuf,
@@ -26,13 +26,13 @@ impl State {
     /// The user's state folder.
     pub(crate) fn find() -> Result<Self, Failure> {
         let root = folder().ok_or_else(|| {
-            Failure::new("no place to keep the old bytes: neither XDG_STATE_HOME nor HOME is set")
+            Failure::new("no folder for the old bytes: neither XDG_STATE_HOME nor HOME is set")
                 .with_hint("set one of them, or use `--output FILE`")
         })?;
         Ok(Self { root })
     }
 
-    /// Keeps bytes under their hash, durably.
+    /// Stores bytes under their hash, durably.
     pub(crate) fn keep(&self, bytes: &[u8]) -> Result<String, Failure> {
         let hash = hash(bytes);
         let path = self.object(&hash);
@@ -45,23 +45,23 @@ impl State {
         Ok(hash)
     }
 
-    /// The bytes that were kept under a hash.
+    /// Reads the bytes that are stored under a hash.
     pub(crate) fn get(&self, wanted: &str) -> Result<Vec<u8>, Failure> {
         let path = self.object(wanted);
-        let bytes = std::fs::read(&path).map_err(|error| Failure::io("read the bytes that were kept", &error))?;
+        let bytes = std::fs::read(&path).map_err(|error| Failure::io("read the stored bytes", &error))?;
         if hash(&bytes) == wanted {
             Ok(bytes)
         } else {
-            Err(Failure::new(format!("the bytes kept in `{}` are damaged", path.display())))
+            Err(Failure::new(format!("the bytes stored in `{}` are damaged", path.display())))
         }
     }
 
-    /// Where the bytes with a hash are.
+    /// The path of the bytes with a hash.
     pub(crate) fn object(&self, hash: &str) -> PathBuf {
         self.root.join("objects").join(hash)
     }
 
-    /// Whether a file was ever repaired.
+    /// Whether repairs of a file are recorded.
     pub(crate) fn has_repairs_of(&self, path: &Path) -> bool {
         self.folder_of(path).is_dir()
     }
@@ -71,7 +71,7 @@ impl State {
         self.root.join("repairs").join(key)
     }
 
-    /// The folder of a file's repairs, locked until what is returned is dropped.
+    /// Opens the folder of a file's repairs. The lock is held until the value is dropped.
     pub(crate) fn repairs_of(&self, path: &Path) -> Result<Repairs, Failure> {
         let failed = |error: std::io::Error| self.failed(&error);
         let folder = self.folder_of(path);
@@ -101,7 +101,7 @@ impl State {
     }
 }
 
-/// Our part of the user's state folder, as the XDG base directory specification has it.
+/// Seamline's part of the user's state folder, as the XDG base directory specification defines it.
 pub(crate) fn folder() -> Option<PathBuf> {
     let absolute = |name: &str| {
         let value = std::env::var_os(name).map(PathBuf::from);
@@ -155,7 +155,7 @@ fn numbers(folder: &Path) -> std::io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-/// What is in a folder; nothing when there is none.
+/// Lists a folder; a missing folder is empty.
 fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -164,7 +164,7 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     }
 }
 
-/// A folder for its owner only: conversations are private.
+/// Creates a folder that only its owner can read: conversations are private.
 fn make_folder(path: &Path) -> std::io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -173,7 +173,7 @@ fn make_folder(path: &Path) -> std::io::Result<()> {
     builder.create(path)
 }
 
-/// Writes a file that is there as a whole, durably, or not at all. Only its owner may read it.
+/// Writes a file atomically and durably. Only its owner can read it.
 fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut draft = tempfile::Builder::new().suffix(".draft").tempfile_in(folder_of(path))?;
     draft.write_all(bytes)?;

@@ -1,4 +1,4 @@
-//! Repairing a file in place, and taking that back.
+//! Repair of a file in place, and its undo.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,17 +13,17 @@ use crate::time;
 
 const VERSION: u32 = 1;
 
-/// What is known about a repair of a file.
+/// The record of a repair of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     version: u32,
-    /// The file, as text; it is found by the hash of its path.
+    /// The path of the file, as text; its hash finds the record.
     pub(crate) path: String,
-    /// The hash of the bytes it had.
+    /// The hash of the bytes before the repair.
     before: String,
-    /// The hash of the bytes it got.
+    /// The hash of the bytes after the repair.
     after: String,
-    /// When, as RFC 3339.
+    /// The time of the repair, as RFC 3339.
     pub(crate) time: String,
 }
 
@@ -38,15 +38,14 @@ impl Record {
     }
 }
 
-/// Whether a file that was changed since may be overwritten.
+/// Whether to overwrite a file that changed after its repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Force {
     No,
     Yes,
 }
 
-/// Replaces the bytes of a file, after those it has were kept. When that fails the file is
-/// as it was.
+/// Stores the bytes of a file, then replaces them. If that fails, the file is unchanged.
 pub(crate) fn repair(path: &Path, before: &[u8], after: &[&[u8]]) -> Result<(), Failure> {
     let state = State::find()?;
     let target = Target::of(path)?;
@@ -63,23 +62,23 @@ pub(crate) fn repair(path: &Path, before: &[u8], after: &[&[u8]]) -> Result<(), 
     let number = repairs.push(&text).map_err(failed)?;
     let replaced = target.replace(&record.before, after);
     if replaced.is_err() {
-        // A record of a repair that did not take place is passed over anyway.
+        // `undo` skips the record of a repair that did not take place.
         let _ = repairs.remove(number);
     }
     replaced
 }
 
-/// What was given back.
+/// The outcome of an undo.
 #[derive(Debug)]
 pub(crate) struct Undone {
     pub(crate) record: Record,
-    /// How many repairs can still be taken back.
+    /// The number of repairs that can still be undone.
     pub(crate) left: usize,
-    /// Where the bytes are that were overwritten, if they were not what the repair wrote.
+    /// The path of the overwritten bytes, if the repair did not write them.
     pub(crate) overwritten: Option<PathBuf>,
 }
 
-/// Gives a file the bytes back that its last repair replaced.
+/// Restores the bytes that the last repair of a file replaced.
 pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
     let real = real(path)?;
     let state = State::find()?;
@@ -107,27 +106,25 @@ pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
     Ok(Undone { record, left, overwritten })
 }
 
-/// The files below a folder that were repaired.
+/// The repaired files below a folder.
 pub(crate) fn repaired_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let records = list(&[folder.to_owned()])?;
     let files: std::collections::BTreeSet<_> = records.into_iter().map(|record| PathBuf::from(record.path)).collect();
     Ok(files.into_iter().collect())
 }
 
-/// The repairs of these files, of those below these folders, or of all files, that can be
-/// taken back, the oldest first.
+/// The repairs that can be undone, oldest first: of these files, of those below these folders, or of all files.
 pub(crate) fn list(paths: &[PathBuf]) -> Result<Vec<Record>, Failure> {
     let real = paths.iter().map(|path| real(path)).collect::<Result<Vec<_>, _>>()?;
     let texts = State::find()?.records().map_err(|error| Failure::io("read the undo records", &error))?;
     let mut records = texts.iter().map(|text| Record::read(text)).collect::<Result<Vec<_>, _>>()?;
     records.retain(|record| real.is_empty() || real.iter().any(|path| Path::new(&record.path).starts_with(path)));
-    // Within a second they keep the order of their numbers.
+    // Repairs within one second keep the order of their numbers.
     records.sort_by(|one, other| one.time.cmp(&other.time));
     Ok(records)
 }
 
-/// The last repair that took place. One that was recorded and then crashed left the file as
-/// it was; such records go.
+/// Finds the last repair that took place, and removes the records of repairs that a crash prevented.
 fn last(repairs: &Repairs, current: Option<&str>) -> Result<(u64, Record), Failure> {
     let failed = |error: std::io::Error| Failure::io("read the undo records", &error);
     let mut numbers = repairs.numbers().map_err(failed)?;
@@ -154,10 +151,10 @@ fn refused(record: &Record, is_there: bool) -> Failure {
         format!("it is gone; it was repaired at {}", record.time)
     };
     Failure::new(format!("not undone: {what}"))
-        .with_hint("`--force` gives the old bytes back; what the file holds now is kept aside")
+        .with_hint("`--force` restores the old bytes and keeps a copy of the current ones")
 }
 
-/// The file or folder behind links; a file that is gone is looked for in its folder.
+/// The file or folder behind all links; for a missing file, its path in its folder.
 fn real(path: &Path) -> Result<PathBuf, Failure> {
     let failed = |error: std::io::Error| Failure::io("find it", &error);
     if let Ok(real) = path.canonicalize() {

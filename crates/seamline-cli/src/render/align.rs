@@ -1,6 +1,6 @@
-//! Which blocks of two short lists are the same.
+//! Alignment of two short lists of blocks.
 
-/// Steps of the table that compares two lists; beyond, one is taken to replace the other.
+/// The most steps of the comparison; for longer lists the second replaces the first.
 const STEPS_MAX: usize = 1 << 20;
 
 /// One step through two lists.
@@ -11,8 +11,8 @@ pub(crate) enum Step {
     After(usize),
 }
 
-/// Two short lists, compared so that what is the same weighs most. `weight` is 0 for what
-/// differs.
+/// Aligns two short lists so that the equal elements have the greatest total weight. `weight` is 0 for elements that
+/// differ.
 pub(crate) fn steps<T>(before: &[T], after: &[T], weight: impl Fn(&T, &T) -> u32) -> Vec<Step> {
     let (rows, columns) = (before.len(), after.len());
     if rows.saturating_mul(columns) > STEPS_MAX {

@@ -1,4 +1,4 @@
-//! An excerpt of a conversation; a line joins a tool call with its result.
+//! An excerpt of a conversation; a line connects a tool call with its result.
 
 use seamline::outline::OutlineBlock;
 
@@ -6,13 +6,13 @@ use super::excerpt::{Head, Mark, Row};
 use super::style::{self, Paint};
 use crate::screen;
 
-/// Columns of the line that joins call and result.
+/// The columns of the line that connects a call and its result.
 const JOINT_COLUMNS: usize = 4;
 const ROLE_COLUMNS: usize = 9;
 /// The fewest columns for the text of a block.
 const TEXT_COLUMNS_MIN: usize = 12;
 
-/// The rows, one line each, at most so many columns wide.
+/// Draws the rows, one line each, at most `width` columns wide.
 pub(crate) fn draw(rows: &[Row<'_>], paint: Paint, columns_max: usize) -> Vec<String> {
     let layout = Layout::of(rows, columns_max);
     let joints = joints(rows);
@@ -58,7 +58,7 @@ impl Layout {
                 let paint = style::kind(block.kind.as_str());
                 format!("{start}  {} {}", paint.paint(&kind), said(block, self.text))
             }
-            Row::Empty { .. } => format!("{start}  {}", style::FAINT.paint("nothing in it")),
+            Row::Empty { .. } => format!("{start}  {}", style::FAINT.paint("empty")),
             Row::Gap { what, .. } => format!("{start}  {}", style::FAINT.paint(&format!("⋮ {what}"))),
             Row::Missing { text, .. } => {
                 let text = screen::printable(text).into_owned();
@@ -129,7 +129,7 @@ fn is_joined(row: &Row<'_>) -> bool {
     }
 }
 
-/// For each row its part of the line that joins a call and its result.
+/// For each row, its part of the line that connects a call and its result.
 fn joints(rows: &[Row<'_>]) -> Vec<&'static str> {
     let first = rows.iter().position(is_joined);
     let last = rows.iter().rposition(is_joined);

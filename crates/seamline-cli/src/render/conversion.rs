@@ -1,4 +1,4 @@
-//! What a conversion did, for people and programs.
+//! The report of a conversion, for people and programs.
 
 use std::fmt::Write as _;
 
@@ -11,11 +11,11 @@ use super::text::counted;
 use super::{Counts, json, repair, style, table};
 use crate::screen;
 
-/// Rows shown under one heading; `--report` lists every one.
+/// The most rows under one heading; `--report` lists all.
 const SHOWN_MAX: usize = 50;
 const INDENT: &str = "  ";
 
-/// A conversion for programs.
+/// The report for programs.
 pub(crate) fn json(label: &str, converted: &Converted) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -46,7 +46,7 @@ pub(crate) fn json(label: &str, converted: &Converted) -> String {
     })
 }
 
-/// A conversion for people, in lines of this width.
+/// The report for people, in lines of this width.
 pub(crate) fn text(label: &str, converted: &Converted, is_dry_run: bool, width: usize) -> String {
     let width = width.saturating_sub(2 * INDENT.len());
     let section = |out: &mut String, heading: &str, rows: &[[String; 3]], paints| {
@@ -61,7 +61,7 @@ pub(crate) fn text(label: &str, converted: &Converted, is_dry_run: bool, width: 
     section(&mut out, "fixed first", &repairs(&converted.repairs), [style::HINT, style::FAINT, style::PLAIN]);
     section(&mut out, heading(is_dry_run), &lost(&converted.lost), [style::WARNING, style::PLAIN, style::FAINT]);
     let renamed = [renames("call", &converted.ids), renames("tool", &converted.tools)].concat();
-    section(&mut out, "called otherwise", &renamed, [style::FAINT, style::PLAIN, style::CODE]);
+    section(&mut out, "renamed", &renamed, [style::FAINT, style::PLAIN, style::CODE]);
     let adjusted = repairs(&converted.adjustments);
     section(&mut out, "fixed for the target", &adjusted, [style::HINT, style::FAINT, style::PLAIN]);
     let _ = writeln!(out, "\n{INDENT}{}", style::FAINT.paint(verdict(converted)));
@@ -73,7 +73,7 @@ pub(crate) fn text(label: &str, converted: &Converted, is_dry_run: bool, width: 
 }
 
 fn heading(is_dry_run: bool) -> &'static str {
-    if is_dry_run { "would not go over as it is" } else { "did not go over as it was" }
+    if is_dry_run { "would be changed or dropped" } else { "changed or dropped" }
 }
 
 fn side(side: &Side) -> String {
@@ -83,7 +83,7 @@ fn side(side: &Side) -> String {
     }
 }
 
-/// What the new body is worth, in one line.
+/// The verdict on the new body, in one line.
 fn verdict(converted: &Converted) -> &'static str {
     if converted.complete() { "nothing is left out, and the new body was checked" } else { "the new body was checked" }
 }
@@ -146,7 +146,7 @@ mod tests {
             for width in [60, 80, 100] {
                 let text = text("body.json", &converted, true, width);
                 let text = anstream::adapter::strip_str(&text).to_string();
-                // The first line names the body, however long that is.
+                // The first line contains the name of the body, which may be long.
                 for line in text.lines().skip(1) {
                     assert!(screen::columns(line) <= width, "{to}, {width}: {line}");
                 }

@@ -8,14 +8,14 @@ use seamline::Options;
 use seamline::outline::{OutlineBlock, OutlineMessage};
 
 use super::align::{self, Step};
-use super::diff_rows::{Place, Row, Sign, draw};
+use super::diff_rows::{Row, RowHead, Sign, draw};
 use super::hunks::{Hunk, hunks};
 use super::style;
 use crate::screen;
 
-/// Changes shown; `--report` lists every one.
+/// The most changes shown; `--report` lists all.
 const HUNKS_MAX: usize = 50;
-/// Bytes of a block that are compared and can reach the screen.
+/// The most bytes of a block that are compared and shown.
 const PREVIEW_BYTES: usize = 2000;
 
 /// The two bodies.
@@ -26,7 +26,7 @@ pub(crate) struct Sides<'a> {
     pub(crate) options: &'a Options,
 }
 
-/// The changed messages of a body with what surrounds them.
+/// The changed messages of a body and their neighbours.
 pub(crate) fn render(sides: Sides<'_>, width: usize) -> Result<String, seamline::Error> {
     let before = seamline::outline::message_spans(sides.before, sides.options)?;
     let after = seamline::outline::message_spans(sides.after, sides.options)?;
@@ -68,27 +68,27 @@ fn gap(count: usize) -> String {
     }
 }
 
-/// The messages that are shown, of both bodies.
+/// The messages of both bodies that are shown.
 struct Shown<'a> {
     sides: Sides<'a>,
     before: BTreeMap<usize, OutlineMessage>,
     after: BTreeMap<usize, OutlineMessage>,
 }
 
-/// A message's head or one of its blocks.
+/// The head of a message or one of its blocks.
 enum Item<'o> {
     Head(&'o OutlineMessage),
     Block(&'o OutlineMessage, &'o OutlineBlock),
 }
 
-/// A hunk step by step.
+/// Draws one hunk step by step.
 struct Plan<'o> {
     before: Vec<Item<'o>>,
     after: Vec<Item<'o>>,
     steps: Vec<Step>,
 }
 
-/// Blocks that left a place and came to another one: by their bytes, the message.
+/// Blocks that moved: their bytes and the message they moved from or to.
 #[derive(Default)]
 struct Moved<'a> {
     from: HashMap<&'a [u8], usize>,
@@ -171,20 +171,20 @@ impl<'a> Shown<'a> {
                 let is_same = |one: Option<_>, other: Option<_>| {
                     one.zip(other).is_some_and(|(one, other)| self.is_same(one, other))
                 };
-                // Heads of messages that share a block belong together.
+                // The heads of messages that share a block belong together.
                 let shares = is_same(one.blocks.first(), other.blocks.first())
                     || is_same(one.blocks.last(), other.blocks.last());
                 1 + u32::from(shares)
             }
             (Item::Block(of, one), Item::Block(of_other, other)) => {
-                // The same block under another role is not the same.
+                // The same block under another role counts as different.
                 3 * u32::from(of.role == of_other.role && self.is_same(one, other))
             }
             _ => 0,
         }
     }
 
-    /// Whether two blocks say the same, however it is written.
+    /// Whether two blocks have the same content, in whatever spelling.
     fn is_same(&self, one: &OutlineBlock, other: &OutlineBlock) -> bool {
         let is_whole = one.span.len().max(other.span.len()) <= PREVIEW_BYTES;
         slice(self.sides.before, &one.span) == slice(self.sides.after, &other.span)
@@ -202,9 +202,9 @@ fn items<'o>(messages: &'o BTreeMap<usize, OutlineMessage>, range: &Range<usize>
     items
 }
 
-/// The heads that the next rows carry.
+/// The heads of the next rows.
 enum Heads<'o> {
-    /// None: the next row goes on with the message of the row before.
+    /// None: the next row continues the message of the row before.
     None,
     /// A message that is in both bodies.
     Kept(&'o OutlineMessage, &'o OutlineMessage),
@@ -213,7 +213,7 @@ enum Heads<'o> {
 }
 
 impl<'o> Heads<'o> {
-    /// Goes on with another message. One that had no row yet has nothing in it.
+    /// Continues with another message. A message without a row so far is empty.
     fn open(&mut self, rows: &mut Vec<Row<'o>>, next: Self) {
         let sign = match self {
             Self::None => None,
@@ -227,12 +227,12 @@ impl<'o> Heads<'o> {
 
     fn row(&mut self, sign: Sign, block: Option<&'o OutlineBlock>, moved: Option<usize>) -> Row<'o> {
         let place = match std::mem::replace(self, Self::None) {
-            Self::None => Place::default(),
+            Self::None => RowHead::default(),
             Self::Kept(one, other) => {
-                Place { before: Some(one.index), after: Some(other.index), role: Some(other.role.as_str()) }
+                RowHead { before: Some(one.index), after: Some(other.index), role: Some(other.role.as_str()) }
             }
-            Self::Before(one) => Place { before: Some(one.index), after: None, role: Some(one.role.as_str()) },
-            Self::After(other) => Place { before: None, after: Some(other.index), role: Some(other.role.as_str()) },
+            Self::Before(one) => RowHead { before: Some(one.index), after: None, role: Some(one.role.as_str()) },
+            Self::After(other) => RowHead { before: None, after: Some(other.index), role: Some(other.role.as_str()) },
         };
         Row { sign, place, block, moved }
     }

@@ -9,44 +9,44 @@ use super::style::{self, Paint};
 use crate::screen;
 
 const ROLE_COLUMNS: usize = 9;
-/// Lines of a block that came or went.
+/// The most lines of a block that was added or removed.
 const LINES_MAX: usize = 3;
 const TEXT_COLUMNS_MIN: usize = 16;
 
-/// What became of a block.
+/// The change of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
     Same,
-    /// It was there.
+    /// Only the old body has it.
     Before,
-    /// It is there now.
+    /// Only the new body has it.
     After,
 }
 
 /// One block of a diff.
 pub(crate) struct Row<'o> {
     pub(crate) sign: Sign,
-    pub(crate) place: Place,
-    /// Nothing for a message with nothing in it.
+    pub(crate) place: RowHead,
+    /// The block; `None` for an empty message.
     pub(crate) block: Option<&'o OutlineBlock>,
-    /// The message it went to or came from, when it only moved.
+    /// The message that it moved to or from.
     pub(crate) moved: Option<usize>,
 }
 
-/// The message a row opens; nothing for its further blocks.
+/// The message that a row starts; empty for further blocks of a message.
 #[derive(Default)]
-pub(crate) struct Place {
+pub(crate) struct RowHead {
     pub(crate) before: Option<usize>,
     pub(crate) after: Option<usize>,
     pub(crate) role: Option<&'static str>,
 }
 
-/// The rows, in at most so many columns.
+/// Draws the rows, at most `width` columns wide.
 pub(crate) fn draw(rows: &[Row<'_>], width: usize) -> String {
     let digits = |index: Option<usize>| index.map_or(1, |index| index.to_string().len());
     let number = rows.iter().map(|row| digits(row.place.before).max(digits(row.place.after))).max().unwrap_or(1);
     let kind = rows.iter().map(|row| kind_of(row).len()).max().unwrap_or(0);
-    // Two blanks, the sign, both numbers, the role and the kind, and what keeps them apart.
+    // Two blanks, the sign, both numbers, the role, the kind, and the gaps between them.
     let start = 4 + (2 * number + 1) + 2 + (ROLE_COLUMNS + 2) + kind + 1;
     let text = width.saturating_sub(start).max(TEXT_COLUMNS_MIN);
     let mut out = String::new();
@@ -93,7 +93,7 @@ fn painted(line: &str, row: &Row<'_>, paint: Paint) -> String {
     }
 }
 
-/// Where a block went or came from.
+/// The message that a block moved to or from.
 fn note(row: &Row<'_>) -> String {
     match (row.sign, row.moved) {
         (Sign::Before, Some(index)) => format!(" → {index}"),
@@ -102,7 +102,7 @@ fn note(row: &Row<'_>) -> String {
     }
 }
 
-/// What a block says; what came or went on several lines, so that it can be read.
+/// The text of a block; on several lines if the block was added or removed.
 fn said(row: &Row<'_>, columns: usize) -> Vec<String> {
     let names = row.block.map(|block| [block.name.as_deref(), own_id(block), Some(block.preview.as_str())]);
     let names = names.into_iter().flatten().flatten().filter(|name| !name.is_empty());
@@ -120,7 +120,7 @@ fn said(row: &Row<'_>, columns: usize) -> Vec<String> {
     if lines.len() > LINES_MAX {
         lines.truncate(LINES_MAX);
         if let Some(last) = lines.last_mut() {
-            // One column for the sign that more follows.
+            // One column for the sign that more text follows.
             let room = columns.saturating_sub(1);
             *last = screen::cut(last, room).trim_end_matches('…').to_owned() + "…";
         }

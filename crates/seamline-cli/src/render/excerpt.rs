@@ -1,4 +1,4 @@
-//! Which part of a conversation is shown with a finding.
+//! The part of a conversation that is shown with a finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,35 +8,35 @@ use seamline::outline::{OutlineBlock, OutlineMessage};
 use super::Examined;
 use crate::screen;
 
-/// Places beside its own that a finding shows.
+/// The most other places that a finding shows.
 const RELATED_MAX: usize = 6;
-/// Blocks shown of a message that only surrounds a finding.
+/// The most blocks of a neighbouring message.
 const AROUND_MAX: usize = 2;
-/// Bytes of a block that can reach the screen.
+/// The most bytes of a block that are shown.
 const PREVIEW_BYTES: usize = 600;
 
-/// The messages that the findings of one body need, read in one go.
+/// The messages that the findings of one body show, read in one pass.
 pub(crate) struct Excerpts {
     messages: BTreeMap<usize, Message>,
 }
 
-/// A message in which blocks are found by their pointers, so that many findings in a long
-/// one do not each read all of it.
+/// A message with an index of its blocks by pointer, so that many findings in a long message do not each read all of
+/// it.
 struct Message {
     outline: OutlineMessage,
-    /// The positions of its blocks, in the order of their pointers.
+    /// The positions of its blocks, sorted by pointer.
     by_pointer: Vec<usize>,
 }
 
 /// One line of an excerpt.
 pub(crate) enum Row<'o> {
-    /// A block, with its message's index and role when it is the first one shown.
+    /// A block, with the index and role of its message if it is the first one shown.
     Block { head: Option<Head>, block: &'o OutlineBlock, mark: Mark },
-    /// A message with nothing in it.
+    /// A message without blocks.
     Empty { head: Head, mark: Mark },
-    /// Something is left out here.
+    /// Blocks or messages are left out here.
     Gap { head: Option<Head>, what: String },
-    /// Something is missing here.
+    /// A call or a result is missing here.
     Missing { kind: &'static str, text: String },
 }
 
@@ -46,28 +46,28 @@ pub(crate) struct Head {
     pub(crate) role: &'static str,
 }
 
-/// What a line has to do with the finding.
+/// The relation of a line to the finding.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// It surrounds it.
+    /// The line is a neighbour.
     None,
-    /// It takes part.
+    /// The line is another place of the finding.
     Related,
-    /// It is what the finding is about.
+    /// The line is the place of the finding.
     Primary,
 }
 
 impl Excerpts {
     pub(crate) fn load(examined: &Examined<'_>, findings: &[Finding]) -> Self {
         let indices: BTreeSet<usize> = findings.iter().flat_map(needed).collect();
-        // The body has been read before; without an excerpt a finding still says everything.
+        // The body was read before. Without an excerpt a finding is still complete.
         let messages =
             seamline::outline::outline_at(examined.body, examined.options, indices.iter().copied(), PREVIEW_BYTES)
                 .unwrap_or_default();
         Self { messages: messages.into_iter().map(|message| (message.index, Message::of(message))).collect() }
     }
 
-    /// The lines around a finding, in the order of the conversation.
+    /// Returns the lines around a finding, in the order of the conversation.
     pub(crate) fn rows(&self, finding: &Finding) -> Vec<Row<'_>> {
         let mut rows = Vec::new();
         let mut last = None;
@@ -95,7 +95,7 @@ impl Message {
         Self { outline, by_pointer }
     }
 
-    /// The blocks that have to do with a finding, by their positions.
+    /// The positions of the blocks of a finding.
     fn marks(&self, finding: &Finding) -> BTreeMap<usize, Mark> {
         let mut marks = BTreeMap::new();
         for related in finding.related.iter().take(RELATED_MAX) {
@@ -112,8 +112,8 @@ impl Message {
     }
 }
 
-/// The messages a finding shows: its own and both neighbours, those that take part, and
-/// what comes right after the first of them.
+/// The messages that a finding shows: its own and both neighbours, those of its other places, and the message after the
+/// first of them.
 fn needed(finding: &Finding) -> BTreeSet<usize> {
     let mut indices = BTreeSet::new();
     let Some(own) = finding.message_index else {
@@ -133,7 +133,7 @@ fn add_message<'o>(rows: &mut Vec<Row<'o>>, finding: &Finding, message: &'o Mess
     let outline = &message.outline;
     let is_own = finding.message_index == Some(outline.index);
     let mut marks = message.marks(finding);
-    // A finding about a message as a whole points at its first line.
+    // A finding about a whole message marks its first line.
     let on_head = is_own && marks.values().all(|mark| *mark != Mark::Primary);
     if is_own && finding.name == "orphan-result" {
         rows.push(missing("call", "no call", finding));
@@ -169,8 +169,7 @@ fn add_blocks<'o>(rows: &mut Vec<Row<'o>>, message: &'o OutlineMessage, marks: &
     }
 }
 
-/// Which of a message's blocks are shown: those that are marked with their neighbours, else
-/// the first ones.
+/// The blocks of a message to show: the marked ones with their neighbours, else the first ones.
 fn shown(marks: &BTreeMap<usize, Mark>, count: usize) -> BTreeSet<usize> {
     if marks.is_empty() {
         return (0..AROUND_MAX.min(count)).collect();

@@ -10,11 +10,11 @@ use super::style::{self, Paint};
 use super::{Examined, conversation};
 use crate::screen;
 
-/// Findings shown of one body unless all are wanted. More would hide the first.
+/// The most findings of one body, unless the user asks for all. More would hide the first.
 pub(crate) const SHOWN_MAX: usize = 50;
-/// Columns of the box around an excerpt.
+/// The columns of the box around an excerpt.
 const BOX_COLUMNS: usize = 4;
-/// By how much the lines after the first of a remark are set in.
+/// The indentation of the further lines of a note.
 const HANG: &str = "  ";
 
 /// How many findings of a body are shown.
@@ -24,7 +24,7 @@ pub(crate) enum Extent {
     All,
 }
 
-/// The findings of one body, each with its piece of the conversation.
+/// Draws the findings of one body, each with its excerpt of the conversation.
 pub(crate) fn render(examined: &Examined<'_>, extent: Extent, width: usize) -> String {
     let count = match extent {
         Extent::First => SHOWN_MAX.min(examined.findings.len()),
@@ -65,21 +65,21 @@ fn one(finding: &Finding, place: &str, excerpts: &Excerpts, width: usize) -> Str
         }
         let _ = writeln!(out, "  {}", bar("│"));
     }
-    out += &notes(&remarks(finding), width);
+    out += &notes(&notes_of(finding), width);
     out
 }
 
-/// A labelled remark below an excerpt.
+/// A labelled note below an excerpt.
 struct Note {
     label: &'static str,
     paint: Paint,
     text: String,
 }
 
-fn remarks(finding: &Finding) -> Vec<Note> {
+fn notes_of(finding: &Finding) -> Vec<Note> {
     let mut notes = Vec::new();
     notes.extend(finding.predicts.as_ref().map(|text| Note {
-        label: "the provider would answer:",
+        label: "the provider would return:",
         paint: style::WARNING,
         text: text.clone(),
     }));
@@ -108,7 +108,7 @@ fn heading(finding: &Finding, width: usize) -> String {
     out
 }
 
-/// The corner of the box with the place; on two lines where one is too short.
+/// The corner of the box with the place, on two lines if one is too short.
 fn bar_place(place: &str, finding: &Finding, width: usize) -> String {
     let corner = style::LINE.paint("╭─");
     let place = screen::printable(place);
@@ -128,7 +128,7 @@ fn bar_place(place: &str, finding: &Finding, width: usize) -> String {
     format!("{corner} {place}\n  {}  {}", style::LINE.paint("│"), style::FAINT.paint(&inside))
 }
 
-/// The remarks that close the box, each wrapped beside its label.
+/// The notes that close the box, each wrapped beside its label.
 fn notes(notes: &[Note], width: usize) -> String {
     let mut out = String::new();
     for (position, note) in notes.iter().enumerate() {
@@ -160,7 +160,7 @@ fn cost(safety: Safety) -> &'static str {
     }
 }
 
-/// What is not shown, by rule.
+/// Counts the hidden findings by rule.
 fn rest(hidden: &[Finding], width: usize) -> String {
     let mut by_rule: Vec<(&str, &str, usize)> = Vec::new();
     for finding in hidden {

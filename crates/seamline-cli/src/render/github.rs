@@ -1,4 +1,4 @@
-//! Workflow commands: GitHub shows them beside the lines they are about.
+//! Workflow commands, which GitHub shows as annotations of lines.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ pub(crate) fn document(examined: &Examined<'_>) -> String {
         let position = lines.position(finding.span.start);
         let mut message = format!("{} ({})", finding.message, finding.pointer);
         if let Some(predicts) = &finding.predicts {
-            let _ = write!(message, "\nthe provider would answer: {predicts}");
+            let _ = write!(message, "\nthe provider would return: {predicts}");
         }
         if let Some(fix) = &finding.fix {
             let _ = write!(message, "\nfix ({}): {}", fix.safety.as_str(), fix.title);
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_in_a_name_ends_the_command() {
+    fn a_name_cannot_end_the_workflow_command() {
         let failure = Failure::new("100% wrong\n::error::me");
         assert_eq!(
             failed("a,b:c%\n.json", &failure),

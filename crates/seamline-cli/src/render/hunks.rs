@@ -1,4 +1,4 @@
-//! Changes with the messages around them.
+//! Changes with their neighbouring messages.
 
 use std::hash::Hash;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffOp};
 /// Messages shown before and after a change.
 const AROUND: usize = 1;
 
-/// A change with the messages around it, as ranges of both bodies.
+/// A change with its neighbouring messages, as ranges of both bodies.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Hunk {
     pub(crate) before: Range<usize>,
@@ -17,13 +17,13 @@ pub(crate) struct Hunk {
 
 /// Compares two lists of messages and returns their differences in order. Differences that touch are one hunk.
 pub(crate) fn hunks<T: Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
-    // This algorithm bounds its search, so that it stays fast where half of a long list changed.
+    // This algorithm bounds its search, so it stays fast if half of a long list changed.
     let changes = similar::capture_diff_slices(Algorithm::Myers, before, after);
     let mut hunks: Vec<Hunk> = Vec::new();
     for group in similar::group_diff_ops(changes, AROUND) {
         let Some(hunk) = hunk(&group) else { continue };
         match hunks.last_mut() {
-            // A line that says "1 unchanged message" is no shorter than the message.
+            // The line "1 unchanged message" takes as much space as the message itself.
             Some(last) if last.before.end + 1 >= hunk.before.start => {
                 last.before.end = hunk.before.end;
                 last.after.end = hunk.after.end;
@@ -34,7 +34,7 @@ pub(crate) fn hunks<T: Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
     hunks
 }
 
-/// What a group of differences covers, unless it has none.
+/// The ranges of a group of differences; `None` for an empty group.
 fn hunk(group: &[DiffOp]) -> Option<Hunk> {
     let has_change = group.iter().any(|change| !matches!(change, DiffOp::Equal { .. }));
     let (first, last) = (group.first()?, group.last().filter(|_| has_change)?);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_between_hunks_is_the_same() {
+    fn messages_between_hunks_are_equal_in_both_bodies() {
         let before: Vec<u32> = (0..200_000).collect();
         let every_second = |number: u32| if number % 2 == 1 { number + 1_000_000 } else { number };
         let after: Vec<u32> = before.iter().map(|number| every_second(*number)).collect();

@@ -58,12 +58,12 @@ pub(crate) fn failed(label: &str, failure: &Failure) -> String {
     text(&Document { path: label, error: failure })
 }
 
-/// A list of things under its own name, as the listing commands print it.
+/// A list under its name, as the listing commands print it.
 pub(crate) fn listing(name: &str, list: &impl Serialize) -> String {
     format!("{{\"version\":1,{}:{}}}\n", text(&name), text(list))
 }
 
-/// Our own structures are always JSON: keys are strings and nothing fails on the way.
+/// Our own structures always become JSON: their keys are strings, and serialization cannot fail.
 pub(crate) fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,16 +1,16 @@
-//! Lines and columns of a text, found without reading it again for each place.
+//! Lines and columns of a text, found without a new scan for each place.
 
-/// How many bytes lie between two places whose characters have been counted.
+/// The bytes between two places with known character counts.
 const STRIDE: usize = 4096;
 
-/// The start of each line and the number of characters before each stride.
+/// The start of each line, and the number of characters before each stride.
 pub(crate) struct Lines<'t> {
     bytes: &'t [u8],
     starts: Vec<usize>,
     characters: Vec<usize>,
 }
 
-/// A place as people count it, from 1; columns in characters.
+/// A position as people count it, from 1; columns are characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) line: usize,
@@ -30,7 +30,7 @@ impl<'t> Lines<'t> {
         Self { bytes, starts, characters }
     }
 
-    /// The place of a byte.
+    /// Returns the position of a byte.
     pub(crate) fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.bytes.len());
         let line = self.starts.partition_point(|&start| start <= offset);
@@ -44,7 +44,7 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Bytes that begin a character.
+/// Counts the bytes that begin a character.
 fn count_characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
 }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_counted_in_lines_and_characters() {
+    fn positions_are_lines_and_characters() {
         let text = format!("ab\n日本x\n{}é!", "y".repeat(2 * STRIDE));
         let lines = Lines::new(text.as_bytes());
         for (offset, _) in text.char_indices().chain([(text.len(), ' ')]) {

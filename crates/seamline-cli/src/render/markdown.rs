@@ -1,14 +1,14 @@
-//! Markdown as a terminal can show it: headings, code and emphasis.
+//! Markdown for a terminal: headings, code and emphasis.
 
 use std::fmt::Write as _;
 
 use super::style;
 use crate::screen;
 
-/// Columns by which paragraphs are set in below their heading.
+/// The indentation of paragraphs below their heading.
 const INDENT: &str = "  ";
 
-/// The Markdown that rules use, for people.
+/// Renders the Markdown of rule pages for people.
 pub(crate) fn render(markdown: &str, width: usize) -> String {
     let mut out = String::new();
     let mut paragraph = String::new();
@@ -63,7 +63,7 @@ fn flush(out: &mut String, paragraph: &mut String, width: usize) {
     paragraph.clear();
 }
 
-/// Text between backticks as code; a piece may go on in the next line.
+/// Renders text between backticks as code; a piece may continue on the next line.
 pub(super) fn inline(line: &str, in_code: &mut bool) -> String {
     let mut out = String::new();
     for (index, piece) in line.split('`').enumerate() {
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_paragraphs_and_code_are_told_apart() {
+    fn headings_paragraphs_and_code_are_rendered_differently() {
         let shown = render("# One\nsome `code`\nhere\n\n```json\n{}\n```\n# Two\nx\n", 80);
         assert_eq!(anstream::adapter::strip_str(&shown).to_string(), "One\n  some code here\n\n    {}\n\nTwo\n  x\n");
     }

@@ -8,11 +8,11 @@ use seamline::repair::{Loss, RepairAction, Repaired};
 
 use super::diff::{self, Sides};
 use super::findings::{self, Extent};
-use super::text::{counted, needs_unsafe};
+use super::text::{counted, line, needs_unsafe};
 use super::{Counts, Examined, style, table};
 use crate::screen;
 
-/// Actions shown of one body; `--report` lists every one.
+/// The most actions shown of one body; `--report` lists all.
 const SHOWN_MAX: usize = 50;
 /// The indentation of actions.
 const INDENT: &str = "  ";
@@ -25,7 +25,7 @@ pub(crate) enum Destination<'a> {
     Stdout,
     File(&'a Path),
     InPlace(&'a Path),
-    /// The messages of a session, which are stored or only shown.
+    /// The messages of a session, stored or only shown.
     Session {
         is_dry_run: bool,
         /// The command that undoes it.
@@ -80,7 +80,7 @@ pub(crate) fn document(
     Ok(out)
 }
 
-/// The line that closes a repair of many bodies.
+/// The summary of a repair of many bodies.
 pub(crate) fn summary(total: &Total, is_dry_run: bool) -> String {
     let is_clean = total.still_wrong == 0 && total.failed == 0;
     let mark = if is_clean { style::GOOD.paint("✓") } else { style::ERROR.paint("✗") };
@@ -91,14 +91,14 @@ pub(crate) fn summary(total: &Total, is_dry_run: bool) -> String {
         changed => format!("{mark} {done} {} of {bodies}", screen::grouped(changed)),
     };
     if total.still_wrong > 0 {
-        let _ = write!(out, "; something is still wrong in {}", screen::grouped(total.still_wrong));
+        let _ = write!(out, "; findings remain in {}", screen::grouped(total.still_wrong));
     } else if total.changed > 0 {
-        out += if is_dry_run { "; nothing would be wrong any more" } else { "; nothing is wrong any more" };
+        out += if is_dry_run { "; no findings would remain" } else { "; no findings remain" };
     }
     if total.failed > 0 {
         let _ = write!(out, "; {} could not be read or written", screen::count(total.failed, "body"));
     }
-    out + "\n"
+    line(&out)
 }
 
 fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Destination<'_>) -> String {
@@ -118,31 +118,32 @@ fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Dest
             format!("not repaired; policy `{}` only reports", policy.preset)
         }
         (false, _, true) => "not repaired".to_owned(),
-        (false, _, false) => "nothing wrong, nothing changed".to_owned(),
+        (false, _, false) if examined.findings.is_empty() => "nothing wrong, nothing changed".to_owned(),
+        (false, _, false) => "no errors or warnings, nothing changed".to_owned(),
     };
-    format!("{mark} {}: {what}\n", style::STRONG.paint(&label))
+    line(&format!("{mark} {}: {what}", style::STRONG.paint(&label)))
 }
 
 /// The destination of the body and the command that restores the old one.
 fn footer(destination: &Destination<'_>) -> String {
     let shown = |path: &Path| screen::printable(&path.display().to_string()).into_owned();
     let text = match destination {
-        Destination::Nowhere => "nothing was changed; without `--diff` it will be".to_owned(),
+        Destination::Nowhere => "nothing was changed; to change it, omit `--diff`".to_owned(),
         Destination::Stdout => return String::new(),
         Destination::File(path) => format!("written to {}", shown(path)),
         Destination::InPlace(path) => format!("`seamline undo {}` undoes it", shown(path)),
         Destination::Session { is_dry_run: true, .. } => {
-            "nothing was changed; without `--dry-run` it will be".to_owned()
+            "nothing was changed; to change it, omit `--dry-run`".to_owned()
         }
         Destination::Session { undo, .. } => format!("{undo} undoes it"),
     };
-    format!("{INDENT}{}\n", style::FAINT.paint(&text))
+    line(&format!("{INDENT}{}", style::FAINT.paint(&text)))
 }
 
 /// The actions on a body, one line each, and their cost.
 fn actions(repaired: &Repaired<'_>) -> String {
     let width = screen::width();
-    // In the order of the conversation, whatever the order they were done in.
+    // In the order of the conversation, not of the repair.
     let mut shown: Vec<_> = repaired.actions.iter().collect();
     shown.sort_by_key(|action| action.pointer.as_deref().and_then(message_index));
     shown.truncate(SHOWN_MAX);
@@ -164,7 +165,7 @@ fn actions(repaired: &Repaired<'_>) -> String {
     out
 }
 
-/// An action as a row: its rule, the message, what was done.
+/// An action as a row: its rule, the message, and the change.
 pub(crate) fn row(action: &RepairAction) -> [String; 3] {
     let name = seamline::rules::rule(action.code).map_or("", |rule| rule.name);
     let place = action.pointer.as_deref().map(message_of).unwrap_or_default();
@@ -178,7 +179,7 @@ pub(crate) fn row(action: &RepairAction) -> [String; 3] {
     [format!("{} {name}", action.code), place, screen::printable(&what).into_owned()]
 }
 
-/// The message a pointer leads into.
+/// The message that a pointer points into.
 fn message_of(pointer: &str) -> String {
     message_index(pointer).map(|index| format!("message {index}")).unwrap_or_default()
 }
@@ -199,14 +200,14 @@ fn done(action: &str) -> String {
         "patch" => "fixed in place",
         "readdress" => "addressed to its call",
         "reconstruct_call" => "call rebuilt",
-        "reform" => "put into its proper form",
-        "regroup" => "divided by role",
+        "reform" => "rewritten in the required form",
+        "regroup" => "split by role",
         "relocate" => "moved to its call",
-        "remove" => "taken out",
+        "remove" => "removed",
         "rename_call" => "call renamed",
         "rename_tool" => "tool renamed",
         "reorder" => "results put first",
-        "set_role" => "given its proper role",
+        "set_role" => "role corrected",
         "take_in" => "kept as text of the user",
         "synthesize" => "answered with a synthetic result",
         other => return other.replace('_', " "),
@@ -249,16 +250,17 @@ fn remaining(examined: &Examined<'_>, destination: &Destination<'_>) -> String {
     let policy = &examined.options.policy;
     let found = findings::render(examined, Extent::First, screen::width());
     let helped = examined.findings.iter().filter(|finding| needs_unsafe(policy, finding)).count();
-    let counts = counted(Counts::of(examined.findings));
-    let mut out = format!("{}\n\n{found}", style::STRONG.paint(&format!("still wrong: {counts}")));
+    let counts = Counts::of(examined.findings);
+    let label = if counts.is_wrong() { "still wrong: " } else { "" };
+    let mut out = format!("{}\n\n{found}", style::STRONG.paint(&format!("{label}{}", counted(counts))));
     if let Destination::Session { in_requests, .. } = destination {
         match in_requests {
             Some((request, keep)) => {
                 let _ = writeln!(out, "a tool result may still arrive; until then each request adds a synthetic one:");
-                let _ = writeln!(out, "{INDENT}{request} prints one");
-                let _ = writeln!(out, "{INDENT}{keep} adds it now and stores it");
+                out += &line(&format!("{INDENT}{request} prints one"));
+                out += &line(&format!("{INDENT}{keep} adds it now and stores it"));
             }
-            None if helped == 0 => out += "this policy cannot fix all of it\n",
+            None if helped == 0 && counts.is_wrong() => out += "this policy cannot fix all of it\n",
             None => {}
         }
     }

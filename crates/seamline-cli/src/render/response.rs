@@ -22,7 +22,7 @@ const BLOCKS_MAX: usize = 40;
 const FINDINGS_MAX: usize = 20;
 const INDENT: &str = "  ";
 
-/// For people, in lines of this width.
+/// The response for people, in lines of this width.
 pub(crate) fn text(label: &str, response: &Response, width: usize) -> String {
     let mut page = Page { out: heading(label, response, width), width };
     page.blocks(response);
@@ -47,10 +47,10 @@ fn heading(label: &str, response: &Response, width: usize) -> String {
     let runnable = response.calls.iter().filter(|call| call.executable).count();
     let calls = match (response.calls.len(), runnable) {
         (0, _) => "no calls".to_owned(),
-        (all, 0) => format!("{}, none to be run", screen::count(all, "call")),
-        (1, 1) => "1 call to be run".to_owned(),
-        (all, runnable) if all == runnable => format!("{} to be run", screen::count(all, "call")),
-        (all, runnable) => format!("{}, {runnable} to be run", screen::count(all, "call")),
+        (all, 0) => format!("{}, none may run", screen::count(all, "call")),
+        (1, 1) => "1 call that may run".to_owned(),
+        (all, runnable) if all == runnable => format!("{} that may run", screen::count(all, "call")),
+        (all, runnable) => format!("{}, {runnable} may run", screen::count(all, "call")),
     };
     let stop = response.stop_reason.as_deref().map(|word| format!(" · stop reason {}", screen::printable(word)));
     let about = format!("{} · {calls}{}", response.dialect, stop.unwrap_or_default());
@@ -88,7 +88,7 @@ impl Page {
         for block in legible.iter().take(BLOCKS_MAX) {
             match block.call_index.and_then(|index| response.calls.get(index)) {
                 Some(call) => self.call(call),
-                None => self.said(block),
+                None => self.write_block(block),
             }
         }
         if legible.len() > BLOCKS_MAX {
@@ -97,7 +97,7 @@ impl Page {
         }
     }
 
-    fn said(&mut self, block: &ResponseBlock) {
+    fn write_block(&mut self, block: &ResponseBlock) {
         let mut lines = self.shown(&block.text);
         if lines.is_empty() {
             lines.push("(nothing)".to_owned());
@@ -107,7 +107,7 @@ impl Page {
         self.lines(block.kind, style::kind(block.kind), &lines);
     }
 
-    /// The first lines of what a model wrote, laid out as it was.
+    /// The first lines of the model's text, in their layout.
     fn shown(&self, text: &str) -> Vec<String> {
         // Blank lines are skipped.
         let written = text.lines().filter(|line| !line.trim().is_empty());
@@ -131,9 +131,9 @@ impl Page {
         )];
         lines.extend(self.shown(&call.arguments).iter().map(|line| style::CODE.paint(line)));
         match call.why_not {
-            None => lines.push(style::GOOD.paint("may be run")),
+            None => lines.push(style::GOOD.paint("may run")),
             Some(why) => {
-                let why = format!("not to be run: {why}");
+                let why = format!("must not run: {why}");
                 lines.extend(screen::wrap(&why, self.room()).iter().map(|line| style::ERROR.paint(line)));
             }
         }
@@ -153,7 +153,7 @@ impl Page {
         let rows: Vec<_> = all.iter().take(FINDINGS_MAX).map(row).collect();
         let worst = findings.iter().map(|finding| finding.severity).max().unwrap_or(Severity::Info);
         let paints = [style::severity(worst), style::STRONG, style::PLAIN];
-        let _ = writeln!(self.out, "\n{INDENT}{}", style::STRONG.paint("wrong with the stream"));
+        let _ = writeln!(self.out, "\n{INDENT}{}", style::STRONG.paint("defects of the stream"));
         for line in table::render(&rows, paints, self.width.saturating_sub(2 * INDENT.len())).lines() {
             let _ = writeln!(self.out, "{INDENT}{INDENT}{}", line.trim_end());
         }
@@ -162,7 +162,7 @@ impl Page {
             let _ = writeln!(self.out, "{INDENT}{INDENT}… and {more} more; `--format json` lists every one");
         }
         if let Some(first) = findings.first() {
-            let more = format!("more with `seamline explain {}`", first.code);
+            let more = format!("see `seamline explain {}`", first.code);
             let _ = writeln!(self.out, "{INDENT}{INDENT}{}", style::FAINT.paint(&more));
         }
     }
@@ -208,7 +208,7 @@ impl Page {
     }
 }
 
-/// How often a finding was made, and in which frame first.
+/// The number of occurrences of a finding, and its first frame.
 fn seen(finding: &StreamFinding, count: usize) -> String {
     let times = screen::grouped(count);
     match (finding.frame, count) {
@@ -219,7 +219,7 @@ fn seen(finding: &StreamFinding, count: usize) -> String {
     }
 }
 
-/// Each finding once, with how often it was found.
+/// Each finding once, with its number of occurrences.
 fn counted(findings: &[StreamFinding]) -> Vec<(&StreamFinding, usize)> {
     let mut all: Vec<(&StreamFinding, usize)> = Vec::new();
     for finding in findings {
@@ -240,7 +240,7 @@ fn class_paint(class: Class) -> Paint {
     }
 }
 
-/// For programs.
+/// The response for programs.
 pub(crate) fn json(label: &str, response: &Response) -> String {
     #[derive(Serialize)]
     struct Document<'a> {

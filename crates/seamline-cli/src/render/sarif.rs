@@ -71,7 +71,7 @@ fn result(label: &str, lines: &Lines<'_>, finding: &Finding) -> Value {
     let (start, end) = (lines.position(finding.span.start), lines.position(finding.span.end));
     let mut message = finding.message.clone();
     if let Some(predicts) = &finding.predicts {
-        let _ = write!(message, "; the provider would answer: {predicts}");
+        let _ = write!(message, "; the provider would return: {predicts}");
     }
     let mut result = json!({
         "ruleId": finding.code,
@@ -96,7 +96,7 @@ fn result(label: &str, lines: &Lines<'_>, finding: &Finding) -> Value {
             "fix": finding.fix,
         },
     });
-    // `BUG001` is about Seamline and has no rule.
+    // `BUG001` reports a defect of Seamline and has no rule.
     if let Some(index) = seamline::rules::RULES.iter().position(|rule| rule.code == finding.code) {
         result["ruleIndex"] = json!(index);
     }

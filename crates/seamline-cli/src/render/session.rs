@@ -21,19 +21,19 @@ const BLOCKS_MAX: usize = 4;
 const ROLE_COLUMNS: usize = 9;
 const SIZE_COLUMNS: usize = 8;
 
-/// A message at a glance.
+/// The summary of a message.
 pub(crate) struct Message<'s> {
     pub(crate) index: usize,
     pub(crate) entry: &'s Entry,
     pub(crate) outline: Option<OutlineMessage>,
 }
 
-/// The word that something is written as, such as `outcome_unknown`.
+/// The serialized name of a value, such as `outcome_unknown`.
 pub(crate) fn word(value: &impl Serialize) -> String {
     json::text(value).trim_matches('"').to_owned()
 }
 
-/// Messages, a line for each block.
+/// Renders messages, a line for each block.
 pub(crate) fn messages(messages: &[Message<'_>], width: usize) -> String {
     let digits = messages.last().map_or(1, |last| last.index.to_string().len());
     let mut out = String::new();
@@ -74,7 +74,7 @@ fn lines(message: &Message<'_>, room: usize) -> Vec<String> {
         Origin::Summary => lines.push(style::INFO.paint("summary of messages that were replaced")),
     }
     if lines.is_empty() {
-        lines.push(style::FAINT.paint("nothing in it"));
+        lines.push(style::FAINT.paint("empty"));
     }
     lines
 }
@@ -102,7 +102,7 @@ fn told<'a>(message: &Message<'a>) -> Told<'a> {
     }
 }
 
-/// Something of a session as one object.
+/// A part of a session as one object.
 pub(crate) fn listing(session: &SessionId, name: &str, list: &impl Serialize) -> String {
     format!("{{\"version\":1,\"session\":{},{}:{}}}\n", json::text(session), json::text(&name), json::text(list))
 }

@@ -1,4 +1,4 @@
-//! The colours, by what they mean.
+//! Colours by their meaning.
 
 use anstyle::{AnsiColor, Style};
 
@@ -59,7 +59,7 @@ pub(crate) fn kind(kind: &str) -> Paint {
     }
 }
 
-/// How help and usage errors look.
+/// The colours of help and usage errors.
 pub(crate) const HELP: clap::builder::Styles = clap::builder::Styles::styled()
     .header(Style::new().bold().underline())
     .usage(Style::new().bold().underline())

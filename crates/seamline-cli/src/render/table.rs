@@ -5,13 +5,13 @@ use crate::screen;
 
 /// The gap between two columns.
 const SPACE: usize = 2;
-/// If the last column would be narrower, it goes below the others.
+/// The least width of the last column; a narrower one moves below the others.
 const LAST_MIN: usize = 36;
 /// The least width of a column.
 const COLUMN_MIN: usize = 16;
 
-/// One line per row; every column but the last as wide as its widest cell, the last one
-/// wrapped. Where that leaves no room for the last, it goes below the one before it.
+/// Renders one line per row. Every column but the last is as wide as its widest cell; the last one is wrapped. If too
+/// little room is left for it, it moves below the column before it.
 pub(crate) fn render<const N: usize>(rows: &[[String; N]], paints: [Paint; N], width: usize) -> String {
     let widest = |column: usize| {
         let cells = rows.iter().map(|row| screen::columns(&row[column]));
@@ -27,12 +27,12 @@ pub(crate) fn render<const N: usize>(rows: &[[String; N]], paints: [Paint; N], w
             continue;
         }
         beside(&mut out, row, paints, &widths);
-        wrapped(&mut out, &row[N - 1], paints[N - 1], (start, width));
+        write_wrapped(&mut out, &row[N - 1], paints[N - 1], (start, width));
     }
     out
 }
 
-/// The first cells of a row, each as wide as its column.
+/// The first cells of a row, padded to the width of their columns.
 fn beside<const N: usize>(out: &mut String, row: &[String; N], paints: [Paint; N], widths: &[usize]) {
     for (column, width) in widths.iter().enumerate() {
         let padding = width - screen::columns(&row[column]) + SPACE;
@@ -41,7 +41,7 @@ fn beside<const N: usize>(out: &mut String, row: &[String; N], paints: [Paint; N
     }
 }
 
-/// A row whose last cell is below the one before it.
+/// Renders a row whose last cell is below the cell before it.
 fn stacked<const N: usize>(
     out: &mut String,
     row: &[String; N],
@@ -50,15 +50,15 @@ fn stacked<const N: usize>(
 ) {
     beside(out, row, paints, widths);
     let start: usize = widths.iter().map(|width| width + SPACE).sum();
-    wrapped(out, &row[N - 2], paints[N - 2], (start, width));
+    write_wrapped(out, &row[N - 2], paints[N - 2], (start, width));
     if !row[N - 1].is_empty() {
         *out += &" ".repeat(start + SPACE);
-        wrapped(out, &row[N - 1], paints[N - 1], (start + SPACE, width));
+        write_wrapped(out, &row[N - 1], paints[N - 1], (start + SPACE, width));
     }
 }
 
-/// A cell that starts in this column, in as many lines as it takes.
-fn wrapped(out: &mut String, cell: &str, paint: Paint, (start, width): (usize, usize)) {
+/// Renders a cell that starts in this column, on as many lines as it needs.
+fn write_wrapped(out: &mut String, cell: &str, paint: Paint, (start, width): (usize, usize)) {
     for (index, line) in screen::wrap(cell, width.saturating_sub(start).max(COLUMN_MIN)).iter().enumerate() {
         if index > 0 {
             *out += &" ".repeat(start);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_beside_each_other_where_there_is_room() {
+    fn columns_are_side_by_side_if_they_fit() {
         let text = render(&rows(), [PLAIN; 3], 80);
         let expected = "dropped  member of a message at /messages/0  it is not carried over\n\
                         kept     model                               \n";

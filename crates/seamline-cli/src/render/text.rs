@@ -1,4 +1,4 @@
-//! What a check says, for people.
+//! The report of a check, for people.
 
 use seamline::check::Checked;
 use seamline::{Finding, Policy, Safety};
@@ -7,7 +7,7 @@ use super::findings::{self, Extent};
 use super::{Counts, Examined, style};
 use crate::screen;
 
-/// What was found in all bodies together.
+/// The findings of all bodies together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) bodies: usize,
@@ -16,11 +16,11 @@ pub(crate) struct Tally {
     pub(crate) messages: usize,
     pub(crate) calls: usize,
     pub(crate) counts: Counts,
-    /// Findings a repair would put right.
+    /// Findings that a repair would fix.
     pub(crate) fixable: usize,
-    /// Findings it would put right only with `--unsafe`.
+    /// Findings that a repair would fix only with `--unsafe`.
     pub(crate) unsafe_only: usize,
-    /// Whether something else would be wrong then.
+    /// Whether the repair would leave or cause other findings.
     pub(crate) leaves: bool,
 }
 
@@ -43,7 +43,7 @@ impl Tally {
         }
     }
 
-    /// Whether all that is wrong would be put right.
+    /// Whether a repair would fix all errors and warnings.
     pub(crate) fn promises_all(&self) -> bool {
         self.fixable > 0 && self.fixable == self.counts.errors + self.counts.warnings
     }
@@ -66,14 +66,14 @@ fn allows(policy: &Policy, finding: &Finding) -> bool {
     fix.is_some_and(|fix| policy.allows(fix.safety))
 }
 
-/// Whether the policy would allow the fix if it took unsafe ones.
+/// Whether the policy would allow the fix if it allowed unsafe ones.
 pub(crate) fn needs_unsafe(policy: &Policy, finding: &Finding) -> bool {
     let fix = finding.fix.as_ref();
-    // What keeps a policy that repairs from applying a fix is its safety and nothing else.
+    // Only its safety keeps a policy that repairs from applying a fix.
     fix.is_some_and(|fix| fix.safety == Safety::Unsafe) && policy.allows(Safety::Safe) && !policy.allows(Safety::Unsafe)
 }
 
-/// The findings of one body; nothing when there are none.
+/// Renders the findings of one body; nothing if there are none.
 pub(crate) fn document(examined: &Examined<'_>, extent: Extent) -> String {
     if examined.findings.is_empty() {
         return String::new();
@@ -81,7 +81,7 @@ pub(crate) fn document(examined: &Examined<'_>, extent: Extent) -> String {
     findings::render(examined, extent, screen::width())
 }
 
-/// The line that closes a check of one body, which it names.
+/// The summary of a check of one body, with its name.
 pub(crate) fn clean(label: &str, checked: &Checked) -> String {
     let about = format!(
         "({}, {}; {} for {})",
@@ -90,10 +90,12 @@ pub(crate) fn clean(label: &str, checked: &Checked) -> String {
         checked.dialect,
         checked.provider
     );
-    format!("{} {}: nothing wrong {}\n", style::GOOD.paint("✓"), screen::printable(label), style::FAINT.paint(&about))
+    let verdict = clean_verdict(Counts::of(&checked.findings));
+    let label = screen::printable(label);
+    line(&format!("{} {label}: {verdict} {}", style::GOOD.paint("✓"), style::FAINT.paint(&about)))
 }
 
-/// The line that closes a check.
+/// The summary of a check.
 pub(crate) fn summary(tally: &Tally) -> String {
     let unreadable = match tally.unreadable {
         0 => String::new(),
@@ -104,27 +106,34 @@ pub(crate) fn summary(tally: &Tally) -> String {
             return format!("{} nothing was checked{unreadable}\n", style::ERROR.paint("✗"));
         }
         let mark = if tally.unreadable == 0 { style::GOOD.paint("✓") } else { style::ERROR.paint("✗") };
-        return format!(
-            "{mark} nothing wrong in {} {}{unreadable}\n",
-            screen::count(tally.bodies, "body"),
-            style::FAINT.paint(&format!(
-                "({}, {})",
-                screen::count(tally.messages, "message"),
-                screen::count(tally.calls, "call")
-            )),
-        );
+        let about = format!("({}, {})", screen::count(tally.messages, "message"), screen::count(tally.calls, "call"));
+        let (verdict, bodies) = (clean_verdict(tally.counts), screen::count(tally.bodies, "body"));
+        return line(&format!("{mark} {verdict} in {bodies} {}{unreadable}", style::FAINT.paint(&about)));
     }
     let found = counted(tally.counts);
     let bodies = match (tally.wrong_bodies, tally.bodies) {
         (1, 1) => String::new(),
         (wrong, all) => format!(" in {wrong} of {}", screen::count(all, "body")),
     };
-    format!("{} {}{bodies}; {}{unreadable}\n", style::ERROR.paint("✗"), style::STRONG.paint(&found), remedy(tally))
+    line(&format!("{} {}{bodies}; {}{unreadable}", style::ERROR.paint("✗"), style::STRONG.paint(&found), remedy(tally)))
+}
+
+/// The verdict on bodies without errors and warnings.
+pub(crate) fn clean_verdict(counts: Counts) -> String {
+    match counts.infos {
+        0 => "nothing wrong".to_owned(),
+        notes => format!("no errors or warnings, {}", screen::count(notes, "note")),
+    }
+}
+
+/// A sentence that fits the screen.
+pub(super) fn line(text: &str) -> String {
+    screen::sentence(text, screen::width()) + "\n"
 }
 
 /// `3 errors, 1 warning`.
 pub(crate) fn counted(counts: Counts) -> String {
-    let parts = [(counts.errors, "error"), (counts.warnings, "warning"), (counts.infos, "remark")];
+    let parts = [(counts.errors, "error"), (counts.warnings, "warning"), (counts.infos, "note")];
     let parts: Vec<_> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| screen::count(*count, what)).collect();
     parts.join(", ")
@@ -144,7 +153,7 @@ fn remedy(tally: &Tally) -> String {
         }
     };
     if tally.leaves {
-        format!("{remedy}, which leaves something else wrong: see `seamline fix --diff`")
+        format!("{remedy}, after which other findings remain: see `seamline fix --diff`")
     } else {
         remedy
     }

@@ -1,4 +1,4 @@
-//! What an error means, for people and for programs.
+//! The explanation of an error, for people and for programs.
 
 use std::fmt::Write as _;
 
@@ -15,10 +15,10 @@ use crate::screen;
 /// The width of the column of labels.
 const LABEL_COLUMNS: usize = 12;
 
-/// An error that was explained, with the body it came for.
+/// An explained error, with the body that caused it.
 pub(crate) struct Explained<'a> {
     pub(crate) verdict: &'a Verdict,
-    /// The body's name.
+    /// The name of the body.
     pub(crate) label: Option<String>,
     pub(crate) body: &'a [u8],
     pub(crate) checked: Option<&'a Checked>,
@@ -31,7 +31,7 @@ impl Explained<'_> {
     }
 }
 
-/// For people.
+/// The explanation for people.
 pub(crate) fn text(explained: &Explained<'_>, options: &Options, width: usize) -> String {
     let verdict = explained.verdict;
     let causes = explained.causes();
@@ -52,12 +52,12 @@ pub(crate) fn text(explained: &Explained<'_>, options: &Options, width: usize) -
     page.out
 }
 
-/// The class, the name, and how sure it is.
+/// The class, the name, and the certainty.
 fn heading(verdict: &Verdict) -> String {
     let sure = match (verdict.certainty, verdict.known, verdict.status) {
         (Certainty::Known, Some(known), _) => format!("known as {}", known.source),
-        (Certainty::Status, _, Some(status)) => format!("by its status {status}; the text is not known"),
-        _ => "a guess; neither text nor status say enough".to_owned(),
+        (Certainty::Status, _, Some(status)) => format!("classified by its status {status}; the text is unknown"),
+        _ => "a guess; neither the text nor the status is enough".to_owned(),
     };
     let class = verdict.class.as_str();
     format!(
@@ -76,14 +76,14 @@ fn class_paint(class: Class) -> Paint {
     }
 }
 
-/// Labelled rows, wrapped beside their label. A row that says nothing is left out.
+/// Labelled rows, wrapped beside their label. Empty rows are left out.
 struct Page {
     out: String,
     width: usize,
 }
 
 impl Page {
-    /// Our own words, with code between backticks.
+    /// Text of Seamline, with code between backticks.
     fn row(&mut self, label: &str, paint: Paint, text: &str) {
         let mut in_code = false;
         self.lines(label, paint, text, |line| markdown::inline(line, &mut in_code));
@@ -116,30 +116,30 @@ fn place(verdict: &Verdict) -> String {
     parts.join(" · ")
 }
 
-/// How long the provider asks to wait; nothing when it does not say.
+/// The wait that the provider asks for; empty if it does not say.
 pub(super) fn wait(verdict: &Verdict) -> String {
-    verdict.retry_after.map_or_else(String::new, |wait| format!("{} s, says the provider", wait.as_secs_f64()))
+    verdict.retry_after.map_or_else(String::new, |wait| format!("{} s, as the provider asks", wait.as_secs_f64()))
 }
 
-/// The rules an error may be about; with a body those that found something.
+/// The rules that find the cause of an error; with a body, those with findings.
 fn listed(rules: &[MeantRule], causes: &[Finding]) -> String {
     let found = |rule: &&MeantRule| causes.is_empty() || causes.iter().any(|cause| cause.code == rule.code);
     let rules: Vec<_> = rules.iter().filter(found).collect();
     let Some(first) = rules.first() else { return String::new() };
     let names: Vec<_> = rules.iter().map(|rule| format!("{} {}", rule.code, rule.name)).collect();
-    format!("{}; more with `seamline explain {}`", names.join(", "), first.code)
+    format!("{}; see `seamline explain {}`", names.join(", "), first.code)
 }
 
-/// A provider that complains and a body that breaks no demand that is known of it.
+/// The text for a body that breaks no known demand of the provider.
 fn nothing_wrong(explained: &Explained<'_>, label: &str) -> String {
     let provider = explained.checked.map_or("", |checked| checked.provider);
     format!(
-        "{label} breaks nothing that `{provider}` is known to demand; if another provider answered, pass `--provider`; if a \
+        "{label} meets every known demand of `{provider}`; if another provider answered, pass `--provider`; if a \
          proxy or an SDK changed the body, check the body that was sent"
     )
 }
 
-/// What to type next, or what there is to say instead.
+/// The next command, or the reason why there is none.
 fn step(explained: &Explained<'_>, causes: &[Finding]) -> String {
     let verdict = explained.verdict;
     let is_in_body = verdict.class == Class::Corruption || verdict.certainty == Certainty::Guess;
@@ -152,7 +152,7 @@ fn step(explained: &Explained<'_>, causes: &[Finding]) -> String {
         Some(0) => nothing_wrong(explained, label),
         Some(all) => {
             let count = screen::count(all, "finding");
-            format!("{count} in {label}, none that this error is known to be about: `seamline check {label}`")
+            format!("{count} in {label}, none of which is a known cause of this error: `seamline check {label}`")
         }
     }
 }
@@ -168,7 +168,7 @@ fn rules(verdict: &Verdict) -> Vec<MeantRule> {
     known.map(|rule| MeantRule { code: rule.code, name: rule.name }).collect()
 }
 
-/// For programs.
+/// The explanation for programs.
 pub(crate) fn json(explained: &Explained<'_>) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -182,7 +182,7 @@ pub(crate) fn json(explained: &Explained<'_>) -> String {
         meaning: &'a str,
         advice: &'a str,
         rules: Vec<MeantRule>,
-        place: Place<'a>,
+        place: PlaceReport<'a>,
         body: Option<Body<'a>>,
     }
     #[derive(Serialize)]
@@ -192,7 +192,7 @@ pub(crate) fn json(explained: &Explained<'_>) -> String {
         usual_status: Option<u16>,
     }
     #[derive(Serialize)]
-    struct Place<'a> {
+    struct PlaceReport<'a> {
         message_index: Option<usize>,
         block_index: Option<usize>,
         ids: &'a [String],
@@ -228,7 +228,7 @@ pub(crate) fn json(explained: &Explained<'_>) -> String {
         meaning: verdict.meaning,
         advice: verdict.advice,
         rules: rules(verdict),
-        place: Place { message_index: place.message_index, block_index: place.block_index, ids: &place.ids },
+        place: PlaceReport { message_index: place.message_index, block_index: place.block_index, ids: &place.ids },
         body,
     };
     format::text(&document) + "\n"

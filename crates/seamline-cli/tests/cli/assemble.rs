@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 
-/// A whole answer with one call.
+/// A complete response with one call.
 const WHOLE: &str = "event: message_start\n\
     data: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[]}}\n\n\
     event: content_block_start\n\
@@ -16,7 +16,7 @@ const WHOLE: &str = "event: message_start\n\
     event: message_stop\n\
     data: {\"type\":\"message_stop\"}\n\n";
 
-/// The input of a call at its start, and other pieces after it.
+/// A call with input at its start and other pieces after it.
 const TWO_INPUTS: &str = "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"glob\",\"input\":{\"pattern\":\"*.c\"}}}\n\n\
     data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\",\\\"path\\\":\\\"src\\\"}\"}}\n\n\
     data: {\"type\":\"content_block_stop\",\"index\":0}\n\n\
@@ -27,12 +27,12 @@ const OVERLOADED: &str = "event: error\n\
     data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
 
 #[test]
-fn a_whole_answer_is_told_to_people_and_to_programs() {
+fn a_complete_response_is_shown_to_people_and_programs() {
     let bench = Bench::new();
     let ran = bench.run_on(WHOLE, &["assemble"]).expect(0);
     assert!(ran.out.starts_with("✓ standard input: complete, the provider finished the response\n"), "{}", ran.out);
     assert!(ran.out.contains("  call         read  toolu_1\n"), "{}", ran.out);
-    assert!(ran.out.contains("\n               may be run\n"), "{}", ran.out);
+    assert!(ran.out.contains("\n               may run\n"), "{}", ran.out);
     bench.write("whole.sse", WHOLE);
     let told = bench.run(&["assemble", "whole.sse", "--format", "json"]).expect(0).json();
     assert_eq!((&told["version"], &told["path"]), (&1.into(), &"whole.sse".into()));
@@ -45,12 +45,12 @@ fn a_whole_answer_is_told_to_people_and_to_programs() {
     assert_eq!(told["calls"], serde_json::json!([call]));
     assert_eq!(told["message"]["content"][0]["input"], serde_json::json!({"path": "main.rs"}));
     let kept = serde_json::json!([{"role": "assistant", "content": told["message"]["content"]}]);
-    assert_eq!(told["messages"], kept, "what a history keeps, without what only responses have");
+    assert_eq!(told["messages"], kept, "the messages of a history, without members that only responses have");
     assert_eq!((&told["findings"], &told["error"]), (&serde_json::json!([]), &serde_json::Value::Null));
 }
 
 #[test]
-fn whatever_is_missing_at_the_end_the_answer_is_not_complete() {
+fn a_response_cut_anywhere_is_not_complete() {
     let bench = Bench::new();
     let end = WHOLE.find("event: message_stop").unwrap();
     for cut in [40, 300, end, end + "event: message_stop".len()] {
@@ -68,14 +68,15 @@ fn the_bundled_example_shows_a_call_that_must_not_be_run() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cut-stream.sse");
     bench.write("cut-stream.sse", std::fs::read(example).unwrap());
     let ran = bench.run(&["assemble", "cut-stream.sse"]).expect(1);
-    assert!(ran.out.starts_with("✗ cut-stream.sse: truncated, the stream ended before"), "{}", ran.out);
+    assert!(ran.out.starts_with("✗ cut-stream.sse: truncated,\n  the stream ended before"), "{}", ran.out);
     assert!(ran.out.contains("{\"command\": \"rm -rf target\n"), "{}", ran.out);
-    assert!(!ran.out.contains("may be run"), "{}", ran.out);
+    assert!(ran.out.contains("2 calls, none may run\n"), "{}", ran.out);
+    assert!(!ran.out.contains("  may run"), "{}", ran.out);
     assert!(ran.out.contains("STREAM006"), "{}", ran.out);
 }
 
 #[test]
-fn an_error_inside_a_stream_is_told_with_what_to_do() {
+fn an_error_inside_a_stream_is_shown_with_its_advice() {
     let bench = Bench::new();
     let stream = [&WHOLE[..WHOLE.find("event: content_block_stop").unwrap()], OVERLOADED].concat();
     let told = bench.run_on(&stream, &["assemble", "--format", "json"]).expect(1).json();
@@ -124,12 +125,12 @@ fn an_input_that_is_not_a_response_is_refused() {
         assert!(ran.out.is_empty() && !ran.err.is_empty(), "{ran:?}");
     }
     let ran = bench.run(&["assemble", "page.html"]).expect(2);
-    assert!(ran.err.starts_with("seamline: page.html: the stream does not tell its dialect"), "{}", ran.err);
+    assert!(ran.err.starts_with("seamline: page.html: cannot detect the dialect of the stream"), "{}", ran.err);
     assert!(ran.err.contains("`--dialect`"), "{}", ran.err);
 }
 
 #[test]
-fn what_a_terminal_would_obey_becomes_visible() {
+fn control_characters_become_visible() {
     let bench = Bench::new();
     let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"\\u001b[31mred\\u0007\"}}]}\n\n";
     let ran = bench.run_on(stream, &["assemble"]).expect(1);
@@ -150,7 +151,7 @@ fn every_flaw_of_a_stream_is_explained_and_listed() {
     assert_eq!(streams, seamline::stream::FLAWS.len());
 }
 
-/// An answer in Anthropic's dialect with these blocks, ended by this word.
+/// A response in Anthropic's dialect with these blocks and this stop reason.
 fn ended(blocks: &[serde_json::Value], word: &str) -> String {
     let mut events = vec![serde_json::json!({"type": "message_start", "message": {"id": "msg_1", "type": "message",
         "role": "assistant", "content": []}})];
@@ -183,7 +184,7 @@ fn every_ending_has_its_advice() {
         let step = step.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(step.contains(advice), "{word}: {}", ran.out);
     }
-    // Half an answer is dropped, as the page about guards says.
+    // Half a response is dropped, as the page about guards says.
     let cut = ended(&[text], "end_turn");
     let ran = bench.run_on(&cut[..cut.find("data: {\"delta\"").unwrap()], &["assemble"]).expect(1);
     assert!(ran.out.contains("  what to do   drop it and send the request again\n"), "{}", ran.out);
@@ -194,7 +195,7 @@ fn every_ending_has_its_advice() {
 }
 
 #[test]
-fn what_a_history_keeps_goes_into_a_session_as_it_is() {
+fn the_messages_of_a_response_can_be_appended_to_a_session_unchanged() {
     let bench = Bench::new();
     let text = serde_json::json!({"type": "text", "text": "Let me"});
     let call = serde_json::json!({"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}});
@@ -206,7 +207,7 @@ fn what_a_history_keeps_goes_into_a_session_as_it_is() {
 }
 
 #[test]
-fn what_was_laid_out_keeps_its_layout() {
+fn text_with_a_layout_keeps_its_layout() {
     let bench = Bench::new();
     let code = serde_json::json!({"type": "text", "text": "  fn a() {\n      b(1,   2)\n\n  }\n"});
     let ran = bench.run_on(ended(&[code], "end_turn"), &["assemble"]).expect(0);
@@ -215,12 +216,12 @@ fn what_was_laid_out_keeps_its_layout() {
     let input = "{\\n  \\\"a\\\":  1\\n}";
     let stream = WHOLE.replace("{\\\"path\\\":\\\"main.rs\\\"}", input);
     let ran = bench.run_on(&stream, &["assemble"]).expect(0);
-    let expected = "\n               {\n                 \"a\":  1\n               }\n               may be run\n";
+    let expected = "\n               {\n                 \"a\":  1\n               }\n               may run\n";
     assert!(ran.out.contains(expected), "{}", ran.out);
 }
 
 #[test]
-fn what_is_shortened_says_where_all_of_it_is() {
+fn a_shortened_text_says_where_to_find_all_of_it() {
     let bench = Bench::new();
     let text = serde_json::json!({"type": "text", "text": "line\n".repeat(9)});
     let ran = bench.run_on(ended(&[text], "end_turn"), &["assemble"]).expect(0);
@@ -235,7 +236,7 @@ fn equal_findings_are_one_line() {
         ["data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n", &"data: {\"choi\n\n".repeat(6)].concat();
     let ran = bench.run_on(&stream, &["assemble"]).expect(1);
     assert_eq!(ran.out.matches("STREAM001  frame-not-json").count(), 1, "{}", ran.out);
-    assert!(ran.out.contains(", 6 times, first in frame 2\n"), "{}", ran.out);
+    assert!(ran.on_one_line().contains(", 6 times, first in frame 2 "), "{}", ran.out);
     let ran = bench.run_on(stream.split_inclusive("\n\n").take(2).collect::<String>(), &["assemble"]).expect(1);
     assert!(ran.out.contains("was skipped, in frame 2\n"), "{}", ran.out);
     let told = bench.run_on(&stream, &["assemble", "--format", "json"]).expect(1).json();
@@ -243,24 +244,24 @@ fn equal_findings_are_one_line() {
 }
 
 #[test]
-fn no_line_is_wider_than_there_is_room_for() {
+fn no_line_is_wider_than_the_screen() {
     let bench = Bench::new();
     let name = format!("{}.sse", "a".repeat(60));
     bench.write(&name, &WHOLE[..WHOLE.find("event: message_stop").unwrap()]);
     let ran = bench.run(&["assemble", &name]).expect(1);
     let expected = format!("✗ {name}: truncated,\n  the stream ended before the provider finished the response\n");
     assert!(ran.out.starts_with(&expected), "{}", ran.out);
-    assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{}", ran.out);
+    assert!(ran.out.lines().all(|line| line.chars().count() <= 80), "{}", ran.out);
 }
 
 #[test]
-fn an_error_about_the_conversation_names_what_repairs_it() {
+fn an_error_about_the_conversation_names_the_command_that_repairs_it() {
     let bench = Bench::new();
     let said = "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1";
     let error = serde_json::json!({"type": "error", "error": {"type": "invalid_request_error", "message": said}});
     let ran = bench.run_on(error.to_string(), &["assemble"]).expect(1);
     assert!(
-        ran.out.contains("see seamline check request.json, then seamline fix --diff request.json\n"),
+        ran.on_one_line().contains("see seamline check request.json, then seamline fix --diff request.json"),
         "{}",
         ran.out
     );
@@ -268,7 +269,7 @@ fn an_error_about_the_conversation_names_what_repairs_it() {
 
 #[cfg(unix)]
 #[test]
-fn what_never_ends_is_left_once_it_can_say_nothing_more() {
+fn reading_stops_once_the_ending_is_final() {
     let bench = Bench::new();
     let told = bench.run(&["assemble", "/dev/zero"]).expect(2);
     assert!(told.err.contains("/dev/zero"), "{}", told.err);

@@ -1,8 +1,8 @@
-//! Whatever is given, the answer is clear and nothing breaks.
+//! Every bad input gets a clear error.
 
 use crate::bench::{BROKEN, Bench, CLEAN};
 
-/// A complaint, as every unreadable input gets it.
+/// The error that every unreadable input gets.
 #[track_caller]
 fn complains(bench: &Bench, name: &str, what: &str) {
     for command in ["check", "fix"] {
@@ -14,7 +14,7 @@ fn complains(bench: &Bench, name: &str, what: &str) {
 }
 
 #[test]
-fn bytes_that_are_no_body_are_refused_with_their_place() {
+fn bytes_that_are_not_a_body_are_refused_with_their_place() {
     let bench = Bench::new();
     for (name, bytes, what) in [
         ("empty.json", &b""[..], "line 1 column 1"),
@@ -52,7 +52,7 @@ fn a_body_of_another_dialect_is_refused_with_a_hint() {
 }
 
 #[test]
-fn nesting_has_no_bottom() {
+fn deep_nesting_is_refused() {
     let bench = Bench::new();
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     bench.write("deep.json", format!(r#"{{"messages":[{{"role":"user","content":"x","extra":{deep}}}]}}"#));
@@ -69,7 +69,7 @@ fn nesting_has_no_bottom() {
 }
 
 #[test]
-fn paths_that_lead_nowhere_are_refused() {
+fn missing_paths_are_refused() {
     let bench = Bench::new();
     bench.write("file", CLEAN);
     std::fs::create_dir(bench.path("folder")).unwrap();
@@ -79,7 +79,7 @@ fn paths_that_lead_nowhere_are_refused() {
 }
 
 #[test]
-fn one_unreadable_body_does_not_keep_the_others() {
+fn one_unreadable_body_does_not_stop_the_others() {
     let bench = Bench::new();
     bench.write("a.json", BROKEN);
     bench.write("b.json", "{");

@@ -1,4 +1,4 @@
-//! A folder of its own for each test, and the command run in it.
+//! A folder for each test, and the command that runs in it.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ pub(crate) const BROKEN: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":64,
 /// The same with its result.
 pub(crate) const CLEAN: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":"what is in main.rs?"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{"path":"main.rs"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"fn main() {}"}]}]}"#;
 
-/// Two things wrong: a result whose call is gone, and a call without a result.
+/// Two errors: a result whose call is missing, and a call without a result.
 pub(crate) const TWICE: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_0","content":"src"}]},{"role":"assistant","content":"I see."},{"role":"user","content":"go on"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]},{"role":"user","content":"never mind"}]}"#;
 
-/// A policy under which a call without a result can be put right by an unsafe fix only.
+/// A policy that fixes a call without a result only by an unsafe fix.
 pub(crate) const CAUTIOUS: &str = "safety = \"safe\"\nunanswered_call = \"remove_call\"\n";
 
 pub(crate) struct Bench {
     pub(crate) folder: PathBuf,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -82,7 +82,7 @@ impl Bench {
     pub(crate) fn run_on(&self, stdin: impl AsRef<[u8]>, args: &[&str]) -> Ran {
         let mut command = self.command(args);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // Who refuses what is asked does not read.
+        // A command that refuses its arguments does not read the input.
         match child.stdin.take().unwrap().write_all(stdin.as_ref()) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             written => written.unwrap(),
@@ -106,7 +106,12 @@ impl Ran {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {self:?}"))
     }
 
-    /// Fails unless it ended with `code`; says what was printed.
+    /// The output on one line, for sentences that are wrapped.
+    pub(crate) fn on_one_line(&self) -> String {
+        self.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Fails unless it ended with `code`, and shows the output.
     #[track_caller]
     pub(crate) fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:?}");

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use crate::bench::{BROKEN, Bench, CAUTIOUS, CLEAN};
 
 #[test]
-fn the_exit_status_says_what_was_found() {
+fn the_exit_status_depends_on_the_findings() {
     let bench = Bench::new();
     bench.write("broken.json", BROKEN);
     bench.write("clean.json", CLEAN);
@@ -16,12 +16,14 @@ fn the_exit_status_says_what_was_found() {
 }
 
 #[test]
-fn what_is_only_worth_knowing_is_not_wrong() {
+fn notes_do_not_count_as_errors() {
     let bench = Bench::new();
     let open = r#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]}]}"#;
     bench.write("open.json", open);
     let ran = bench.run(&["check", "--policy", "clawos", "--format", "json", "open.json"]).expect(0);
     assert_eq!(ran.json()["documents"][0]["findings"][0]["severity"], "info");
+    let ran = bench.run(&["check", "--policy", "clawos", "open.json"]).expect(0);
+    assert!(ran.out.ends_with("✓ no errors or warnings, 1 note in 1 body (2 messages, 1 call)\n"), "{}", ran.out);
 }
 
 #[test]
@@ -29,12 +31,12 @@ fn a_clean_body_gives_one_line() {
     let bench = Bench::new();
     bench.write("clean.json", CLEAN);
     let ran = bench.run(&["check", "clean.json"]).expect(0);
-    assert_eq!(ran.out, "✓ clean.json: nothing wrong (3 messages, 1 call; anthropic_messages for anthropic)\n");
+    assert_eq!(ran.out, "✓ clean.json: nothing wrong (3 messages, 1 call; anthropic_messages for\n  anthropic)\n");
     assert_eq!(ran.err, "");
 }
 
 #[test]
-fn a_finding_is_told_with_its_place_and_the_pair() {
+fn a_finding_is_shown_with_its_place_and_the_pair() {
     let bench = Bench::new();
     bench.write("broken.json", BROKEN);
     let ran = bench.run(&["check", "broken.json"]).expect(1);
@@ -43,7 +45,7 @@ fn a_finding_is_told_with_its_place_and_the_pair() {
         "╭─ broken.json:1:137 · message 1 · block 0 · /messages/1/content/0\n",
         "╭──▸ 1 assistant  call   read toolu_1 {\"path\":\"main.rs\"}\n",
         "╰──✗",
-        "the provider would answer: messages.1: `tool_use` ids were found",
+        "the provider would return: messages.1: `tool_use` ids were found",
         "╰ fix: answer tool call `toolu_1` with a synthetic result (safe)\n",
         "✗ 1 error; it can be fixed with `seamline fix`\n",
     ] {
@@ -78,7 +80,7 @@ fn dialect_provider_and_policy_can_be_named() {
 }
 
 #[test]
-fn names_that_do_not_exist_are_told_once_with_those_that_do() {
+fn unknown_names_are_reported_once_with_the_known_ones() {
     let bench = Bench::new();
     bench.write("broken.json", BROKEN);
     bench.write("bad.toml", "unanswered_call = \"guess\"\n");
@@ -98,7 +100,7 @@ fn names_that_do_not_exist_are_told_once_with_those_that_do() {
 }
 
 #[test]
-fn many_bodies_are_told_in_the_order_given() {
+fn many_bodies_are_reported_in_the_order_given() {
     let bench = Bench::new();
     let names: Vec<_> = (0..40).map(|index| format!("{:02}.json", (index * 7) % 40)).collect();
     for (index, name) in names.iter().enumerate() {
@@ -115,7 +117,7 @@ fn many_bodies_are_told_in_the_order_given() {
 }
 
 #[test]
-fn a_folder_stands_for_the_bodies_below_it() {
+fn a_folder_means_the_bodies_below_it() {
     let bench = Bench::new();
     bench.write("logs/b.json", CLEAN);
     bench.write("logs/a/c.json", BROKEN);
@@ -146,7 +148,7 @@ fn a_terminal_is_not_flooded() {
 }
 
 #[test]
-fn what_people_said_does_not_reach_the_terminal_as_commands() {
+fn control_characters_in_messages_do_not_reach_the_terminal() {
     let bench = Bench::new();
     bench.write("evil.json", BROKEN.replace("never mind", r"\u001b]0;owned\u0007\u001b[31m"));
     let ran = bench.run(&["check", "evil.json"]).expect(1);
@@ -158,7 +160,7 @@ fn what_people_said_does_not_reach_the_terminal_as_commands() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_closed_output_is_not_a_failure() {
     let bench = Bench::new();
     bench.write("broken.json", BROKEN);
     let mut command = bench.command(&["rules"]);
@@ -174,7 +176,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn what_can_be_put_right_by_unsafe_fixes_only_is_said() {
+fn findings_that_only_unsafe_fixes_repair_are_counted() {
     let bench = Bench::new();
     bench.write("broken.json", BROKEN);
     bench.write("cautious.toml", CAUTIOUS);
@@ -183,7 +185,7 @@ fn what_can_be_put_right_by_unsafe_fixes_only_is_said() {
 }
 
 #[test]
-fn what_could_not_be_read_is_counted() {
+fn unreadable_bodies_are_counted() {
     let bench = Bench::new();
     bench.write("clean.json", CLEAN);
     bench.write("cut.json", "{");

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::bench::{BROKEN, Bench, CLEAN};
 
 #[test]
-fn the_body_goes_to_standard_output_and_the_account_aside() {
+fn the_body_goes_to_standard_output_and_the_report_to_standard_error() {
     let bench = Bench::new();
     bench.write("body.json", CLEAN);
     let ran = bench.run(&["convert", "body.json", "--to", "openai", "--model", "gpt-4o"]).expect(0);
@@ -23,7 +23,7 @@ fn the_body_goes_to_standard_output_and_the_account_aside() {
 }
 
 #[test]
-fn damage_is_put_right_on_the_way_and_told() {
+fn damage_is_repaired_before_the_conversion_and_reported() {
     let bench = Bench::new();
     let ran = bench.run_on(BROKEN, &["convert", "--to", "openai_chat"]).expect(0);
     assert!(ran.out.contains("[synthetic]"), "{}", ran.out);
@@ -38,7 +38,7 @@ fn a_dry_run_says_what_would_be_lost_and_writes_nothing() {
         CLEAN.replace("toolu_1", "hist_tool_1").replace("\"max_tokens\"", "\"service_tier\":\"auto\",\"max_tokens\"");
     bench.write("body.json", odd);
     let ran = bench.run(&["convert", "body.json", "--to", "gemini_generate", "--dry-run"]).expect(0);
-    assert!(ran.out.contains("would not go over as it is\n"), "{}", ran.out);
+    assert!(ran.out.contains("would be changed or dropped\n"), "{}", ran.out);
     assert!(ran.out.contains("dropped  setting `service_tier` at /service_tier"), "{}", ran.out);
     assert!(ran.out.contains("call  hist_tool_1  → call_1\n"), "{}", ran.out);
     assert!(!ran.out.contains("functionCall") && ran.err.is_empty(), "{ran:?}");
@@ -46,7 +46,7 @@ fn a_dry_run_says_what_would_be_lost_and_writes_nothing() {
 }
 
 #[test]
-fn the_report_has_the_shape_that_is_promised() {
+fn the_report_has_the_documented_shape() {
     let bench = Bench::new();
     bench.write("body.json", CLEAN.replace("\"max_tokens\"", "\"service_tier\":\"auto\",\"max_tokens\""));
     let args = ["convert", "body.json", "--to", "bedrock_converse", "--report", "report.json", "--output", "new.json"];
@@ -67,7 +67,7 @@ fn the_report_has_the_shape_that_is_promised() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_with_what_can() {
+fn an_impossible_conversion_is_refused_with_the_possible_ones() {
     let bench = Bench::new();
     bench.write("body.json", CLEAN);
     let ran = bench.run(&["convert", "body.json", "--to", "antropic"]).expect(2);
@@ -86,7 +86,7 @@ fn what_cannot_be_done_is_said_with_what_can() {
 }
 
 #[test]
-fn a_body_of_another_dialect_than_it_is_said_to_be_is_refused() {
+fn a_body_in_another_dialect_than_the_named_one_is_refused() {
     let bench = Bench::new();
     bench.write("body.json", CLEAN);
     for (from, reads) in [
@@ -104,14 +104,14 @@ fn a_body_of_another_dialect_than_it_is_said_to_be_is_refused() {
 }
 
 #[test]
-fn what_remains_wrong_is_said_and_ends_in_one() {
+fn remaining_findings_are_shown_and_end_with_status_one() {
     let bench = Bench::new();
     let ran = bench.run_on(r#"{"messages":[]}"#, &["convert", "--to", "anthropic"]).expect(1);
     assert!(ran.err.contains("still wrong"), "{}", ran.err);
 }
 
 #[test]
-fn foreign_reasoning_is_kept_as_text_when_asked_for() {
+fn foreign_reasoning_is_kept_as_text_on_request() {
     let bench = Bench::new();
     let body = CLEAN.replace(
         r#"[{"type":"tool_use""#,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::bench::{BROKEN, Bench, CLEAN, TWICE};
 
-/// What the provider answers to [`BROKEN`].
+/// The error that the provider returns for [`BROKEN`].
 const ERROR: &str = "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. \
                      Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
 
@@ -15,21 +15,24 @@ fn a_known_error_is_explained_to_people() {
     let expected = "\
 corruption unanswered-call  known as ANT-5
 
-  the error   messages.1: `tool_use` ids were found without `tool_result` blocks immediately after:
-              toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the
-              next message.
-  means       a tool call has no tool result in the place that the provider requires
+  the error   messages.1: `tool_use` ids were found without `tool_result` blocks
+              immediately after: toolu_1. Each `tool_use` block must have a
+              corresponding `tool_result` block in the next message.
+  means       a tool call has no tool result in the place that the provider
+              requires
   place       message 1 · toolu_1
-  rules       PAIR001 unanswered-call, PAIR004 displaced-result, PAIR007 split-results, ORDER001
-              text-before-results, PAIR005 misaddressed-result; more with seamline explain PAIR001
-  what to do  repair the conversation and send it again; the same bytes get the same error
+  rules       PAIR001 unanswered-call, PAIR004 displaced-result, PAIR007
+              split-results, ORDER001 text-before-results, PAIR005
+              misaddressed-result; see seamline explain PAIR001
+  what to do  repair the conversation and send it again; the same bytes get the
+              same error
               seamline fix --diff request.json
 ";
     assert_eq!((ran.out.as_str(), ran.err.as_str()), (expected, ""));
 }
 
 #[test]
-fn an_error_is_read_from_standard_input_however_it_is_wrapped() {
+fn an_error_is_read_from_standard_input_in_any_wrapping() {
     let bench = Bench::new();
     let raw = serde_json::json!({"type": "error", "error": {"type": "invalid_request_error", "message": ERROR}});
     let outer = serde_json::json!({"error": {"message": "Provider returned error", "code": 400,
@@ -39,27 +42,28 @@ fn an_error_is_read_from_standard_input_however_it_is_wrapped() {
 }
 
 #[test]
-fn the_findings_that_an_error_is_about_are_shown() {
+fn the_findings_that_caused_an_error_are_shown() {
     let bench = Bench::new();
     bench.write("twice.json", TWICE);
     let text = "messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1";
     let ran = bench.run(&["explain", "--error", text, "--body", "twice.json"]).expect(0);
     assert!(ran.out.contains("\n1 finding in twice.json that this error is about:\n\nerror[PAIR001]"), "{}", ran.out);
-    assert!(ran.out.contains("  rules       PAIR001 unanswered-call; more with"), "{}", ran.out);
+    assert!(ran.out.contains("  rules       PAIR001 unanswered-call; see"), "{}", ran.out);
     assert!(ran.out.contains("              seamline fix --diff twice.json\n"), "{}", ran.out);
     assert!(!ran.out.contains("PAIR002"), "the other finding is not what the error is about: {}", ran.out);
 }
 
 #[test]
-fn a_body_that_does_not_explain_the_error_is_said_so() {
+fn a_body_that_does_not_explain_the_error_is_reported() {
     let bench = Bench::new();
     bench.write("clean.json", CLEAN);
     bench.write("broken.json", BROKEN);
     let ran = bench.run(&["explain", "--error", ERROR, "--body", "clean.json"]).expect(0);
-    assert!(ran.out.contains("clean.json breaks nothing that"), "{}", ran.out);
+    assert!(ran.out.contains("clean.json meets every known demand of anthropic"), "{}", ran.out);
     let text = "messages: text content blocks must be non-empty";
     let ran = bench.run(&["explain", "--error", text, "--body", "broken.json"]).expect(0);
-    assert!(ran.out.contains("1 finding in broken.json, none that this error is known to be about"), "{}", ran.out);
+    let expected = "1 finding in broken.json, none of which is a known cause of this error";
+    assert!(ran.on_one_line().contains(expected), "{}", ran.out);
 }
 
 #[test]
@@ -101,7 +105,7 @@ fn programs_get_one_object() {
 }
 
 #[test]
-fn an_unknown_error_is_judged_by_its_status() {
+fn an_unknown_error_is_classified_by_its_status() {
     let bench = Bench::new();
     for (status, class, certainty) in [
         ("503", "transient", "status"),
@@ -115,15 +119,19 @@ fn an_unknown_error_is_judged_by_its_status() {
         assert_eq!(whole["known"], serde_json::Value::Null);
     }
     let ran = bench.run(&["explain", "--status", "503"]).expect(1);
-    assert!(ran.out.starts_with("transient overloaded  by its status 503; the text is not known\n"), "{}", ran.out);
+    assert!(
+        ran.out.starts_with("transient overloaded  classified by its status 503; the text is unknown\n"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
-fn how_long_to_wait_is_told() {
+fn the_wait_that_the_provider_asks_for_is_shown() {
     let bench = Bench::new();
     let text = "Rate limit reached for gpt-5 in organization org-1. Please try again in 1.2s.";
     let ran = bench.run(&["explain", "--error", text]).expect(0);
-    assert!(ran.out.contains("\n  wait        1.2 s, says the provider\n"), "{}", ran.out);
+    assert!(ran.out.contains("\n  wait        1.2 s, as the provider asks\n"), "{}", ran.out);
     let whole = bench.run(&["explain", "--error", text, "--format", "json"]).expect(0).json();
     assert_eq!(whole["retry_after_ms"], 1200);
 }
@@ -136,11 +144,11 @@ fn the_headers_of_a_response_that_curl_printed_are_read() {
     assert_eq!((&whole["class"], &whole["status"]), (&"transient".into(), &429.into()));
     assert_eq!((&whole["retry_after_ms"], &whole["said"]), (&17000.into(), &"slow down".into()));
     let whole = bench.run_on(printed, &["explain", "--error", "-", "--status", "401", "--format", "json"]).json();
-    assert_eq!(whole["status"], 401, "what is asked for counts");
+    assert_eq!(whole["status"], 401, "the status of the option counts");
 }
 
 #[test]
-fn an_unknown_provider_gets_every_name_once() {
+fn an_unknown_provider_gets_a_list_with_every_name_once() {
     let bench = Bench::new();
     let ran = bench.run(&["explain", "--error", ERROR, "--provider", "nope"]).expect(2);
     let (providers, families) = ran.err.split_once("; of errors also the families ").unwrap();
@@ -155,7 +163,7 @@ fn an_unknown_provider_gets_every_name_once() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn contradictory_options_are_refused() {
     let bench = Bench::new();
     bench.write("broken.json", BROKEN);
     bench.write("text.json", "hello");
@@ -175,7 +183,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn what_a_terminal_would_obey_becomes_visible() {
+fn control_characters_become_visible() {
     let bench = Bench::new();
     let ran = bench.run_on(b"\x1b[31mterrible\x07 \xff", &["explain", "--error", "-"]).expect(1);
     assert!(!ran.out.contains('\u{1b}') && !ran.out.contains('\u{7}'), "{:?}", ran.out);
@@ -189,7 +197,7 @@ fn a_rule_is_explained_to_programs() {
 }
 
 #[test]
-fn the_mark_that_an_error_is_known_as_is_explained() {
+fn the_mark_of_a_known_error_is_explained() {
     let bench = Bench::new();
     let ran = bench.run(&["explain", "ant-5"]).expect(0);
     assert!(ran.out.starts_with("# ANT-5\n"), "{}", ran.out);
@@ -221,7 +229,7 @@ fn is_on(page: &str, mark: &str) -> bool {
 }
 
 #[test]
-fn marks_of_errors_say_themselves_what_they_stand_for() {
+fn every_mark_of_an_error_has_an_explanation() {
     let bench = Bench::new();
     for (mark, meaning, advice) in [
         ("ANT-58", "the provider is overloaded", "wait"),
@@ -236,7 +244,7 @@ fn marks_of_errors_say_themselves_what_they_stand_for() {
     }
     let by_case = bench.run(&["explain", "Cut Streams"]).expect(0);
     assert_eq!(by_case, bench.run(&["explain", "cut streams"]));
-    // Where rules rest on a mark the page says what it demands.
+    // If rules cite a mark, the page says what the provider demands.
     let page = include_str!("../../../../docs/design/references.md");
     let rules = bench.run(&["rules", "--format", "json"]).expect(0).json();
     let documented = rules["rules"].as_array().unwrap().iter().map(|rule| rule["documentation"].as_str().unwrap());

@@ -47,7 +47,7 @@ fn from_standard_input_only_the_body_goes_to_standard_output() {
 }
 
 #[test]
-fn a_clean_body_passes_byte_for_byte() {
+fn a_clean_body_is_written_byte_for_byte() {
     let bench = Bench::new();
     let odd = format!(" {}\r\n\t", CLEAN.replace(":[", " : [ "));
     assert_eq!(bench.run_on(&odd, &["fix"]).expect(0).out, odd);
@@ -58,7 +58,7 @@ fn a_clean_body_passes_byte_for_byte() {
 }
 
 #[test]
-fn a_diff_changes_nothing_and_tells_what_would_be_left() {
+fn a_diff_changes_nothing_and_shows_what_would_remain() {
     let bench = Bench::new();
     bench.write("body.json", BROKEN);
     let ran = bench.run(&["fix", "--diff", "body.json"]).expect(0);
@@ -74,7 +74,7 @@ fn a_diff_changes_nothing_and_tells_what_would_be_left() {
 }
 
 #[test]
-fn what_remains_is_said_with_what_unsafe_would_do() {
+fn remaining_findings_are_shown_with_the_effect_of_unsafe() {
     let bench = Bench::new();
     bench.write("cautious.toml", CAUTIOUS);
     bench.write("body.json", BROKEN);
@@ -107,7 +107,7 @@ fn the_mode_stays_and_links_are_followed() {
 }
 
 #[test]
-fn without_a_place_for_the_old_bytes_nothing_is_replaced() {
+fn without_a_folder_for_the_old_bytes_nothing_is_replaced() {
     let bench = Bench::new();
     bench.write("body.json", BROKEN);
     let mut command = bench.command(&["fix", "body.json"]);
@@ -151,7 +151,7 @@ fn a_body_can_be_written_elsewhere() {
     let ran = bench.run(&["fix", "body.json", "--stdout"]).expect(0);
     assert_eq!(ran.out, bench.read("whole.json"));
     assert_eq!(bench.read("body.json"), BROKEN);
-    // What is not a file is written to, not replaced.
+    // A device is written to, not replaced.
     let ran = bench.run(&["fix", "body.json", "--output", "/dev/stdout", "--format", "github"]).expect(0);
     assert_eq!(ran.out, bench.read("whole.json"));
     let ran = bench.run(&["fix", "body.json", "--output", "body.json/x"]).expect(2);
@@ -178,7 +178,7 @@ fn options_that_exclude_each_other_are_refused() {
 }
 
 #[test]
-fn the_report_has_the_shape_that_is_promised() {
+fn the_report_has_the_documented_shape() {
     let bench = Bench::new();
     bench.write("broken.json", BROKEN);
     bench.write("clean.json", CLEAN);
@@ -220,7 +220,7 @@ fn many_bodies_are_repaired_at_once() {
         bench.write(format!("all/{index:02}.json"), if index % 2 == 0 { BROKEN } else { CLEAN });
     }
     let ran = bench.run(&["fix", "all"]).expect(0);
-    assert!(ran.out.ends_with("\n✓ repaired 15 of 30 bodies; nothing is wrong any more\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("\n✓ repaired 15 of 30 bodies; no findings remain\n"), "{}", ran.out);
     bench.run(&["check", "all"]).expect(0);
     bench.run(&["undo", "all/00.json"]).expect(0);
     assert_eq!(bench.read("all/00.json"), BROKEN);

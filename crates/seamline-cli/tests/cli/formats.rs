@@ -1,4 +1,4 @@
-//! What programs read.
+//! The formats for programs.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub(crate) fn in_order(text: &str, keys: &[&str]) -> bool {
 }
 
 #[test]
-fn json_has_the_shape_that_is_promised() {
+fn json_has_the_documented_shape() {
     let bench = Bench::new();
     bench.write("broken.json", BROKEN);
     let ran = bench.run(&["check", "--format", "json", "broken.json"]).expect(1);
@@ -41,7 +41,7 @@ fn json_has_the_shape_that_is_promised() {
 }
 
 #[test]
-fn json_lists_what_could_not_be_read_in_its_place() {
+fn json_lists_unreadable_bodies_in_order() {
     let bench = Bench::new();
     bench.write("a.json", CLEAN);
     bench.write("b.json", "{");
@@ -91,7 +91,7 @@ fn sarif_has_rules_results_and_regions() {
 }
 
 #[test]
-fn sarif_without_findings_is_still_whole() {
+fn sarif_without_findings_is_complete() {
     let bench = Bench::new();
     let ran = bench.run_on(CLEAN, &["check", "--format", "sarif"]).expect(0);
     assert_eq!(ran.json()["runs"][0]["results"], json!([]));
@@ -109,5 +109,5 @@ fn github_gets_workflow_commands() {
     assert!(line.parse::<usize>().unwrap() > 1);
     assert!(rest_of_start.ends_with("title=PAIR001 unanswered-call"), "{start}");
     assert_eq!(rest.matches('\n').count(), 1, "a command is one line");
-    assert!(rest.contains("%0Athe provider would answer: "));
+    assert!(rest.contains("%0Athe provider would return: "));
 }

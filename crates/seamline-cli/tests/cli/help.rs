@@ -1,4 +1,4 @@
-//! The examples of every help: they fit a screen, and run as they stand.
+//! The examples of every help page: they fit the screen, and run unchanged.
 
 #![cfg(unix)]
 
@@ -28,7 +28,7 @@ fn examples(help: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// A folder with everything that examples speak of.
+/// A folder with every file that the examples name.
 fn stocked() -> Bench {
     let bench = Bench::new();
     for (name, text) in [
@@ -36,7 +36,7 @@ fn stocked() -> Bench {
         ("broken.json", BROKEN),
         ("b.json", r#"{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}"#),
         ("logs/one.json", BROKEN),
-        ("answer.json", r#"{"role":"assistant","content":"hi"}"#),
+        ("message.json", r#"{"role":"assistant","content":"hi"}"#),
         ("note.json", HELLO),
         ("envelope.json", r#"{"model":"claude-sonnet-4-5","max_tokens":64}"#),
         ("error.txt", "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1."),
@@ -73,7 +73,7 @@ fn run(bench: &Bench, script: &str) -> Ran {
     Ran::of(&mut shell)
 }
 
-/// Lines that a shell takes together.
+/// The lines of one shell command.
 fn whole_lines(lines: &[String]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut goes_on = false;
@@ -88,7 +88,7 @@ fn whole_lines(lines: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn every_help_has_examples_that_run_as_they_stand() {
+fn every_help_page_has_examples_that_run_unchanged() {
     let bench = Bench::new();
     let top = commands(&help(&bench, &[]));
     let of_session = commands(&help(&bench, &["session"]));
@@ -101,7 +101,7 @@ fn every_help_has_examples_that_run_as_they_stand() {
         assert!(!lines.is_empty(), "{command:?} has no examples");
         assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:?}");
         let bench = stocked();
-        // What is found wrong is no reason to stop.
+        // Findings do not stop the run.
         let checked = |line: String| {
             let is_endless = line.contains("--follow");
             format!("{line}{}", if is_endless { " & sleep 1; kill $! || exit 9" } else { "\n[ $? -le 1 ] || exit 9" })

@@ -1,4 +1,4 @@
-//! Bodies that are too long, too deep or too odd for most programs.
+//! Bodies that are too long or too deep for most programs.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -13,7 +13,7 @@ const TOLERANT: &str = "anthropic-compatible";
 const HEAD: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":"#;
 const TAIL: &str = r#"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]},{"role":"user","content":"never mind"}]}"#;
 
-/// Fails unless the command gave an answer about the body: wrong or right, not unreadable.
+/// Fails unless the command judged the body; unreadable does not count.
 #[track_caller]
 fn answers(ran: &Ran) {
     let shown: String = ran.err.chars().take(500).collect();
@@ -66,7 +66,7 @@ fn a_million_messages_are_checked_and_repaired() {
 }
 
 #[test]
-fn a_hundred_thousand_findings_are_put_right() {
+fn a_hundred_thousand_findings_are_repaired() {
     const ORPHANS: usize = 100_000;
     let bench = Bench::new();
     let mut body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"go"}"#.to_owned();
@@ -79,7 +79,7 @@ fn a_hundred_thousand_findings_are_put_right() {
 }
 
 #[test]
-fn numbers_beyond_every_range_are_carried_as_they_are() {
+fn numbers_beyond_every_range_are_carried_unchanged() {
     let bench = Bench::new();
     let digits = "9".repeat(10_000);
     for number in ["1e999", "-1e999", "1E+99999999999", "0.1e-99999", "-0", "123456789012345678901234567890.5", &digits]
@@ -103,7 +103,7 @@ fn numbers_beyond_every_range_are_carried_as_they_are() {
 }
 
 #[test]
-fn a_number_where_a_message_text_or_id_should_be_is_answered() {
+fn a_number_in_place_of_a_message_text_or_id_is_reported() {
     let bench = Bench::new();
     for odd in ["1e999", "99999999999999999999999999"] {
         for body in [
@@ -122,7 +122,7 @@ fn a_number_where_a_message_text_or_id_should_be_is_answered() {
 }
 
 #[test]
-fn a_key_may_stand_there_a_hundred_thousand_times() {
+fn a_key_may_occur_a_hundred_thousand_times() {
     let bench = Bench::new();
     let many = |key: &str, value: &str| vec![format!(r#""{key}":{value}"#); 100_000].join(",");
     for (name, body) in [
@@ -139,7 +139,7 @@ fn a_key_may_stand_there_a_hundred_thousand_times() {
 }
 
 #[test]
-fn nesting_of_a_hundred_thousand_levels_has_a_bottom() {
+fn nesting_of_a_hundred_thousand_levels_is_refused() {
     let bench = Bench::new();
     let lists = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let objects = format!("{}1{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
@@ -148,7 +148,7 @@ fn nesting_of_a_hundred_thousand_levels_has_a_bottom() {
         bench.write("beside.json", &body);
         bench.run(&["check", "beside.json"]).expect(1);
         bench.run(&["fix", "beside.json", "--provider", TOLERANT]).expect(0);
-        assert!(bench.read("beside.json").contains(deep.as_str()), "what was deep is gone");
+        assert!(bench.read("beside.json").contains(deep.as_str()), "the deep value is missing");
         bench.write("content.json", format!("{HEAD}{deep}{TAIL}"));
         bench.write(
             "input.json",
@@ -159,7 +159,7 @@ fn nesting_of_a_hundred_thousand_levels_has_a_bottom() {
             answers(&bench.run(&["check", name, "--format", "json"]));
             answers(&bench.run(&["fix", name, "--unsafe"]));
         }
-        // A list of nothing but lists is a conversation of one odd message; an object is none.
+        // A list of nested lists is a conversation of one irregular message; an object is not a conversation.
         assert!(bench.run(&["check", "bare.json"]).code.is_some_and(|code| code <= 2));
     }
     let open = "[".repeat(100_000);

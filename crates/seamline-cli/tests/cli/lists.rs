@@ -33,7 +33,7 @@ fn a_rule_is_explained_by_code_and_by_name() {
 }
 
 #[test]
-fn the_finding_about_seamline_itself_is_explained() {
+fn the_finding_about_a_defect_of_seamline_is_explained() {
     let bench = Bench::new();
     let by_code = bench.run(&["explain", "bug001"]).expect(0);
     assert_eq!(by_code, bench.run(&["explain", "repair-did-not-settle"]));
@@ -41,7 +41,7 @@ fn the_finding_about_seamline_itself_is_explained() {
 }
 
 #[test]
-fn what_was_meant_is_proposed() {
+fn a_misspelled_name_gets_a_suggestion() {
     let bench = Bench::new();
     let ran = bench.run(&["explain", "unansweredcall"]).expect(2);
     assert_eq!(
@@ -86,7 +86,7 @@ fn every_preset_is_listed_with_its_knobs() {
 }
 
 #[test]
-fn what_the_help_of_policies_shows_is_a_policy() {
+fn the_example_of_the_policies_help_is_a_policy() {
     let bench = Bench::new();
     let shown = bench.run(&["policies", "minimal"]).expect(0).out;
     let start = shown.find("  preset = ").unwrap();
@@ -108,7 +108,7 @@ fn every_provider_is_listed() {
 }
 
 #[test]
-fn a_provider_is_shown_with_what_it_demands() {
+fn a_provider_is_shown_with_its_demands() {
     let bench = Bench::new();
     let shown = bench.run(&["providers", "mistral"]).expect(0).out;
     assert!(shown.contains("exactly 9 letters and digits"), "{shown}");

@@ -3,7 +3,7 @@
 use crate::bench::{BROKEN, Bench, Ran, TWICE};
 
 #[test]
-fn nothing_is_logged_unless_it_is_asked_for() {
+fn nothing_is_logged_by_default() {
     let bench = Bench::new();
     bench.write("broken.json", BROKEN);
     assert_eq!(bench.run(&["check", "broken.json"]).expect(1).err, "");

@@ -1,4 +1,4 @@
-//! What `seamline session …` says when something cannot be done, and what to do then.
+//! The errors and hints of `seamline session …`.
 
 use futures_executor::block_on;
 use seamline::session::{OpenOptions, Session};
@@ -49,7 +49,7 @@ fn hints_can_be_pasted_with_the_store_and_the_name_that_were_given() {
 }
 
 #[test]
-fn stores_that_keep_nothing_are_refused() {
+fn stores_that_do_not_outlive_the_command_are_refused() {
     let bench = Bench::new();
     for args in [&["new", "s-1"][..], &["list"], &["verify"], &["show", "s-1"]] {
         let ran = bench.session(&[args, &["--store", "memory:"]].concat()).expect(2);
@@ -62,7 +62,7 @@ fn stores_that_keep_nothing_are_refused() {
 }
 
 #[test]
-fn what_is_no_message_and_no_envelope_is_refused_with_a_hint() {
+fn a_wrong_message_and_a_wrong_envelope_are_refused_with_a_hint() {
     let bench = Bench::greeted("s-1");
     let ran = bench.append("s-1", r#"{"foo":1}"#).expect(2);
     assert!(ran.err.contains("neither `role` nor `type`"), "{}", ran.err);
@@ -73,11 +73,11 @@ fn what_is_no_message_and_no_envelope_is_refused_with_a_hint() {
     assert_eq!(bench.messages("s-1"), format!("{HELLO}\n"));
     let envelope = r#"{"model":"m","messages":[{"role":"user","content":"other"}]}"#;
     let ran = bench.run_on(envelope, &["session", "request", "s-1", "--envelope", "-"]).expect(2);
-    assert!(ran.err.contains("it has `messages`") && ran.err.contains("hint: leave it out"), "{}", ran.err);
+    assert!(ran.err.contains("it contains `messages`") && ran.err.contains("hint: omit it"), "{}", ran.err);
 }
 
 #[test]
-fn names_that_are_used_up_say_so() {
+fn names_that_are_used_already_are_refused() {
     let bench = Bench::greeted("s-1");
     let ran = bench.session(&["new", "s-1"]).expect(2);
     assert!(ran.err.contains("already") && ran.err.contains("hint: choose another name"), "{}", ran.err);
@@ -89,7 +89,7 @@ fn names_that_are_used_up_say_so() {
 }
 
 #[test]
-fn every_type_of_incident_can_be_asked_for() {
+fn every_type_of_incident_can_be_requested() {
     let bench = Bench::greeted("s-1");
     let mut policy = seamline::Policy::default();
     policy.session.verbose = true;
@@ -109,7 +109,7 @@ fn every_type_of_incident_can_be_asked_for() {
     }
 }
 
-/// The commands of a page that are about sessions: those of the block that makes one.
+/// The commands about sessions of a page: those of the block that creates one.
 #[cfg(unix)]
 fn commands(page: &str) -> Vec<String> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
@@ -127,7 +127,7 @@ fn the_commands_of_the_pages_work_one_after_the_other() {
     bench.write("examples/stuck-agent.json", example);
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_seamline")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
-    // One shell for all of them, as a user who follows the pages has; each line says how it ended.
+    // One shell for all of them, as for a user who follows the pages; each line reports its status.
     let lines = [commands("README.md"), commands("docs/sessions.md")].concat();
     let script: Vec<String> = lines.iter().map(|line| format!("{line}\necho \"ended $?\" >&3")).collect();
     let mut shell = std::process::Command::new("sh");
@@ -174,4 +174,37 @@ fn a_session_stores_the_policy_that_it_was_made_with() {
     assert_eq!(shown["policy"]["repair"]["on_invalid"], "offer");
     let ran = bench.session(&["new", "s-2", "--policy", "clawoz"]).expect(2);
     assert!(ran.err.contains("clawos"), "{}", ran.err);
+}
+
+#[test]
+fn plain_output_fits_eighty_columns() {
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN);
+    bench.session(&["new", "s-1"]).expect(0);
+    bench.session(&["append", "s-1", "body.json", "--body"]).expect(0);
+    for args in [
+        &["check", "body.json"][..],
+        &["fix", "--diff", "body.json"],
+        &["convert", "body.json", "--to", "openai", "--dry-run"],
+        &["explain", "--error", "overloaded"],
+        &["policies"],
+        &["policies", "clawos"],
+        &["providers"],
+        &["providers", "anthropic"],
+        &["rules"],
+        &["session", "show", "s-1"],
+        &["session", "show", "s-1", "--records"],
+        &["session", "check", "s-1"],
+        &["session", "repair", "s-1", "--dry-run"],
+        &["session", "repair", "s-1"],
+        &["session", "list"],
+        &["session", "incidents", "s-1"],
+        &["session", "checkpoints", "s-1"],
+        &["session", "recover", "s-1"],
+        &["session", "verify"],
+    ] {
+        let ran = bench.run(args);
+        let wide: Vec<&str> = ran.out.lines().filter(|line| line.chars().count() > 80).collect();
+        assert_eq!(wide, [""; 0], "{args:?}");
+    }
 }

@@ -1,4 +1,4 @@
-//! `seamline session verify` and `export`: what of the bytes that are kept is looked at.
+//! `seamline session verify` and `export`: the stored bytes that they check.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,7 +9,7 @@ use crate::bench::Bench;
 use crate::sessions::HELLO;
 
 impl Bench {
-    /// Alters one bit of the store where a word stands.
+    /// Alters one bit of the store at the given word.
     fn alter(&self, word: &str) {
         let path = self.path("state/seamline/sessions.db");
         let mut bytes = std::fs::read(&path).unwrap();
@@ -20,7 +20,7 @@ impl Bench {
 }
 
 #[test]
-fn a_session_that_is_being_written_is_not_taken_for_damaged() {
+fn a_session_that_is_being_written_does_not_count_as_damaged() {
     let bench = Bench::greeted("s-1");
     let open = Session::open(bench.store(), "s-1".parse().unwrap(), OpenOptions::default());
     let mut session = block_on(open).unwrap();
@@ -42,7 +42,7 @@ fn a_session_that_is_being_written_is_not_taken_for_damaged() {
 }
 
 #[test]
-fn an_inbox_that_was_altered_is_found() {
+fn an_altered_inbox_is_detected() {
     let bench = Bench::greeted("s-1");
     let letter = r#"{"role":"user","content":"waiting-letter"}"#;
     bench.run_on(letter, &["session", "append", "s-1", "--inbox", "mail-1"]).expect(0);
@@ -55,15 +55,15 @@ fn an_inbox_that_was_altered_is_found() {
 }
 
 #[test]
-fn a_file_of_which_nothing_is_left_is_damaged_and_no_new_store() {
+fn an_empty_file_is_a_damaged_store_and_not_a_new_one() {
     let bench = Bench::greeted("s-1");
     for name in bench.names("state/seamline") {
         std::fs::write(bench.path("state/seamline").join(name), b"").unwrap();
     }
     let ran = bench.session(&["verify"]).expect(1);
-    assert!(ran.out.contains("nothing is left of the file"), "{}", ran.out);
+    assert!(ran.out.contains("the file is empty"), "{}", ran.out);
     let ran = bench.session(&["show", "s-1"]).expect(2);
-    assert!(ran.err.contains("nothing is left of the file"), "{}", ran.err);
+    assert!(ran.err.contains("the file is empty"), "{}", ran.err);
     assert_eq!(std::fs::metadata(bench.path("state/seamline/sessions.db")).unwrap().len(), 0);
 }
 
@@ -73,7 +73,7 @@ fn a_command_that_reads_writes_nothing() {
     let open = Session::open(bench.store(), "s-1".parse().unwrap(), OpenOptions::default());
     let mut session = block_on(open).unwrap();
     block_on(session.append(HELLO)).unwrap();
-    // As a crash leaves it: a file, and a log that is not copied into it yet.
+    // The state after a crash: a file, and a log that is not copied into it yet.
     for end in ["", "-wal"] {
         let bytes = std::fs::read(bench.path(format!("state/seamline/sessions.db{end}"))).unwrap();
         bench.write(format!("crashed.db{end}"), bytes);

@@ -1,10 +1,10 @@
-//! `seamline session import --as`: sessions that come back under another name.
+//! `seamline session import --as`: sessions that are imported under another name.
 
 use crate::bench::Bench;
 use crate::sessions::HELLO;
 
 #[test]
-fn an_erased_session_comes_back_under_another_name_as_a_copy() {
+fn an_erased_session_is_imported_under_another_name_as_a_copy() {
     let bench = Bench::greeted("s-1");
     bench.append("s-1", HELLO).expect(0);
     let messages = bench.messages("s-1");
@@ -28,7 +28,7 @@ fn an_erased_session_comes_back_under_another_name_as_a_copy() {
 }
 
 #[test]
-fn under_its_own_name_a_session_is_taken_in_byte_for_byte() {
+fn under_its_own_name_a_session_is_imported_byte_for_byte() {
     let bench = Bench::greeted("s-1");
     let exported = bench.session(&["export", "s-1"]).expect(0).out;
     let other = ["--store", "sqlite:other.db"];

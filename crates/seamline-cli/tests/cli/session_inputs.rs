@@ -1,13 +1,13 @@
-//! What `seamline session …` says of input that is not what it takes.
+//! Inputs that `seamline session …` refuses.
 
 use crate::bench::{BROKEN, Bench};
 use crate::sessions::HELLO;
 
-/// A byte order mark, as editors put it before a text.
+/// The byte order mark that editors put before a text.
 const MARK: &str = "\u{feff}";
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_what_was_said() {
+fn a_byte_order_mark_is_not_part_of_the_message() {
     let bench = Bench::new();
     bench.session(&["new", "s-1"]).expect(0);
     bench.append("s-1", &format!("{MARK}{HELLO}")).expect(0);
@@ -26,12 +26,12 @@ fn a_byte_order_mark_is_no_part_of_what_was_said() {
 }
 
 #[test]
-fn what_is_no_body_of_the_session_says_what_it_is_and_what_would_be_one() {
+fn a_body_that_does_not_fit_the_session_is_refused_with_the_expected_form() {
     let bench = Bench::new();
     bench.session(&["new", "s-1", "--provider", "anthropic"]).expect(0);
     let append = |text: &str| bench.run_on(text, &["session", "append", "s-1", "--body"]).expect(2).err;
     let err = append(r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}"#);
-    assert!(err.contains("a body of gemini_generate, and session `s-1` keeps anthropic_messages"), "{err}");
+    assert!(err.contains("the body is in gemini_generate, but session `s-1` keeps anthropic_messages"), "{err}");
     assert!(err.contains("`seamline convert FILE --to anthropic | seamline session append s-1 --body`"), "{err}");
     for wrong in [r#"{"role":"user"}"#, r#"{"messages":3}"#] {
         let err = append(wrong);
@@ -45,16 +45,16 @@ fn what_is_no_body_of_the_session_says_what_it_is_and_what_would_be_one() {
         assert_eq!(ran.err, said);
     }
     let ran = bench.session(&["append", "other", "body.json"]).expect(2);
-    assert!(ran.err.contains("`seamline session new other` makes it"), "{}", ran.err);
+    assert!(ran.err.contains("`seamline session new other` creates it"), "{}", ran.err);
 }
 
 #[test]
-fn what_is_no_message_says_where_and_what_a_message_is() {
+fn a_value_that_is_not_a_message_is_refused_with_its_place() {
     let bench = Bench::greeted("s-1");
     for (wrong, what) in [
         ("", "standard input: it is empty"),
         (" \n", "standard input: it is empty"),
-        ("[]", "standard input: no message in it"),
+        ("[]", "standard input: it contains no message"),
         ("hello", "standard input: not JSON: expected value at line 1 column 1"),
         ("{\"role\":", "standard input: not JSON: EOF"),
     ] {
@@ -76,12 +76,12 @@ fn what_is_no_message_says_where_and_what_a_message_is() {
 }
 
 #[test]
-fn a_session_without_checkpoints_is_told_how_to_make_one() {
+fn a_session_without_checkpoints_gets_a_hint_how_to_make_one() {
     let bench = Bench::greeted("s-1");
     for args in [&["rollback", "s-1"][..], &["rollback", "s-1", "ckpt_1"], &["commit", "s-1", "ckpt_1"]] {
         let ran = bench.session(args).expect(2);
         assert!(
-            ran.err.contains("hint: there is none yet; `seamline session checkpoint s-1` makes one"),
+            ran.err.contains("hint: there is none yet; `seamline session checkpoint s-1` creates one"),
             "{}",
             ran.err
         );
@@ -89,10 +89,10 @@ fn a_session_without_checkpoints_is_told_how_to_make_one() {
 }
 
 #[test]
-fn what_is_no_export_says_what_an_export_is() {
+fn a_file_that_is_not_an_export_is_refused_with_its_kind() {
     let bench = Bench::greeted("s-1");
     let messages = bench.messages("s-1");
-    for (wrong, what) in [(messages.as_str(), "messages"), (BROKEN, "no export"), ("hello", "no export")] {
+    for (wrong, what) in [(messages.as_str(), "messages"), (BROKEN, "not an export"), ("hello", "not an export")] {
         let ran = bench.run_on(wrong, &["session", "import", "-"]).expect(2);
         assert!(ran.err.contains(what) && ran.err.contains("hint:"), "{}", ran.err);
     }
@@ -101,7 +101,7 @@ fn what_is_no_export_says_what_an_export_is() {
 }
 
 #[test]
-fn a_session_in_which_nothing_was_said_yet_is_told_how_to_begin() {
+fn a_session_without_messages_gets_a_hint_how_to_add_one() {
     let bench = Bench::new();
     bench.session(&["new", "s-1"]).expect(0);
     let ran = bench.session(&["check", "s-1"]).expect(1);

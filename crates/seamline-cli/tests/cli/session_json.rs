@@ -49,7 +49,7 @@ fn programs_get_one_object_with_a_version_as_the_help_says() {
         if let Some(session) = told.get("session") {
             assert_eq!(session, "s-1", "{args:?}");
         }
-        // What other commands list, too, is told by them.
+        // The help of other commands describes the members that they list as well.
         let told_by = if args[0] == "show" { &["show", "checkpoints", "incidents"][..] } else { &args[..1] };
         let helps = told_by.iter().map(|command| bench.session(&[command, "--help"]).expect(0).out);
         let help: String = helps.collect();

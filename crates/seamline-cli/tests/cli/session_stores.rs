@@ -1,4 +1,4 @@
-//! Where `seamline session …` looks for a store, what it says where there is none, and who writes what is in one.
+//! The store of `seamline session …`: its address, its absence, and the process that writes it.
 
 use futures_executor::block_on;
 use seamline::session::{OpenOptions, Session};
@@ -7,21 +7,21 @@ use seamline::store::{Acquire, Holder};
 use crate::bench::{Bench, Ran};
 use crate::sessions::HELLO;
 
-/// What a command says of a store that the environment names.
+/// The output of a command with a store that the environment names.
 fn of_environment(bench: &Bench, store: &str, args: &[&str]) -> Ran {
     let mut command = bench.command(&[&["session"], args].concat());
     Ran::of(command.env("SEAMLINE_STORE", store))
 }
 
 #[test]
-fn a_store_that_is_not_there_is_no_empty_list() {
+fn a_missing_store_is_an_error_and_not_an_empty_list() {
     let bench = Bench::new();
     let path = bench.path("nope.db").display().to_string();
     let read = [&["list"][..], &["list", "--format", "json"], &["verify"], &["show", "s-1"]];
     for args in read {
         let ran = of_environment(&bench, "sqlite:nope.db", args).expect(2);
         assert!(ran.err.contains(&format!("there is no store yet: no file {path}, which SEAMLINE_STORE names")));
-        assert!(ran.err.contains("hint: see whether SEAMLINE_STORE is right; `seamline session new"), "{}", ran.err);
+        assert!(ran.err.contains("hint: check SEAMLINE_STORE; `seamline session new"), "{}", ran.err);
         assert!(ran.out.is_empty() && !bench.path("nope.db").exists(), "{}", ran.out);
         let ran = bench.session(&[args, &["--store", "sqlite:nope.db"]].concat()).expect(2);
         assert!(ran.err.contains(&format!("no file {path}, which `--store` names")), "{}", ran.err);
@@ -34,7 +34,7 @@ fn a_store_that_is_not_there_is_no_empty_list() {
 }
 
 #[test]
-fn what_is_no_address_of_a_store_is_said_with_what_was_meant() {
+fn a_wrong_store_url_is_refused_with_a_suggestion() {
     let bench = Bench::new();
     for args in [&["list"][..], &["new", "s-1"]] {
         let ran = bench.session(&[args, &["--store", "here.db"]].concat()).expect(2);
@@ -46,21 +46,21 @@ fn what_is_no_address_of_a_store_is_said_with_what_was_meant() {
         let ran = of_environment(&bench, "host=h password=secret", args).expect(2);
         assert!(ran.err.contains("hint: a store is `sqlite:PATH`") && !ran.err.contains("secret"), "{}", ran.err);
         let ran = bench.session(&[args, &["--store", "sqlite:"]].concat()).expect(2);
-        assert!(ran.err.contains("`sqlite:` names no file"), "{}", ran.err);
+        assert!(ran.err.contains("`sqlite:` does not name a file"), "{}", ran.err);
         let ran = bench.session(&[args, &["--store", "sqlite:."]].concat()).expect(2);
         assert!(ran.err.contains("is a folder") && ran.err.contains("sqlite:./sessions.db"), "{}", ran.err);
     }
 }
 
 #[test]
-fn a_file_that_is_no_store_is_named_with_what_to_do() {
+fn a_file_that_is_not_a_store_is_refused_with_a_hint() {
     let bench = Bench::new();
     bench.write("notes.txt", "no database at all, only some text that is long enough to be one");
     let at = ["--store", "sqlite:notes.txt"];
     for args in [&["list"][..], &["show", "s-1"], &["new", "s-1"]] {
         let ran = bench.session(&[args, &at].concat()).expect(2);
         assert!(ran.err.contains("`sqlite:notes.txt`") && ran.err.contains("is not an SQLite database"), "{}", ran.err);
-        assert!(ran.err.contains("hint: see whether `--store` names the right file"), "{}", ran.err);
+        assert!(ran.err.contains("hint: check that `--store` names the right file"), "{}", ran.err);
     }
     bench.write("folder/notes.txt", "");
     let ran = bench.session(&["new", "s-1", "--store", "sqlite:folder/notes.txt/x.db"]).expect(2);
@@ -82,7 +82,7 @@ fn a_damaged_store_gets_a_hint_that_names_the_store() {
 }
 
 #[test]
-fn a_writer_that_lives_is_told_from_one_that_is_gone() {
+fn a_running_writer_and_one_that_is_gone_are_distinguished() {
     let bench = Bench::greeted("s-1");
     let store = bench.store();
     let name = "s-1".parse().unwrap();
@@ -102,13 +102,13 @@ fn a_writer_that_lives_is_told_from_one_that_is_gone() {
             assert_eq!(session["writer"], word, "{session}");
         }
     };
-    look(" runs and writes it since ", "alive", &format!("written by process {pid}"));
+    look(" runs and has written it since ", "alive", &format!("written by process {pid}"));
     let gone = Holder { pid: u32::MAX, ..own.clone() };
     block_on(store.acquire(&name, &gone, Acquire::TakeOver)).unwrap();
-    look(" is gone and did not let go of it", "gone", "process 4294967295 on");
+    look(" is gone without releasing the lease", "gone", "process 4294967295 on");
     let elsewhere = Holder { host: "elsewhere".to_owned(), ..own };
     block_on(store.acquire(&name, &elsewhere, Acquire::TakeOver)).unwrap();
-    look("; whether it still runs is not known here", "unknown", &format!("process {pid} on elsewhere"));
+    look("; this machine cannot tell whether it still runs", "unknown", &format!("process {pid} on elsewhere"));
     drop(session);
     bench.run_on(HELLO, &["session", "append", "s-1", "--take-over"]).expect(0);
     let shown = bench.session(&["show", "s-1"]).expect(0).out;
@@ -118,7 +118,7 @@ fn a_writer_that_lives_is_told_from_one_that_is_gone() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_exported_is_for_its_owner_only() {
+fn only_the_owner_can_read_an_export() {
     use std::os::unix::fs::PermissionsExt as _;
     let bench = Bench::greeted("s-1");
     let mode = |name: &str| bench.path(name).metadata().unwrap().permissions().mode() & 0o777;

@@ -54,8 +54,8 @@ fn a_session_is_made_listed_and_shown() {
     let made_up = bench.session(&["new"]).expect(0).out;
     assert!(made_up.len() == 37 && &made_up[14..15] == "7", "{made_up}");
     let ran = bench.session(&["list"]).expect(0);
-    let line = ran.out.lines().find(|line| line.starts_with("s-1 ")).unwrap();
-    assert!(line.ends_with("fix the build · openai"), "{}", ran.out);
+    let lines = ran.out.lines().skip_while(|line| !line.starts_with("s-1 ")).collect::<String>();
+    assert!(lines.ends_with("fix the build · openai"), "{}", ran.out);
     let listed = bench.session(&["list", "--format", "json"]).expect(0).json();
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 2);
     assert_eq!(listed["sessions"][1]["dialect"], "openai_chat");
@@ -79,7 +79,7 @@ fn a_session_is_made_listed_and_shown() {
 }
 
 #[test]
-fn names_that_are_no_names_and_providers_that_do_not_fit_are_refused() {
+fn invalid_names_and_unsuitable_providers_are_refused() {
     let bench = Bench::new();
     for name in ["a/b", "../up", ".hidden", "a b", ""] {
         let ran = bench.session(&["new", name]).expect(2);
@@ -114,7 +114,7 @@ fn the_store_is_the_one_that_is_named() {
 }
 
 #[test]
-fn messages_are_kept_byte_for_byte_however_they_come() {
+fn messages_are_kept_byte_for_byte_in_every_form_of_input() {
     let bench = Bench::new();
     bench.session(&["new", "s-1"]).expect(0);
     let ran = bench.append("s-1", &format!("[{ODD} ,{HELLO}]")).expect(0);
@@ -136,12 +136,12 @@ fn messages_are_kept_byte_for_byte_however_they_come() {
 }
 
 #[test]
-fn the_inbox_takes_a_message_once_and_the_next_writer_takes_it_in() {
+fn the_inbox_accepts_a_message_once_and_the_next_writer_adds_it() {
     let bench = Bench::greeted("s-1");
     let push = |message: &str, id: &str| bench.run_on(message, &["session", "append", "s-1", "--inbox", id]);
     push(ODD, "mail-1").expect(0);
     let ran = push(ODD, "mail-1").expect(0);
-    assert_eq!(ran.out, "✓ s-1: message `mail-1` was in the inbox before\n");
+    assert_eq!(ran.out, "✓ s-1: message `mail-1` is already in the inbox\n");
     push(&format!("{HELLO}{HELLO}"), "mail-2").expect(2);
     let another = push(HELLO, "mail-1").expect(2).err;
     assert!(another.contains("under the id `mail-1`") && another.contains("hint: nothing was stored"), "{another}");
@@ -155,7 +155,7 @@ fn the_inbox_takes_a_message_once_and_the_next_writer_takes_it_in() {
 }
 
 #[test]
-fn what_is_wrong_is_found_repaired_and_taken_back() {
+fn findings_are_repaired_and_the_repair_is_undone() {
     let bench = Bench::new();
     bench.write("body.json", BROKEN);
     bench.session(&["new", "s-1"]).expect(0);
@@ -163,11 +163,11 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
     let before = bench.messages("s-1");
     let ran = bench.session(&["check", "s-1"]).expect(1);
     assert!(ran.out.contains("error[PAIR001]") && ran.out.contains("╭─ s-1 · message 1"), "{}", ran.out);
-    let remedy = "✗ 1 error; each request fixes it; `seamline session repair --all s-1` stores the fix\n";
-    assert!(ran.out.ends_with(remedy), "{}", ran.out);
+    let remedy = "✗ 1 error; each request fixes it; `seamline session repair --all s-1` stores the fix";
+    assert!(ran.on_one_line().ends_with(remedy), "{}", ran.out);
     let found = bench.session(&["check", "s-1", "--format", "json"]).expect(1).json();
     assert_eq!(found["documents"][0]["findings"][0]["code"], "PAIR001");
-    // A result may still come, so by itself nothing is made up.
+    // A result may still arrive, so nothing is synthesized without a request.
     let ran = bench.session(&["repair", "s-1"]).expect(1);
     for part in [
         "fix: answer tool call",
@@ -178,7 +178,7 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
         assert!(ran.out.contains(part), "{part} in {}", ran.out);
     }
     let ran = bench.session(&["repair", "s-1", "--all", "--dry-run"]).expect(0);
-    assert!(ran.out.contains("nothing was changed; without `--dry-run` it will be"), "{}", ran.out);
+    assert!(ran.out.contains("nothing was changed; to change it, omit `--dry-run`"), "{}", ran.out);
     assert_eq!(bench.messages("s-1"), before);
     bench.write("envelope.json", r#"{"model":"claude-sonnet-4-5","max_tokens":64}"#);
     let request = bench.session(&["request", "s-1", "--envelope", "envelope.json"]).expect(0);
@@ -222,7 +222,7 @@ fn checkpoints_are_committed_rolled_back_to_and_pruned() {
     let third = bench.session(&["checkpoint", "s-1"]).expect(0).out.trim().to_owned();
     bench.session(&["commit", "s-1", &third]).expect(0);
     let ran = bench.session(&["prune", "s-1", "--keep", "0"]).expect(0);
-    assert!(ran.out.contains("forgot 1 checkpoint"), "{}", ran.out);
+    assert!(ran.out.contains("removed 1 checkpoint"), "{}", ran.out);
     let incidents = bench.session(&["incidents", "s-1", "--type", "rollback", "--since", "1h"]).expect(0).out;
     assert!(incidents.lines().count() == 2 && incidents.contains("it went wrong"), "{incidents}");
     let incidents = bench.session(&["incidents", "s-1", "--format", "json"]).expect(0).json();
@@ -232,7 +232,7 @@ fn checkpoints_are_committed_rolled_back_to_and_pruned() {
 }
 
 #[test]
-fn a_session_starts_over_and_what_was_there_is_a_session_of_its_own() {
+fn a_reset_session_is_archived_as_a_separate_session() {
     let bench = Bench::greeted("s-1");
     let ran = bench.session(&["reset", "s-1", "--archive", "--yes"]).expect(0);
     assert_eq!(ran.out, "✓ s-1: started over; 1 message kept as session s-1.archive-1, 0 messages left\n");
@@ -284,7 +284,7 @@ fn calls_that_a_crash_left_open_are_listed_and_closed() {
 }
 
 #[test]
-fn a_session_goes_to_another_store_byte_for_byte() {
+fn a_session_is_copied_to_another_store_byte_for_byte() {
     let bench = Bench::greeted("s-1");
     bench.append("s-1", ODD).expect(0);
     bench.session(&["checkpoint", "s-1"]).expect(0);
@@ -301,14 +301,14 @@ fn a_session_goes_to_another_store_byte_for_byte() {
     let (start, end) = exported.trim_end().rsplit_once('\n').unwrap();
     let shorter = format!("{}\n{end}", start.rsplit_once('\n').unwrap().0);
     for (wrong, why) in [
-        (start.to_owned(), "without the line that closes an export"),
+        (start.to_owned(), "without the last line of an export"),
         (shorter, "its last line says record 4 of commit 4"),
         (
             exported.replace("hello", "hallo"),
             "cannot import commit 2 of session `s-1`: the bytes are not those that were sealed",
         ),
         (exported.replacen("{\"v\"", "{ \"v\"", 1), "commit 1 of session `s-1`"),
-        (exported[..200].to_owned(), "no export: behind commit 0"),
+        (exported[..200].to_owned(), "not an export: after commit 0"),
         (String::new(), "the file is empty"),
     ] {
         let ran = bench.run_on(&wrong, &["session", "import", "-", "--store", "sqlite:refused.db"]).expect(2);
@@ -317,7 +317,7 @@ fn a_session_goes_to_another_store_byte_for_byte() {
 }
 
 #[test]
-fn a_byte_that_was_altered_is_found_and_never_shown() {
+fn an_altered_byte_is_detected_and_never_shown() {
     let bench = Bench::greeted("s-1");
     bench.append("s-1", r#"{"role":"user","content":"a secret word"}"#).expect(0);
     bench.session(&["new", "s-2"]).expect(0);
@@ -353,11 +353,11 @@ fn a_byte_that_was_altered_is_found_and_never_shown() {
     let ran = bench.session(&["fork", "s-1", "s-3"]).expect(0);
     assert!(ran.err.contains("session `s-1` is degraded"), "{}", ran.err);
     bench.session(&["verify", "s-3"]).expect(0);
-    // A writer goes on behind what is lost, and what was altered is put aside.
+    // A writer continues after the lost commits, and the altered bytes are quarantined.
     bench.append("s-1", ODD).expect(0);
     assert_eq!(bench.messages("s-1"), format!("{HELLO}\n{ODD}\n"));
     let shown = bench.session(&["show", "s-1"]).expect(0).out;
-    assert!(shown.contains("aside      1 piece of damaged bytes") && shown.contains("critical"), "{shown}");
+    assert!(shown.contains("quarantine 1 piece of damaged bytes") && shown.contains("critical"), "{shown}");
 
     std::fs::write(&path, b"nothing of the kind, only some text that is long enough").unwrap();
     let ran = bench.session(&["verify"]).expect(1);
@@ -366,7 +366,7 @@ fn a_byte_that_was_altered_is_found_and_never_shown() {
 }
 
 #[test]
-fn a_writer_that_is_killed_loses_nothing_that_was_acknowledged() {
+fn a_killed_writer_loses_no_acknowledged_write() {
     let bench = Bench::greeted("s-1");
     let mut acknowledged = 1;
     for round in 0..40 {
@@ -374,7 +374,7 @@ fn a_writer_that_is_killed_loses_nothing_that_was_acknowledged() {
         let path = bench.write(format!("{round}.json"), &message);
         let mut command = bench.command(&["session", "append", "s-1", path.to_str().unwrap()]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        // From before it begins to after it ends.
+        // The kill hits every moment from before the start to after the end.
         std::thread::sleep(Duration::from_micros(round * 700));
         child.kill().unwrap();
         acknowledged += usize::from(child.wait().unwrap().success());
@@ -382,12 +382,12 @@ fn a_writer_that_is_killed_loses_nothing_that_was_acknowledged() {
     bench.session(&["verify"]).expect(0);
     let kept = bench.messages("s-1").lines().count();
     assert!((acknowledged..=41).contains(&kept), "{acknowledged} acknowledged, {kept} kept");
-    // The one that was killed is not waited for.
+    // The next writer does not wait for the killed one.
     bench.append("s-1", HELLO).expect(0);
 }
 
 #[test]
-fn another_writer_is_left_alone_unless_it_is_taken_over() {
+fn another_writer_keeps_the_lease_unless_it_is_taken_over() {
     let bench = Bench::greeted("s-1");
     let open = Session::open(bench.store(), "s-1".parse().unwrap(), OpenOptions::default());
     let mut session = block_on(open).unwrap();
@@ -412,7 +412,8 @@ fn another_writer_is_left_alone_unless_it_is_taken_over() {
     assert!(matches!(fenced, SessionError::Store(Error::Fenced { .. })), "{fenced}");
     assert_eq!(bench.messages("s-1"), format!("{HELLO}\n{ODD}\n{HELLO}\n"));
     let ran = bench.session(&["incidents", "s-1", "--type", "taken_over"]).expect(0);
-    assert!(ran.out.contains(&format!("taken over from process {}", std::process::id())), "{}", ran.out);
+    let expected = format!("taken over from process {}", std::process::id());
+    assert!(ran.on_one_line().contains(&expected), "{}", ran.out);
 }
 
 #[test]
@@ -434,7 +435,7 @@ fn new_messages_are_printed_as_they_come() {
 }
 
 #[test]
-fn what_is_erased_is_gone_from_the_file() {
+fn erased_messages_are_gone_from_the_file() {
     let bench = Bench::greeted("s-1");
     bench.session(&["new", "s-2"]).expect(0);
     let has_it = || {
@@ -455,7 +456,7 @@ fn what_is_erased_is_gone_from_the_file() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_panic() {
+fn a_closed_output_causes_no_panic() {
     let bench = Bench::greeted("s-1");
     let store = bench.store();
     block_on(async {

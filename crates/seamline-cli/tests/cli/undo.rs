@@ -5,7 +5,7 @@ use std::process::Stdio;
 use crate::bench::{BROKEN, Bench, CAUTIOUS, CLEAN, TWICE};
 
 #[test]
-fn the_exact_bytes_come_back() {
+fn undo_restores_the_exact_bytes() {
     let bench = Bench::new();
     let odd = format!("\u{feff} {}\r\n", BROKEN.replace(':', " :\t"));
     bench.write("body.json", &odd);
@@ -17,7 +17,7 @@ fn the_exact_bytes_come_back() {
 }
 
 #[test]
-fn repairs_are_taken_back_one_after_the_other() {
+fn repairs_are_undone_one_after_the_other() {
     let bench = Bench::new();
     bench.write("cautious.toml", CAUTIOUS);
     bench.write("body.json", TWICE);
@@ -36,7 +36,7 @@ fn repairs_are_taken_back_one_after_the_other() {
 }
 
 #[test]
-fn a_folder_stands_for_every_file_below_it_that_was_repaired() {
+fn a_folder_means_every_repaired_file_below_it() {
     let bench = Bench::new();
     for name in ["logs/a.json", "logs/deep/b.json", "logs/clean.json", "beside.json"] {
         bench.write(name, if name.contains("clean") { CLEAN } else { BROKEN });
@@ -53,7 +53,7 @@ fn a_folder_stands_for_every_file_below_it_that_was_repaired() {
 }
 
 #[test]
-fn a_file_that_was_changed_since_is_left_alone() {
+fn a_file_that_changed_since_its_repair_is_not_touched() {
     let bench = Bench::new();
     bench.write("body.json", BROKEN);
     bench.run(&["fix", "body.json"]).expect(0);
@@ -63,12 +63,12 @@ fn a_file_that_was_changed_since_is_left_alone() {
     assert_eq!(bench.read("body.json"), CLEAN);
     let ran = bench.run(&["undo", "--force", "body.json"]).expect(0);
     assert_eq!(bench.read("body.json"), BROKEN);
-    let kept = ran.out.split("is kept in ").nth(1).unwrap().trim_end().to_owned();
+    let kept = ran.out.split("are kept in ").nth(1).unwrap().trim_end().to_owned();
     assert_eq!(bench.read(kept), CLEAN);
 }
 
 #[test]
-fn a_file_that_is_gone_comes_back_only_by_force() {
+fn a_deleted_file_is_restored_only_with_force() {
     let bench = Bench::new();
     let path = bench.write("body.json", BROKEN);
     bench.run(&["fix", "body.json"]).expect(0);
@@ -79,7 +79,7 @@ fn a_file_that_is_gone_comes_back_only_by_force() {
 }
 
 #[test]
-fn a_repair_that_was_recorded_and_never_happened_is_passed_over() {
+fn a_recorded_repair_that_never_happened_is_skipped() {
     let bench = Bench::new();
     bench.write("body.json", BROKEN);
     bench.run(&["fix", "body.json"]).expect(0);
@@ -87,7 +87,7 @@ fn a_repair_that_was_recorded_and_never_happened_is_passed_over() {
     let folder = bench.names("state/seamline/repairs").remove(0);
     let first = bench.read(format!("state/seamline/repairs/{folder}/1"));
     let record: serde_json::Value = serde_json::from_str(&first).unwrap();
-    // What a crash between the record and the rename leaves behind.
+    // The state after a crash between the record and the rename.
     let mut crashed = record.clone();
     crashed["before"] = record["after"].clone();
     crashed["after"] = "0".repeat(64).into();
@@ -98,7 +98,7 @@ fn a_repair_that_was_recorded_and_never_happened_is_passed_over() {
 }
 
 #[test]
-fn bytes_that_were_damaged_are_not_given_back() {
+fn damaged_bytes_are_not_restored() {
     let bench = Bench::new();
     bench.write("body.json", BROKEN);
     bench.run(&["fix", "body.json"]).expect(0);
@@ -111,7 +111,7 @@ fn bytes_that_were_damaged_are_not_given_back() {
 }
 
 #[test]
-fn the_old_bytes_are_for_their_owner_only() {
+fn only_the_owner_can_read_the_old_bytes() {
     use std::os::unix::fs::PermissionsExt as _;
     let bench = Bench::new();
     bench.write("body.json", BROKEN);
@@ -144,7 +144,7 @@ fn two_repairs_at_once_lose_nothing() {
 }
 
 #[test]
-fn what_can_be_taken_back_is_listed() {
+fn repairs_that_can_be_undone_are_listed() {
     let bench = Bench::new();
     assert_eq!(bench.run(&["undo", "--list"]).expect(0).out, "no repair can be undone\n");
     bench.write("a.json", BROKEN);

@@ -1,4 +1,4 @@
-//! Inputs that are something else than the command reads.
+//! Inputs of another kind than the command reads.
 
 use crate::bench::{BROKEN, Bench};
 
@@ -17,7 +17,7 @@ fn refused(bench: &Bench, args: &[&str], message: &str, hint: &str) {
 }
 
 #[test]
-fn what_is_no_answer_is_named_whatever_dialect_is_asked_for() {
+fn an_input_that_is_not_a_response_is_named_under_every_dialect() {
     let bench = Bench::new();
     let utf16: Vec<u8> = stream().encode_utf16().flat_map(u16::to_le_bytes).collect();
     let in_log = stream().replace("data: ", "12:00 DEBUG data: ");
@@ -56,12 +56,12 @@ fn headers_before_a_response_are_skipped() {
     let response = format!("HTTP/2 429 \r\nretry-after: 17\r\n\r\n{error}");
     let ran = bench.run_on(&response, &["assemble"]).expect(1);
     assert_eq!(ran.err, "seamline: standard input: the response has status 429\n");
-    assert!(ran.out.contains("\n  wait         17 s, says the provider\n"), "{}", ran.out);
+    assert!(ran.out.contains("\n  wait         17 s, as the provider asks\n"), "{}", ran.out);
     let told = bench.run_on(&response, &["assemble", "--format", "json"]).expect(1).json();
     assert_eq!(told["error"]["retry_after_ms"], 17_000);
     let response = "HTTP/1.1 429 Too Many\r\n\r\n{\"error\":{\"message\":\"slow down\"}}";
     let told = bench.run_on(response, &["assemble", "--dialect", "openai_chat", "--format", "json"]).expect(1).json();
-    assert_eq!(told["error"]["class"], "transient", "the status says what the words do not");
+    assert_eq!(told["error"]["class"], "transient", "the status decides, because the text does not");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn assemble_and_explain_read_a_response_the_same_way() {
 }
 
 #[test]
-fn a_byte_that_is_no_character_spoils_one_frame_of_a_stream() {
+fn an_invalid_byte_spoils_one_frame_of_a_stream() {
     let bench = Bench::new();
     let mut bytes = b"data: {\"choices\":[{\"delta\":{\"content\":\"\xff\"}}]}\n\n".to_vec();
     bytes.extend_from_slice(stream().as_ref());
@@ -95,21 +95,21 @@ fn a_byte_that_is_no_character_spoils_one_frame_of_a_stream() {
 }
 
 #[test]
-fn a_dialect_that_the_stream_is_not_in_is_refused() {
+fn a_stream_in_another_dialect_than_the_named_one_is_refused() {
     let bench = Bench::new();
     bench.write("chat.sse", stream());
     refused(
         &bench,
         &["assemble", "chat.sse", "--dialect", "openai_responses"],
         "this looks like an openai_chat stream, not openai_responses",
-        "leave `--dialect` out",
+        "omit `--dialect`",
     );
     let told = bench.run(&["assemble", "chat.sse", "--provider", "anthropic", "--format", "json"]).expect(0).json();
     assert_eq!(told["dialect"], "openai_chat");
 }
 
 #[test]
-fn a_folder_is_no_response() {
+fn a_folder_is_not_a_response() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("empty")).unwrap();
     std::fs::create_dir(bench.path("full")).unwrap();
@@ -120,7 +120,7 @@ fn a_folder_is_no_response() {
 }
 
 #[test]
-fn what_is_no_request_body_is_named_with_the_command_that_reads_it() {
+fn an_input_that_is_not_a_request_body_is_named_with_the_command_that_reads_it() {
     let bench = Bench::new();
     let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     let message = r#"{"type":"message","role":"assistant","content":[],"stop_reason":"end_turn"}"#;
@@ -141,7 +141,7 @@ fn what_is_no_request_body_is_named_with_the_command_that_reads_it() {
 }
 
 #[test]
-fn an_error_that_is_asked_for_as_a_rule_is_shown_the_way() {
+fn an_error_text_in_place_of_a_rule_gets_a_hint() {
     let bench = Bench::new();
     bench.write("error.txt", "Overloaded");
     refused(&bench, &["explain", "messages.1: tool_use ids were found"], "no rule", "--error TEXT");
@@ -149,7 +149,7 @@ fn an_error_that_is_asked_for_as_a_rule_is_shown_the_way() {
 }
 
 #[test]
-fn a_response_without_a_body_is_judged_by_its_status() {
+fn a_response_without_a_body_is_classified_by_its_status() {
     let bench = Bench::new();
     let response = "HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 500 X\r\n\r\n";
     let told = bench.run_on(response, &["assemble", "--provider", "openai", "--format", "json"]).expect(1).json();
@@ -159,7 +159,7 @@ fn a_response_without_a_body_is_judged_by_its_status() {
 }
 
 #[test]
-fn a_page_or_a_sentence_in_place_of_an_answer_is_judged_with_its_status() {
+fn a_page_or_a_sentence_in_place_of_a_response_is_classified_by_its_status() {
     let bench = Bench::new();
     for (response, class) in [
         ("HTTP/1.1 401 Unauthorized\r\nContent-Type: text/plain\r\n\r\nUnauthorized", "fatal"),

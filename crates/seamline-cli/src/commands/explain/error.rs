@@ -18,7 +18,7 @@ use crate::render::verdict::{self, Explained};
 use crate::{screen, suggest};
 use response::Response;
 
-/// Says what an error means.
+/// Explains an error.
 pub(super) fn explain(asked: &Explain) -> Result<Exit, Failure> {
     if let Some(name) = asked.provider.as_deref().filter(|name| !is_provider(name)) {
         return Err(unknown(name));
@@ -56,7 +56,7 @@ fn text(asked: &Explain) -> Result<String, Failure> {
     }
 }
 
-/// The body that was sent, and what is wrong with it.
+/// Reads the body that was sent and checks it.
 fn read(path: &Path, asked: &Explain) -> Result<(Vec<u8>, Checked), Failure> {
     let source = if path == Path::new("-") { Source::Stdin } else { Source::Path(path.to_owned()) };
     let named = |failure: Failure| Failure { message: format!("{}: {}", path.display(), failure.message), ..failure };
@@ -65,7 +65,7 @@ fn read(path: &Path, asked: &Explain) -> Result<(Vec<u8>, Checked), Failure> {
     Ok((bytes, checked))
 }
 
-/// How the body is looked at: for the provider, where its demands are known as well.
+/// The options of the check: the provider, if its demands are known.
 fn options(asked: &Explain) -> Options {
     let provider = asked.provider.as_deref().and_then(seamline::providers::by_name);
     Options { provider: provider.map(|provider| provider.name.to_owned()), ..Options::default() }
@@ -90,7 +90,7 @@ fn is_provider(name: &str) -> bool {
 
 fn unknown(name: &str) -> Failure {
     let mut names: Vec<_> = seamline::providers::ALL.iter().map(|provider| provider.name).collect();
-    // Whose errors are known and whose demands are not; another name of a provider is neither.
+    // Families of errors that are not providers; aliases of providers are neither.
     let mut families = seamline::classify::error_providers();
     families.retain(|name| seamline::providers::by_name(name).is_none());
     let all = format!("there are {}; of errors also the families {}", names.join(", "), families.join(", "));

@@ -1,4 +1,4 @@
-//! `seamline explain` with the mark under which something is known of a provider, such as `ANT-5`
+//! `seamline explain` with the mark of a source, such as `ANT-5`
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::render::json;
 
-/// What rests on a mark.
+/// A mark, with the known errors and the rules that cite it.
 #[derive(Serialize)]
 pub(super) struct Mark {
     name: String,
@@ -16,7 +16,7 @@ pub(super) struct Mark {
     rules: Vec<RestingRule>,
 }
 
-/// One thing that errors known under a mark mean.
+/// One meaning of the errors that cite a mark.
 #[derive(Serialize, PartialEq, Eq, PartialOrd, Ord)]
 struct KnownAs {
     family: &'static str,
@@ -26,7 +26,7 @@ struct KnownAs {
     advice: &'static str,
 }
 
-/// A rule that names the mark among what it rests on.
+/// A rule that cites the mark in its references.
 #[derive(Serialize)]
 struct RestingRule {
     code: &'static str,
@@ -34,7 +34,7 @@ struct RestingRule {
 }
 
 impl Mark {
-    /// The mark of this name, if an error or a rule rests on it.
+    /// Finds the mark of this name, if an error or a rule cites it.
     pub(super) fn find(asked: &str) -> Option<Self> {
         let known = seamline::classify::known_errors().filter(|(_, known)| known.source.eq_ignore_ascii_case(asked));
         let known: Vec<_> = known.collect();
@@ -54,9 +54,9 @@ impl Mark {
     pub(super) fn as_markdown(&self) -> String {
         let mut out = format!("# {}\n\n", self.name);
         out += if self.rules.is_empty() {
-            "No rule, but the mark under which an error text is known.\n\n"
+            "This is not a rule. It is the mark of a known error text.\n\n"
         } else {
-            "No rule, but the mark of something that a provider is known to demand or to answer.\n\n"
+            "This is not a rule. It is the mark of a known demand or error of a provider.\n\n"
         };
         for KnownAs { family, name, class, meaning, advice } in &self.errors {
             let of = if *family == "any" { "of many programs".to_owned() } else { format!("of `{family}`") };
@@ -65,13 +65,13 @@ impl Mark {
         }
         if let Some(first) = self.rules.first() {
             let rules: Vec<_> = self.rules.iter().map(|rule| format!("{} `{}`", rule.code, rule.name)).collect();
-            let _ = writeln!(out, "- what {} rest on; more with `seamline explain {}`", rules.join(", "), first.code);
+            let _ = writeln!(out, "- cited by {}; see `seamline explain {}`", rules.join(", "), first.code);
         }
         out + if self.rules.is_empty() {
-            "\n`seamline explain --error TEXT` says of a text under which mark it is known, and what to do about it.\n"
+            "\n`seamline explain --error TEXT` finds the mark of an error text and says what to do about it.\n"
         } else {
-            "\n`seamline providers NAME` lists what a provider demands and answers otherwise; \
-             `docs/design/references.md` says what the marks stand for.\n"
+            "\n`seamline providers NAME` lists the demands of a provider and its other errors; \
+             `docs/design/references.md` explains the marks.\n"
         }
     }
 }
@@ -83,7 +83,7 @@ impl KnownAs {
     }
 }
 
-/// Whether a rule names a mark under its last heading.
+/// Whether a rule names a mark in its references.
 fn rests_on(documentation: &str, mark: &str) -> bool {
     let references = documentation.split_once("# References").map_or("", |(_, references)| references);
     references.split(|char: char| !char.is_ascii_alphanumeric() && char != '-').any(|word| word == mark)

@@ -50,7 +50,7 @@ impl Address {
             Some((format!("sqlite:{}", folder.join("sessions.db").display()), Named::Default))
         };
         let (text, named) = option().or_else(variable).or_else(default).ok_or_else(|| {
-            Failure::new("no place to keep sessions: neither XDG_STATE_HOME nor HOME is set")
+            Failure::new("no folder for sessions: neither XDG_STATE_HOME nor HOME is set")
                 .with_hint("`--store sqlite:FILE` names a store")
         })?;
         let address = Self { text, named };
@@ -88,7 +88,8 @@ impl Address {
             }
             Some(path) if path.as_os_str().is_empty() => {
                 let hint = "name one, such as `sqlite:sessions.db`";
-                Err(Failure::new(format!("{}: `{}` names no file", self.named.shown(), self.text)).with_hint(hint))
+                Err(Failure::new(format!("{}: `{}` does not name a file", self.named.shown(), self.text))
+                    .with_hint(hint))
             }
             Some(path) if path.is_dir() => {
                 let inside = path.join("sessions.db").display().to_string();
@@ -111,10 +112,10 @@ impl Address {
 
     /// The hint for a missing store.
     pub(super) fn missing_hint(&self) -> String {
-        let new = format!("`seamline session new NAME{}` makes a session and the store with it", self.option());
+        let new = format!("`seamline session new NAME{}` creates a session and the store", self.option());
         match self.named {
             Named::Default => format!("{new}; `--store` names another store"),
-            named => format!("see whether {} is right; {new}", named.shown()),
+            named => format!("check {}; {new}", named.shown()),
         }
     }
 
@@ -123,9 +124,9 @@ impl Address {
         let kind = if self.file().is_some() { "file" } else { "database" };
         match self.named {
             Named::Default => {
-                format!("move `{}` away, or take it from a backup; `--store` names another store", self.text)
+                format!("move `{}` away, or restore it from a backup; `--store` names another store", self.text)
             }
-            named => format!("see whether {} names the right {kind}, or take it from a backup", named.shown()),
+            named => format!("check that {} names the right {kind}, or restore it from a backup", named.shown()),
         }
     }
 
@@ -185,14 +186,14 @@ impl fmt::Display for Address {
         let Some((scheme, rest)) = self.text.split_once("://").filter(|(scheme, _)| *scheme != "sqlite") else {
             return f.write_str(&self.text);
         };
-        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let place = match place.rsplit_once('@') {
+        let (authority, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let authority = match authority.rsplit_once('@') {
             Some((user, host)) if user.contains(':') => {
                 format!("{}:{HIDDEN}@{host}", user.split(':').next().unwrap_or_default())
             }
-            _ => place.to_owned(),
+            _ => authority.to_owned(),
         };
-        write!(f, "{scheme}://{place}")?;
+        write!(f, "{scheme}://{authority}")?;
         let hidden = if query.is_empty() { "" } else { "?…" };
         f.write_str(hidden)
     }
@@ -216,16 +217,14 @@ mod tests {
 
     #[test]
     fn a_database_is_not_called_a_file() {
-        assert!(asked("postgres://host/db").other_hint().starts_with("see whether `--store` names the right database"));
-        assert!(asked("sqlite:a.db").other_hint().starts_with("see whether `--store` names the right file"));
+        assert!(asked("postgres://host/db").other_hint().starts_with("check that `--store` names the right database"));
+        assert!(asked("sqlite:a.db").other_hint().starts_with("check that `--store` names the right file"));
         let variable = Address { named: Named::Variable, ..asked("postgres://host/db") };
-        assert!(
-            variable.missing_hint().starts_with("see whether SEAMLINE_STORE is right; `seamline session new NAME`")
-        );
+        assert!(variable.missing_hint().starts_with("check SEAMLINE_STORE; `seamline session new NAME`"));
     }
 
     #[test]
-    fn a_home_folder_is_for_a_shell_to_write_out() {
+    fn a_tilde_in_an_address_gets_a_hint_with_the_home_folder() {
         let failure = Address::of(Some("sqlite:~/a/b.db")).unwrap_err();
         assert_eq!(failure.hint.as_deref(), Some("write the path out, such as \"sqlite:$HOME/a/b.db\""));
         assert!(Address::of(Some("sqlite:./~/b.db")).is_ok() && Address::of(Some("sqlite:~b.db")).is_ok());
@@ -242,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_known() {
+    fn a_missing_file_is_recognized() {
         for missing in ["sqlite:/nowhere/at/all.db", "sqlite:///nowhere/at/all.db"] {
             assert!(!asked(missing).is_there(), "{missing}");
         }

@@ -9,8 +9,8 @@ use seamline::store::{InboxItem, Pushed, Raw, SessionId};
 use seamline::{Options, Policy};
 use serde_json::value::RawValue;
 
-use super::done;
-use super::place::{Place, WriterArgs};
+use super::context::{StoreContext, WriterArgs};
+use super::report_success;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::Source;
@@ -47,7 +47,7 @@ pub(super) struct Append {
 const EXAMPLES: &str = "\
 Examples:
   echo '{\"role\":\"user\",\"content\":\"hello\"}' | seamline session append s-1
-  seamline session append s-1 answer.json
+  seamline session append s-1 message.json
   seamline session append s-1 request.json --body
   seamline assemble response.sse --format json |
     jq -c '.messages[]' | seamline session append s-1
@@ -58,17 +58,17 @@ const A_MESSAGE: &str =
     "nothing was added; a message is a JSON object, such as {\"role\":\"user\",\"content\":\"hello\"}";
 
 impl Append {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         let source = self.source()?;
         let label = source.label();
         // The name of the session is checked before the input is read.
-        place.wait(place.store.head(&self.name))?;
+        context.wait(context.store.head(&self.name))?;
         let text = source.read_text().map_err(|failure| about(&label, unread(failure)))?;
-        let messages = if self.body { self.of_body(place, &text)? } else { several(&text) };
+        let messages = if self.body { self.of_body(context, &text)? } else { several(&text) };
         let messages = messages.map_err(|failure| about(&label, failure))?;
         match &self.inbox {
-            Some(id) => self.push(place, id, &messages),
-            None => self.append(place, &messages),
+            Some(id) => self.push(context, id, &messages),
+            None => self.append(context, &messages),
         }
     }
 
@@ -83,12 +83,12 @@ impl Append {
         }
     }
 
-    fn append(&self, place: &Place, messages: &[&str]) -> Result<Exit, Failure> {
-        let (taken, all) = place.write(&self.name, self.writer.options(), |session| {
-            session.takes(messages).map_err(|error| self.refused(place, &error))?;
-            let taken = place.wait(session.take_inbox())?;
-            place.warn_of_calls(&session.unresolved());
-            place.wait(session.append_all(messages))?;
+    fn append(&self, context: &StoreContext, messages: &[&str]) -> Result<Exit, Failure> {
+        let (taken, all) = context.write(&self.name, self.writer.options(), |session| {
+            session.takes(messages).map_err(|error| self.refused(context, &error))?;
+            let taken = context.wait(session.take_inbox())?;
+            context.warn_of_calls(&session.unresolved());
+            context.wait(session.append_all(messages))?;
             Ok((taken, session.entries().len()))
         })?;
         let taken = match taken {
@@ -96,16 +96,16 @@ impl Append {
             count => format!(", and before them {} from the inbox", screen::count(count, "message")),
         };
         let added = screen::count(messages.len(), "message");
-        Ok(done(&format!("{}: added {added}{taken}; {} now", self.name, screen::count(all, "message"))))
+        Ok(report_success(&format!("{}: added {added}{taken}; {} now", self.name, screen::count(all, "message"))))
     }
 
     /// Explains why nothing was added, with the option or command that helps.
-    fn refused(&self, place: &Place, error: &SessionError) -> Failure {
-        let SessionError::NoMessage { number, what } = error else { return place.failure(error) };
+    fn refused(&self, context: &StoreContext, error: &SessionError) -> Failure {
+        let SessionError::NoMessage { number, what } = error else { return context.failure(error) };
         let hint = match what {
             NoMessage::Request { .. } => "`--body` adds the messages of a body".to_owned(),
             NoMessage::Response { message } => {
-                format!("`jq -c '{message}' FILE` takes the message out; nothing was added")
+                format!("`jq -c '{message}' FILE` extracts the message; nothing was added")
             }
             NoMessage::Error => "`seamline explain --error - < FILE` explains it".to_owned(),
             other => format!("nothing was added; {}", other.hint()),
@@ -114,38 +114,38 @@ impl Append {
         self.source().map_or(what.clone(), |source| about(&source.label(), what))
     }
 
-    fn push(&self, place: &Place, id: &str, messages: &[&str]) -> Result<Exit, Failure> {
+    fn push(&self, context: &StoreContext, id: &str, messages: &[&str]) -> Result<Exit, Failure> {
         let &[message] = messages else {
             return Err(Failure::new(format!("`--inbox` takes one message, and there are {}", messages.len()))
-                .with_hint("give each message an id of its own"));
+                .with_hint("give each message its own id"));
         };
         if let Some(what) = NoMessage::of(None, message) {
-            return Err(self.refused(place, &SessionError::NoMessage { number: 1, what }));
+            return Err(self.refused(context, &SessionError::NoMessage { number: 1, what }));
         }
         let message = Raw::parse(message).map_err(|error| Failure::new(error.to_string()))?;
         let item = InboxItem { id: id.to_owned(), message };
-        let pushed = place.wait(place.store.push(&self.name, &item))?;
+        let pushed = context.wait(context.store.push(&self.name, &item))?;
         let id = screen::printable(id);
-        Ok(done(&match pushed {
+        Ok(report_success(&match pushed {
             Pushed::New => format!("{}: put message `{id}` into the inbox", self.name),
-            Pushed::Already => format!("{}: message `{id}` was in the inbox before", self.name),
+            Pushed::Already => format!("{}: message `{id}` is already in the inbox", self.name),
         }))
     }
 
     /// Reads the messages of a body.
-    fn of_body<'t>(&self, place: &Place, text: &'t str) -> Result<Result<Vec<&'t str>, Failure>, Failure> {
-        let kept = match place.read(&self.name)?.options(Policy::default()) {
+    fn of_body<'t>(&self, context: &StoreContext, text: &'t str) -> Result<Result<Vec<&'t str>, Failure>, Failure> {
+        let kept = match context.read(&self.name)?.options(Policy::default()) {
             Ok(kept) => kept,
             // The first commit, which names the dialect, is lost.
             Err(error) => {
-                let asked = self.writer.options().dialect.ok_or_else(|| place.failure(&error))?;
+                let asked = self.writer.options().dialect.ok_or_else(|| context.failure(&error))?;
                 Options { dialect: Some(asked), ..Options::default() }
             }
         };
         let options = Options { dialect: kept.dialect.clone(), ..Options::default() };
         let spans = match seamline::outline::message_spans(text.as_bytes(), &options) {
             Ok(spans) => spans,
-            Err(error) => return Ok(Err(self.no_body(place, &kept, error, text))),
+            Err(error) => return Ok(Err(self.no_body(context, &kept, error, text))),
         };
         let messages: Vec<&str> = spans.into_iter().filter_map(|span| text.get(span)).collect();
         if messages.is_empty() {
@@ -155,7 +155,7 @@ impl Append {
     }
 
     /// Explains why a text is not a body of the session's dialect. The session determines the dialect, not an option.
-    fn no_body(&self, place: &Place, kept: &Options, error: seamline::Error, text: &str) -> Failure {
+    fn no_body(&self, context: &StoreContext, kept: &Options, error: seamline::Error, text: &str) -> Failure {
         let name = &self.name;
         let dialect = kept.dialect.as_deref().unwrap_or_default();
         let keeps = format!("session `{name}` keeps {dialect}");
@@ -171,14 +171,14 @@ impl Append {
             && checked.dialect != dialect
         {
             let to = kept.provider.as_deref().unwrap_or(dialect);
-            let append = format!("seamline session append {name} --body{}", place.address.option());
-            return Failure::new(format!("a body of {}, and {keeps}", checked.dialect))
-                .with_hint(format!("`seamline convert FILE --to {to} | {append}` writes it for that and adds it"));
+            let append = format!("seamline session append {name} --body{}", context.address.option());
+            return Failure::new(format!("the body is in {}, but {keeps}", checked.dialect))
+                .with_hint(format!("`seamline convert FILE --to {to} | {append}` converts and adds it"));
         }
         if several(text).is_ok_and(|messages| messages.iter().all(|one| NoMessage::of(Some(dialect), one).is_none())) {
-            return failure.with_hint(format!("{keeps}; without `--body` a message is added as it is"));
+            return failure.with_hint(format!("{keeps}; without `--body` a message is added unchanged"));
         }
-        failure.with_hint(format!("{keeps}; give a request body of it, or its list of messages"))
+        failure.with_hint(format!("{keeps}; give a request body in that dialect, or its list of messages"))
     }
 }
 
@@ -213,7 +213,7 @@ fn several(text: &str) -> Result<Vec<&str>, Failure> {
         }
     }
     if messages.is_empty() {
-        return Err(Failure::new("no message in it").with_hint(A_MESSAGE));
+        return Err(Failure::new("it contains no message").with_hint(A_MESSAGE));
     }
     Ok(messages)
 }
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_keep_their_bytes_however_they_come() {
+    fn messages_keep_their_bytes_in_an_array_and_in_lines() {
         let one = "{\"role\" : \"user\",\n \"content\":\"a\"}";
         assert_eq!(several(one).unwrap(), [one]);
         assert_eq!(several(&format!(" [{one} , {one}]\n")).unwrap(), [one, one]);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_refused() {
+    fn a_text_that_is_not_json_is_refused() {
         for wrong in ["", " \n", "{\"role\":", "{} {"] {
             assert!(several(wrong).is_err(), "{wrong}");
         }

@@ -7,13 +7,14 @@ use seamline::Options;
 use seamline::check::Checked;
 use seamline::store::SessionId;
 
-use super::place::Place;
+use super::context::StoreContext;
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render::findings::Extent;
 use crate::render::{Counts, Examined, json, style, text};
+use crate::screen;
 
 /// Report what is wrong with the conversation of a session
 ///
@@ -47,11 +48,11 @@ Examples:
   seamline session check s-1 --format json";
 
 impl Check {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let session = place.read_aloud(&self.name)?;
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        let session = context.read_aloud(&self.name)?;
         let policy = args::policy_or_stored(self.policy.as_deref(), &session)?;
-        place.warn_of_calls(&session.unresolved());
-        let failed = |error| place.failure(&error);
+        context.warn_of_calls(&session.unresolved());
+        let failed = |error| context.failure(&error);
         let options = Options { kept: true, ..session.options(policy.clone()).map_err(failed)? };
         let kept = session.repair_options(policy).map_err(failed)?;
         let body = session.body("{}").map_err(failed)?;
@@ -70,7 +71,7 @@ impl Check {
                 let examined =
                     Examined { label, body: &body, options: &options, findings: &checked.findings, has_lines: false };
                 output.text(&text::document(&examined, if self.all { Extent::All } else { Extent::First }));
-                output.text(&summary(place, &checked, &body, &options, &kept));
+                output.text(&summary(context, &checked, &body, &options, &kept));
             }
         }
         Ok(output.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
@@ -78,10 +79,10 @@ impl Check {
 }
 
 /// The summary: how many findings there are, and which command repairs them in the store or in each request.
-fn summary(place: &Place, checked: &Checked, body: &[u8], options: &Options, kept: &Options) -> String {
+fn summary(context: &StoreContext, checked: &Checked, body: &[u8], options: &Options, kept: &Options) -> String {
     let counts = Counts::of(&checked.findings);
     if !counts.is_wrong() {
-        return format!("{} nothing wrong\n", style::GOOD.paint("✓"));
+        return format!("{} {}\n", style::GOOD.paint("✓"), text::clean_verdict(counts));
     }
     // A session may end with tool calls whose results are still to come; a provider would reject them.
     let left = |repairing: &Options| {
@@ -92,20 +93,21 @@ fn summary(place: &Place, checked: &Checked, body: &[u8], options: &Options, kep
             counts.errors + counts.warnings
         })
     };
-    let (repair, all) = (place.command("repair"), place.command("repair --all"));
+    let (repair, all) = (context.command("repair"), context.command("repair --all"));
     let remedy = match (left(kept), left(options)) {
         (0, _) => format!("{repair} fixes it"),
         (rest, 0) if rest < counts.errors + counts.warnings => {
             format!("{repair} fixes some of it, and each request the rest; {all} stores all fixes")
         }
         (_, 0) => format!("each request fixes it; {all} stores the fix"),
-        _ if checked.messages == 0 => format!("{} adds the first message", place.command("append")),
+        _ if checked.messages == 0 => format!("{} adds the first message", context.command("append")),
         _ if is_helped_by_unsafe(checked, options) => {
-            format!("only {} fixes some of it, as `fix:` says above", place.command("repair --unsafe"))
+            format!("only {} fixes some of it, as `fix:` says above", context.command("repair --unsafe"))
         }
         _ => "this policy cannot fix all of it".to_owned(),
     };
-    format!("{} {}; {remedy}\n", style::ERROR.paint("✗"), style::STRONG.paint(&text::counted(counts)))
+    let line = format!("{} {}; {remedy}", style::ERROR.paint("✗"), style::STRONG.paint(&text::counted(counts)));
+    screen::sentence(&line, screen::width()) + "\n"
 }
 
 /// Whether unsafe fixes would repair a finding.

@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 use seamline::store::{Operation, SessionId};
 
-use super::done;
-use super::place::{Place, WriterArgs};
+use super::context::{StoreContext, WriterArgs};
+use super::report_success;
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ use crate::screen;
 /// until `commit` ends it or `rollback` returns to it.
 #[derive(Debug, Args)]
 #[command(after_help = CHECKPOINT_EXAMPLES)]
-pub(super) struct Checkpoint {
+pub(super) struct MakeCheckpoint {
     /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
@@ -32,13 +32,13 @@ pub(super) struct Checkpoint {
 const CHECKPOINT_EXAMPLES: &str = "\
 Examples:
   id=$(seamline session checkpoint s-1)
-  seamline session append s-1 answer.json &&
+  seamline session append s-1 message.json &&
     seamline session commit s-1 $id || seamline session rollback s-1 $id";
 
 const COMMIT_EXAMPLES: &str = "\
 Examples:
   id=$(seamline session checkpoint s-1 --operation api_call)
-  seamline session append s-1 answer.json
+  seamline session append s-1 message.json
   seamline session commit s-1 $id";
 
 const ROLLBACK_EXAMPLES: &str = "\
@@ -82,10 +82,10 @@ impl From<MadeFor> for Operation {
     }
 }
 
-impl Checkpoint {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let made = place.write(&self.name, self.writer.options(), |session| {
-            place.wait(session.checkpoint(self.operation.into()))
+impl MakeCheckpoint {
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        let made = context.write(&self.name, self.writer.options(), |session| {
+            context.wait(session.checkpoint(self.operation.into()))
         })?;
         let mut output = Output::new();
         output.text(&format!("{}\n", made.id));
@@ -110,9 +110,9 @@ pub(super) struct Commit {
 }
 
 impl Commit {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        place.write(&self.name, self.writer.options(), |session| place.wait(session.commit(&self.id)))?;
-        Ok(done(&format!("{}: committed {}", self.name, self.id)))
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        context.write(&self.name, self.writer.options(), |session| context.wait(session.commit(&self.id)))?;
+        Ok(report_success(&format!("{}: committed {}", self.name, self.id)))
     }
 }
 
@@ -130,30 +130,30 @@ pub(super) struct Rollback {
     #[arg(value_name = "ID")]
     id: Option<String>,
     /// The reason, for the list of incidents
-    #[arg(long, value_name = "TEXT", default_value = "asked for on the command line")]
+    #[arg(long, value_name = "TEXT", default_value = "requested on the command line")]
     reason: String,
     #[command(flatten)]
     writer: WriterArgs,
 }
 
 impl Rollback {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         let none = || {
             Failure::new(format!("session `{}` has no open checkpoint", self.name))
-                .with_hint(place.checkpoints_hint("lists those that can be named"))
+                .with_hint(context.checkpoints_hint("lists the checkpoints that can be named"))
         };
-        let (id, result) = place.write(&self.name, self.writer.options(), |session| {
+        let (id, result) = context.write(&self.name, self.writer.options(), |session| {
             if self.id.is_none() {
-                place.refuse_calls(&session.unresolved(), "a checkpoint that is named is gone back to all the same")?;
+                context.refuse_calls(&session.unresolved(), "to roll it back anyway, name a checkpoint")?;
             }
             let latest = || session.latest_checkpoint().map(|latest| latest.id.to_string());
             let id = self.id.clone().or_else(latest).ok_or_else(none)?;
-            let result = place.wait(session.rollback(&id, &self.reason))?;
+            let result = context.wait(session.rollback(&id, &self.reason))?;
             Ok((id, result))
         })?;
         let removed = screen::count(result.messages_removed, "message");
         let left = screen::count(result.new_message_count, "message");
-        Ok(done(&format!("{}: back at {id}; {removed} hidden, {left} left", self.name)))
+        Ok(report_success(&format!("{}: back at {id}; {removed} hidden, {left} left", self.name)))
     }
 }
 
@@ -174,8 +174,8 @@ pub(super) struct Checkpoints {
 }
 
 impl Checkpoints {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let session = place.read_aloud(&self.name)?;
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        let session = context.read_aloud(&self.name)?;
         let checkpoints = &session.state().checkpoints;
         let mut output = Output::new();
         match self.format {
@@ -204,12 +204,12 @@ pub(super) struct Prune {
 }
 
 impl Prune {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let (gone, left) = place.write(&self.name, self.writer.options(), |session| {
-            let gone = place.wait(session.prune_checkpoints(self.keep))?;
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        let (gone, left) = context.write(&self.name, self.writer.options(), |session| {
+            let gone = context.wait(session.prune_checkpoints(self.keep))?;
             Ok((gone, session.checkpoints().len()))
         })?;
         let gone = screen::count(gone, "checkpoint");
-        Ok(done(&format!("{}: forgot {gone}; {} left", self.name, screen::grouped(left))))
+        Ok(report_success(&format!("{}: removed {gone}; {} left", self.name, screen::grouped(left))))
     }
 }

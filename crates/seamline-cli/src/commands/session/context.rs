@@ -9,6 +9,7 @@ use seamline::store::{Error, Head, Rejected, SessionId, SessionInfo, Store, Stor
 use super::address::Address;
 use crate::failure::Failure;
 use crate::output;
+use crate::screen;
 use crate::suggest;
 
 /// How many bytes are read at a time, about.
@@ -17,7 +18,7 @@ const PAGE_BYTES: usize = 8 * 1024 * 1024;
 const PAGE_SESSIONS: usize = 500;
 
 /// A store, its address, and the session of a command.
-pub(super) struct Place {
+pub(super) struct StoreContext {
     pub(super) store: Arc<dyn Store>,
     pub(super) address: Address,
     name: Option<SessionId>,
@@ -42,7 +43,7 @@ impl WriterArgs {
     }
 }
 
-impl Place {
+impl StoreContext {
     /// Opens the store, and creates it if it is missing.
     pub(super) fn make(asked: Option<&str>) -> Result<Self, Failure> {
         let address = Address::of(asked)?;
@@ -51,13 +52,13 @@ impl Place {
 
     /// Opens an existing store; a command that only reads creates none.
     fn find(asked: Option<&str>) -> Result<Self, Failure> {
-        let address = there(asked)?;
+        let address = find_address(asked)?;
         Self::open(address.clone()).map_err(|error| unopened(&address, &error))
     }
 
     /// Opens an existing store for reading.
     pub(super) fn to_read(asked: Option<&str>) -> Result<Self, Failure> {
-        let address = there(asked)?;
+        let address = find_address(asked)?;
         Self::open_to_read(address.clone()).map_err(|error| unopened(&address, &error))
     }
 
@@ -179,13 +180,13 @@ impl Place {
                 let names: Vec<&str> = sessions.iter().map(|info| info.session.as_str()).collect();
                 let option = self.address.option();
                 let all = format!(
-                    "`seamline session list{option}` shows those that are there, `seamline session new {name}{option}` \
-                     makes it"
+                    "`seamline session list{option}` lists the existing sessions, `seamline session new {name}{option}` \
+                     creates it"
                 );
                 Failure::new(error.to_string()).with_hint(suggest::hint(name.as_str(), &names, &all))
             }
             SessionError::Store(error @ Error::Busy { .. }) => Failure::new(error.message()).with_hint(format!(
-                "`--take-over` takes the session from that process; reading it and {} are always possible",
+                "`--take-over` takes the lease from that process; reading the session and {} are always possible",
                 self.fork_command()
             )),
             SessionError::Store(error @ Error::Damaged(cause)) => {
@@ -199,10 +200,19 @@ impl Place {
             ) => Failure::new(error.to_string()).with_hint(self.checkpoints_hint("lists them")),
             SessionError::Rejected(Rejected::NoRepair(_)) => Failure::new(error.to_string())
                 .with_hint(format!("{} lists what came after it", self.command("show --records"))),
-            SessionError::Rejected(Rejected::InFlight) => Failure::new("calls of a cycle are not answered yet")
+            SessionError::Rejected(Rejected::InFlight) => Failure::new("tool calls of a cycle have no result yet")
                 .with_hint(format!("{} closes cycles that a crash left open", self.command("recover"))),
             SessionError::Conversation(error) => error.clone().into(),
-            other => hinted(&other.to_string()),
+            SessionError::NoMessage { number, what } => {
+                Failure::new(format!("message {number} {what}")).with_hint(what.hint())
+            }
+            SessionError::OpenCalls { calls } => {
+                Failure::new(format!("the response makes {} without a result", screen::count(*calls, "tool call")))
+                    .with_hint("a host adds such a response with its results, in one cycle")
+            }
+            SessionError::UnreadablePolicy(why) => Failure::new(format!("cannot read the stored policy: {why}"))
+                .with_hint("use the version of seamline that wrote it, or pass `--policy`"),
+            other => Failure::new(other.to_string()),
         }
     }
 
@@ -211,7 +221,7 @@ impl Place {
         let read = self.name.as_ref().and_then(|name| self.read(name).ok());
         match read {
             Some(session) if session.state().checkpoints.is_empty() => {
-                format!("there is none yet; {} makes one", self.command("checkpoint"))
+                format!("there is none yet; {} creates one", self.command("checkpoint"))
             }
             _ => format!("{} {what}", self.command("checkpoints")),
         }
@@ -262,11 +272,11 @@ pub(super) fn wait<T, E: Into<SessionError>>(asked: impl Future<Output = Result<
 }
 
 /// Checks that the store at an address exists.
-pub(super) fn there(asked: Option<&str>) -> Result<Address, Failure> {
+pub(super) fn find_address(asked: Option<&str>) -> Result<Address, Failure> {
     let address = Address::of(asked)?;
     if address.is_emptied() {
-        return Err(Failure::new(format!("the store `{address}` is damaged: nothing is left of the file"))
-            .with_hint("take it from a backup; `seamline session new` would make a new store of it"));
+        return Err(Failure::new(format!("the store `{address}` is damaged: the file is empty"))
+            .with_hint("restore it from a backup; `seamline session new` would create a new store in it"));
     }
     if address.is_there() {
         return Ok(address);
@@ -290,13 +300,13 @@ pub(super) fn unopened(address: &Address, error: &Error) -> Failure {
     Failure { message: format!("`{address}`: {}", error.message()), hint }
 }
 
-/// Explains why a store did not do what was asked, with a hint for the command line: the store knows no commands.
+/// Explains an error of a store. Adds a hint about commands and options, which the store does not know.
 pub(super) fn of_store(error: &Error) -> Failure {
     let hint = error.hint().or_else(|| command_hint(error).map(str::to_owned));
     Failure { message: error.message(), hint }
 }
 
-/// The hint for the command line where the store has none.
+/// The hint about commands and options for an error that has no hint of its own.
 fn command_hint(error: &Error) -> Option<&'static str> {
     Some(match error {
         Error::Exists(_) => "choose another name, or continue the existing session",
@@ -308,14 +318,6 @@ fn command_hint(error: &Error) -> Option<&'static str> {
         Error::Address(_) => "check that `--store` or SEAMLINE_STORE names the right store",
         _ => return None,
     })
-}
-
-/// Splits a hint off a message that contains one.
-fn hinted(text: &str) -> Failure {
-    match text.split_once("\nhint: ") {
-        Some((message, hint)) => Failure::new(message).with_hint(hint),
-        None => Failure::new(text),
-    }
 }
 
 #[cfg(test)]

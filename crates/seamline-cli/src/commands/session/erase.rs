@@ -4,7 +4,7 @@ use clap::Args;
 use seamline::session::Session;
 use seamline::store::SessionId;
 
-use super::place::{Place, WriterArgs};
+use super::context::{StoreContext, WriterArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -35,17 +35,17 @@ Examples:
   seamline session erase s-1 --yes";
 
 impl Erase {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         let name = &self.name;
         if !self.yes {
-            let commits = place.commits(name).map_err(|error| place.failure(&error))?;
+            let commits = context.commits(name).map_err(|error| context.failure(&error))?;
             let bytes = commits.iter().map(|commit| commit.bytes.len()).sum();
             let what = format!("{} with {}", screen::count(commits.len(), "commit"), screen::count(bytes, "byte"));
             return Err(Failure::new(format!("this would remove session `{name}` for good: {what}"))
-                .with_hint(format!("`--yes` does it; {} keeps a copy first", place.command("export"))));
+                .with_hint(format!("`--yes` does it; {} keeps a copy first", context.command("export"))));
         }
         let take_over = self.writer.options().take_over;
-        let erased = place.wait(Session::erase(place.store.clone(), name, take_over))?;
+        let erased = context.wait(Session::erase(context.store.clone(), name, take_over))?;
         let commits = screen::count(erased.commits as usize, "commit");
         let bytes = screen::count(erased.bytes as usize, "byte");
         let mut output = Output::new();
@@ -53,7 +53,7 @@ impl Erase {
             "{} {name}: removed {commits} with {bytes}; its name is not used again\n",
             style::GOOD.paint("✓")
         ));
-        for line in screen::wrap(reach(place.address.scheme()), screen::width().saturating_sub(2)) {
+        for line in screen::wrap(reach(context.address.scheme()), screen::width().saturating_sub(2)) {
             output.text(&format!("  {}\n", style::FAINT.paint(&line)));
         }
         Ok(output.finish(Exit::Clean))

@@ -6,8 +6,8 @@ use clap::Args;
 use seamline::store::{SessionId, StoredCommit, replay};
 use serde::{Deserialize, Serialize};
 
-use super::done;
-use super::place::Place;
+use super::context::StoreContext;
+use super::report_success;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::replace;
@@ -60,15 +60,15 @@ impl End {
 }
 
 impl Export {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let (pieces, what) = if self.messages { self.messages(place)? } else { self.commits(place)? };
-        self.tell_of_inbox(place);
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        let (pieces, what) = if self.messages { self.messages(context)? } else { self.commits(context)? };
+        self.tell_of_inbox(context);
         let pieces: Vec<&[u8]> = pieces.iter().flat_map(|piece| [piece.as_slice(), b"\n".as_slice()]).collect();
         if let Some(path) = &self.output {
             let shown = path.display().to_string();
             replace::write_private(path, &pieces)
                 .map_err(|failure| Failure { message: format!("{shown}: {}", failure.message), ..failure })?;
-            return Ok(done(&format!("{}: {what} written to {}", self.name, screen::printable(&shown))));
+            return Ok(report_success(&format!("{}: {what} written to {}", self.name, screen::printable(&shown))));
         }
         let mut output = Output::new();
         output.bytes(&pieces.concat());
@@ -77,31 +77,31 @@ impl Export {
     }
 
     /// Notes on standard error what an export leaves out. An unreadable inbox is reported by `verify`.
-    fn tell_of_inbox(&self, place: &Place) {
-        let waiting = place.wait(place.store.waiting(&self.name)).map_or(0, |waiting| waiting as usize);
+    fn tell_of_inbox(&self, context: &StoreContext) {
+        let waiting = context.wait(context.store.waiting(&self.name)).map_or(0, |waiting| waiting as usize);
         if waiting > 0 {
             let waiting = screen::count(waiting, "message");
-            output::say(&format!("seamline: {waiting} of the inbox not written: the next writer takes them in\n"));
+            output::say(&format!("seamline: {waiting} of the inbox not written; the next writer adds them\n"));
         }
     }
 
-    fn messages(&self, place: &Place) -> Result<(Vec<Vec<u8>>, String), Failure> {
-        let session = place.read_aloud(&self.name)?;
+    fn messages(&self, context: &StoreContext) -> Result<(Vec<Vec<u8>>, String), Failure> {
+        let session = context.read_aloud(&self.name)?;
         let entries = session.state().view.entries().iter();
         let messages: Vec<Vec<u8>> = entries.map(|entry| entry.message.as_bytes().to_vec()).collect();
         let what = screen::count(messages.len(), "message");
         Ok((messages, what))
     }
 
-    fn commits(&self, place: &Place) -> Result<(Vec<Vec<u8>>, String), Failure> {
-        let failed = |error| place.failure(&error);
-        let (head, commits) = place.up_to_head(&self.name).map_err(failed)?;
+    fn commits(&self, context: &StoreContext) -> Result<(Vec<Vec<u8>>, String), Failure> {
+        let failed = |error| context.failure(&error);
+        let (head, commits) = context.up_to_head(&self.name).map_err(failed)?;
         let replayed = replay(&self.name, head, &commits);
         if let Some(damage) = replayed.damages.first() {
             return Err(Failure::new(format!("session `{}` is damaged: {damage}", self.name)).with_hint(format!(
-                "{} writes what can be read, and {} makes a whole session of it",
-                place.command("export --messages"),
-                place.fork_command()
+                "{} writes the readable messages, and {} makes a session of them",
+                context.command("export --messages"),
+                context.fork_command()
             )));
         }
         let end = End {

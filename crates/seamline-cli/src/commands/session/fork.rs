@@ -3,8 +3,8 @@
 use clap::Args;
 use seamline::store::SessionId;
 
-use super::done;
-use super::place::Place;
+use super::context::StoreContext;
+use super::report_success;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen;
@@ -30,12 +30,12 @@ Examples:
   seamline session show s-1-other-way";
 
 impl Fork {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let session = place.read_aloud(&self.name)?;
-        place.warn_of_calls(&session.unresolved());
-        let fork = place.wait(session.fork(self.new.clone()))?;
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        let session = context.read_aloud(&self.name)?;
+        context.warn_of_calls(&session.unresolved());
+        let fork = context.wait(session.fork(self.new.clone()))?;
         let count = fork.entries().len();
-        place.wait(fork.close())?;
-        Ok(done(&format!("{}: {} of {}", self.new, screen::count(count, "message"), self.name)))
+        context.wait(fork.close())?;
+        Ok(report_success(&format!("{}: {} of {}", self.new, screen::count(count, "message"), self.name)))
     }
 }

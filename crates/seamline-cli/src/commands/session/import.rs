@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
+use super::context::{StoreContext, wait};
 use super::export::End;
-use super::place::{Place, wait};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input;
@@ -61,17 +61,17 @@ impl Import {
             ..failure
         };
         let bytes = self.read().map_err(|error| about(Failure::io("read", &error)))?;
-        let sessions = exported(bytes).map_err(about)?;
+        let sessions = read_exports(bytes).map_err(about)?;
         self.refuse_one_name(sessions.len()).map_err(about)?;
         for Exported { end, commits } in &sessions {
-            checked(end, commits).map_err(about)?;
+            check_chain(end, commits).map_err(about)?;
         }
-        let place = Place::make(store)?;
+        let context = StoreContext::make(store)?;
         let mut output = Output::new();
         for session in &sessions {
             let taken = match &self.name {
-                Some(name) if *name != session.end.session => copied(&place, session, name),
-                _ => taken_in(&place, session),
+                Some(name) if *name != session.end.session => import_copy(&context, session, name),
+                _ => import_unchanged(&context, session),
             };
             output.text(&taken.map_err(about)?);
         }
@@ -97,21 +97,26 @@ impl Import {
 }
 
 /// Imports a session as it is, and returns the line to print.
-fn taken_in(place: &Place, Exported { end, commits }: &Exported) -> Result<String, Failure> {
-    let head = wait(place.store.import(&end.session, commits)).map_err(|error| refused(place, &error))?;
+fn import_unchanged(context: &StoreContext, Exported { end, commits }: &Exported) -> Result<String, Failure> {
+    let head = wait(context.store.import(&end.session, commits)).map_err(|error| refused(context, &error))?;
     let records = screen::count(head.seq as usize, "record");
     let commits = screen::count(commits.len(), "commit");
     Ok(format!("{} {}: imported {commits} with {records}\n", style::GOOD.paint("✓"), end.session))
 }
 
 /// Imports the messages of a session under another name, and returns the line to print.
-fn copied(place: &Place, Exported { end, commits }: &Exported, name: &SessionId) -> Result<String, Failure> {
+fn import_copy(
+    context: &StoreContext,
+    Exported { end, commits }: &Exported,
+    name: &SessionId,
+) -> Result<String, Failure> {
     let aside = Arc::new(MemoryStore::new());
-    wait(aside.import(&end.session, commits)).map_err(|error| place.failure(&error))?;
-    let session = place.wait(Follower::open(aside, end.session.clone()))?;
-    let fork = wait(session.fork_into(place.store.clone(), name.clone())).map_err(|error| refused(place, &error))?;
+    wait(aside.import(&end.session, commits)).map_err(|error| context.failure(&error))?;
+    let session = context.wait(Follower::open(aside, end.session.clone()))?;
+    let fork =
+        wait(session.fork_into(context.store.clone(), name.clone())).map_err(|error| refused(context, &error))?;
     let messages = screen::count(fork.entries().len(), "message");
-    place.wait(fork.close())?;
+    context.wait(fork.close())?;
     let mut out = format!("{} {name}: imported a copy of {} with {messages}\n", style::GOOD.paint("✓"), end.session);
     for line in screen::wrap(NOT_ALL, screen::width().saturating_sub(2)) {
         let _ = writeln!(out, "  {}", style::FAINT.paint(&line));
@@ -119,32 +124,32 @@ fn copied(place: &Place, Exported { end, commits }: &Exported, name: &SessionId)
     Ok(out)
 }
 
-const NOT_ALL: &str = "not byte for byte: a new chain that begins with the messages as they were to be seen; \
-                       checkpoints, incidents, open cycles and what was taken back are in the file only";
+const NOT_ALL: &str = "not byte for byte: a new chain that begins with the current messages; \
+                       checkpoints, incidents, open cycles and undone records are in the file only";
 
 /// Explains why a session was not imported; the hint names `--as`.
-fn refused(place: &Place, error: &SessionError) -> Failure {
+fn refused(context: &StoreContext, error: &SessionError) -> Failure {
     let another = match error {
-        SessionError::Store(Error::Erased(_)) => "a name is not used again after `seamline session erase`",
-        SessionError::Store(Error::Exists(_)) => "go on with the session that is there",
-        _ => return place.failure(error),
+        SessionError::Store(Error::Erased(_)) => "a name cannot be used again after `seamline session erase`",
+        SessionError::Store(Error::Exists(_)) => "continue the existing session",
+        _ => return context.failure(error),
     };
     let hint = format!("{another}; `--as NAME` imports a copy under another name");
-    Failure { hint: Some(hint), ..place.failure(error) }
+    Failure { hint: Some(hint), ..context.failure(error) }
 }
 
-/// The sessions of a file. A commit may have line breaks between its values, where its messages had.
-fn exported(bytes: Vec<u8>) -> Result<Vec<Exported>, Failure> {
-    let cut = "export the session again; this file is cut off or altered";
+/// Reads the sessions of a file. A commit may contain line breaks between its values, as its messages had.
+fn read_exports(bytes: Vec<u8>) -> Result<Vec<Exported>, Failure> {
+    let cut = "export the session again; this file is truncated or altered";
     let text = input::text(bytes).map_err(|failure| {
         let hint = failure.hint.unwrap_or_else(|| cut.to_owned());
-        Failure { hint: Some(hint), ..Failure::new(format!("no export: {}", failure.message)) }
+        Failure { hint: Some(hint), ..Failure::new(format!("not an export: {}", failure.message)) }
     })?;
     let mut sessions = Vec::new();
     let mut commits = Vec::new();
     for value in serde_json::Deserializer::from_str(&text).into_iter::<&RawValue>() {
         let value = value.map_err(|error| {
-            Failure::new(format!("no export: behind commit {}: {error}", commits.len())).with_hint(cut)
+            Failure::new(format!("not an export: after commit {}: {error}", commits.len())).with_hint(cut)
         })?;
         if sessions.is_empty()
             && commits.is_empty()
@@ -163,9 +168,9 @@ fn exported(bytes: Vec<u8>) -> Result<Vec<Exported>, Failure> {
     let end = if commits.is_empty() {
         "the file is empty".to_owned()
     } else {
-        format!("it ends behind commit {} without the line that closes an export", commits.len())
+        format!("it ends after commit {} without the last line of an export", commits.len())
     };
-    Err(Failure::new(format!("no whole export: {end}")).with_hint(cut))
+    Err(Failure::new(format!("incomplete export: {end}")).with_hint(cut))
 }
 
 /// Identifies the first value of a file that is not an export.
@@ -183,14 +188,14 @@ fn no_commit(value: &str) -> Option<Failure> {
         Some(NoMessage::Request { .. }) => {
             ("this is a request body", "`seamline session append NAME FILE --body` adds its messages to a session")
         }
-        Some(_) => ("it does not begin with a commit", "give what `seamline session export` wrote"),
+        Some(_) => ("it does not begin with a commit", "give a file that `seamline session export` wrote"),
     };
-    Some(Failure::new(format!("no export: {what}")).with_hint(hint))
+    Some(Failure::new(format!("not an export: {what}")).with_hint(hint))
 }
 
 /// Checks that the chain is whole and ends where the last line says. A store checks it, too, but the whole file is
 /// checked before any session is imported.
-fn checked(end: &End, commits: &[Vec<u8>]) -> Result<(), Failure> {
+fn check_chain(end: &End, commits: &[Vec<u8>]) -> Result<(), Failure> {
     if end.seamline_export > End::VERSION {
         return Err(Failure::new(format!(
             "the export has format {}, this version knows {}",
@@ -205,7 +210,7 @@ fn checked(end: &End, commits: &[Vec<u8>]) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new(format!(
-        "session `{}` ends at record {} of commit {}, and its last line says record {} of commit {}",
+        "session `{}` ends at record {} of commit {}, but its last line says record {} of commit {}",
         end.session,
         head.seq,
         commits.len(),

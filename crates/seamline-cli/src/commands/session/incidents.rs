@@ -4,7 +4,7 @@ use clap::Args;
 use seamline::session::{Clock as _, SystemClock};
 use seamline::store::{Incident, IncidentKind, OpenedCommit, Record, SessionId};
 
-use super::place::Place;
+use super::context::StoreContext;
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -79,9 +79,9 @@ fn since(text: &str) -> Result<u64, String> {
 }
 
 impl Incidents {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         // The state of a session has only the last incidents; the log has all.
-        let commits = place.commits(&self.name).map_err(|error| place.failure(&error))?;
+        let commits = context.commits(&self.name).map_err(|error| context.failure(&error))?;
         let opened = commits.iter().filter_map(|commit| OpenedCommit::open(&commit.bytes).ok());
         let records = opened.flat_map(|commit| commit.records);
         let incidents = records.filter_map(|record| match record {

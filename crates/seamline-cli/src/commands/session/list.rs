@@ -5,7 +5,7 @@ use seamline::store::{OpenedCommit, Record, SessionInfo};
 use serde::Serialize;
 
 use super::address::Address;
-use super::place::Place;
+use super::context::StoreContext;
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -53,13 +53,13 @@ impl List {
         // A missing default store has no sessions; a store that an option or a variable names must exist.
         let address = Address::of(store)?;
         let is_unused = !address.is_there() && !address.is_named();
-        let listed = if is_unused { Vec::new() } else { listed(&Place::to_read(store)?)? };
+        let listed = if is_unused { Vec::new() } else { listed(&StoreContext::to_read(store)?)? };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => output.text(&json::listing("sessions", &listed)),
             ListFormat::Text if listed.is_empty() => {
                 output.text(&format!("no sessions in `{}`\n", screen::printable(&address.to_string())));
-                output::say(&format!("hint: `seamline session new NAME{}` makes one\n", address.option()));
+                output::say(&format!("hint: `seamline session new NAME{}` creates one\n", address.option()));
             }
             ListFormat::Text => {
                 let rows: Vec<_> = listed.iter().map(row).collect();
@@ -71,14 +71,14 @@ impl List {
     }
 }
 
-fn listed(place: &Place) -> Result<Vec<Listed>, Failure> {
-    let sessions = place.sessions().map_err(|error| place.failure(&error))?;
-    Ok(sessions.into_iter().map(|info| beginning(place, info)).collect())
+fn listed(context: &StoreContext) -> Result<Vec<Listed>, Failure> {
+    let sessions = context.sessions().map_err(|error| context.failure(&error))?;
+    Ok(sessions.into_iter().map(|info| beginning(context, info)).collect())
 }
 
 /// Reads only the first commit of a session.
-fn beginning(place: &Place, info: SessionInfo) -> Listed {
-    let first = place.wait(place.store.read(&info.session, 0, 1)).ok();
+fn beginning(context: &StoreContext, info: SessionInfo) -> Listed {
+    let first = context.wait(context.store.read(&info.session, 0, 1)).ok();
     let first = first.and_then(|commits| OpenedCommit::open(&commits.first()?.bytes).ok());
     let began = first.as_ref().map(|commit| commit.at);
     let records = first.map(|commit| commit.records).unwrap_or_default();
@@ -97,7 +97,7 @@ fn row(listed: &Listed) -> [String; 4] {
     let what: Vec<String> = what.into_iter().flatten().map(|part| screen::printable(&part).into_owned()).collect();
     [
         info.session.to_string(),
-        began.map_or_else(|| "beginning lost".to_owned(), minute),
+        began.map_or_else(|| "start unknown".to_owned(), minute),
         screen::bytes(info.bytes),
         what.join(" · "),
     ]

@@ -7,8 +7,8 @@ use seamline::Error;
 use seamline::session::{Clock as _, Session, SessionOptions, SystemClock};
 use seamline::store::SessionId;
 
+use super::context::StoreContext;
 use super::name;
-use super::place::Place;
 use crate::args;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -52,9 +52,9 @@ impl New {
         let options = SessionOptions { provider: self.provider.clone(), title, policy, ..self.options()? };
         let made_up = || name::made_up(SystemClock.now()).ok_or_else(|| Failure::new("the system gave no random name"));
         let name = self.name.clone().map_or_else(made_up, Ok)?;
-        let place = Place::make(store)?;
-        let session = place.wait(Session::create(place.store.clone(), name.clone(), options))?;
-        place.wait(session.close())?;
+        let context = StoreContext::make(store)?;
+        let session = context.wait(Session::create(context.store.clone(), name.clone(), options))?;
+        context.wait(session.close())?;
         let mut output = Output::new();
         output.text(&format!("{name}\n"));
         Ok(output.finish(Exit::Clean))

@@ -5,7 +5,7 @@ use seamline::session::{Recovered, Unresolved};
 use seamline::store::SessionId;
 use serde::Serialize;
 
-use super::place::{Place, WriterArgs};
+use super::context::{StoreContext, WriterArgs};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -15,9 +15,9 @@ use crate::screen;
 
 /// Close tool cycles that a crash left open
 ///
-/// Lists every tool call of these cycles and whether it never started, finished, or has an unknown outcome. A cycle of which
-/// no call started is rolled back. In the others, existing results are kept, and the remaining tool calls get a synthetic
-/// result that tells the model what is known; no tool runs again. A second run has no effect.
+/// Lists every tool call of these cycles and whether it never started, finished, or has an unknown outcome. A cycle
+/// with no started call is rolled back. In the others, existing results are kept, and the remaining tool calls get a
+/// synthetic result that tells the model what is known; no tool runs again. A second run has no effect.
 ///
 /// As JSON: `version`, `session`, `calls`, each with `cycle`, `call`, `tool`, `effect` and what is `known` of it
 /// (`never_started`, `harmless`, `outcome_unknown` or `finished`), and `recovered`: the number of `cycles` that were closed,
@@ -59,19 +59,19 @@ struct Counted {
 }
 
 impl Recover {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         if self.dry_run {
-            let calls = place.read_aloud(&self.name)?.unresolved();
-            return Ok(self.tell(place, &calls, None));
+            let calls = context.read_aloud(&self.name)?.unresolved();
+            return Ok(self.tell(context, &calls, None));
         }
-        let (calls, recovered) = place.write(&self.name, self.writer.options(), |session| {
+        let (calls, recovered) = context.write(&self.name, self.writer.options(), |session| {
             let calls = session.unresolved();
-            Ok((calls, place.wait(session.recover(None))?))
+            Ok((calls, context.wait(session.recover(None))?))
         })?;
-        Ok(self.tell(place, &calls, Some(recovered)))
+        Ok(self.tell(context, &calls, Some(recovered)))
     }
 
-    fn tell(&self, place: &Place, calls: &[Unresolved], recovered: Option<Recovered>) -> Exit {
+    fn tell(&self, context: &StoreContext, calls: &[Unresolved], recovered: Option<Recovered>) -> Exit {
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => {
@@ -86,18 +86,19 @@ impl Recover {
             }
             ListFormat::Text => {
                 output.text(&session::calls(calls, screen::width()));
-                output.text(&self.summary(place, calls, recovered));
+                let summary = self.summary(context, calls, recovered);
+                output.text(&(screen::sentence(&summary, screen::width()) + "\n"));
             }
         }
         output.finish(Exit::Clean)
     }
 
-    fn summary(&self, place: &Place, calls: &[Unresolved], recovered: Option<Recovered>) -> String {
+    fn summary(&self, context: &StoreContext, calls: &[Unresolved], recovered: Option<Recovered>) -> String {
         let name = &self.name;
         let good = style::GOOD.paint("✓");
         match recovered {
-            _ if calls.is_empty() => format!("{good} {name}: no cycle is open\n"),
-            None => format!("nothing was changed; {} closes their cycles\n", place.command("recover")),
+            _ if calls.is_empty() => format!("{good} {name}: no cycle is open"),
+            None => format!("nothing was changed; {} closes their cycles", context.command("recover")),
             Some(Recovered { cycles, taken_back, unknown, .. }) => {
                 let cycles = screen::count(cycles, "cycle");
                 let back = if taken_back > 0 {
@@ -112,7 +113,7 @@ impl Recover {
                         screen::count(count, "call")
                     ),
                 };
-                format!("{good} {name}: closed {cycles}{back}{unknown}\n")
+                format!("{good} {name}: closed {cycles}{back}{unknown}")
             }
         }
     }

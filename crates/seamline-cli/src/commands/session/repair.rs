@@ -9,8 +9,8 @@ use seamline::store::SessionId;
 use seamline::{Finding, Options, Policy};
 use serde::Serialize;
 
-use super::done;
-use super::place::{Place, WriterArgs};
+use super::context::{StoreContext, WriterArgs};
+use super::report_success;
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -76,7 +76,7 @@ struct Report<'a> {
 }
 
 /// The stored messages and their repairs.
-struct Kept {
+struct StoredBody {
     body: Vec<u8>,
     /// The repair without synthetic results.
     options: Options,
@@ -85,40 +85,46 @@ struct Kept {
 }
 
 impl Repair {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let mut policy = args::policy_or_stored(self.policy.as_deref(), &place.read(&self.name)?)?;
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        let mut policy = args::policy_or_stored(self.policy.as_deref(), &context.read(&self.name)?)?;
         if self.allow_unsafe {
             policy.allow_unsafe();
         }
         policy.session.persist_repairs = if self.all { PersistRepairs::All } else { PersistRepairs::RealMovesOnly };
         if self.dry_run {
-            let kept = self.kept(place, policy)?;
-            return self.tell(place, &kept, &seamline::repair(&kept.body, &kept.options)?, None);
+            let kept = self.read_stored(context, policy)?;
+            return self.tell(context, &kept, &seamline::repair(&kept.body, &kept.options)?, None);
         }
-        place.write(&self.name, self.writer.options(), |session| {
+        context.write(&self.name, self.writer.options(), |session| {
             // This process holds the lease, so these are the messages that the repair changes.
-            let kept = self.kept(place, policy.clone())?;
+            let kept = self.read_stored(context, policy.clone())?;
             let repaired = seamline::repair(&kept.body, &kept.options)?;
-            let result = place.wait(session.repair_with(policy))?;
-            self.tell(place, &kept, &repaired, result.id.as_deref())
+            let result = context.wait(session.repair_with(policy))?;
+            self.tell(context, &kept, &repaired, result.id.as_deref())
         })
     }
 
     /// Reads the stored messages and computes their repairs.
-    fn kept(&self, place: &Place, policy: Policy) -> Result<Kept, Failure> {
-        let session = place.read(&self.name)?;
-        let failed = |error| place.failure(&error);
+    fn read_stored(&self, context: &StoreContext, policy: Policy) -> Result<StoredBody, Failure> {
+        let session = context.read(&self.name)?;
+        let failed = |error| context.failure(&error);
         let mut everything = policy.clone();
         everything.session.persist_repairs = PersistRepairs::All;
-        Ok(Kept {
+        Ok(StoredBody {
             body: session.body("{}").map_err(failed)?,
             options: session.repair_options(policy).map_err(failed)?,
             in_requests: session.repair_options(everything).map_err(failed)?,
         })
     }
 
-    fn tell(&self, place: &Place, kept: &Kept, repaired: &Repaired<'_>, id: Option<&str>) -> Result<Exit, Failure> {
-        let Kept { body, in_requests, .. } = kept;
+    fn tell(
+        &self,
+        context: &StoreContext,
+        kept: &StoredBody,
+        repaired: &Repaired<'_>,
+        id: Option<&str>,
+    ) -> Result<Exit, Failure> {
+        let StoredBody { body, in_requests, .. } = kept;
         // A finding that is left to requests is shown with the fix that each request makes.
         let remaining =
             if self.all { repaired.remaining.clone() } else { seamline::check(&repaired.body, in_requests)?.findings };
@@ -140,7 +146,7 @@ impl Repair {
                 let label = self.name.as_str();
                 let left = seamline::repair(&repaired.body, in_requests)?.remaining;
                 let (undo, request, keep) =
-                    (place.command("undo"), place.command("request"), place.command("repair --all"));
+                    (context.command("undo"), context.command("request"), context.command("repair --all"));
                 let destination = Destination::Session {
                     is_dry_run: self.dry_run,
                     undo: &undo,
@@ -178,16 +184,16 @@ Examples:
   seamline session undo s-1";
 
 impl Undo {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         let none = || {
             Failure::new(format!("session `{}` has no repair that can be undone", self.name))
-                .with_hint(format!("{} lists those that were made", place.command("incidents --type repair")))
+                .with_hint(format!("{} lists past repairs", context.command("incidents --type repair")))
         };
-        let (id, count) = place.write(&self.name, self.writer.options(), |session| {
+        let (id, count) = context.write(&self.name, self.writer.options(), |session| {
             session.state().last_repair().ok_or_else(none)?;
-            let id = place.wait(session.undo_repair())?;
+            let id = context.wait(session.undo_repair())?;
             Ok((id, session.entries().len()))
         })?;
-        Ok(done(&format!("{}: undid {id}; {} now", self.name, screen::count(count, "message"))))
+        Ok(report_success(&format!("{}: undid {id}; {} now", self.name, screen::count(count, "message"))))
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use seamline::store::SessionId;
 
-use super::place::Place;
+use super::context::StoreContext;
 use crate::args;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -54,12 +54,12 @@ Examples:
     https://api.anthropic.com/v1/messages";
 
 impl Request {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let envelope = self.envelope(place)?;
-        let session = place.read_aloud(&self.name)?;
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        let envelope = self.envelope(context)?;
+        let session = context.read_aloud(&self.name)?;
         let policy = args::policy_or_stored(self.policy.as_deref(), &session)?;
-        place.warn_of_calls(&session.unresolved());
-        let failed = |error| place.failure(&error);
+        context.warn_of_calls(&session.unresolved());
+        let failed = |error| context.failure(&error);
         let (body, options) = match &self.provider {
             Some(name) => session.body_for(name, &envelope, policy).map_err(failed)?,
             None => (session.body(&envelope).map_err(failed)?, session.options(policy).map_err(failed)?),
@@ -79,14 +79,14 @@ impl Request {
         let counts = Counts::of(&repaired.remaining);
         if counts.is_wrong() {
             let still = style::ERROR.paint(&text::counted(counts));
-            output::say(&format!("seamline: still wrong: {still}; {} says what\n", place.command("check")));
+            output::say(&format!("seamline: still wrong: {still}; {} lists it\n", context.command("check")));
         }
         // A body that was not read counts as not written.
         let exit = if output.is_gone() { Exit::Failed } else { Exit::Clean };
         Ok(output.finish(if counts.is_wrong() { exit.max(Exit::Findings) } else { exit }))
     }
 
-    fn envelope(&self, place: &Place) -> Result<String, Failure> {
+    fn envelope(&self, context: &StoreContext) -> Result<String, Failure> {
         let Some(path) = &self.envelope else { return Ok("{}".to_owned()) };
         let source = if path.as_os_str() == "-" { Source::Stdin } else { Source::Path(path.clone()) };
         let label = source.label();
@@ -98,13 +98,15 @@ impl Request {
         match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text) {
             Ok(members) => match LISTS.into_iter().find(|list| members.contains_key(*list)) {
                 Some(list) => {
-                    Err(about(Failure::new(format!("it has `{list}`, and the session has the messages"))).with_hint(
-                        format!("leave it out; {} adds the messages of a body", place.command("append --body")),
-                    ))
+                    Err(about(Failure::new(format!("it contains `{list}`, but the session provides the messages")))
+                        .with_hint(format!(
+                            "omit it; {} adds the messages of a body",
+                            context.command("append --body")
+                        )))
                 }
                 None => Ok(text),
             },
-            Err(error) => Err(about(Failure::new(format!("no JSON object: {error}")))
+            Err(error) => Err(about(Failure::new(format!("not a JSON object: {error}")))
                 .with_hint("an envelope is a request body without its messages, such as {\"model\":\"…\"}")),
         }
     }

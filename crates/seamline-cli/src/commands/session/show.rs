@@ -6,7 +6,7 @@ use clap::Args;
 use seamline::session::Follower;
 use seamline::store::{SessionId, SessionInfo};
 
-use super::place::Place;
+use super::context::StoreContext;
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -53,30 +53,30 @@ Examples:
   seamline session show s-1 --records --format json";
 
 impl Show {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         let mut output = Output::new();
         let text = if self.records {
-            self.records(place)?
+            self.records(context)?
         } else if self.messages {
-            self.all_messages(place)?
+            self.all_messages(context)?
         } else {
-            self.overview(place)?
+            self.overview(context)?
         };
         output.text(&text);
         Ok(output.finish(Exit::Clean))
     }
 
-    fn records(&self, place: &Place) -> Result<String, Failure> {
-        let commits = place.commits(&self.name).map_err(|error| place.failure(&error))?;
+    fn records(&self, context: &StoreContext) -> Result<String, Failure> {
+        let commits = context.commits(&self.name).map_err(|error| context.failure(&error))?;
         Ok(match self.format {
             ListFormat::Text => records::text(&commits),
             ListFormat::Json => records::json(&self.name, &commits),
         })
     }
 
-    fn all_messages(&self, place: &Place) -> Result<String, Failure> {
-        let session = place.read_aloud(&self.name)?;
-        let messages = messages(place, &session, 0..session.state().view.len())?;
+    fn all_messages(&self, context: &StoreContext) -> Result<String, Failure> {
+        let session = context.read_aloud(&self.name)?;
+        let messages = messages(context, &session, 0..session.state().view.len())?;
         Ok(match self.format {
             ListFormat::Text if messages.is_empty() => "no messages\n".to_owned(),
             ListFormat::Text => session::messages(&messages, screen::width()),
@@ -84,17 +84,17 @@ impl Show {
         })
     }
 
-    fn overview(&self, place: &Place) -> Result<String, Failure> {
-        let session = place.read(&self.name)?;
-        let info = self.info(place)?;
-        let inbox = place.wait(place.store.waiting(&self.name))? as usize;
-        let quarantined = place.wait(place.store.quarantined(&self.name))?.len();
+    fn overview(&self, context: &StoreContext) -> Result<String, Failure> {
+        let session = context.read(&self.name)?;
+        let info = self.info(context)?;
+        let inbox = context.wait(context.store.waiting(&self.name))? as usize;
+        let quarantined = context.wait(context.store.quarantined(&self.name))?.len();
         let count = session.state().view.len();
         let from = match self.format {
             ListFormat::Text => count.saturating_sub(MESSAGES_MAX),
             ListFormat::Json => 0,
         };
-        let messages = messages(place, &session, from..count)?;
+        let messages = messages(context, &session, from..count)?;
         let calls = session.unresolved();
         let overview = Overview {
             state: session.state(),
@@ -104,7 +104,7 @@ impl Show {
             calls: &calls,
             inbox,
             quarantined,
-            incidents: &place.command("incidents"),
+            incidents: &context.command("incidents"),
         };
         Ok(match self.format {
             ListFormat::Text => overview.text(),
@@ -113,8 +113,8 @@ impl Show {
     }
 
     /// The entry of the session in the list of the store.
-    fn info(&self, place: &Place) -> Result<SessionInfo, Failure> {
-        let sessions = place.sessions().map_err(|error| place.failure(&error))?;
+    fn info(&self, context: &StoreContext) -> Result<SessionInfo, Failure> {
+        let sessions = context.sessions().map_err(|error| context.failure(&error))?;
         let found = sessions.into_iter().find(|info| info.session == self.name);
         found.ok_or_else(|| Failure::new(format!("session `{}` was erased just now", self.name)))
     }
@@ -122,11 +122,11 @@ impl Show {
 
 /// Some messages at a glance.
 pub(super) fn messages<'s>(
-    place: &Place,
+    context: &StoreContext,
     session: &'s Follower,
     range: Range<usize>,
 ) -> Result<Vec<Message<'s>>, Failure> {
-    let failed = |error| place.failure(&error);
+    let failed = |error| context.failure(&error);
     let outline = session.outline(range.clone()).map_err(failed)?;
     let entries = session.state().view.entries()[range.clone()].iter();
     let mut outline = outline.into_iter();

@@ -3,15 +3,15 @@
 use clap::Args;
 use seamline::store::SessionId;
 
-use super::done;
-use super::place::{Place, WriterArgs};
+use super::context::{StoreContext, WriterArgs};
+use super::report_success;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// Switch a session to another provider
 ///
-/// New messages are of the dialect of that provider, and requests are for it. Messages that are kept stay as they are,
-/// byte for byte; each request writes them for the provider. Calls may be open.
+/// New messages are in the dialect of that provider, and requests are made for it. Stored messages do not change; each
+/// request converts them for the provider. Tool calls may be open.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Switch {
@@ -31,11 +31,11 @@ Examples:
   seamline session request s-1";
 
 impl Switch {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let dialect = place.write(&self.name, self.writer.options(), |session| {
-            place.wait(session.switch_provider(&self.provider))?;
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        let dialect = context.write(&self.name, self.writer.options(), |session| {
+            context.wait(session.switch_provider(&self.provider))?;
             Ok(session.dialect())
         })?;
-        Ok(done(&format!("{}: new messages and requests are of {dialect}", self.name)))
+        Ok(report_success(&format!("{}: new messages and requests are of {dialect}", self.name)))
     }
 }

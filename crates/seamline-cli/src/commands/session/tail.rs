@@ -6,7 +6,7 @@ use clap::Args;
 use seamline::session::Follower;
 use seamline::store::SessionId;
 
-use super::place::Place;
+use super::context::StoreContext;
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -48,15 +48,15 @@ Examples:
   seamline session tail s-1 -n 1 --format json";
 
 impl Tail {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let mut session = place.read_aloud(&self.name)?;
+    pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        let mut session = context.read_aloud(&self.name)?;
         let mut output = Output::new();
         let count = session.state().view.len();
-        self.print(place, &session, count.saturating_sub(self.lines), &mut output)?;
+        self.print(context, &session, count.saturating_sub(self.lines), &mut output)?;
         let mut seen = session.state().view.hashes();
         while self.follow && !output.is_gone() {
             std::thread::sleep(PAUSE);
-            if !place.wait(session.refresh())? {
+            if !context.wait(session.refresh())? {
                 continue;
             }
             let now = session.state().view.hashes();
@@ -66,18 +66,24 @@ impl Tail {
                 let gone = screen::count(gone, "message");
                 output.text(&format!("{}\n", style::FAINT.paint(&format!("⋮ {gone} undone or replaced"))));
             }
-            self.print(place, &session, same, &mut output)?;
+            self.print(context, &session, same, &mut output)?;
             seen = now;
         }
         Ok(output.finish(Exit::Clean))
     }
 
-    fn print(&self, place: &Place, session: &Follower, from: usize, output: &mut Output) -> Result<(), Failure> {
+    fn print(
+        &self,
+        context: &StoreContext,
+        session: &Follower,
+        from: usize,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         let count = session.state().view.len();
         if from == count {
             return Ok(());
         }
-        let messages = super::show::messages(place, session, from..count)?;
+        let messages = super::show::messages(context, session, from..count)?;
         match self.format {
             ListFormat::Text => output.text(&session::messages(&messages, screen::width())),
             ListFormat::Json => output.text(&session::message_lines(&self.name, &messages)),

@@ -8,7 +8,7 @@ use seamline::store::{Error, Hash, SessionId, replay};
 use serde::Serialize;
 
 use super::address::Address;
-use super::place::{Place, there, unopened, wait};
+use super::context::{StoreContext, find_address, unopened, wait};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -55,30 +55,30 @@ impl Verify {
     pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
         let asked = Address::of(store)?;
         if asked.is_emptied() {
-            return Ok(self.unreadable(&asked.to_string(), "nothing is left of the file"));
+            return Ok(self.unreadable(&asked.to_string(), "the file is empty"));
         }
-        let address = there(store)?;
-        match Place::open_to_read(address.clone()) {
-            Ok(place) => self.verify_all(&place),
+        let address = find_address(store)?;
+        match StoreContext::open_to_read(address.clone()) {
+            Ok(context) => self.verify_all(&context),
             Err(Error::Damaged(cause)) => Ok(self.unreadable(&address.to_string(), &cause.to_string())),
             Err(error) => Err(unopened(&address, &error)),
         }
     }
 
-    fn verify_all(&self, place: &Place) -> Result<Exit, Failure> {
-        let failed = |error: SessionError| place.failure(&error);
-        let names = match (&self.name, place.sessions()) {
+    fn verify_all(&self, context: &StoreContext) -> Result<Exit, Failure> {
+        let failed = |error: SessionError| context.failure(&error);
+        let names = match (&self.name, context.sessions()) {
             (Some(name), _) => vec![name.clone()],
             (None, Ok(sessions)) => sessions.into_iter().map(|info| info.session).collect(),
             (None, Err(SessionError::Store(Error::Damaged(cause)))) => {
-                return Ok(self.unreadable(&place.address.to_string(), &cause.to_string()));
+                return Ok(self.unreadable(&context.address.to_string(), &cause.to_string()));
             }
             (None, Err(error)) => return Err(failed(error)),
         };
         let mut output = Output::new();
         let mut all = Vec::new();
         for name in names {
-            let verified = verify(place, name).map_err(failed)?;
+            let verified = verify(context, name).map_err(failed)?;
             if self.format == ListFormat::Text {
                 output.text(&line(&verified));
             }
@@ -98,7 +98,7 @@ impl Verify {
 }
 
 impl Verify {
-    /// Reports a store of which nothing is readable.
+    /// Reports a store that cannot be read at all.
     fn unreadable(&self, address: &str, what: &str) -> Exit {
         let mut output = Output::new();
         match self.format {
@@ -116,7 +116,7 @@ impl Verify {
     }
 }
 
-/// The report about a store of which nothing is readable, for programs.
+/// The report about a store that cannot be read at all, for programs.
 #[derive(Serialize)]
 struct Unreadable<'a> {
     version: u32,
@@ -124,20 +124,20 @@ struct Unreadable<'a> {
     damage: &'a str,
 }
 
-fn verify(place: &Place, session: SessionId) -> Result<Verified, SessionError> {
+fn verify(context: &StoreContext, session: SessionId) -> Result<Verified, SessionError> {
     let mut damages = Vec::new();
     let (mut count, mut bytes) = (0, 0);
-    if let Some((head, commits)) = readable(place.up_to_head(&session), "it", &mut damages)? {
+    if let Some((head, commits)) = readable(context.up_to_head(&session), "it", &mut damages)? {
         count = commits.len();
         bytes = commits.iter().map(|commit| commit.bytes.len()).sum();
         damages.extend(replay(&session, head, &commits).damages.iter().map(ToString::to_string));
     }
-    let inbox = readable(wait(place.store.inbox_damage(&session)), "its inbox", &mut damages)?;
+    let inbox = readable(wait(context.store.inbox_damage(&session)), "its inbox", &mut damages)?;
     damages.extend(inbox.into_iter().flatten().map(|damage| damage.to_string()));
-    let aside = readable(wait(place.store.quarantined(&session)), "what was put aside", &mut damages)?;
+    let aside = readable(wait(context.store.quarantined(&session)), "its quarantine", &mut damages)?;
     let altered = aside.iter().flatten().filter(|piece| Hash::of(&piece.bytes) != piece.hash).count();
     if altered > 0 {
-        damages.push(format!("{} put aside as damaged not what was put there", screen::count(altered, "piece")));
+        damages.push(format!("{} of the quarantine altered", screen::count(altered, "piece")));
     }
     Ok(Verified { session, commits: count, bytes, damages })
 }

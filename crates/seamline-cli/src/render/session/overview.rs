@@ -1,4 +1,4 @@
-//! A session at a glance.
+//! The overview of a session.
 
 use std::fmt::Write as _;
 
@@ -11,20 +11,20 @@ use super::{Message, OpenCall, Told, calls, checkpoints, incidents, messages, to
 use crate::render::{json, style};
 use crate::screen;
 
-/// Columns of the labels.
+/// The columns of the labels.
 const LABEL_COLUMNS: usize = 10;
-/// How many of the last incidents are shown.
+/// The most incidents shown.
 const INCIDENTS_MAX: usize = 5;
 const INDENT: &str = "  ";
 
-/// What is shown of a session.
+/// The data of an overview.
 pub(crate) struct Overview<'a> {
     pub(crate) state: &'a State,
     pub(crate) health: &'a Health,
     pub(crate) info: &'a SessionInfo,
     /// The last of its messages.
     pub(crate) messages: &'a [Message<'a>],
-    /// The calls of cycles that are not whole.
+    /// The tool calls of open cycles.
     pub(crate) calls: &'a [Unresolved],
     pub(crate) inbox: usize,
     pub(crate) quarantined: usize,
@@ -33,7 +33,7 @@ pub(crate) struct Overview<'a> {
 }
 
 impl Overview<'_> {
-    /// For people.
+    /// The overview for people.
     pub(crate) fn text(&self) -> String {
         let mut out = self.heading();
         let count = self.state.view.len();
@@ -113,7 +113,7 @@ impl Overview<'_> {
         }
     }
 
-    /// How many incidents there are, and how bad; of those that are at hand.
+    /// Counts the last incidents by severity.
     fn incident_counts(&self) -> String {
         let all = &self.state.incidents;
         let of = |severity| all.iter().filter(|incident| incident.severity == severity).count();
@@ -132,7 +132,7 @@ impl Overview<'_> {
         match self.health {
             Health::Whole => row(out, "health", &style::GOOD.paint("whole")),
             Health::Degraded(damages) => {
-                let what = "degraded: what could be read is here, nothing altered is taken for what was said";
+                let what = "degraded: only messages of readable commits are shown";
                 row(out, "health", &style::ERROR.paint(what));
                 for damage in damages {
                     row(out, "", &screen::printable(&damage.to_string()));
@@ -140,15 +140,15 @@ impl Overview<'_> {
             }
         }
         if self.quarantined > 0 {
-            row(out, "aside", &format!("{} of damaged bytes", screen::count(self.quarantined, "piece")));
+            row(out, "quarantine", &format!("{} of damaged bytes", screen::count(self.quarantined, "piece")));
         }
         let unread = self.state.unknown + self.state.passed_over;
         if unread > 0 {
-            row(out, "passed over", &screen::count(unread as usize, "record"));
+            row(out, "skipped", &screen::count(unread as usize, "record"));
         }
     }
 
-    /// For programs.
+    /// The overview for programs.
     pub(crate) fn json(&self) -> String {
         let begin = self.state.begin.as_ref();
         let damages = match self.health {
@@ -204,7 +204,7 @@ fn row(out: &mut String, label: &str, text: &str) {
     let _ = writeln!(out, "{INDENT}{} {text}", style::FAINT.paint(&format!("{label:<LABEL_COLUMNS$}")));
 }
 
-/// A part with its heading; nothing where there is nothing to show.
+/// A part with its heading; nothing if it is empty.
 fn section(out: &mut String, heading: &str, text: &str) {
     if text.is_empty() {
         return;

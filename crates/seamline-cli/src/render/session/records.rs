@@ -1,4 +1,4 @@
-//! The log of a session: every record, also of what was taken back.
+//! The log of a session: every record, including those that were undone.
 
 use seamline::store::{CheckpointId, OpenedCommit, Record, SessionId, StoredCommit};
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub(crate) fn text(commits: &[StoredCommit]) -> String {
     table::render(&rows, [style::FAINT, style::FAINT, style::STRONG, style::PLAIN], screen::width())
 }
 
-/// What a record is and says, without what anyone said.
+/// Summarizes a record without the text of messages.
 fn brief(record: &Record) -> (&'static str, String) {
     let size = |bytes: &[u8]| screen::bytes(bytes.len() as u64);
     match record {
@@ -43,10 +43,11 @@ fn brief(record: &Record) -> (&'static str, String) {
             let failed = if staged.failed { "failed" } else { "finished" };
             ("staged", format!("{} of {} {failed}, {}", staged.call, staged.cycle, size(staged.result.as_bytes())))
         }
-        Record::Cycle(cycle) => {
-            ("cycle", format!("{} is whole, {}", cycle.cycle, screen::count(cycle.results.len(), "message of results")))
-        }
-        Record::CycleEnd(end) => ("cycle_end", format!("{} came to nothing: {}", end.cycle, end.reason)),
+        Record::Cycle(cycle) => (
+            "cycle",
+            format!("{} is complete, {}", cycle.cycle, screen::count(cycle.results.len(), "message of results")),
+        ),
+        Record::CycleEnd(end) => ("cycle_end", format!("{} was rolled back: {}", end.cycle, end.reason)),
         Record::Incident(incident) => ("incident", format!("{}: {}", word(&incident.kind), incident.detail)),
         Record::Policy(record) => ("policy", size(record.policy.as_bytes())),
         Record::Switch(switch) => ("switch", format!("to {}", switch.provider.as_deref().unwrap_or(&switch.dialect))),
@@ -55,7 +56,7 @@ fn brief(record: &Record) -> (&'static str, String) {
     }
 }
 
-/// As [`brief`], of records that change what is to be seen.
+/// As [`brief`], for records that change the view.
 fn brief_change(record: &Record) -> (&'static str, String) {
     match record {
         Record::Checkpoint(made) => (
@@ -79,14 +80,14 @@ fn brief_change(record: &Record) -> (&'static str, String) {
             let summary = screen::count(compact.summary.len(), "message");
             ("compact", format!("messages {} to {} replaced by {summary}", compact.from, compact.to))
         }
-        Record::Reset(reset) => ("reset", format!("{} stay", screen::count(reset.kept.len(), "message"))),
-        _ => ("unknown", "of a kind that this version does not know".to_owned()),
+        Record::Reset(reset) => ("reset", format!("{} kept", screen::count(reset.kept.len(), "message"))),
+        _ => ("unknown", "unknown to this version".to_owned()),
     }
 }
 
-/// A record for programs, as it is kept.
+/// A stored record for programs.
 #[derive(Serialize)]
-struct Kept<'c> {
+struct StoredRecord<'c> {
     seq: u64,
     at: u64,
     commit: &'c str,
@@ -103,7 +104,7 @@ struct Damaged {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Item<'c> {
-    Kept(Kept<'c>),
+    StoredRecord(StoredRecord<'c>),
     Damaged(Damaged),
 }
 
@@ -115,7 +116,7 @@ struct Inside<'c> {
     records: Vec<&'c RawValue>,
 }
 
-/// One object.
+/// All records as one object.
 pub(crate) fn json(session: &SessionId, commits: &[StoredCommit]) -> String {
     let mut items = Vec::new();
     for stored in commits {
@@ -125,7 +126,9 @@ pub(crate) fn json(session: &SessionId, commits: &[StoredCommit]) -> String {
         match inside {
             Ok(Inside { at, id, records }) => {
                 let numbered = (stored.seq..).zip(records);
-                items.extend(numbered.map(|(seq, record)| Item::Kept(Kept { seq, at, commit: id, record })));
+                items.extend(
+                    numbered.map(|(seq, record)| Item::StoredRecord(StoredRecord { seq, at, commit: id, record })),
+                );
             }
             Err(damage) => items.push(Item::Damaged(Damaged { seq: stored.seq, damage })),
         }

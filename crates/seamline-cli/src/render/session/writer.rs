@@ -1,10 +1,10 @@
-//! Who writes a session, and whether he is still there.
+//! The process that writes a session, and whether it still runs.
 
 use seamline::store::{Holder, Presence, presence};
 
 use crate::time;
 
-/// For programs.
+/// The state of the process for programs.
 pub(crate) fn word(holder: &Holder) -> &'static str {
     match presence(holder) {
         Presence::Alive => "alive",
@@ -13,20 +13,20 @@ pub(crate) fn word(holder: &Holder) -> &'static str {
     }
 }
 
-/// In few words.
+/// The state of the process in a few words.
 pub(crate) fn brief(holder: &Holder) -> String {
     match presence(holder) {
         Presence::Alive => format!("written by {holder}"),
-        Presence::Gone => format!("{holder} did not let go and is gone"),
-        Presence::Unknown => format!("not let go by {holder}"),
+        Presence::Gone => format!("{holder} is gone without releasing the lease"),
+        Presence::Unknown => format!("{holder} holds the lease"),
     }
 }
 
-/// In a line.
+/// The state of the process in one line.
 pub(crate) fn line(holder: &Holder) -> String {
     match presence(holder) {
-        Presence::Alive => format!("{holder} runs and writes it since {}", time::of_ms(holder.since)),
-        Presence::Gone => format!("{holder} is gone and did not let go of it"),
-        Presence::Unknown => format!("{holder}; whether it still runs is not known here"),
+        Presence::Alive => format!("{holder} runs and has written it since {}", time::of_ms(holder.since)),
+        Presence::Gone => format!("{holder} is gone without releasing the lease"),
+        Presence::Unknown => format!("{holder}; this machine cannot tell whether it still runs"),
     }
 }

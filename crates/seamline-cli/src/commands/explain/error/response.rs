@@ -1,17 +1,17 @@
 //! A response with its head, as `curl -i` prints it.
 
-/// What came back, taken apart where it has a head.
+/// A response, split into head and body if it has a head.
 pub(super) struct Response<'t> {
     pub(super) status: Option<u16>,
     pub(super) headers: Vec<(&'t str, &'t str)>,
-    /// The body; the whole text where there is no head.
+    /// The body; the whole text if there is no head.
     pub(super) text: &'t str,
 }
 
 impl<'t> Response<'t> {
     pub(super) fn of(text: &'t str) -> Self {
         let mut response = Self { status: None, headers: Vec::new(), text };
-        // A proxy or a redirect puts heads before the one that counts, which is the last.
+        // Proxies and redirects put heads before the response's own head, which is the last.
         while let Some(next) = Self::headed(response.text) {
             response = next;
         }
@@ -33,7 +33,7 @@ impl<'t> Response<'t> {
     }
 }
 
-/// Takes the first line off a text.
+/// Splits the first line off a text.
 fn line<'t>(rest: &mut &'t str) -> &'t str {
     let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
     *rest = after;
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_heads_the_last_counts() {
+    fn the_last_of_several_heads_counts() {
         let text = "HTTP/1.1 200 Connection established\n\nHTTP/1.1 503 Service Unavailable\nretry-after-ms: 5\n";
         let response = Response::of(text);
         assert_eq!((response.status, response.text), (Some(503), ""));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_head_stays() {
+    fn a_text_without_a_head_stays_unchanged() {
         for text in ["", "overloaded", "HTTP 429", "HTTP/1.1", "HTTP/x 429", "HTTP/2 twelve\n\nbody", "a\nHTTP/2 429"] {
             let response = Response::of(text);
             assert_eq!((response.status, response.headers.len(), response.text), (None, 0, text));
