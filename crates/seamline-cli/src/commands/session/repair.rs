@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use seamline::repair::{RepairAction, Repaired};
 use seamline::session::PersistRepairs;
-use seamline::store::SessionId;
+use seamline::store::{RepairId, SessionId};
 use seamline::{Finding, Options, Policy};
 use serde::Serialize;
 
@@ -100,7 +100,7 @@ impl Repair {
             let kept = self.read_stored(context, policy.clone())?;
             let repaired = seamline::repair(&kept.body, &kept.options)?;
             let result = context.wait(session.repair_with(policy))?;
-            self.tell(context, &kept, &repaired, result.id.as_deref())
+            self.tell(context, &kept, &repaired, result.id.as_ref().map(RepairId::as_str))
         })
     }
 
