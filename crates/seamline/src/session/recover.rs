@@ -13,9 +13,10 @@ use seamline_store::{CycleId, Effect, OpenCall, OpenCycle, Record};
 
 use super::cycle::call::{is_finished, plan_result_or_limit};
 use super::cycle::close::Close;
-use super::cycle::roll_back::is_untouched;
-use super::cycle::run::{compensation_by, run_call};
+use super::cycle::roll_back::{Fate, is_untouched};
+use super::cycle::run::{UNANSWERED, compensation_by, run_call};
 use super::{CycleOutcome, Session, SessionError, Stop, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome};
+use crate::policy::UnansweredCall;
 use truth::truth_of;
 
 pub use late::ToolCallRef;
@@ -71,13 +72,15 @@ impl Session {
     pub async fn abort(&mut self) -> Result<Vec<CycleOutcome>, SessionError> {
         self.settle().await?;
         let mut outcomes = Vec::new();
+        if !self.wire.config().close_on_abort {
+            return Ok(outcomes);
+        }
         for cycle in self.state.cycles.clone() {
             // The host did not abort what another process left: that process is gone.
             outcomes.extend(if cycle.seq <= self.log.opened_at() {
                 self.recover_cycle(cycle, None, &mut Recovered::default()).await?
             } else {
-                let close = Close::Stopped { why: Stop::Aborted, never_begun: &[] };
-                self.close_cycle(&cycle.id, close).await?
+                self.abort_cycle(&cycle).await?
             });
         }
         Ok(outcomes)
@@ -97,6 +100,19 @@ impl Session {
         Ok(true)
     }
 
+    /// Closes one cycle that the host has stopped, as the policy says.
+    async fn abort_cycle(&mut self, cycle: &OpenCycle) -> Result<Vec<CycleOutcome>, SessionError> {
+        match self.facts().fate_of(cycle) {
+            Fate::Close => {
+                let close = Close::Stopped { why: Stop::Aborted, never_begun: &[] };
+                return self.close_cycle(&cycle.id, close).await;
+            }
+            Fate::RollBack => drop(self.roll_back_and_undo(cycle, UNANSWERED, None).await?),
+            Fate::Stay => {}
+        }
+        Ok(Vec::new())
+    }
+
     /// Closes one cycle, and gives the results of its calls, unless it was rolled back.
     async fn recover_cycle(
         &mut self,
@@ -104,10 +120,11 @@ impl Session {
         executor: Option<&dyn ToolExecutor>,
         recovered: &mut Recovered,
     ) -> Result<Vec<CycleOutcome>, SessionError> {
-        recovered.cycles += 1;
         let unknown = |calls: &[OpenCall]| calls.iter().filter(|call| truth_of(call) == Truth::OutcomeUnknown).count();
         let forgets = self.wire.config().unknown_outcome == UnknownOutcome::Forget;
-        if is_untouched(&cycle) || (forgets && unknown(&cycle.calls) > 0) {
+        let stays = self.wire.repairs().unanswered_call == UnansweredCall::Fail;
+        if !stays && (is_untouched(&cycle) || (forgets && unknown(&cycle.calls) > 0)) {
+            recovered.cycles += 1;
             recovered.taken_back += 1;
             let turn = self.wire.read_open(&cycle)?;
             let batch = self.facts().plan_forget(&cycle, compensation_by(executor));
@@ -117,8 +134,21 @@ impl Session {
         if let Some(executor) = executor {
             recovered.run_again += self.run_again(&cycle, executor).await?;
         }
-        recovered.unknown += unknown(&self.facts().open_cycle(&cycle.id)?.calls);
-        self.close_cycle(&cycle.id, Close::Crashed).await
+        let open = self.facts().open_cycle(&cycle.id)?.clone();
+        match self.facts().fate_of(&open) {
+            Fate::Close => {
+                recovered.cycles += 1;
+                recovered.unknown += unknown(&open.calls);
+                self.close_cycle(&cycle.id, Close::Crashed).await
+            }
+            Fate::RollBack => {
+                recovered.cycles += 1;
+                recovered.taken_back += 1;
+                self.roll_back_and_undo(&open, UNANSWERED, executor).await?;
+                Ok(Vec::new())
+            }
+            Fate::Stay => Ok(Vec::new()),
+        }
     }
 
     /// Runs the calls of a cycle again that may run again, asks about those that can be asked about, and records their

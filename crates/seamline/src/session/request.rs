@@ -3,6 +3,7 @@
 use super::reading::Reading;
 use super::wire::Wire;
 use super::{Session, SessionError};
+use crate::policy::OnInvalid;
 use crate::repair::{RepairAction, Repaired};
 use crate::{Error, Finding, Options};
 
@@ -66,16 +67,25 @@ impl Session {
         envelope: &str,
     ) -> Result<Request, SessionError> {
         let (entries, envelope) = wire.rendered(self.entries())?.for_envelope(envelope);
-        if wire.config().enabled
+        let (is_enabled, repairs) = (wire.config().enabled, wire.config().repair_requests);
+        if is_enabled
+            && repairs
             && let Some(request) = reading.and_then(|reading| reading.request(wire, &entries, &envelope))
         {
             return Ok(request);
         }
         let body = wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
-        if !wire.config().enabled {
+        if !is_enabled {
             return Ok(Request { body, actions: Vec::new(), found: Vec::new(), remaining: Vec::new(), sendable: true });
         }
-        Ok(Request::from_body(&body, &wire.options)?)
+        if repairs {
+            return Ok(Request::from_body(&body, &wire.options)?);
+        }
+        let mut options = wire.options.clone();
+        if wire.repairs().on_invalid != OnInvalid::Warn {
+            options.policy.set_for_all("on_invalid", |repair| repair.on_invalid = OnInvalid::Block);
+        }
+        Ok(Request::from_body(&body, &options)?)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use seamline_store::{CycleEnd, Dropped, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record};
 
-use super::call::has_started;
+use super::call::{has_started, is_finished};
+use crate::policy::UnansweredCall;
+use crate::session::UnknownOutcome;
 use crate::session::facts::{Batch, Facts};
 use crate::session::host::context::lost_calls;
 use crate::session::recover::truth::{Truth, truth_of};
@@ -16,7 +18,37 @@ pub(in crate::session) enum Compensation {
     Impossible,
 }
 
+/// What the policy does with a cycle that has calls without a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Fate {
+    /// The calls get results that say what is known.
+    Close,
+    /// The cycle is rolled back.
+    RollBack,
+    /// The cycle stays open, and the host decides.
+    Stay,
+}
+
 impl Facts<'_> {
+    /// What the policy does with a cycle that ends although calls of it may have no result.
+    pub(in crate::session) fn fate_of(&self, open: &OpenCycle) -> Fate {
+        if open.calls.iter().all(is_finished) {
+            return Fate::Close;
+        }
+        match self.wire.repairs().unanswered_call {
+            UnansweredCall::Synthesize | UnansweredCall::RemoveCall => Fate::Close,
+            UnansweredCall::Fail => Fate::Stay,
+            // A rollback would hide from the model that a call had an effect, or may have had one.
+            UnansweredCall::Rollback
+                if open.calls.iter().any(may_have_effect)
+                    && self.config().unknown_outcome == UnknownOutcome::Annotate =>
+            {
+                Fate::Close
+            }
+            UnansweredCall::Rollback => Fate::RollBack,
+        }
+    }
+
     /// Plans the rollback of a cycle.
     pub(in crate::session) fn plan_roll_back(
         &self,
@@ -109,6 +141,10 @@ pub(in crate::session) fn end_records(open: &OpenCycle, reason: &str) -> Vec<Rec
 /// Whether no call of a cycle has started.
 pub(in crate::session) fn is_untouched(cycle: &OpenCycle) -> bool {
     cycle.calls.iter().all(|call| truth_of(call) == Truth::NeverStarted)
+}
+
+fn may_have_effect(call: &OpenCall) -> bool {
+    call.effect.needs_intent() && matches!(truth_of(call), Truth::Finished | Truth::OutcomeUnknown)
 }
 
 /// Whether a call may have an effect that its tool can undo.

@@ -10,11 +10,11 @@ use std::pin::pin;
 use futures_util::future::FutureExt;
 use seamline_store::{Effect, OpenCall, OpenCycle, Record};
 
-use super::begin::Intents;
+use super::begin::{Intents, NewTurn};
 use super::call::{apply_result, plan_result_or_limit, returned};
 use super::close::{Close, Keeping, reset_never_begun};
 use super::race::{Race, Step};
-use super::roll_back::{Compensation, is_compensatable};
+use super::roll_back::{Compensation, Fate, is_compensatable};
 use super::{CycleOutcome, ExecutorFailure, Stop, ToolCycleResult, ToolExecutor, ToolOutput, random};
 use crate::session::facts::Batch;
 use crate::session::recover::texts;
@@ -23,6 +23,7 @@ use crate::session::{OnFailure, Session, SessionError, SessionPolicy, ToolCall};
 
 /// The reasons for rollbacks. They contain no tool output.
 pub(in crate::session) const TOOL_FAILED: &str = "a tool reported a failure";
+pub(in crate::session) const UNANSWERED: &str = "a tool call has no result";
 pub(in crate::session) const NOT_RUN: &str = "a tool could not be run";
 
 /// A cycle that runs.
@@ -55,7 +56,7 @@ struct Failed {
 
 impl Session {
     /// Begins a run: with a durable cycle, or with integrity switched off with one that only this run knows.
-    async fn begin_run(&mut self, turn: &[&str], executor: &dyn ToolExecutor) -> Result<Run, SessionError> {
+    async fn begin_run(&mut self, turn: NewTurn<'_>, executor: &dyn ToolExecutor) -> Result<Run, SessionError> {
         self.settle().await?;
         let facts = self.facts();
         let turn = facts.read_new_turn(turn)?;
@@ -78,7 +79,7 @@ impl Session {
     /// Runs the calls of a turn, and ends its cycle.
     pub(super) async fn run_cycle(
         &mut self,
-        turn: &[&str],
+        turn: NewTurn<'_>,
         executor: &dyn ToolExecutor,
         stop: impl Future<Output = Stop> + Send,
     ) -> Result<ToolCycleResult, SessionError> {
@@ -89,6 +90,15 @@ impl Session {
                 let outcomes = self.close_run(&run, last, Close::Complete).await?;
                 let error = not_run_error(&outcomes);
                 Ok(ToolCycleResult { success: error.is_none(), outcomes, error, rolled_back: false })
+            }
+            End::Stopped(why, never_begun) if run.keeping == Keeping::Cycle && self.fate_after(&run, &never_begun) != Fate::Close => {
+                reset_never_begun(&mut run.open, &never_begun);
+                let rolled_back = self.facts().fate_of(&run.open) == Fate::RollBack;
+                if rolled_back {
+                    self.roll_back_and_undo(&run.open, UNANSWERED, Some(executor)).await?;
+                }
+                let (outcomes, error) = (Vec::new(), Some(stop_name(why).to_owned()));
+                Ok(ToolCycleResult { success: false, outcomes, error, rolled_back })
             }
             End::Stopped(why, never_begun) => {
                 let outcomes = self.close_run(&run, None, Close::Stopped { why, never_begun: &never_begun }).await?;
@@ -104,6 +114,13 @@ impl Session {
                 Ok(ToolCycleResult { success: false, outcomes: Vec::new(), error: Some(error), rolled_back: true })
             }
         }
+    }
+
+    /// What the policy does with a run that the host stopped before these calls began.
+    fn fate_after(&self, run: &Run, never_begun: &[ToolCall]) -> Fate {
+        let mut open = run.open.clone();
+        reset_never_begun(&mut open, never_begun);
+        self.facts().fate_of(&open)
     }
 
     /// Runs calls and keeps each result as it comes. Nothing runs any more when this returns.

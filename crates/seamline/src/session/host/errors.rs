@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::classify;
 use crate::classify::{Class, Failure};
-use crate::guards::filter;
-use crate::session::{LastResort, PersistRepairs, ResetOptions, Session, SessionError};
+use crate::guards::{OnCorruption, filter};
+use crate::session::{CorruptCheckpoint, LastResort, PersistRepairs, ResetOptions, Session, SessionError};
 
 /// What the session did about an error.
 ///
@@ -68,6 +68,9 @@ impl Session {
             let message = format!("{}. The session is only kept.", verdict.meaning);
             return Ok(recovery(RecoveryAction::Escalate, message, None, class));
         }
+        if !self.wire.config().recover_on_error {
+            return self.leave_to_host(class, error_kind(failure, class), verdict.meaning).await;
+        }
         let kind = if is_timeout(failure, class) { IncidentKind::Timeout } else { IncidentKind::ApiError };
         let recovered = match class {
             Class::Filter => self.after_filter(class).await,
@@ -83,6 +86,24 @@ impl Session {
         })
     }
 
+    /// Records an error, and leaves everything else to the host.
+    async fn leave_to_host(
+        &mut self,
+        class: Class,
+        kind: IncidentKind,
+        title: &str,
+    ) -> Result<ErrorRecovery, SessionError> {
+        let incident = self.facts().incident(kind, IncidentSeverity::Warning, title);
+        self.write(Record::Incident(incident).into()).await?;
+        let message = format!("{title}. The policy leaves the session as it is.");
+        Ok(recovery(RecoveryAction::Escalate, message, None, class))
+    }
+
+    /// Whether the checkpoint does not match its hash, and the policy leaves that to the host.
+    fn escalates_corrupt(&self, checkpoint: &CheckpointId) -> bool {
+        self.wire.config().corrupt_checkpoint == CorruptCheckpoint::Escalate && self.facts().is_corrupt(checkpoint)
+    }
+
     async fn after_filter(&mut self, class: Class) -> Result<ErrorRecovery, SessionError> {
         let facts = self.facts();
         let Some(checkpoint) = facts.rollback_target().map(|open| open.id.clone()) else {
@@ -94,6 +115,10 @@ impl Session {
             let message = "Content filtered with no checkpoint. Validating session state.".to_owned();
             return Ok(recovery(RecoveryAction::ValidateAndRepair, message, None, class));
         };
+        if self.escalates_corrupt(&checkpoint) {
+            return self.leave_to_host(class, IncidentKind::ContentFilter, CORRUPT).await;
+        }
+        let facts = self.facts();
         let removed = facts.since(&checkpoint)?.removed.len();
         let mut incident =
             facts.incident(IncidentKind::ContentFilter, IncidentSeverity::Warning, "a response was filtered");
@@ -107,6 +132,25 @@ impl Session {
     async fn after_refusal(&mut self, class: Class, title: &str) -> Result<ErrorRecovery, SessionError> {
         let incident = self.facts().incident(IncidentKind::Corruption, IncidentSeverity::Error, title);
         self.write(Record::Incident(incident).into()).await?;
+        match self.wire.policy().guard.retry.on_corruption {
+            OnCorruption::Stop => {
+                let message =
+                    format!("The provider refused the conversation ({title}). The policy leaves it to a person.");
+                return Ok(recovery(RecoveryAction::Escalate, message, None, class));
+            }
+            OnCorruption::Restart if !self.work.has_restarted => {
+                self.work.has_restarted = true;
+                return self.reset_refused(class, title).await;
+            }
+            OnCorruption::Restart => {
+                let message = format!("The provider refused the conversation ({title}) again after a restart.");
+                return Ok(recovery(RecoveryAction::Escalate, message, None, class));
+            }
+            OnCorruption::Rollback if self.rollback_removes_messages()? => {
+                return self.after_failure(class, IncidentKind::Corruption, title).await;
+            }
+            OnCorruption::Rollback | OnCorruption::Repair => {}
+        }
         // Synthetic results may be all that is missing.
         if self.repair_after_error(PersistRepairs::All).await? {
             let message =
@@ -118,19 +162,21 @@ impl Session {
         }
         let last_resort = self.wire.config().last_resort;
         match last_resort {
-            LastResort::Reset => {
-                let archive = self.reset(ResetOptions { archive: true }).await?.archive;
-                let kept_as = archive.map_or_else(String::new, |id| format!(" `{id}` keeps the old messages."));
-                let message =
-                    format!("The provider refused the conversation ({title}). The session was reset.{kept_as}");
-                Ok(recovery(RecoveryAction::Reset, message, None, class))
-            }
+            LastResort::Reset => self.reset_refused(class, title).await,
             LastResort::Escalate => {
                 let message =
                     format!("The provider refused the conversation ({title}), and no repair is known that would help.");
                 Ok(recovery(RecoveryAction::Escalate, message, None, class))
             }
         }
+    }
+
+    /// Resets the session; an archive keeps the refused conversation.
+    async fn reset_refused(&mut self, class: Class, title: &str) -> Result<ErrorRecovery, SessionError> {
+        let archive = self.reset(ResetOptions { archive: true }).await?.archive;
+        let kept_as = archive.map_or_else(String::new, |id| format!(" `{id}` keeps the old messages."));
+        let message = format!("The provider refused the conversation ({title}). The session was reset.{kept_as}");
+        Ok(recovery(RecoveryAction::Reset, message, None, class))
     }
 
     /// Whether an automatic rollback would remove a message.
@@ -149,6 +195,9 @@ impl Session {
         let facts = self.facts();
         let incident = Record::Incident(facts.incident(kind, IncidentSeverity::Warning, title));
         if let Some(checkpoint) = facts.rollback_target().map(|open| open.id.clone()) {
+            if self.escalates_corrupt(&checkpoint) {
+                return self.leave_to_host(class, kind, CORRUPT).await;
+            }
             // The refusal of a conversation is recorded already.
             let more = (class != Class::Corruption).then_some(incident).into_iter().collect();
             let removed = self.roll_back_response(&checkpoint, title, more).await?;
@@ -181,6 +230,19 @@ impl Session {
     async fn repair_after_error(&mut self, persist: PersistRepairs) -> Result<bool, SessionError> {
         self.recover(None).await?;
         Ok(self.repair_as(persist).await?.id.is_some())
+    }
+}
+
+/// What a host reads of a checkpoint that does not match.
+const CORRUPT: &str = "The messages of the last checkpoint do not match its hash";
+
+/// The kind of the incident about an error.
+fn error_kind(failure: &Failure<'_>, class: Class) -> IncidentKind {
+    match class {
+        Class::Filter => IncidentKind::ContentFilter,
+        Class::Corruption => IncidentKind::Corruption,
+        Class::Transient | Class::Overflow | Class::Fatal if is_timeout(failure, class) => IncidentKind::Timeout,
+        Class::Transient | Class::Overflow | Class::Fatal => IncidentKind::ApiError,
     }
 }
 

@@ -1,12 +1,14 @@
 //! The hooks: the places where a host calls the session. Each is a method that takes values and says what to do.
 
 use seamline_store::{
-    CallId, CheckpointId, CycleId, Effect, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record,
+    CallId, CheckpointId, CycleId, Effect, Entry, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record,
 };
 
 use crate::Severity;
 use crate::classify::Failure;
-use crate::policy::OnInvalid;
+use crate::outline::OutlineKind;
+use crate::policy::{OnInvalid, UnansweredCall};
+use crate::session::cycle::begin::NewTurn;
 use crate::session::cycle::call::is_finished;
 use crate::session::cycle::run::{NOT_RUN, TOOL_FAILED, failure_output};
 use crate::session::facts::{Batch, Facts};
@@ -14,6 +16,7 @@ use crate::session::{
     CycleOutcome, ErrorRecovery, ExecutorFailure, OnFailure, Request, Session, SessionError, ToolOutput, Unresolved,
     ValidationResult,
 };
+use crate::stream::{RefusedCall, Response};
 
 /// The outcome of [`Session::session_start`].
 ///
@@ -82,6 +85,9 @@ pub enum TurnEnd<'a> {
     /// A response that makes no calls. Give one that makes calls to [`Session::begin_cycle`] or
     /// [`Session::execute_tool_cycle`] instead.
     Answer(&'a [&'a str]),
+    /// A streamed response of which no call may run. Give one with calls that may run to [`Session::begin_response`] or
+    /// [`Session::execute_response`] instead.
+    Response(&'a Response),
     /// An error, in a stream or instead of one. No part of the response becomes a message. `docs/sessions.md` says which
     /// failure to give for a stream.
     Failed(Failure<'a>),
@@ -103,9 +109,13 @@ impl Session {
     /// When the conversation cannot be read in its dialect, or the store failed.
     pub async fn session_start(&mut self) -> Result<SessionStart, SessionError> {
         self.settle().await?;
+        if !self.wire.config().validate_on_start {
+            let validation = ValidationResult { valid: true, ..ValidationResult::default() };
+            return Ok(SessionStart { validation, repair_offered: false, unresolved: self.unresolved() });
+        }
         let mut validation = self.validate()?;
         // Requests correct ids that repeat, so these need no repair.
-        let on_invalid = self.wire.on_invalid();
+        let on_invalid = self.wire.repairs().on_invalid;
         let repairs = matches!(on_invalid, OnInvalid::Repair | OnInvalid::Offer);
         let repair_offered = repairs && !self.validate_to_send()?.valid;
         if repair_offered && on_invalid == OnInvalid::Repair && self.state.cycles.is_empty() {
@@ -133,7 +143,11 @@ impl Session {
         }
         self.recover(None).await?;
         self.take_inbox().await?;
+        if let Some(validation) = self.facts().plan_unresolved() {
+            return Ok(AgentStart::Blocked { validation, repair_offered: false });
+        }
         if self.wire.config().validate_before_call {
+            self.roll_back_unanswered(envelope).await?;
             let validation = self.validate_to_send_with(envelope)?;
             if !validation.valid
                 && let Some(blocked) = self.handle_invalid(envelope, validation).await?
@@ -149,8 +163,21 @@ impl Session {
             return Ok(AgentStart::Blocked { validation, repair_offered: false });
         }
         let (batch, checkpoint) = self.facts().plan_request();
-        self.write(batch).await?;
+        self.write_checkpoint(batch).await?;
         Ok(AgentStart::Proceed { request, checkpoint: Some(checkpoint) })
+    }
+
+    /// Rolls back to the last open checkpoint where the policy does so for a call without a result.
+    async fn roll_back_unanswered(&mut self, envelope: &str) -> Result<(), SessionError> {
+        let repairs = self.wire.repairs();
+        if (repairs.unanswered_call, repairs.on_invalid) != (UnansweredCall::Rollback, OnInvalid::Repair) {
+            return Ok(());
+        }
+        let incomplete = self.validate_to_send_with(envelope)?.incomplete_ids;
+        match self.facts().plan_roll_back_unanswered(&incomplete)? {
+            Some(batch) => self.write(batch).await,
+            None => Ok(()),
+        }
     }
 
     /// Does what the policy says about a conversation that is not valid, and says if it blocks the request.
@@ -159,7 +186,7 @@ impl Session {
         envelope: &str,
         validation: ValidationResult,
     ) -> Result<Option<AgentStart>, SessionError> {
-        let on_invalid = self.wire.on_invalid();
+        let on_invalid = self.wire.repairs().on_invalid;
         let is_accepted = validation.errors.iter().all(|error| self.work.left_to_requests.contains(error));
         if on_invalid == OnInvalid::Offer && is_accepted {
             return Ok(None);
@@ -254,14 +281,20 @@ impl Session {
     /// When the response has calls that may run or a value that is not a message, the conversation cannot be read, or the
     /// store failed: then nothing of the response is kept.
     pub async fn agent_end(&mut self, end: TurnEnd<'_>) -> Result<AgentEnd, SessionError> {
-        let messages = match end {
+        let streamed;
+        let turn = match end {
             TurnEnd::Failed(failure) => return Ok(AgentEnd::Recovered(self.handle_error(&failure).await?)),
-            TurnEnd::Answer(messages) => messages,
+            TurnEnd::Answer(messages) => NewTurn::of(messages),
+            TurnEnd::Response(response) => {
+                streamed = response.messages();
+                NewTurn { messages: &streamed, refused: response.refused() }
+            }
         };
-        let response = self.wire.parse_messages(messages)?;
+        let response = self.wire.parse_messages(turn.messages)?;
         self.settle().await?;
-        if self.wire.config().enabled && self.facts().has_only_unrunnable_calls(&response)? {
-            self.keep_unrunnable(messages).await?;
+        self.work.has_restarted = false;
+        if self.wire.config().enabled && self.facts().has_only_unrunnable_calls(&response, turn.refused)? {
+            self.keep_unrunnable(turn).await?;
             return Ok(AgentEnd::Committed);
         }
         let done = if self.wire.config().enabled { self.facts().plan_response_arrived() } else { Vec::new() };
@@ -272,8 +305,8 @@ impl Session {
     }
 
     /// Keeps a response whose calls must not run, with results that say why.
-    async fn keep_unrunnable(&mut self, messages: &[&str]) -> Result<(), SessionError> {
-        let (cycle, _) = self.begin_cycle(messages, &|_| Effect::default()).await?;
+    async fn keep_unrunnable(&mut self, turn: NewTurn<'_>) -> Result<(), SessionError> {
+        let (cycle, _) = self.begin_turn(turn, &|_| Effect::default()).await?;
         if let Err(error) = self.commit_cycle(&cycle).await {
             // The host may give it once more. Where this fails, too, the next request rolls it back.
             let _ = self.roll_back_cycle(&cycle, "the response could not be kept").await;
@@ -300,13 +333,42 @@ impl Facts<'_> {
     }
 
     /// Whether a response makes calls of which none may run.
-    fn has_only_unrunnable_calls(&self, response: &[Raw]) -> Result<bool, SessionError> {
+    fn has_only_unrunnable_calls(&self, response: &[Raw], refused: &[RefusedCall]) -> Result<bool, SessionError> {
         // A response that cannot be read makes no calls that could run.
-        let Ok(turn) = self.wire.read_turn(response.to_vec()) else { return Ok(false) };
+        let Ok(mut turn) = self.wire.read_turn(response.to_vec()) else { return Ok(false) };
+        turn.refuse(refused);
         match turn.runnable().count() {
             0 => Ok(!turn.calls.is_empty()),
             calls => Err(SessionError::OpenCalls { calls }),
         }
+    }
+
+    /// The errors of the calls that the policy leaves open, where there are any: no request is made then.
+    fn plan_unresolved(&self) -> Option<ValidationResult> {
+        let calls = self.state.cycles.iter().flat_map(|cycle| &cycle.calls).filter(|call| !is_finished(call));
+        let incomplete_ids: Vec<String> = calls.map(|call| call.id.to_string()).collect();
+        if incomplete_ids.is_empty() {
+            return None;
+        }
+        let errors: Vec<String> = incomplete_ids.iter().map(|id| format!("Incomplete tool_use: {id}")).collect();
+        let error = errors.first().cloned();
+        Some(ValidationResult { error, errors, incomplete_ids, ..ValidationResult::default() })
+    }
+
+    /// Plans the rollback of these calls without a result, if all of them came since the last open checkpoint.
+    fn plan_roll_back_unanswered(&self, incomplete: &[String]) -> Result<Option<Batch>, SessionError> {
+        let Some(target) = self.rollback_target().filter(|_| !incomplete.is_empty()) else { return Ok(None) };
+        let removed = self.since(&target.id)?.removed;
+        let entries: Vec<&Entry> = removed.iter().filter_map(|at| self.entries().get(*at)).collect();
+        let outline = self.wire.outline_each(&entries)?;
+        let blocks = outline.iter().flat_map(|message| &message.blocks);
+        let ids: Vec<&str> =
+            blocks.filter(|block| block.kind == OutlineKind::Call).filter_map(|block| block.id.as_deref()).collect();
+        if !incomplete.iter().all(|id| ids.contains(&id.as_str())) {
+            return Ok(None);
+        }
+        let (batch, _) = self.plan_rollback_response(&target.id, "a tool call has no result", Vec::new())?;
+        Ok(Some(batch))
     }
 
     /// Plans the incident about a broken conversation, unless it is the last one already.
