@@ -23,21 +23,11 @@ use crate::stream::Response;
 use begin::{EffectOf, Intents, NewTurn};
 use call::plan_result;
 use close::{Close, Keeping};
+use run::{Run, roll_back};
 
 pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput, Undoing};
 
 /// The outcome of a cycle.
-///
-/// ```
-/// let failed = seamline::session::ToolCycleResult {
-///     success: false,
-///     outcomes: Vec::new(),
-///     error: Some("boom".to_owned()),
-///     rolled_back: true,
-/// };
-/// let written = serde_json::to_string(&failed).unwrap();
-/// assert_eq!(written, r#"{"success":false,"outcomes":[],"error":"boom","rolledBack":true}"#);
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCycleResult {
@@ -53,16 +43,6 @@ pub struct ToolCycleResult {
 }
 
 /// The result of one call.
-///
-/// ```
-/// let outcome = seamline::session::CycleOutcome {
-///     tool_use_id: "toolu_1".into(),
-///     content: "ok".to_owned(),
-///     is_error: false,
-///     synthetic: false,
-/// };
-/// assert!(serde_json::to_string(&outcome).unwrap().starts_with(r#"{"tool_use_id":"toolu_1""#));
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CycleOutcome {
     /// The id that the turn gives the call.
@@ -161,7 +141,7 @@ impl Session {
         executor: &dyn ToolExecutor,
         stop: impl Future<Output = Stop> + Send,
     ) -> Result<ToolCycleResult, SessionError> {
-        self.run_cycle(NewTurn::of(turn), executor, stop).await
+        self.run_turn(NewTurn::of(turn), executor, stop).await
     }
 
     /// Runs the calls of a streamed response, as [`Session::execute_tool_cycle`] does those of messages. The calls that
@@ -176,7 +156,18 @@ impl Session {
         stop: impl Future<Output = Stop> + Send,
     ) -> Result<ToolCycleResult, SessionError> {
         let (messages, refused) = (&response.messages()[..], response.refused());
-        self.run_cycle(NewTurn { messages, refused }, executor, stop).await
+        self.run_turn(NewTurn { messages, refused }, executor, stop).await
+    }
+
+    async fn run_turn(
+        &mut self,
+        turn: NewTurn<'_>,
+        executor: &dyn ToolExecutor,
+        stop: impl Future<Output = Stop> + Send,
+    ) -> Result<ToolCycleResult, SessionError> {
+        let (mut run, calls) = Run::begin(self, turn, executor).await?;
+        let end = run.run(&calls, stop).await?;
+        run.end(end).await
     }
 
     /// Records the result of a call.
@@ -216,7 +207,7 @@ impl Session {
     pub async fn roll_back_cycle(&mut self, cycle: impl Into<CycleId>, reason: &str) -> Result<(), SessionError> {
         self.settle().await?;
         let open = self.facts().open_cycle(&cycle.into())?.clone();
-        self.roll_back_and_undo(&open, reason, None).await.map(drop)
+        roll_back(self, &open, reason, None).await.map(drop)
     }
 
     /// Rolls a cycle back and [undoes](ToolExecutor::compensate) the calls that can be undone, the last one first. The
@@ -233,7 +224,7 @@ impl Session {
     ) -> Result<usize, SessionError> {
         self.settle().await?;
         let open = self.facts().open_cycle(&cycle.into())?.clone();
-        self.roll_back_and_undo(&open, reason, Some(executor)).await
+        roll_back(self, &open, reason, Some(executor)).await
     }
 
     /// Plans and writes the end of an open cycle.

@@ -12,11 +12,6 @@ use crate::session::facts::Facts;
 use crate::{Finding, Options, Safety, Severity};
 
 /// The outcome of a validation.
-///
-/// ```
-/// let result = seamline::session::ValidationResult { valid: true, ..Default::default() };
-/// assert_eq!(serde_json::to_string(&result).unwrap(), r#"{"valid":true}"#);
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidationResult {
@@ -37,6 +32,9 @@ pub struct ValidationResult {
     /// the finding for anything else.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
+    /// The index of the first message with an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_index: Option<usize>,
 }
 
 impl Facts<'_> {
@@ -81,6 +79,7 @@ impl ValidationResult {
             orphaned_ids: known(wrong.iter().flat_map(|finding| results_of(finding, messages))),
             incomplete_ids: known(wrong.iter().flat_map(|finding| calls_of(finding))),
             errors,
+            first_index: wrong.iter().filter_map(|finding| finding.message_index).min(),
         }
     }
 }
