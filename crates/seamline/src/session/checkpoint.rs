@@ -82,7 +82,8 @@ impl Session {
         let records: Vec<Record> = facts.plan_drop_surplus(&[]).into_iter().chain(made).collect();
         let planned = records.iter().find_map(|record| Checkpoint::planned(&facts, record));
         self.write_checkpoint(Batch::of(records)).await?;
-        let made = self.get_checkpoint(&id).or(planned);
+        let pending = || planned.map(|made| Checkpoint { at: self.log.pending_at().unwrap_or(made.at), ..made });
+        let made = self.get_checkpoint(&id).or_else(pending);
         made.ok_or_else(|| Rejected::NoCheckpoint(id).into())
     }
 
