@@ -8,20 +8,13 @@ use crate::snapshot::Snapshot;
 
 seamline_model::words! {
     /// Which source of a call's input counts if there are several.
-    ArgSource {
+    ArgSource default DeltaWins {
         /// The deltas, if any arrived; otherwise the start value.
         DeltaWins = "delta_wins",
         /// A delta that begins an object replaces the start value; any other continues it.
         MergeHeuristic = "merge_heuristic",
         /// The first of deltas and start value that is an object; otherwise as `delta_wins`.
         ParsableWins = "parsable_wins",
-    }
-}
-
-#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
-impl Default for ArgSource {
-    fn default() -> Self {
-        Self::DeltaWins
     }
 }
 

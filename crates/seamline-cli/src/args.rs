@@ -136,7 +136,8 @@ pub(crate) fn policy(name_or_file: &Path) -> Result<Policy, Failure> {
             }
         })?;
     Policy::from_toml(&text).map_err(|error| {
-        Failure::new(format!("policy `{shown}`: {error}"))
+        let line = error.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        Failure::new(format!("policy `{shown}`{line}: {}", error.kind))
             .with_hint("`seamline policies lossless` shows every knob and how to write the file")
     })
 }

@@ -25,7 +25,7 @@ pub struct RetryPolicy {
 
 seamline_model::words! {
     /// What to do about a conversation that a provider rejects as broken. It is never sent again unchanged.
-    OnCorruption {
+    OnCorruption default Repair {
         /// Repair it and send it once more.
         Repair = "repair" | "repair_and_resend",
         /// Drop it and start over once, for pipelines whose stages can run again.
@@ -34,13 +34,6 @@ seamline_model::words! {
         Rollback = "rollback",
         /// Leave it to a person.
         Stop = "stop",
-    }
-}
-
-#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
-impl Default for OnCorruption {
-    fn default() -> Self {
-        Self::Repair
     }
 }
 

@@ -182,14 +182,14 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Declares an enum whose values are the words that a knob takes.
+/// Declares an enum whose values are the words that a knob takes: `Name default Value { … }`.
 ///
 /// ```
 /// use seamline_model::knob::{KnobType, Refused, Setting};
 ///
 /// seamline_model::words! {
 ///     /// How loud the bell is.
-///     Volume {
+///     Volume default On {
 ///         /// The bell is silent.
 ///         Off = "off" | "silent",
 ///         /// The bell rings.
@@ -197,14 +197,15 @@ fn milliseconds(time: Duration) -> u64 {
 ///     }
 /// }
 ///
-/// let mut volume = Volume::On;
+/// let mut volume = Volume::default();
+/// assert_eq!(volume, Volume::On);
 /// assert_eq!(Volume::set(&mut volume, Setting::Word("silent")), Ok(()));
 /// assert_eq!(volume.as_str(), "off");
 /// assert_eq!(Volume::set(&mut volume, Setting::Word("loud")), Err(Refused));
 /// ```
 #[macro_export]
 macro_rules! words {
-    ($(#[$meta:meta])* $name:ident {
+    ($(#[$meta:meta])* $name:ident default $default:ident {
         $($(#[doc = $doc:literal])+ $value:ident = $text:literal $(| $alias:literal)*,)+
     }) => {
         $(#[$meta])*
@@ -226,6 +227,12 @@ macro_rules! words {
                 match self {
                     $(Self::$value => $text,)+
                 }
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::$default
             }
         }
 

@@ -6,8 +6,9 @@ use seamline_model::{Reason, Safety, Scope, words};
 /// Declares the knobs once: as fields of [`RepairPolicy`] and as its table.
 macro_rules! section {
     ($($(#[doc = $doc:literal])+ $name:ident $(| $alias:ident)* [$mark:literal]: $type:ty as $knob:ty;)+) => {
-        /// How each kind of damage to a conversation is repaired.
-        #[derive(Debug, Clone, PartialEq, Eq)]
+        /// How each kind of damage to a conversation is repaired. The default drops nothing that the user, the model or a
+        /// tool wrote: it relocates, then re-addresses, then keeps as text, then synthesizes.
+        #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub struct RepairPolicy {
             $($(#[doc = $doc])+ pub $name: $type,)+
             /// The texts of synthetic results.
@@ -56,7 +57,7 @@ section! {
 
 words! {
     /// Up to which safety fixes are applied.
-    SafetyMax {
+    SafetyMax default Safe {
         /// Only fixes that lose and alter nothing.
         Safe = "safe",
         /// Also fixes that drop, alter or guess.
@@ -66,7 +67,7 @@ words! {
 
 words! {
     /// What happens to a conversation that is not valid.
-    OnInvalid {
+    OnInvalid default Repair {
         /// It is repaired before it is sent.
         Repair = "repair",
         /// It is reported and not sent until the caller asks for the repair.
@@ -80,7 +81,7 @@ words! {
 
 words! {
     /// What happens to a call without a result.
-    UnansweredCall {
+    UnansweredCall default Synthesize {
         /// It gets a result that says what is known.
         Synthesize = "synthesize",
         /// It is removed.
@@ -94,7 +95,7 @@ words! {
 
 words! {
     /// What is known about calls without a result.
-    UnansweredReason {
+    UnansweredReason default Missing {
         /// Nothing is known about the call.
         Missing = "missing",
         /// The user aborted the run.
@@ -128,7 +129,7 @@ impl From<UnansweredReason> for Reason {
 
 words! {
     /// What happens to a result without a call.
-    OrphanResult {
+    OrphanResult default ToText {
         /// Its content is kept as text.
         ToText = "to_text",
         /// It is removed.
@@ -140,7 +141,7 @@ words! {
 
 words! {
     /// How far from its call a result is recognised.
-    MatchScope {
+    MatchScope default Anywhere {
         /// In the next message.
         Adjacent = "adjacent",
         /// Until the next assistant message.
@@ -154,7 +155,7 @@ words! {
 
 words! {
     /// What happens to a result that names another call than the one it answers.
-    Misaddressed {
+    Misaddressed default Readdress {
         /// It is addressed to the only call that it can answer.
         Readdress = "readdress",
         /// It is an orphan.
@@ -164,7 +165,7 @@ words! {
 
 words! {
     /// What happens to a result that is not where the provider expects it.
-    Displaced {
+    Displaced default Relocate {
         /// It is moved there.
         Relocate = "relocate",
         /// It is removed together with its call.
@@ -176,7 +177,7 @@ words! {
 
 words! {
     /// What happens to a call that may still be answered.
-    TrailingCall {
+    TrailingCall default Close {
         /// It gets a result as any other call.
         Close = "close",
         /// It stays open.
@@ -188,7 +189,7 @@ words! {
 
 words! {
     /// Which of two results for one call stays.
-    DuplicateResult {
+    DuplicateResult default Best {
         /// The first; the other is removed.
         First = "first",
         /// The last; the other is removed.
@@ -200,7 +201,7 @@ words! {
 
 words! {
     /// What happens when two tool calls have the same id.
-    DuplicateCallId {
+    DuplicateCallId default AllowPositional {
         /// The calls are paired with their results by position; the later one gets another id only where the provider
         /// rejects the repetition.
         AllowPositional = "allow_positional",
@@ -215,7 +216,7 @@ words! {
 
 words! {
     /// Which ids of tool calls the provider gets.
-    IdMode {
+    IdMode default Preserve {
         /// The ids that the conversation has, as far as the provider accepts them.
         Preserve = "preserve",
         /// Ids in the form that the provider itself makes, such as `toolu_1` for Anthropic and `call_1` for OpenAI.
@@ -225,7 +226,7 @@ words! {
 
 words! {
     /// What happens to a message without content.
-    Emptied {
+    Emptied default Remove {
         /// It is removed.
         Remove = "remove",
         /// It gets a text that says that it was empty.
@@ -237,7 +238,7 @@ words! {
 
 words! {
     /// The order of the results of one cycle.
-    ResultOrder {
+    ResultOrder default AsFound {
         /// Unchanged.
         AsFound = "as_found",
         /// In the order of their calls.
@@ -330,31 +331,6 @@ impl RepairPolicy {
             MatchScope::Anywhere => (true, true),
         };
         Scope { late, early, misaddressed: self.misaddressed == Misaddressed::Readdress, ..Scope::ALL }
-    }
-}
-
-impl Default for RepairPolicy {
-    /// Drops nothing that the user, the model or a tool wrote: relocate, then re-address, then keep as text, then
-    /// synthesize.
-    fn default() -> Self {
-        Self {
-            safety: SafetyMax::Safe,
-            on_invalid: OnInvalid::Repair,
-            unanswered_call: UnansweredCall::Synthesize,
-            unanswered_reason: UnansweredReason::Missing,
-            orphan_result: OrphanResult::ToText,
-            match_scope: MatchScope::Anywhere,
-            misaddressed: Misaddressed::Readdress,
-            displaced: Displaced::Relocate,
-            trailing_call: TrailingCall::Close,
-            duplicate_result: DuplicateResult::Best,
-            duplicate_call_id: DuplicateCallId::AllowPositional,
-            id_mode: IdMode::Preserve,
-            emptied: Emptied::Remove,
-            merge_same_role: false,
-            result_order: ResultOrder::AsFound,
-            synthetic_text: Box::default(),
-        }
     }
 }
 

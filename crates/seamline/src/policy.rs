@@ -23,6 +23,7 @@
 
 mod error;
 mod file;
+mod lines;
 mod listing;
 mod presets;
 
@@ -36,7 +37,7 @@ use seamline_model::knob::{Knob, Refused, Section, Setting};
 use crate::session::SessionPolicy;
 use crate::stream::StreamPolicy;
 
-pub use error::Error;
+pub use error::{Error, ErrorKind};
 pub use listing::{KnobValue, ListedKnob};
 pub use presets::{PRESETS, Preset};
 pub use seamline_model::knob::{KnobKind, Word};
@@ -142,8 +143,9 @@ impl Policy {
     /// When the text is not TOML, names a preset, knob, value, section or provider that does not exist, or sets one knob
     /// to two values.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        let table: toml::Table = toml::from_str(text).map_err(|error| Error::NotToml(error.to_string()))?;
-        file::read(&table)
+        let not_toml = |error: toml::de::Error| Error { line: None, kind: ErrorKind::NotToml(error.to_string()) };
+        let table: toml::Table = toml::from_str(text).map_err(not_toml)?;
+        file::read(&table).map_err(|wrong| wrong.in_text(text))
     }
 
     /// The policy for one provider: its overrides are applied, and none are left.
@@ -180,9 +182,14 @@ impl Policy {
     /// # Ok::<(), seamline::policy::Error>(())
     /// ```
     pub fn allow_unsafe(&mut self) {
-        self.repair.safety = SafetyMax::Unsafe;
+        self.set_for_all("safety", |repair| repair.safety = SafetyMax::Unsafe);
+    }
+
+    /// Sets a knob of the repair section for every provider: no override of it is left.
+    pub(crate) fn set_for_all(&mut self, knob: &str, set: impl FnOnce(&mut RepairPolicy)) {
+        set(&mut self.repair);
         for overrides in self.providers.values_mut() {
-            overrides.settings.retain(|(_, knob, _)| *knob != "safety");
+            overrides.settings.retain(|(_, name, _)| *name != knob);
         }
     }
 

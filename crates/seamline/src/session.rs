@@ -40,13 +40,16 @@ mod repair;
 mod request;
 mod wire;
 
+use std::borrow::Cow;
+
 use crate::Policy;
+use crate::stream::StreamOptions;
 use seamline_store::{Entry, Record, SessionId, State};
 
 pub use checkpoint::{Checkpoint, ResetOptions, ResetResult, RollbackResult};
 pub use clock::{Clock, SystemClock};
 pub use compact::Compacted;
-pub use config::{LastResort, OnFailure, PersistRepairs, SessionPolicy, UnknownOutcome};
+pub use config::{CorruptCheckpoint, Durability, LastResort, OnFailure, PersistRepairs, SessionPolicy, UnknownOutcome};
 pub use cycle::{CycleOutcome, ExecutorFailure, Running, Stop, ToolCycleResult, ToolExecutor, ToolOutput, Undoing};
 pub use error::{Refusal, SessionError};
 pub use host::{
@@ -122,6 +125,53 @@ impl Session {
     /// The policy of the session. The session stores it, and the next opening uses it.
     pub fn policy(&self) -> &Policy {
         &self.wire.options.policy
+    }
+
+    /// The policy with the overrides for the provider of the session: the one that it names, else the usual one of its
+    /// dialect. Build the guards of its turns from it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use seamline::Policy;
+    /// use seamline::guards::{Breaker, Retry};
+    /// use seamline::session::{Session, SessionOptions};
+    /// use seamline::store::MemoryStore;
+    ///
+    /// # futures_executor::block_on(async {
+    /// let policy = Policy::from_toml("preset = 'kilroy'\n[provider.anthropic]\nretries_max = 5")?;
+    /// let options = SessionOptions { policy, ..SessionOptions::default() };
+    /// let session = Session::create(Arc::new(MemoryStore::new()), "s-1".parse()?, options).await?;
+    /// let guard = session.effective_policy().guard;
+    /// let (retry, breaker) = (Retry::new(guard.retry), Breaker::new(guard.breaker));
+    /// assert_eq!((guard.retry.retries_max, guard.breaker.ends_turn), (5, true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn effective_policy(&self) -> Cow<'_, Policy> {
+        self.wire.policy()
+    }
+
+    /// The options for the streamed responses of this session: its dialect, its provider and its policy.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use seamline::session::{Session, SessionOptions};
+    /// use seamline::store::MemoryStore;
+    /// use seamline::stream::ResponseStream;
+    ///
+    /// # futures_executor::block_on(async {
+    /// let session = Session::create(Arc::new(MemoryStore::new()), "s-1".parse()?, SessionOptions::default()).await?;
+    /// let stream = ResponseStream::new(&session.stream_options())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn stream_options(&self) -> StreamOptions {
+        StreamOptions {
+            dialect: Some(self.dialect().to_owned()),
+            provider: self.wire.options.provider.clone(),
+            framing: None,
+            policy: self.effective_policy().into_owned(),
+        }
     }
 
     /// The health of the log when it was opened.
@@ -209,14 +259,31 @@ impl Session {
         if batch.records.is_empty() { Ok(()) } else { self.commit_batch(batch).await }
     }
 
-    async fn commit_batch(&mut self, mut batch: Batch) -> Result<(), SessionError> {
+    /// Writes a batch that only makes checkpoints. Where they need not wait for the disk, the next write makes them
+    /// durable, before anything else.
+    async fn write_checkpoint(&mut self, batch: Batch) -> Result<(), SessionError> {
+        match self.wire.config().durability {
+            Durability::Sync => self.write(batch).await,
+            Durability::Async => {
+                self.settle().await?;
+                self.seal(batch)
+            }
+        }
+    }
+
+    async fn commit_batch(&mut self, batch: Batch) -> Result<(), SessionError> {
+        self.seal(batch)?;
+        self.settle().await
+    }
+
+    /// Seals a batch into the next commit. [`Session::settle`] sends it.
+    fn seal(&mut self, mut batch: Batch) -> Result<(), SessionError> {
         let mut records: Vec<Record> = self.log.notes().to_vec();
         records.append(&mut batch.records);
         self.state.name(&mut records);
         let reorder = self.facts().plan_reorder(&records);
         records.extend(reorder);
-        self.log.seal(records, batch)?;
-        self.settle().await
+        Ok(self.log.seal(records, batch)?)
     }
 
     /// Settles earlier writes: finds out whether a commit is durable whose acknowledgement was lost, because the future was

@@ -18,6 +18,8 @@ mod exhaustive;
 mod fixtures;
 #[path = "suite/hostile.rs"]
 mod hostile;
+#[path = "suite/knobs.rs"]
+mod knobs;
 #[path = "suite/laws.rs"]
 mod laws;
 #[path = "suite/logs.rs"]

@@ -45,7 +45,7 @@ impl Default for BreakerLimits {
 
 seamline_model::words! {
     /// Which success resets the count of failures.
-    Reset {
+    Reset default AnySuccess {
         /// Any successful call resets all counts.
         AnySuccess = "any_success",
         /// A successful call of the same tool.
@@ -55,29 +55,15 @@ seamline_model::words! {
     }
 }
 
-#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
-impl Default for Reset {
-    fn default() -> Self {
-        Self::AnySuccess
-    }
-}
-
 seamline_model::words! {
     /// Which wrong tool calls count together.
-    BreakerScope {
+    BreakerScope default Tool {
         /// The calls of one tool.
         Tool = "tool",
         /// The calls of all tools in one turn; [`Breaker::handle_turn`] begins the next one.
         Turn = "turn",
         /// The calls of all tools as long as the breaker lives.
         Session = "session",
-    }
-}
-
-#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
-impl Default for BreakerScope {
-    fn default() -> Self {
-        Self::Tool
     }
 }
 

@@ -1,16 +1,52 @@
 //! Errors in policy files.
 
+use std::fmt;
+
 use super::PRESETS;
 
-/// The error of reading a policy. Every message suggests the nearest name and lists all of them.
+/// The error of reading a policy: what is wrong, and the line where it is. Every message suggests the nearest name and
+/// lists all of them.
 ///
 /// ```
-/// let error = seamline::Policy::from_toml("preset = 'opel'").unwrap_err();
-/// assert!(error.to_string().starts_with("no preset is called `opel`; did you mean `opal`? the presets are `lossless`, "));
+/// use seamline::policy::ErrorKind;
+///
+/// let error = seamline::Policy::from_toml("# ours\npreset = 'opel'").unwrap_err();
+/// assert_eq!((error.line, &error.kind), (Some(2), &ErrorKind::UnknownPreset { name: "opel".to_owned() }));
+/// let text = "line 2: no preset is called `opel`; did you mean `opal`? the presets are `lossless`, ";
+/// assert!(error.to_string().starts_with(text));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Error {
+    /// The line of the file, counted from 1. It is absent where the policy was not read from a file, and where the
+    /// message itself has it.
+    pub line: Option<usize>,
+    /// What is wrong with the policy.
+    pub kind: ErrorKind,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.kind),
+            None => self.kind.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What is wrong with a policy.
+///
+/// ```
+/// use seamline::policy::ErrorKind;
+///
+/// let error = seamline::Policy::from_toml("[guard]\nverbose = true").unwrap_err();
+/// assert!(matches!(error.kind, ErrorKind::OtherSection { section: "session", .. }));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ErrorKind {
     /// The text is not TOML.
     #[error("not a policy: {0}")]
     NotToml(String),
@@ -32,6 +68,16 @@ pub enum Error {
         /// The name that was asked for.
         name: String,
         /// The knobs that exist there.
+        known: Vec<&'static str>,
+    },
+    /// No section has this name.
+    #[error("{place} has no section `[{name}]`; {}the sections are {}", did_you_mean(nearest(name, known.iter().copied())), listed(known.iter().copied()))]
+    UnknownSection {
+        /// The place of the name: a table, or the policy.
+        place: String,
+        /// The name that was asked for.
+        name: String,
+        /// The sections that exist there.
         known: Vec<&'static str>,
     },
     /// The knob belongs to another section.
@@ -65,16 +111,24 @@ pub enum Error {
         known: Vec<&'static str>,
     },
     /// Two lines set one knob to different values.
-    #[error("`{one}` and `{other}` set the same knob to different values\nhint: keep one of the two lines")]
+    #[error("`{other}` contradicts `{one}`{}: both set `{knob}`; keep one of the two", in_line(*one_line))]
     Contradiction {
-        /// The line that comes first.
+        /// The name of the knob.
+        knob: &'static str,
+        /// The text of the line that comes first.
         one: String,
-        /// The line that contradicts it.
+        /// The number of that line, where the policy was read from a file.
+        one_line: Option<usize>,
+        /// The text of the line that contradicts it.
         other: String,
     },
     /// Something that must be a table is a value.
     #[error("`{0}` is a table: write `[{0}]` and its knobs below")]
     NotATable(String),
+}
+
+fn in_line(line: Option<usize>) -> String {
+    line.map(|line| format!(" in line {line}")).unwrap_or_default()
 }
 
 fn preset_names() -> impl Iterator<Item = &'static str> {

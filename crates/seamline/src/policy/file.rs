@@ -8,9 +8,12 @@ use toml::{Table, Value};
 
 use super::error::nearest;
 use super::listing::allowed;
-use super::{Error, Overrides, Policy, SectionName};
+use super::lines::{KeyPath, Wrong};
+use super::{ErrorKind, Overrides, Policy, SectionName};
 use crate::providers;
 
+/// The key of the preset.
+const PRESET: &str = "preset";
 /// The key of the tables that hold for one provider.
 const PROVIDER: &str = "provider";
 /// The key of the texts of synthetic results.
@@ -19,16 +22,17 @@ const TEXTS: &str = "synthetic_text";
 const AUTO_REPAIR: &str = "auto_repair";
 
 /// Reads a policy.
-pub(super) fn read(table: &Table) -> Result<Policy, Error> {
-    let name = match table.get("preset") {
+pub(super) fn read(table: &Table) -> Result<Policy, Wrong> {
+    let unknown = |name: String| Wrong::at(&[PRESET], ErrorKind::UnknownPreset { name });
+    let name = match table.get(PRESET) {
         None => "lossless",
         Some(Value::String(name)) => name,
-        Some(other) => return Err(Error::UnknownPreset { name: shown(other) }),
+        Some(other) => return Err(unknown(shown(other))),
     };
-    let mut policy = Policy::preset(name).ok_or_else(|| Error::UnknownPreset { name: name.to_owned() })?;
-    Changes::of(table, "the policy")?.apply(&mut policy)?;
+    let mut policy = Policy::preset(name).ok_or_else(|| unknown(name.to_owned()))?;
+    Changes::of(table, &[])?.apply(&mut policy)?;
     if let Some(tables) = table.get(PROVIDER) {
-        for (provider, table) in as_table(PROVIDER, tables)? {
+        for (provider, table) in as_table(&[PROVIDER], tables)? {
             let overrides = read_overrides(&policy, provider, table)?;
             policy.providers.insert(provider.clone(), overrides);
         }
@@ -36,13 +40,13 @@ pub(super) fn read(table: &Table) -> Result<Policy, Error> {
     Ok(policy)
 }
 
-fn read_overrides(policy: &Policy, provider: &str, value: &Value) -> Result<Overrides, Error> {
+fn read_overrides(policy: &Policy, provider: &str, value: &Value) -> Result<Overrides, Wrong> {
+    let path = [PROVIDER, provider];
     if providers::by_name(provider).is_none() && !seamline_guard::is_provider(provider) {
         let known = providers::ALL.iter().map(|provider| provider.name).collect();
-        return Err(Error::UnknownProvider { name: provider.to_owned(), known });
+        return Err(Wrong::at(&path, ErrorKind::UnknownProvider { name: provider.to_owned(), known }));
     }
-    let place = format!("{PROVIDER}.{provider}");
-    let changes = Changes::of(as_table(&place, value)?, &format!("`[{place}]`"))?;
+    let changes = Changes::of(as_table(&path, value)?, &path)?;
     let mut changed = policy.clone();
     changes.apply(&mut changed)?;
     let settings = changes.settings.keys().filter_map(|&(section, index)| {
@@ -56,77 +60,101 @@ fn read_overrides(policy: &Policy, provider: &str, value: &Value) -> Result<Over
 
 /// The changes of a table: settings in the order of the knobs, each with its line, and texts.
 struct Changes<'t> {
-    settings: BTreeMap<(SectionName, usize), (Setting<'t>, String)>,
+    settings: BTreeMap<(SectionName, usize), Line<'t>>,
     texts: BTreeMap<&'t str, &'t str>,
 }
 
+/// A line that sets a knob.
+struct Line<'t> {
+    setting: Setting<'t>,
+    text: String,
+    path: KeyPath,
+}
+
 impl<'t> Changes<'t> {
-    fn of(table: &'t Table, place: &str) -> Result<Self, Error> {
+    /// Reads the table at this path.
+    fn of(table: &'t Table, path: &[&str]) -> Result<Self, Wrong> {
         let mut changes = Self { settings: BTreeMap::new(), texts: BTreeMap::new() };
         for (key, value) in table {
+            let inside = [path, &[key]].concat();
             if let Some(section) = SectionName::ALL.into_iter().find(|section| section.as_str() == key) {
-                let place = format!("`[{key}]`");
-                for (key, value) in as_table(key, value)? {
+                for (key, value) in as_table(&inside, value)? {
+                    let path = [&inside[..], &[key]].concat();
                     match (section, key.as_str()) {
-                        (SectionName::Repair, TEXTS) => changes.read_texts(value)?,
-                        _ => changes.read(&[section], key, value, &place)?,
+                        (SectionName::Repair, TEXTS) => changes.read_texts(&path, value)?,
+                        _ => changes.read(&[section], &path, value)?,
                     }
                 }
             } else if key == TEXTS {
-                changes.read_texts(value)?;
-            } else if key != "preset" && key != PROVIDER {
-                changes.read(&SectionName::ALL, key, value, place)?;
+                changes.read_texts(&inside, value)?;
+            } else if !(path.is_empty() && [PRESET, PROVIDER].contains(&key.as_str())) {
+                changes.read(&SectionName::ALL, &inside, value)?;
             }
         }
         Ok(changes)
     }
 
     /// Reads one line, where a knob of these sections is expected.
-    fn read(&mut self, sections: &[SectionName], key: &str, value: &'t Value, place: &str) -> Result<(), Error> {
+    fn read(&mut self, sections: &[SectionName], path: &[&str], value: &'t Value) -> Result<(), Wrong> {
+        let key = path.last().copied().unwrap_or_default();
+        let wrong = |kind| Wrong::at(path, kind);
         let (name, setting) = match (snake_case(key).as_str(), setting(value)) {
             (AUTO_REPAIR, Some(Setting::Flag(repairs))) => {
                 ("on_invalid".to_owned(), Some(Setting::Word(if repairs { "repair" } else { "offer" })))
             }
+            (AUTO_REPAIR, _) => return Err(wrong(not_a_flag(key, value))),
             (name, setting) => (name.to_owned(), setting),
         };
         let is_alias = name == "on_invalid" && name != key;
         let (section, index, knob) = match find(sections, &name) {
             Some(found) => found,
             // Source documents list it among the settings of sessions.
-            None if is_alias => find(&SectionName::ALL, &name).ok_or_else(|| unknown(sections, key, place))?,
-            None => return Err(unknown(sections, key, place)),
+            None if is_alias => find(&SectionName::ALL, &name).ok_or_else(|| wrong(unknown(sections, path, value)))?,
+            None => return Err(wrong(unknown(sections, path, value))),
         };
-        let setting = setting.ok_or_else(|| unknown_value(key, knob, value))?;
+        let setting = setting.ok_or_else(|| wrong(unknown_value(key, knob, value)))?;
         let mut trial = Policy::default();
-        trial.set(section, knob.name, setting).map_err(|_| unknown_value(key, knob, value))?;
-        let line = format!("{key} = {value}");
-        if let Some((_, one)) = self.settings.get(&(section, index)).filter(|(known, _)| !same(knob, *known, setting)) {
-            return Err(Error::Contradiction { one: one.clone(), other: line });
+        trial.set(section, knob.name, setting).map_err(|_| wrong(unknown_value(key, knob, value)))?;
+        let text = format!("{key} = {value}");
+        if let Some(known) = self.settings.get(&(section, index))
+            && !same(knob, known.setting, setting)
+        {
+            let (one, knob) = (known.text.clone(), knob.name);
+            let kind = ErrorKind::Contradiction { knob, one, one_line: None, other: text };
+            return Err(Wrong { earlier: Some(known.path.clone()), ..wrong(kind) });
         }
-        self.settings.insert((section, index), (setting, line));
+        let path = path.iter().map(|&name| name.to_owned()).collect();
+        self.settings.insert((section, index), Line { setting, text, path });
         Ok(())
     }
 
-    fn read_texts(&mut self, value: &'t Value) -> Result<(), Error> {
-        for (name, value) in as_table(TEXTS, value)? {
+    fn read_texts(&mut self, path: &[&str], value: &'t Value) -> Result<(), Wrong> {
+        for (name, value) in as_table(path, value)? {
+            let path = [path, &[name]].concat();
             let texts = super::Texts::default();
             if !texts.list().iter().any(|(known, ..)| known == name) {
                 let known = texts.list().into_iter().map(|(known, ..)| known).collect();
-                return Err(Error::UnknownKnob { place: format!("`[{TEXTS}]`"), name: name.clone(), known });
+                let kind = ErrorKind::UnknownKnob { place: format!("`[{TEXTS}]`"), name: name.clone(), known };
+                return Err(Wrong::at(&path, kind));
             }
             let Value::String(text) = value else {
                 let (knob, allowed) = (format!("{TEXTS}.{name}"), "a text".to_owned());
-                return Err(Error::UnknownValue { knob, value: shown(value), nearest: None, allowed });
+                let kind = ErrorKind::UnknownValue { knob, value: shown(value), nearest: None, allowed };
+                return Err(Wrong::at(&path, kind));
             };
             self.texts.insert(name, text);
         }
         Ok(())
     }
 
-    fn apply(&self, policy: &mut Policy) -> Result<(), Error> {
-        for (&(section, index), (setting, line)) in &self.settings {
+    fn apply(&self, policy: &mut Policy) -> Result<(), Wrong> {
+        for (&(section, index), line) in &self.settings {
             let Some(knob) = section.knobs().get(index) else { continue };
-            policy.set(section, knob.name, *setting).map_err(|_| Error::NotToml(line.clone()))?;
+            let refused = |_| {
+                let path: Vec<&str> = line.path.iter().map(String::as_str).collect();
+                Wrong::at(&path, ErrorKind::NotToml(line.text.clone()))
+            };
+            policy.set(section, knob.name, line.setting).map_err(refused)?;
         }
         for (name, text) in &self.texts {
             policy.repair.synthetic_text.set(name, text);
@@ -144,27 +172,44 @@ fn find(sections: &[SectionName], name: &str) -> Option<(SectionName, usize, &'s
     })
 }
 
-fn unknown(sections: &[SectionName], key: &str, place: &str) -> Error {
-    let (place, name) = (place.to_owned(), key.to_owned());
+/// The error of a name that these sections do not have.
+fn unknown(sections: &[SectionName], path: &[&str], value: &Value) -> ErrorKind {
+    let (key, table) = path.split_last().map_or(("", path), |(key, table)| (*key, table));
+    let (place, name) = (place(table), key.to_owned());
     if let Some((section, ..)) = find(&SectionName::ALL, &snake_case(key)) {
-        return Error::OtherSection { place, name, section: section.as_str() };
+        return ErrorKind::OtherSection { place, name, section: section.as_str() };
+    }
+    if value.is_table() && sections.len() > 1 {
+        let sections = SectionName::ALL.into_iter().map(SectionName::as_str);
+        let top = table.is_empty().then_some(PROVIDER);
+        return ErrorKind::UnknownSection { place, name, known: sections.chain([TEXTS]).chain(top).collect() };
     }
     let known = sections.iter().flat_map(|section| section.knobs()).map(|knob| knob.name).collect();
-    Error::UnknownKnob { place, name, known }
+    ErrorKind::UnknownKnob { place, name, known }
 }
 
-fn unknown_value(key: &str, knob: &Knob, value: &Value) -> Error {
+/// The table at a path, in words.
+fn place(path: &[&str]) -> String {
+    if path.is_empty() { "the policy".to_owned() } else { format!("`[{}]`", path.join(".")) }
+}
+
+fn unknown_value(key: &str, knob: &Knob, value: &Value) -> ErrorKind {
     let words = match knob.kind {
         KnobKind::Word(words) => words,
         KnobKind::Flag | KnobKind::Count(_) | KnobKind::Milliseconds | KnobKind::MillisecondsOrNever => &[],
     };
     let value = shown(value);
     let nearest = nearest(&value, words.iter().map(|word| word.name)).map(str::to_owned);
-    Error::UnknownValue { knob: key.to_owned(), nearest, allowed: allowed(knob.kind), value }
+    ErrorKind::UnknownValue { knob: key.to_owned(), nearest, allowed: allowed(knob.kind), value }
 }
 
-fn as_table<'t>(key: &str, value: &'t Value) -> Result<&'t Table, Error> {
-    value.as_table().ok_or_else(|| Error::NotATable(key.to_owned()))
+fn not_a_flag(key: &str, value: &Value) -> ErrorKind {
+    let (knob, allowed) = (key.to_owned(), allowed(KnobKind::Flag));
+    ErrorKind::UnknownValue { knob, value: shown(value), nearest: None, allowed }
+}
+
+fn as_table<'t>(path: &[&str], value: &'t Value) -> Result<&'t Table, Wrong> {
+    value.as_table().ok_or_else(|| Wrong::at(path, ErrorKind::NotATable(path.join("."))))
 }
 
 fn setting(value: &Value) -> Option<Setting<'_>> {
@@ -216,13 +261,13 @@ impl Serialize for Policy {
 
 impl<'de> Deserialize<'de> for Policy {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read(&Table::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+        read(&Table::deserialize(deserializer)?).map_err(|wrong| serde::de::Error::custom(wrong.into_error()))
     }
 }
 
 fn written(policy: &Policy) -> Table {
     let mut table = Table::new();
-    table.insert("preset".to_owned(), Value::String(policy.preset.clone()));
+    table.insert(PRESET.to_owned(), Value::String(policy.preset.clone()));
     for section in SectionName::ALL {
         let knobs = section.knobs().iter().map(|knob| knob.name);
         let values = knobs.filter_map(|name| Some((name.to_owned(), value(policy.get(section, name)?))));

@@ -10,7 +10,7 @@ use super::{
     Displaced, DuplicateCallId, DuplicateResult, Emptied, IdMode, MatchScope, Misaddressed, OnInvalid, OrphanResult,
     Policy, RepairPolicy, ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall,
 };
-use crate::session::{OnFailure, PersistRepairs, SessionPolicy};
+use crate::session::{CorruptCheckpoint, OnFailure, PersistRepairs, SessionPolicy};
 use crate::stream::{PartialCall, StreamPolicy};
 
 /// A policy that has a name.
@@ -160,6 +160,7 @@ fn clawos() -> Policy {
         session: SessionPolicy {
             persist_repairs: PersistRepairs::All,
             on_executor_failure: OnFailure::Rollback,
+            corrupt_checkpoint: CorruptCheckpoint::Escalate,
             ..SessionPolicy::default()
         },
         stream: StreamPolicy { partial_call: PartialCall::DropTurn, ..StreamPolicy::default() },

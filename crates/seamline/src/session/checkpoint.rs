@@ -7,11 +7,11 @@ mod reset;
 mod rollback;
 
 use seamline_store::{
-    CheckpointId, CheckpointState, Dropped, Error, Hash, Operation, Raw, Record, Rejected, SessionId,
+    CheckpointId, CheckpointRecord, CheckpointState, Dropped, Error, Hash, Operation, Raw, Record, Rejected, SessionId,
 };
 use serde::Serialize;
 
-use super::facts::Batch;
+use super::facts::{Batch, Facts};
 use super::{Session, SessionError};
 
 pub use reset::{ResetOptions, ResetResult};
@@ -47,6 +47,14 @@ impl Checkpoint {
         let seamline_store::Checkpoint { id, at, messages, hash, operation, state, seq: _, snapshot } = stored.clone();
         Self { id, session: session.clone(), at, messages, hash, operation, state, snapshot }
     }
+
+    /// The checkpoint that a record will make.
+    fn planned(facts: &Facts<'_>, record: &Record) -> Option<Self> {
+        let Record::Checkpoint(made) = record else { return None };
+        let CheckpointRecord { id, operation, hash, snapshot, messages: _ } = made.clone();
+        let (session, at, messages) = (facts.id.clone(), facts.now, facts.state.view.len());
+        Some(Self { id, session, at, messages, hash, operation, state: CheckpointState::Open, snapshot })
+    }
 }
 
 /// The outcome of a rollback.
@@ -71,10 +79,12 @@ impl Session {
         self.settle().await?;
         let facts = self.facts();
         let (id, made) = facts.plan_checkpoint(operation);
-        let records = facts.plan_drop_surplus(&[]).into_iter().chain(made).collect();
-        self.write(Batch::of(records)).await?;
-        let made = self.state.checkpoint_of(&id).ok_or(Rejected::NoCheckpoint(id))?;
-        Ok(Checkpoint::of(self.id(), made))
+        let records: Vec<Record> = facts.plan_drop_surplus(&[]).into_iter().chain(made).collect();
+        let planned = records.iter().find_map(|record| Checkpoint::planned(&facts, record));
+        self.write_checkpoint(Batch::of(records)).await?;
+        let pending = || planned.map(|made| Checkpoint { at: self.log.pending_at().unwrap_or(made.at), ..made });
+        let made = self.get_checkpoint(&id).or_else(pending);
+        made.ok_or_else(|| Rejected::NoCheckpoint(id).into())
     }
 
     /// Commits a checkpoint: its operation is over. Of the committed ones only the last few are kept.

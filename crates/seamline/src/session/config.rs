@@ -4,9 +4,9 @@ use seamline_model::knob::{Count, Flag};
 use seamline_model::words;
 use serde::{Deserialize, Serialize};
 
-/// The `[session]` section of a policy: how careful a session is. The first five fields are those of source document 001,
-/// whose `autoRepair` is the knob [`on_invalid`](crate::policy::OnInvalid) of the `[repair]` section; the others settle
-/// what hosts want to be different.
+/// The `[session]` section of a policy: how careful a session is. Source document 001 has `enabled`,
+/// `validate_before_call`, `checkpoint_retention`, `snapshot_messages` and `verbose`; its `autoRepair` is the knob
+/// [`on_invalid`](crate::policy::OnInvalid) of the `[repair]` section. The others settle what hosts want to be different.
 ///
 /// ```
 /// use seamline::session::{PersistRepairs, SessionPolicy};
@@ -24,8 +24,16 @@ pub struct SessionPolicy {
     /// its reaction to errors check, repair and roll back nothing. Explicit calls, such as a repair or a checkpoint,
     /// still work.
     pub enabled: bool,
+    /// Whether [`session_start`](crate::session::Session::session_start) validates the conversation.
+    pub validate_on_start: bool,
     /// Whether the conversation is checked before each request.
     pub validate_before_call: bool,
+    /// Whether each request is repaired.
+    pub repair_requests: bool,
+    /// Whether [`abort`](crate::session::Session::abort) closes the open tool calls.
+    pub close_on_abort: bool,
+    /// Whether [`handle_error`](crate::session::Session::handle_error) rolls back and repairs.
+    pub recover_on_error: bool,
     /// How many committed checkpoints are kept.
     pub checkpoint_retention: usize,
     /// Whether checkpoints keep the messages too.
@@ -42,21 +50,31 @@ pub struct SessionPolicy {
     pub unknown_outcome: UnknownOutcome,
     /// What happens when the provider rejects a conversation that no repair could help.
     pub last_resort: LastResort,
+    /// What happens after an error when the messages of the last checkpoint do not match its hash.
+    pub corrupt_checkpoint: CorruptCheckpoint,
+    /// What a new checkpoint waits for.
+    pub durability: Durability,
 }
 
 impl Default for SessionPolicy {
     fn default() -> Self {
         Self {
             enabled: true,
+            validate_on_start: true,
             validate_before_call: true,
+            repair_requests: true,
+            close_on_abort: true,
+            recover_on_error: true,
             checkpoint_retention: 5,
             snapshot_messages: false,
             verbose: false,
-            persist_repairs: PersistRepairs::RealMovesOnly,
-            on_tool_error: OnFailure::Record,
-            on_executor_failure: OnFailure::Record,
-            unknown_outcome: UnknownOutcome::Annotate,
-            last_resort: LastResort::Escalate,
+            persist_repairs: PersistRepairs::default(),
+            on_tool_error: OnFailure::default(),
+            on_executor_failure: OnFailure::default(),
+            unknown_outcome: UnknownOutcome::default(),
+            last_resort: LastResort::default(),
+            corrupt_checkpoint: CorruptCheckpoint::default(),
+            durability: Durability::default(),
         }
     }
 }
@@ -66,8 +84,19 @@ seamline_model::knobs! {
         /// Whether anything is checked. A session where nothing is keeps all messages, and its hooks check, repair and
         /// roll back nothing.
         enabled [""]: Flag = enabled;
+        /// Whether the conversation is checked when a session starts, and its repair is made or offered then.
+        validate_on_start | validateOnStart ["X7"]: Flag = validate_on_start;
         /// Whether the conversation is checked before each request.
         validate_before_call | validateBeforeCall ["X7"]: Flag = validate_before_call;
+        /// Whether each request is repaired. Without it, a request has the stored messages as they are, and a broken one
+        /// is not sent.
+        repair_requests ["X7"]: Flag = repair_requests;
+        /// Whether an abort closes the open tool calls at once. Without it, the next request closes them as it does after
+        /// a crash.
+        close_on_abort ["X7"]: Flag = close_on_abort;
+        /// Whether a session rolls back and repairs after an error of the provider. Without it, the error is recorded, and
+        /// the host decides.
+        recover_on_error ["X7"]: Flag = recover_on_error;
         /// How many committed checkpoints are kept.
         checkpoint_retention | checkpointRetention [""]: Count<0> = checkpoint_retention;
         /// Whether checkpoints keep the messages too.
@@ -84,6 +113,12 @@ seamline_model::knobs! {
         unknown_outcome ["X13"]: UnknownOutcome = unknown_outcome;
         /// What happens when the provider rejects a conversation that no repair could help.
         last_resort [""]: LastResort = last_resort;
+        /// What happens after an error when the messages of the last checkpoint do not match its hash. A rollback that names
+        /// the checkpoint is always an error then.
+        corrupt_checkpoint ["X25"]: CorruptCheckpoint = corrupt_checkpoint;
+        /// What a new checkpoint waits for. Messages, tool calls and their results are always on the disk before they are
+        /// acknowledged.
+        durability ["X27"]: Durability = durability;
     }
 }
 
@@ -91,7 +126,7 @@ words! {
     /// Which repairs are written down.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
-    PersistRepairs {
+    PersistRepairs default RealMovesOnly {
         /// None; every request is repaired anew.
         Never = "never",
         /// Those that synthesize nothing: they move content, keep it as text or remove it.
@@ -105,7 +140,7 @@ words! {
     /// What happens when a call goes wrong.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
-    OnFailure {
+    OnFailure default Record {
         /// The model gets a result that reports the failure.
         Record = "record",
         /// The whole tool cycle is rolled back.
@@ -117,7 +152,7 @@ words! {
     /// What happens when it is not known whether a tool ran.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
-    UnknownOutcome {
+    UnknownOutcome default Annotate {
         /// The model gets a result that says that the outcome is not known.
         Annotate = "annotate",
         /// The tool cycle is rolled back; the model does not learn of an effect.
@@ -129,10 +164,34 @@ words! {
     /// What happens when the provider refuses a conversation that nothing could put right.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
-    LastResort {
+    LastResort default Escalate {
         /// The host gets the error.
         Escalate = "escalate",
         /// The session starts over; an archive keeps it as it was.
         Reset = "reset",
+    }
+}
+
+words! {
+    /// What happens after an error when the messages of the last checkpoint do not match its hash.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    CorruptCheckpoint default Repair {
+        /// Only the messages of the model that came since are removed.
+        Repair = "repair",
+        /// Nothing changes, and the host gets the error.
+        Escalate = "escalate",
+    }
+}
+
+words! {
+    /// What a new checkpoint waits for.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    Durability default Sync {
+        /// The checkpoint is on the disk. A store writes the commits of several sessions to the disk together.
+        Sync = "sync" | "group_commit",
+        /// Nothing: the next write of the session writes the checkpoint first. A crash before it loses the checkpoint.
+        Async = "async",
     }
 }

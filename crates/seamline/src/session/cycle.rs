@@ -19,7 +19,8 @@ use seamline_store::{CallId, CycleId, Effect, Record};
 use serde::Serialize;
 
 use super::{Session, SessionError, ToolCall};
-use begin::Intents;
+use crate::stream::Response;
+use begin::{EffectOf, Intents, NewTurn};
 use call::plan_result;
 use close::{Close, Keeping};
 use run::{Run, roll_back};
@@ -71,6 +72,28 @@ impl Session {
         turn: &[&str],
         effect: &(dyn Fn(&ToolCall) -> Effect + Send + Sync),
     ) -> Result<(CycleId, Vec<ToolCall>), SessionError> {
+        self.begin_turn(NewTurn::of(turn), effect).await
+    }
+
+    /// Begins a cycle with a streamed response, as [`Session::begin_cycle`] does with messages. The calls that
+    /// [`Response::refused`] lists do not run: their results tell the model why.
+    ///
+    /// # Errors
+    /// As for [`Session::begin_cycle`].
+    pub async fn begin_response(
+        &mut self,
+        response: &Response,
+        effect: &(dyn Fn(&ToolCall) -> Effect + Send + Sync),
+    ) -> Result<(CycleId, Vec<ToolCall>), SessionError> {
+        let (messages, refused) = (&response.messages()[..], response.refused());
+        self.begin_turn(NewTurn { messages, refused }, effect).await
+    }
+
+    pub(super) async fn begin_turn(
+        &mut self,
+        turn: NewTurn<'_>,
+        effect: EffectOf<'_>,
+    ) -> Result<(CycleId, Vec<ToolCall>), SessionError> {
         self.settle().await?;
         let turn = self.facts().read_new_turn(turn)?;
         let (batch, cycle) = self.facts().plan_begin(&turn, effect, Intents::PerCall, random())?;
@@ -115,6 +138,30 @@ impl Session {
     pub async fn execute_tool_cycle(
         &mut self,
         turn: &[&str],
+        executor: &dyn ToolExecutor,
+        stop: impl Future<Output = Stop> + Send,
+    ) -> Result<ToolCycleResult, SessionError> {
+        self.run_turn(NewTurn::of(turn), executor, stop).await
+    }
+
+    /// Runs the calls of a streamed response, as [`Session::execute_tool_cycle`] does those of messages. The calls that
+    /// [`Response::refused`] lists do not run: their results tell the model why.
+    ///
+    /// # Errors
+    /// As for [`Session::execute_tool_cycle`].
+    pub async fn execute_response(
+        &mut self,
+        response: &Response,
+        executor: &dyn ToolExecutor,
+        stop: impl Future<Output = Stop> + Send,
+    ) -> Result<ToolCycleResult, SessionError> {
+        let (messages, refused) = (&response.messages()[..], response.refused());
+        self.run_turn(NewTurn { messages, refused }, executor, stop).await
+    }
+
+    async fn run_turn(
+        &mut self,
+        turn: NewTurn<'_>,
         executor: &dyn ToolExecutor,
         stop: impl Future<Output = Stop> + Send,
     ) -> Result<ToolCycleResult, SessionError> {

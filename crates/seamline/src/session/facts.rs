@@ -156,6 +156,8 @@ pub(super) struct Work {
     pub(super) inbox_checked: u64,
     /// The errors that the last [`Session::repair`](super::Session::repair) left to requests.
     pub(super) left_to_requests: Vec<String>,
+    /// Whether a refused conversation was reset and no response came since.
+    pub(super) has_restarted: bool,
 }
 
 /// The record of a message that the user, the model or a tool wrote, in the dialect of a wire.

@@ -7,9 +7,10 @@ mod inbox;
 
 use seamline_store::{CallId, CycleId, Effect, Incident, Record};
 
+use super::cycle::begin::NewTurn;
 use super::cycle::call::is_finished;
 use super::facts::Batch;
-use super::{CycleOutcome, ExecutorFailure, ResetOptions, Session, SessionError, ToolOutput};
+use super::{CycleOutcome, ExecutorFailure, ResetOptions, Session, SessionError, ToolOutput, ValidationResult};
 use crate::classify::Failure;
 use errors::{End, ProviderError, Reaction};
 use hooks::{OnRequest, Response};
@@ -97,6 +98,12 @@ impl Session {
         };
         match end {
             End::Recovered(batch, recovery) => self.write(batch).await.map(|()| recovery),
+            End::Restart(incident) => {
+                self.write(incident.into()).await?;
+                let archive = self.reset(ResetOptions { archive: true }).await?.archive;
+                self.work.has_restarted = true;
+                Ok(error.after_reset(archive))
+            }
             End::Reset => Ok(error.after_reset(self.reset(ResetOptions { archive: true }).await?.archive)),
         }
     }
@@ -107,6 +114,10 @@ impl Session {
     /// When the conversation cannot be read in its dialect, or the store failed.
     pub async fn session_start(&mut self) -> Result<SessionStart, SessionError> {
         self.settle().await?;
+        if !self.wire.config().validate_on_start {
+            let validation = ValidationResult { valid: true, ..ValidationResult::default() };
+            return Ok(SessionStart { validation, repair_offered: false, unresolved: self.unresolved() });
+        }
         let mut validation = self.validate()?;
         // Requests correct ids that repeat, so these need no repair.
         let is_sendable = self.validate_to_send()?.valid;
@@ -136,7 +147,15 @@ impl Session {
         }
         self.recover(None).await?;
         self.take_inbox().await?;
+        if let Some(validation) = self.facts().unresolved_errors() {
+            return Ok(AgentStart::Blocked { validation, repair_offered: false });
+        }
         if self.wire.config().validate_before_call {
+            if self.facts().rolls_back_unanswered() {
+                let incomplete = self.validate_to_send_with(envelope)?.incomplete_ids;
+                let batch = self.facts().plan_roll_back_unanswered(&incomplete)?;
+                self.write(batch).await?;
+            }
             let validation = self.validate_to_send_with(envelope)?;
             let (batch, then) = self.facts().plan_validated(&validation);
             self.write(batch).await?;
@@ -156,7 +175,7 @@ impl Session {
             return Ok(AgentStart::Blocked { validation, repair_offered: false });
         }
         let (batch, checkpoint) = self.facts().plan_request();
-        self.write(batch).await?;
+        self.write_checkpoint(batch).await?;
         Ok(AgentStart::Proceed { request, checkpoint: Some(checkpoint) })
     }
 
@@ -238,21 +257,27 @@ impl Session {
     /// When the response has calls that may run or a value that is not a message, the conversation cannot be read, or the
     /// store failed: then nothing of the response is kept.
     pub async fn agent_end(&mut self, end: TurnEnd<'_>) -> Result<AgentEnd, SessionError> {
-        let messages = match end {
+        let streamed;
+        let turn = match end {
             TurnEnd::Failed(failure) => return Ok(AgentEnd::Recovered(self.handle_error(&failure).await?)),
-            TurnEnd::Answer(messages) => messages,
+            TurnEnd::Answer(messages) => NewTurn::of(messages),
+            TurnEnd::Response(response) => {
+                streamed = response.messages();
+                NewTurn { messages: &streamed, refused: response.refused() }
+            }
         };
         self.settle().await?;
-        match self.facts().plan_response(messages)? {
+        match self.facts().plan_response(turn)? {
             Response::Messages(batch) => self.write(batch).await?,
-            Response::Cycle => self.keep_unrunnable(messages).await?,
+            Response::Cycle => self.keep_unrunnable(turn).await?,
         }
+        self.work.has_restarted = false;
         Ok(AgentEnd::Committed)
     }
 
     /// Keeps a response whose calls must not run, with results that say why.
-    async fn keep_unrunnable(&mut self, messages: &[&str]) -> Result<(), SessionError> {
-        let (cycle, _) = self.begin_cycle(messages, &|_| Effect::default()).await?;
+    async fn keep_unrunnable(&mut self, turn: NewTurn<'_>) -> Result<(), SessionError> {
+        let (cycle, _) = self.begin_turn(turn, &|_| Effect::default()).await?;
         if let Err(error) = self.commit_cycle(&cycle).await {
             // The host may give it once more. Where this fails, too, the next request rolls it back.
             let _ = self.roll_back_cycle(&cycle, "the response could not be kept").await;

@@ -134,6 +134,11 @@ impl Log {
         Ok(())
     }
 
+    /// The time of the commit that is not sent yet.
+    pub(super) fn pending_at(&self) -> Option<u64> {
+        self.sent.as_ref().map(|sent| sent.at)
+    }
+
     /// Sends the pending commit until the store has answered, or has said too often that it does not know. Gives the
     /// commit once it is durable.
     pub(super) async fn settle(&mut self) -> Result<Option<Sent>, Error> {

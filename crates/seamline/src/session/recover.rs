@@ -11,8 +11,8 @@ pub(super) mod truth;
 use seamline_store::OpenCycle;
 
 use super::cycle::close::Close;
-use super::cycle::roll_back::Compensation;
-use super::cycle::run::write_and_undo;
+use super::cycle::roll_back::{Compensation, Fate, UNANSWERED};
+use super::cycle::run::{roll_back, write_and_undo};
 use super::{CycleOutcome, Session, SessionError, Stop, ToolExecutor, ToolOutput};
 use again::run_again;
 use truth::unknown_count;
@@ -70,13 +70,15 @@ impl Session {
     pub async fn abort(&mut self) -> Result<Vec<CycleOutcome>, SessionError> {
         self.settle().await?;
         let mut outcomes = Vec::new();
+        if !self.wire.config().close_on_abort {
+            return Ok(outcomes);
+        }
         for cycle in self.state.cycles.clone() {
             // The host did not abort what another process left: that process is gone.
             outcomes.extend(if cycle.seq <= self.log.opened_at() {
                 self.recover_cycle(cycle, None, &mut Recovered::default()).await?
             } else {
-                let close = Close::Stopped { why: Stop::Aborted, never_begun: &[] };
-                self.close_cycle(&cycle.id, close).await?
+                self.abort_cycle(&cycle).await?
             });
         }
         Ok(outcomes)
@@ -96,6 +98,19 @@ impl Session {
         Ok(true)
     }
 
+    /// Closes one cycle that the host has stopped, as the policy says.
+    async fn abort_cycle(&mut self, cycle: &OpenCycle) -> Result<Vec<CycleOutcome>, SessionError> {
+        match self.facts().fate_of(cycle) {
+            Fate::Close => {
+                let close = Close::Stopped { why: Stop::Aborted, never_begun: &[] };
+                return self.close_cycle(&cycle.id, close).await;
+            }
+            Fate::RollBack => drop(roll_back(self, cycle, UNANSWERED, None).await?),
+            Fate::Stay => {}
+        }
+        Ok(Vec::new())
+    }
+
     /// Closes one cycle, and gives the results of its calls, unless it was rolled back.
     async fn recover_cycle(
         &mut self,
@@ -103,8 +118,8 @@ impl Session {
         executor: Option<&dyn ToolExecutor>,
         recovered: &mut Recovered,
     ) -> Result<Vec<CycleOutcome>, SessionError> {
-        recovered.cycles += 1;
         if let Some(batch) = self.facts().plan_forget(&cycle, Compensation::by(executor)) {
+            recovered.cycles += 1;
             recovered.taken_back += 1;
             write_and_undo(self, batch, &cycle, executor).await?;
             return Ok(Vec::new());
@@ -112,7 +127,20 @@ impl Session {
         if let Some(executor) = executor {
             recovered.run_again += run_again(self, &cycle, executor).await?;
         }
-        recovered.unknown += unknown_count(self.facts().open_cycle(&cycle.id)?);
-        self.close_cycle(&cycle.id, Close::Crashed).await
+        let open = self.facts().open_cycle(&cycle.id)?.clone();
+        match self.facts().fate_of(&open) {
+            Fate::Close => {
+                recovered.cycles += 1;
+                recovered.unknown += unknown_count(&open);
+                return self.close_cycle(&cycle.id, Close::Crashed).await;
+            }
+            Fate::RollBack => {
+                recovered.cycles += 1;
+                recovered.taken_back += 1;
+                roll_back(self, &open, UNANSWERED, executor).await?;
+            }
+            Fate::Stay => {}
+        }
+        Ok(Vec::new())
     }
 }

@@ -46,7 +46,7 @@ impl Session {
     /// Validates the view for a request. Ids that repeat are valid where the policy corrects them in requests, and so is an
     /// order of roles that a request arranges.
     pub(super) fn validate_to_send(&self) -> Result<ValidationResult, SessionError> {
-        self.facts().validate(self.wire.options.policy.repair.duplicate_call_id, |options| self.check_with(options))
+        self.facts().validate(self.wire.repairs().duplicate_call_id, |options| self.check_with(options))
     }
 
     /// Validates the view for a request with this envelope. The envelope may make a finding void: it may continue a
@@ -58,7 +58,7 @@ impl Session {
         }
         let (entries, envelope) = self.reading.rendered(&self.wire, self.entries())?.for_envelope(envelope);
         let body = self.wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
-        let repeated = self.wire.options.policy.repair.duplicate_call_id;
+        let repeated = self.wire.repairs().duplicate_call_id;
         self.facts().validate(repeated, |options| Ok(crate::check(&body, options)?))
     }
 
@@ -88,8 +88,7 @@ impl Session {
     /// # Errors
     /// As for [`Session::repair`].
     pub async fn repair_with(&mut self, policy: Policy) -> Result<RepairResult, SessionError> {
-        let provider = self.wire.options.provider.as_deref().unwrap_or_default();
-        let persist = policy.session_for(provider).persist_repairs;
+        let persist = policy.session_for(self.wire.provider()).persist_repairs;
         let options = Options { policy, ..self.wire.options.clone() };
         self.repair_options_as(&options, persist).await
     }

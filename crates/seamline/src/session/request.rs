@@ -8,6 +8,7 @@ use seamline_store::Entry;
 
 use super::wire::Wire;
 use super::{Session, SessionError};
+use crate::policy::OnInvalid;
 use crate::repair::{RepairAction, Repaired};
 use crate::{Error, Finding, Options};
 
@@ -110,16 +111,23 @@ impl Request {
             None => wire.rendered(entries)?,
         };
         let (entries, envelope) = rendered.for_envelope(envelope);
-        if wire.config().enabled
+        let (is_enabled, repairs) = (wire.config().enabled, wire.config().repair_requests);
+        if is_enabled
+            && repairs
             && let Some(request) = reading.and_then(|reading| reading.request(wire, &entries, &envelope))
         {
             return Ok(request);
         }
         let body = wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
-        if !wire.config().enabled {
+        if !is_enabled {
             return Ok(Self { body, actions: Vec::new(), found: Vec::new(), remaining: Vec::new(), sendable: true });
         }
-        Ok(Self::from_body(&body, &wire.options)?)
+        if repairs || wire.repairs().on_invalid == OnInvalid::Warn {
+            return Ok(Self::from_body(&body, &wire.options)?);
+        }
+        let mut options = wire.options.clone();
+        options.policy.set_for_all("on_invalid", |repair| repair.on_invalid = OnInvalid::Block);
+        Ok(Self::from_body(&body, &options)?)
     }
 
     /// Reads and repairs a body.

@@ -17,7 +17,7 @@ use seamline_store::{CallId, DialectName, Hash, OpenCycle, Raw, Switch};
 use super::recover::texts;
 use super::{NoMessage, Refusal, SessionError, SessionPolicy, ToolCallRef};
 use crate::outline::{OutlineKind, OutlineMessage};
-use crate::policy::OnInvalid;
+use crate::policy::RepairPolicy;
 use crate::repair::Repaired;
 use crate::{Error, Options, Policy};
 
@@ -114,14 +114,25 @@ impl Wire {
         self.speaking(open.dialect.as_ref())?.read_turn(open.turn.clone())
     }
 
-    /// The `[session]` section of the policy, for the provider of the session.
-    pub(super) fn config(&self) -> Cow<'_, SessionPolicy> {
-        self.options.policy.session_for(self.options.provider.as_deref().unwrap_or_default())
+    /// The provider of the session: the one that it names, else the usual one of its dialect.
+    pub(super) fn provider(&self) -> &str {
+        let usual = || seamline_dialects::providers::for_model(self.dialect, None).name;
+        self.options.provider.as_deref().unwrap_or_else(usual)
     }
 
-    /// What the policy does with a conversation that is not valid, for the provider of the session.
-    pub(super) fn on_invalid(&self) -> OnInvalid {
-        self.options.policy.repair_for(self.options.provider.as_deref().unwrap_or_default()).on_invalid
+    /// The policy for the provider of the session.
+    pub(super) fn policy(&self) -> Cow<'_, Policy> {
+        self.options.policy.for_provider(self.provider())
+    }
+
+    /// The `[session]` section of the policy, for the provider of the session.
+    pub(super) fn config(&self) -> Cow<'_, SessionPolicy> {
+        self.options.policy.session_for(self.provider())
+    }
+
+    /// The `[repair]` section of the policy, for the provider of the session.
+    pub(super) fn repairs(&self) -> Cow<'_, RepairPolicy> {
+        self.options.policy.repair_for(self.provider())
     }
 
     /// Writes the start of a request body, up to the first message: the members of the envelope and the list's name.

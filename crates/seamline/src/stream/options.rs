@@ -72,7 +72,7 @@ impl StreamOptions {
 ///
 /// assert_eq!(StreamPolicy::default().partial_call, PartialCall::DropCall);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StreamPolicy {
     /// The source of a tool call's input that counts.
     pub arg_source: ArgSource,
@@ -80,12 +80,6 @@ pub struct StreamPolicy {
     pub partial_call: PartialCall,
     /// The limits of one response.
     pub limits: StreamLimits,
-}
-
-impl Default for StreamPolicy {
-    fn default() -> Self {
-        Self { arg_source: ArgSource::default(), partial_call: PartialCall::DropCall, limits: StreamLimits::default() }
-    }
 }
 
 seamline_model::knobs! {
@@ -107,7 +101,7 @@ seamline_model::knobs! {
 
 seamline_model::words! {
     /// What a history keeps of tool calls that may not be run.
-    PartialCall {
+    PartialCall default DropCall {
         /// The message without these calls.
         DropCall = "drop_call",
         /// Nothing of the message.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use seamline::guards::{BreakerLimits, BreakerScope, GuardPolicy, OnCorruption, Reset, RetryPolicy, StallLimits};
-use seamline::policy::{Error, OnInvalid, PRESETS, UnansweredCall};
+use seamline::policy::{ErrorKind, OnInvalid, PRESETS, UnansweredCall};
 use seamline::stream::{ResponseStream, StreamOptions};
 use seamline::{Options, Policy, check, repair};
 use serde_json::Value;
@@ -105,7 +105,8 @@ fn two_lines_that_contradict_each_other_are_refused() {
         "retries_max = 1\n[guard]\nretries_max = 2",
         "[provider.groq]\nretries_max = 1\n[provider.groq.guard]\nretries_max = 2",
     ] {
-        assert!(matches!(Policy::from_toml(text), Err(Error::Contradiction { .. })), "{text}");
+        let error = Policy::from_toml(text).unwrap_err();
+        assert!(matches!(error.kind, ErrorKind::Contradiction { .. }), "{text}: {error}");
     }
     policy("retries_max = 1\n[guard]\nretries_max = 1");
     policy("on_corruption = 'repair'\non_mismatch_400 = 'repair_and_resend'");
@@ -141,6 +142,36 @@ fn an_unknown_name_is_reported_with_similar_and_all_known_names() {
             assert!(error.contains(word), "{text}: {word}: {error}");
         }
     }
+}
+
+#[test]
+fn an_error_has_its_line_the_nearest_name_and_the_allowed_values() {
+    for (text, line, words) in [
+        ("preset = 'opal'\n\norphan_results = 'remove'", 3, "did you mean `orphan_result`?"),
+        ("[guard]\n# how often\nretrys_max = 3\n", 3, "did you mean `retries_max`?"),
+        ("preset = 'opal'\n[repair]\nemptied = 'kept'", 3, "did you mean `keep`? it takes `\"remove\"`, `\"placeholder\"`"),
+        ("\nverbose = 1", 2, "`true` or `false`"),
+        ("\nauto_repair = 'yes'", 2, "`auto_repair` does not take `yes`; it takes `true` or `false`"),
+        ("[gaurd]\nretries_max = 3", 1, "the policy has no section `[gaurd]`; did you mean `guard`? the sections are"),
+        ("[provider.groq]\n[provider.groq.gaurd]\nretries_max = 3", 2, "`[provider.groq]` has no section `[gaurd]`"),
+        ("\n[provider.gorq]\nverbose = true", 2, "did you mean `groq`?"),
+        ("[provider.groq]\npreset = 'opal'", 2, "`[provider.groq]` has no knob `preset`"),
+        ("[provider.groq.guard]\n\nretries_max = -3", 3, "`retries_max` does not take `-3`; it takes a whole number"),
+        ("[synthetic_text]\n\nmising = 'gone'", 3, "did you mean `missing`?"),
+        ("verbose = true\nguard = 3", 2, "write `[guard]`"),
+        ("on_invalid = 'repair'\n\nautoRepair = false", 3, "`autoRepair = false` contradicts `on_invalid = \"repair\"` in line 1"),
+        ("[guard]\nretries_max = 2\n[provider.groq]\nretries_max = 1\n[provider.groq.guard]\nretries_max = 2", 6, "in line 4"),
+    ] {
+        let error = Policy::from_toml(text).unwrap_err();
+        assert_eq!(error.line, Some(line), "{text}: {error}");
+        assert!(error.to_string().starts_with(&format!("line {line}: ")), "{error}");
+        assert!(error.to_string().contains(words), "{text}: {error}");
+    }
+    // The parser of TOML shows the place itself.
+    assert!(refusal("verbose = true\npreset = ").contains("line 2"));
+    // A policy that is not in a file has no lines.
+    let error = serde_json::from_str::<Policy>(r#"{"orphan_results":"remove"}"#).unwrap_err().to_string();
+    assert!(error.starts_with("the policy has no knob `orphan_results`; did you mean `orphan_result`?"), "{error}");
 }
 
 #[test]

@@ -21,10 +21,10 @@ const CASES_MIN: [(&str, usize); 5] = [("clawos", 14), ("kilroy", 5), ("libr-age
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CaseFile {
-    dialect: String,
-    provider: String,
-    policy: String,
+pub(crate) struct CaseFile {
+    pub(crate) dialect: String,
+    pub(crate) provider: String,
+    pub(crate) policy: String,
     source: String,
     why: String,
     expect: Expect,
@@ -68,9 +68,9 @@ struct Expect {
     starts_with: Option<String>,
 }
 
-struct Case {
-    folder: PathBuf,
-    file: CaseFile,
+pub(crate) struct Case {
+    pub(crate) folder: PathBuf,
+    pub(crate) file: CaseFile,
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn cases() -> Result<Vec<Case>, String> {
+pub(crate) fn cases() -> Result<Vec<Case>, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/presets");
     let mut cases = Vec::new();
     for preset in folders(&root)? {
@@ -406,7 +406,7 @@ fn a_policy_file_with_an_unknown_word_is_rejected_with_that_word() {
         assert!(error.to_string().contains(word), "{text}: {error}");
     }
     let error = Policy::from_toml("preset = \"opel\"").unwrap_err();
-    assert_eq!(error, policy::Error::UnknownPreset { name: "opel".to_owned() });
+    assert_eq!(error.kind, policy::ErrorKind::UnknownPreset { name: "opel".to_owned() });
     for (preset, _) in CASES_MIN {
         assert!(error.to_string().contains(&format!("`{preset}`")));
     }

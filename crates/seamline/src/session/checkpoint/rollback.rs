@@ -2,7 +2,7 @@
 
 use seamline_store::{
     Checkpoint, CheckpointId, CheckpointState, Cut, Dropped, Entry, IncidentKind, IncidentSeverity, MessageRecord,
-    OpenCycle, Operation, Origin, Raw, Record, Repair, RepairKind, Rollback,
+    OpenCycle, Operation, Origin, Raw, Record, Rejected, Repair, RepairKind, Rollback,
 };
 use serde::Serialize;
 
@@ -48,6 +48,12 @@ impl Facts<'_> {
     fn is_unchanged_since(&self, checkpoint: &Checkpoint) -> bool {
         let view = &self.state.view;
         view.len() >= checkpoint.messages && view.hash_of(checkpoint.messages) == checkpoint.hash
+    }
+
+    /// Whether the messages of a checkpoint do not match its hash, and no repair or compaction explains it.
+    pub(in crate::session) fn is_corrupt(&self, id: &CheckpointId) -> bool {
+        let rollback = Rollback { checkpoint: id.clone(), since: None, reason: String::new() };
+        matches!(self.state.allows(&Record::Rollback(rollback)), Err(Rejected::Mismatch(_)))
     }
 
     /// The messages that came since a checkpoint. Messages that a repair replaced, and late results, did not come since:

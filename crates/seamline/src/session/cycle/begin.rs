@@ -7,9 +7,9 @@ use seamline_store::{
 
 use super::call::Output;
 use crate::session::facts::{Batch, Facts};
-use crate::session::recover::texts;
 use crate::session::wire::{NotRun, ToolTurn, TurnCall, arguments_hash};
 use crate::session::{Refusal, SessionError, ToolCall};
+use crate::stream::RefusedCall;
 
 /// When the intents of a turn are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,15 +20,32 @@ pub(in crate::session) enum Intents {
     PerCall,
 }
 
+/// A turn that is about to begin a cycle.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::session) struct NewTurn<'t> {
+    pub(in crate::session) messages: &'t [&'t str],
+    /// The calls that the stream refused.
+    pub(in crate::session) refused: &'t [RefusedCall],
+}
+
+impl<'t> NewTurn<'t> {
+    /// A turn that the host gives as messages.
+    pub(in crate::session) fn of(messages: &'t [&'t str]) -> Self {
+        Self { messages, refused: &[] }
+    }
+}
+
 /// Tells the effect of a call.
 pub(in crate::session) type EffectOf<'e> = &'e (dyn Fn(&ToolCall) -> Effect + Send + Sync);
 
 impl Facts<'_> {
     /// Reads a turn that is about to begin a cycle. Its calls get ids where the dialect demands them.
-    pub(in crate::session) fn read_new_turn(&self, messages: &[&str]) -> Result<ToolTurn, SessionError> {
-        let messages = self.wire.parse_messages(messages)?;
+    pub(in crate::session) fn read_new_turn(&self, new: NewTurn<'_>) -> Result<ToolTurn, SessionError> {
+        let messages = self.wire.parse_messages(new.messages)?;
         let messages = self.wire.identify(messages, &self.next_id("turn"))?;
-        self.wire.read_turn(messages)
+        let mut turn = self.wire.read_turn(messages)?;
+        turn.refuse(new.refused);
+        Ok(turn)
     }
 
     /// Plans a cycle: a checkpoint, the turn, and at once the results of calls that must not run. `chance` is a random
@@ -53,7 +70,7 @@ impl Facts<'_> {
         let calls: Vec<CallRecord> = turn.calls.iter().map(|made| call_record(made, effect)).collect();
         let mut then = Vec::new();
         for (call, made) in calls.iter().zip(&turn.calls) {
-            match made.not_run {
+            match &made.not_run {
                 Some(why) => then.extend(self.plan_not_run(&cycle, call, why)?),
                 None if intents == Intents::WithTurn && call.effect.needs_intent() => {
                     then.push(self.intent(&cycle, &call.id));
@@ -72,9 +89,9 @@ impl Facts<'_> {
     pub(in crate::session) fn plain_cycle(&self, turn: &ToolTurn) -> Result<OpenCycle, SessionError> {
         let call = |made: &TurnCall| {
             let CallRecord { id, tool, effect, arguments } = call_record(made, &|_| Effect::Unsafe);
-            let state = match made.not_run {
+            let state = match &made.not_run {
                 Some(why) => {
-                    let output = texts::not_run(&tool, &id, why.as_str());
+                    let output = why.text(&tool, &id);
                     CallState::Finished { result: Raw::of(&Output { output, told: true })?, failed: true }
                 }
                 None => CallState::Started { at: self.now, key: String::new() },
@@ -87,8 +104,8 @@ impl Facts<'_> {
     }
 
     /// Plans the result of a call that must not run: the model reads why.
-    fn plan_not_run(&self, cycle: &CycleId, call: &CallRecord, why: NotRun) -> Result<[Record; 2], SessionError> {
-        let output = texts::not_run(&call.tool, &call.id, why.as_str());
+    fn plan_not_run(&self, cycle: &CycleId, call: &CallRecord, why: &NotRun) -> Result<[Record; 2], SessionError> {
+        let output = why.text(&call.tool, &call.id);
         let result = Raw::of(&Output { output, told: true })?;
         let staged = Staged { cycle: cycle.clone(), call: call.id.clone(), result, failed: true };
         let detail = format!("call {} of {}: {}", call.id, call.tool, why.as_str());

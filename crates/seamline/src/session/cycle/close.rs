@@ -96,10 +96,10 @@ impl Facts<'_> {
 
     /// The text that the model reads of a call that was stopped.
     fn stop_text(&self, stop: Stop, call: &OpenCall, never_ran: bool) -> String {
-        let policy = &self.wire.options.policy.repair.synthetic_text;
+        let repairs = self.wire.repairs();
         let text = match stop {
-            Stop::Aborted => &policy.aborted,
-            Stop::TimedOut => &policy.timeout,
+            Stop::Aborted => &repairs.synthetic_text.aborted,
+            Stop::TimedOut => &repairs.synthetic_text.timeout,
         };
         // A policy's own words are used as they are.
         let is_ours = [seamline_model::ABORTED, seamline_model::TIMED_OUT].contains(&text.as_str());

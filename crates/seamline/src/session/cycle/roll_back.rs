@@ -3,7 +3,8 @@
 use seamline_store::{CycleEnd, Dropped, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record};
 
 use super::ToolExecutor;
-use super::call::has_started;
+use super::call::{has_started, is_finished};
+use crate::policy::UnansweredCall;
 use crate::session::UnknownOutcome;
 use crate::session::facts::{Batch, Facts};
 use crate::session::host::context::lost_calls;
@@ -24,7 +25,40 @@ impl Compensation {
     }
 }
 
+/// The reason for the rollback of a cycle whose calls have no result.
+pub(in crate::session) const UNANSWERED: &str = "a tool call has no result";
+
+/// What the policy does with a cycle that has calls without a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Fate {
+    /// The calls get results that say what is known.
+    Close,
+    /// The cycle is rolled back.
+    RollBack,
+    /// The cycle stays open, and the host decides.
+    Stay,
+}
+
 impl Facts<'_> {
+    /// What the policy does with a cycle that ends although calls of it may have no result.
+    pub(in crate::session) fn fate_of(&self, open: &OpenCycle) -> Fate {
+        if open.calls.iter().all(is_finished) {
+            return Fate::Close;
+        }
+        match self.wire.repairs().unanswered_call {
+            UnansweredCall::Synthesize | UnansweredCall::RemoveCall => Fate::Close,
+            UnansweredCall::Fail => Fate::Stay,
+            // A rollback would hide from the model that a call had an effect, or may have had one.
+            UnansweredCall::Rollback
+                if open.calls.iter().any(may_have_effect)
+                    && self.config().unknown_outcome == UnknownOutcome::Annotate =>
+            {
+                Fate::Close
+            }
+            UnansweredCall::Rollback => Fate::RollBack,
+        }
+    }
+
     /// Plans the rollback of a cycle.
     pub(in crate::session) fn plan_roll_back(
         &self,
@@ -44,6 +78,9 @@ impl Facts<'_> {
     /// Plans the rollback of a cycle that a crash left open: no call of it had started, or one has an unknown outcome that
     /// is to be forgotten. Every other cycle is committed instead.
     pub(in crate::session) fn plan_forget(&self, open: &OpenCycle, compensation: Compensation) -> Option<Batch> {
+        if self.fate_of(open) == Fate::Stay {
+            return None;
+        }
         let is_untouched = open.calls.iter().all(|call| truth_of(call) == Truth::NeverStarted);
         let forgets = self.config().unknown_outcome == UnknownOutcome::Forget;
         let (kind, detail) = if is_untouched {
@@ -113,6 +150,10 @@ pub(in crate::session) fn end_records(open: &OpenCycle, reason: &str) -> Vec<Rec
     let end = Record::CycleEnd(CycleEnd { cycle: open.id.clone(), reason: reason.to_owned() });
     let dropped = open.checkpoint.iter().map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id.clone()] }));
     std::iter::once(end).chain(dropped).collect()
+}
+
+fn may_have_effect(call: &OpenCall) -> bool {
+    call.effect.needs_intent() && matches!(truth_of(call), Truth::Finished | Truth::OutcomeUnknown)
 }
 
 /// Whether a call may have an effect that its tool can undo.

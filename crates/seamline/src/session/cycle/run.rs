@@ -10,11 +10,11 @@ use std::pin::pin;
 use futures_util::future::FutureExt;
 use seamline_store::{Effect, OpenCall, OpenCycle, Record};
 
-use super::begin::Intents;
+use super::begin::{Intents, NewTurn};
 use super::call::{Failed, apply_result, plan_result_or_limit, returned};
 use super::close::{Close, Keeping, reset_never_begun};
 use super::race::{Race, Step};
-use super::roll_back::{Compensation, is_compensatable};
+use super::roll_back::{Compensation, Fate, UNANSWERED, is_compensatable};
 use super::{CycleOutcome, ExecutorFailure, Stop, ToolCycleResult, ToolExecutor, ToolOutput, random};
 use crate::session::facts::Batch;
 use crate::session::wire::ToolTurn;
@@ -45,7 +45,7 @@ impl<'r> Run<'r> {
     /// calls to run.
     pub(super) async fn begin(
         session: &'r mut Session,
-        turn: &[&str],
+        turn: NewTurn<'_>,
         executor: &'r dyn ToolExecutor,
     ) -> Result<(Self, Vec<ToolCall>), SessionError> {
         session.settle().await?;
@@ -111,11 +111,7 @@ impl<'r> Run<'r> {
                 let error = not_run_error(&outcomes);
                 Ok(ToolCycleResult { success: error.is_none(), outcomes, error, rolled_back: false })
             }
-            End::Stopped(why, never_begun) => {
-                let outcomes = self.close(None, Close::Stopped { why, never_begun: &never_begun }).await?;
-                let error = Some(stop_name(why).to_owned());
-                Ok(ToolCycleResult { success: false, outcomes, error, rolled_back: false })
-            }
+            End::Stopped(why, never_begun) => self.end_stopped(why, &never_begun).await,
             End::Failed(Failed { mut error, reason }, never_begun) => {
                 reset_never_begun(&mut self.open, &never_begun);
                 let not_undone = roll_back(self.session, &self.open, reason, Some(self.executor)).await?;
@@ -127,6 +123,23 @@ impl<'r> Run<'r> {
         }
     }
 
+    /// Ends a cycle that the host stopped, as the policy says.
+    async fn end_stopped(mut self, why: Stop, never_begun: &[ToolCall]) -> Result<ToolCycleResult, SessionError> {
+        let mut open = self.open.clone();
+        reset_never_begun(&mut open, never_begun);
+        let fate = match self.keeping {
+            Keeping::Cycle => self.session.facts().fate_of(&open),
+            Keeping::Messages => Fate::Close,
+        };
+        let (mut outcomes, error) = (Vec::new(), Some(stop_name(why).to_owned()));
+        match fate {
+            Fate::Close => outcomes = self.close(None, Close::Stopped { why, never_begun }).await?,
+            Fate::RollBack => drop(roll_back(self.session, &open, UNANSWERED, Some(self.executor)).await?),
+            Fate::Stay => {}
+        }
+        Ok(ToolCycleResult { success: false, outcomes, error, rolled_back: fate == Fate::RollBack })
+    }
+
     async fn close(&mut self, last: Option<Record>, close: Close<'_>) -> Result<Vec<CycleOutcome>, SessionError> {
         let (mut batch, outcomes) = self.session.facts().plan_close(&self.open, &self.turn, close, self.keeping)?;
         batch.records.splice(0..0, last);
@@ -136,7 +149,7 @@ impl<'r> Run<'r> {
 }
 
 /// Rolls a cycle back, undoes the calls that can be undone, and says how many could not be.
-pub(super) async fn roll_back(
+pub(in crate::session) async fn roll_back(
     session: &mut Session,
     open: &OpenCycle,
     reason: &str,

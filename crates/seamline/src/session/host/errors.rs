@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use crate::classify;
 use crate::classify::{Class, Failure};
-use crate::guards::filter;
+use crate::guards::{OnCorruption, filter};
 use crate::session::facts::{Batch, Facts};
-use crate::session::{LastResort, PersistRepairs, SessionError};
+use crate::session::{CorruptCheckpoint, LastResort, PersistRepairs, SessionError};
 
 /// What the session did about an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -69,6 +69,8 @@ pub(super) enum End {
     Recovered(Batch, ErrorRecovery),
     /// Reset the session.
     Reset,
+    /// Write the incident, and reset the session; this happens once until a response comes.
+    Restart(Record),
 }
 
 impl ProviderError {
@@ -118,9 +120,17 @@ impl Facts<'_> {
             let error = ProviderError { advice: None, ..*error };
             return Ok(Reaction::End(error.end(RecoveryAction::Escalate, message)));
         }
+        if !self.config().recover_on_error {
+            return Ok(Reaction::End(self.leave_to_host(error, error.title)));
+        }
         let (severity, persist, detail) = match error.class {
-            // Synthetic results may be all that is missing.
-            Class::Corruption => (IncidentSeverity::Error, PersistRepairs::All, error.title),
+            Class::Corruption => {
+                if let Some(end) = self.plan_corruption(error)? {
+                    return Ok(Reaction::End(end));
+                }
+                // Synthetic results may be all that is missing.
+                (IncidentSeverity::Error, PersistRepairs::All, error.title)
+            }
             class => {
                 if let Some(target) = self.rollback_target() {
                     return Ok(Reaction::End(self.plan_error_rollback(error, &target.id)?));
@@ -132,6 +142,40 @@ impl Facts<'_> {
         };
         let incident = Record::Incident(self.incident(error.kind, severity, detail));
         Ok(Reaction::Repair { incident, persist })
+    }
+
+    /// Plans the end for a conversation that the provider refuses, unless the policy repairs it.
+    fn plan_corruption(&self, error: &ProviderError) -> Result<Option<End>, SessionError> {
+        let incident = Record::Incident(self.incident(error.kind, IncidentSeverity::Error, error.title));
+        let escalate = |what: &str| {
+            let message = format!("The provider refused the conversation ({}){what}.", error.title);
+            let recovery = error.recovery(RecoveryAction::Escalate, message, None);
+            Some(End::Recovered(incident.clone().into(), recovery))
+        };
+        Ok(match self.wire.policy().guard.retry.on_corruption {
+            OnCorruption::Repair => None,
+            OnCorruption::Stop => escalate(", and the policy leaves it to a person"),
+            OnCorruption::Restart if self.work.has_restarted => escalate(" again after a restart"),
+            OnCorruption::Restart => Some(End::Restart(incident)),
+            OnCorruption::Rollback => match self.rollback_target() {
+                Some(target) if !self.since(&target.id)?.removed.is_empty() => {
+                    let mut end = self.plan_error_rollback(error, &target.id)?;
+                    if let End::Recovered(batch, _) = &mut end {
+                        batch.records.insert(0, incident);
+                    }
+                    Some(end)
+                }
+                _ => None,
+            },
+        })
+    }
+
+    /// Records an error, and leaves everything else to the host.
+    fn leave_to_host(&self, error: &ProviderError, title: &str) -> End {
+        let incident = self.incident(error.kind, IncidentSeverity::Warning, title);
+        let message = format!("{title}. The policy leaves the session as it is.");
+        let recovery = error.recovery(RecoveryAction::Escalate, message, None);
+        End::Recovered(Record::Incident(incident).into(), recovery)
     }
 
     /// Plans how the reaction to an error ends after a repair, which may have changed nothing.
@@ -176,6 +220,9 @@ impl Facts<'_> {
 
     /// Plans the rollback of a response after an error.
     fn plan_error_rollback(&self, error: &ProviderError, checkpoint: &CheckpointId) -> Result<End, SessionError> {
+        if self.config().corrupt_checkpoint == CorruptCheckpoint::Escalate && self.is_corrupt(checkpoint) {
+            return Ok(self.leave_to_host(error, "The messages of the last checkpoint do not match its hash"));
+        }
         let is_filter = error.class == Class::Filter;
         let detail = if is_filter { "a response was filtered" } else { error.title };
         let mut incident = self.incident(error.kind, IncidentSeverity::Warning, detail);

@@ -1,12 +1,17 @@
 //! Plans the hooks: what a session does where its host calls it.
 
-use seamline_store::{CheckpointId, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record};
+use seamline_store::{CheckpointId, Entry, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record};
 
 use crate::Severity;
 use crate::classify::Failure;
-use crate::policy::OnInvalid;
+use crate::outline::OutlineKind;
+use crate::policy::{OnInvalid, UnansweredCall};
+use crate::session::cycle::begin::NewTurn;
+use crate::session::cycle::call::is_finished;
+use crate::session::cycle::roll_back::UNANSWERED;
 use crate::session::facts::{Batch, Facts};
 use crate::session::{ErrorRecovery, Request, SessionError, Unresolved, ValidationResult};
+use crate::stream;
 
 /// The outcome of [`Session::session_start`].
 #[derive(Debug, Clone)]
@@ -62,6 +67,9 @@ pub enum TurnEnd<'a> {
     /// A response that makes no calls. Give one that makes calls to [`Session::begin_cycle`] or
     /// [`Session::execute_tool_cycle`] instead.
     Answer(&'a [&'a str]),
+    /// A streamed response of which no call may run. Give one with calls that may run to [`Session::begin_response`] or
+    /// [`Session::execute_response`] instead.
+    Response(&'a stream::Response),
     /// An error, in a stream or instead of one. No part of the response becomes a message. `docs/sessions.md` says which
     /// failure to give for a stream.
     Failed(Failure<'a>),
@@ -98,7 +106,7 @@ impl Facts<'_> {
     /// Plans the start of a session. Gives whether a repair is offered, and the records to write before one that is to be made
     /// at once.
     pub(super) fn plan_session_start(&self, validation: &ValidationResult, is_sendable: bool) -> (bool, Option<Batch>) {
-        let on_invalid = self.wire.on_invalid();
+        let on_invalid = self.wire.repairs().on_invalid;
         let offered = !is_sendable && matches!(on_invalid, OnInvalid::Repair | OnInvalid::Offer);
         let repairs = offered && on_invalid == OnInvalid::Repair && self.state.cycles.is_empty();
         (offered, repairs.then(|| self.plan_invalid(validation)))
@@ -106,7 +114,7 @@ impl Facts<'_> {
 
     /// Plans what the policy does before a request about a conversation that may not be valid.
     pub(super) fn plan_validated(&self, validation: &ValidationResult) -> (Batch, OnRequest) {
-        let on_invalid = self.wire.on_invalid();
+        let on_invalid = self.wire.repairs().on_invalid;
         let is_accepted = validation.errors.iter().all(|error| self.work.left_to_requests.contains(error));
         if validation.valid || (on_invalid == OnInvalid::Offer && is_accepted) {
             return (Batch::default(), OnRequest::Send);
@@ -118,6 +126,42 @@ impl Facts<'_> {
             OnInvalid::Block => OnRequest::Block { offers: false },
         };
         (self.plan_invalid(validation), then)
+    }
+
+    /// The errors of the calls that the policy leaves open, where there are any: no request is made then.
+    pub(super) fn unresolved_errors(&self) -> Option<ValidationResult> {
+        let calls = self.state.cycles.iter().flat_map(|cycle| &cycle.calls).filter(|call| !is_finished(call));
+        let incomplete_ids: Vec<String> = calls.map(|call| call.id.to_string()).collect();
+        if incomplete_ids.is_empty() {
+            return None;
+        }
+        let errors: Vec<String> = incomplete_ids.iter().map(|id| format!("Incomplete tool_use: {id}")).collect();
+        let error = errors.first().cloned();
+        Some(ValidationResult { error, errors, incomplete_ids, ..ValidationResult::default() })
+    }
+
+    /// Whether the policy rolls back a call without a result before a request.
+    pub(super) fn rolls_back_unanswered(&self) -> bool {
+        let repairs = self.wire.repairs();
+        repairs.unanswered_call == UnansweredCall::Rollback && repairs.on_invalid == OnInvalid::Repair
+    }
+
+    /// Plans the rollback of these calls without a result, if all of them came since the last open checkpoint.
+    pub(super) fn plan_roll_back_unanswered(&self, incomplete: &[String]) -> Result<Batch, SessionError> {
+        let Some(target) = self.rollback_target().filter(|_| !incomplete.is_empty()) else {
+            return Ok(Batch::default());
+        };
+        let removed = self.since(&target.id)?.removed;
+        let entries: Vec<&Entry> = removed.iter().filter_map(|at| self.entries().get(*at)).collect();
+        let outline = self.wire.outline_each(&entries)?;
+        let blocks = outline.iter().flat_map(|message| &message.blocks);
+        let calls = blocks.filter(|block| block.kind == OutlineKind::Call);
+        let ids: Vec<&str> = calls.filter_map(|block| block.id.as_deref()).collect();
+        if !incomplete.iter().all(|id| ids.contains(&id.as_str())) {
+            return Ok(Batch::default());
+        }
+        let (batch, _) = self.plan_rollback_response(&target.id, UNANSWERED, Vec::new())?;
+        Ok(batch)
     }
 
     /// The errors of a request that may not be sent.
@@ -136,10 +180,10 @@ impl Facts<'_> {
     }
 
     /// Plans how a response is kept. A response whose calls may run is refused.
-    pub(super) fn plan_response(&self, messages: &[&str]) -> Result<Response, SessionError> {
-        let response = self.wire.parse_messages(messages)?;
+    pub(super) fn plan_response(&self, turn: NewTurn<'_>) -> Result<Response, SessionError> {
+        let response = self.wire.parse_messages(turn.messages)?;
         let is_enabled = self.config().enabled;
-        if is_enabled && self.has_only_unrunnable_calls(&response)? {
+        if is_enabled && self.has_only_unrunnable_calls(&response, turn.refused)? {
             return Ok(Response::Cycle);
         }
         let mut records: Vec<Record> = response.into_iter().map(|message| self.said(message)).collect();
@@ -150,9 +194,14 @@ impl Facts<'_> {
     }
 
     /// Whether a response makes calls of which none may run.
-    fn has_only_unrunnable_calls(&self, response: &[Raw]) -> Result<bool, SessionError> {
+    fn has_only_unrunnable_calls(
+        &self,
+        response: &[Raw],
+        refused: &[stream::RefusedCall],
+    ) -> Result<bool, SessionError> {
         // A response that cannot be read makes no calls that could run.
-        let Ok(turn) = self.wire.read_turn(response.to_vec()) else { return Ok(false) };
+        let Ok(mut turn) = self.wire.read_turn(response.to_vec()) else { return Ok(false) };
+        turn.refuse(refused);
         match turn.runnable().count() {
             0 => Ok(!turn.calls.is_empty()),
             calls => Err(SessionError::OpenCalls { calls }),
@@ -162,7 +211,8 @@ impl Facts<'_> {
     /// Plans the incident about a broken conversation, unless it is the last one already.
     fn plan_invalid(&self, validation: &ValidationResult) -> Batch {
         let count = validation.errors.len();
-        let detail = format!("the conversation has {count} errors");
+        let first = validation.first_index.map(|at| format!("; the first is in message {at}")).unwrap_or_default();
+        let detail = format!("the conversation has {count} errors{first}");
         let is_known = |last: &Incident| last.kind == IncidentKind::ValidationFailed && last.detail == detail;
         if self.state.incidents.back().is_some_and(is_known) {
             return Batch::default();

@@ -117,7 +117,7 @@ impl Follower {
     /// When its first record, which names the dialect, is damaged, and the messages could be of several dialects.
     pub fn repair_options(&self, policy: Policy) -> Result<Options, SessionError> {
         let wire = wire_of(self.state(), None, policy)?;
-        Ok(stored_options(&wire.options, wire.config().persist_repairs))
+        Ok(stored_options(&wire, &wire.options, wire.config().persist_repairs))
     }
 
     /// Writes a request body: the members of the envelope, a JSON object, then the messages as they are stored. Messages

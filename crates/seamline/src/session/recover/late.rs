@@ -293,7 +293,8 @@ impl Facts<'_> {
 
     /// Writes the results of a turn: the late one, and for the other calls that there is none.
     fn write_with_late(&self, place: &Place, output: &ToolOutput) -> Result<Written, SessionError> {
-        let missing = &self.wire.options.policy.repair.synthetic_text.missing;
+        let repairs = self.wire.repairs();
+        let missing = &repairs.synthetic_text.missing;
         let answers = place.turn.calls.iter().enumerate().map(|(at, made)| {
             let is_late = at == place.call;
             let text = if is_late { &output.output } else { missing };

@@ -9,10 +9,10 @@ use seamline_store::{
 use serde::Serialize;
 
 use super::validation::kept;
-use crate::policy::UnansweredCall;
+use crate::policy::{TrailingCall, UnansweredCall};
 use crate::repair::{RepairAction, Repaired};
 use crate::session::facts::{Batch, Facts};
-use crate::session::wire::Rendered;
+use crate::session::wire::{Rendered, Wire};
 use crate::session::{PersistRepairs, Refusal, SessionError};
 use crate::{Finding, Options};
 
@@ -51,7 +51,7 @@ impl<'s> Facts<'s> {
         persist: PersistRepairs,
     ) -> Result<(RepairResult, Option<Batch>), SessionError> {
         self.require_no_open_cycle()?;
-        let options = stored_options(options, persist);
+        let options = stored_options(self.wire, options, persist);
         let fixed = self.fix(&options)?;
         let planned = match persist {
             PersistRepairs::Never => None,
@@ -191,12 +191,12 @@ const LEFT: UnansweredCall = UnansweredCall::Rollback;
 
 /// The options for the repair of stored messages: calls at the end may still get their result, and synthetic results are
 /// left to requests unless the configuration says otherwise.
-pub(in crate::session) fn stored_options(options: &Options, persist: PersistRepairs) -> Options {
+pub(in crate::session) fn stored_options(wire: &Wire, options: &Options, persist: PersistRepairs) -> Options {
     let mut options = kept(options);
-    options.policy.repair.trailing_call = crate::policy::TrailingCall::AllowPending;
-    let makes_up = options.policy.repair.unanswered_call == UnansweredCall::Synthesize;
+    let makes_up = options.policy.repair_for(wire.provider()).unanswered_call == UnansweredCall::Synthesize;
+    options.policy.set_for_all("trailing_call", |repair| repair.trailing_call = TrailingCall::AllowPending);
     if makes_up && persist == PersistRepairs::RealMovesOnly {
-        options.policy.repair.unanswered_call = LEFT;
+        options.policy.set_for_all("unanswered_call", |repair| repair.unanswered_call = LEFT);
     }
     options
 }

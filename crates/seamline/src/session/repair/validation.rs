@@ -6,7 +6,7 @@ use seamline_model::Role;
 
 use crate::check::Checked;
 use crate::outline::{OutlineKind, OutlineMessage};
-use crate::policy::DuplicateCallId;
+use crate::policy::{DuplicateCallId, TrailingCall};
 use crate::session::SessionError;
 use crate::session::facts::Facts;
 use crate::{Finding, Options, Safety, Severity};
@@ -32,6 +32,9 @@ pub struct ValidationResult {
     /// the finding for anything else.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
+    /// The index of the first message with an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_index: Option<usize>,
 }
 
 impl Facts<'_> {
@@ -47,8 +50,9 @@ impl Facts<'_> {
             return Ok(ValidationResult { valid: true, ..ValidationResult::default() });
         }
         let mut options = kept(&self.wire.options);
-        options.policy.repair.trailing_call = crate::policy::TrailingCall::AllowPending;
-        options.policy.repair.duplicate_call_id = repeated;
+        let policy = &mut options.policy;
+        policy.set_for_all("trailing_call", |repair| repair.trailing_call = TrailingCall::AllowPending);
+        policy.set_for_all("duplicate_call_id", |repair| repair.duplicate_call_id = repeated);
         let checked = check(&options)?;
         let is_wrong = |found: &&Finding| {
             let is_let_through = repeated != DuplicateCallId::Error
@@ -75,6 +79,7 @@ impl ValidationResult {
             orphaned_ids: known(wrong.iter().flat_map(|finding| results_of(finding, messages))),
             incomplete_ids: known(wrong.iter().flat_map(|finding| calls_of(finding))),
             errors,
+            first_index: wrong.iter().filter_map(|finding| finding.message_index).min(),
         }
     }
 }

@@ -8,6 +8,8 @@ use seamline_store::{CallId, DialectName, Raw};
 use super::Wire;
 use crate::Error;
 use crate::session::SessionError;
+use crate::session::recover::texts;
+use crate::stream::RefusedCall;
 
 /// A call that a turn makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +67,19 @@ impl ToolTurn {
         self.calls.iter().map(|made| &made.call).find(|call| call.id == *id)
     }
 
+    /// Marks calls that a stream refused: they do not run, although what is kept of their input can be read. Calls without
+    /// ids are told apart by their tool only, so the last ones of it are meant.
+    pub(in crate::session) fn refuse(&mut self, refused: &[RefusedCall]) {
+        for RefusedCall { id, name, text, .. } in refused.iter().rev() {
+            let is_meant = |made: &&mut TurnCall| {
+                made.not_run.is_none() && made.call.name == *name && made.own_id().unwrap_or_default() == id
+            };
+            if let Some(made) = self.calls.iter_mut().rev().find(is_meant) {
+                made.not_run = Some(NotRun::Refused(text.clone()));
+            }
+        }
+    }
+
     /// The calls as the dialect reads them.
     pub(super) fn lifted_calls(&self) -> Vec<&Call> {
         client_calls(&self.conversation).collect()
@@ -100,7 +115,7 @@ impl Wire {
 }
 
 /// Why a call must not run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::session) enum NotRun {
     /// The call names no tool.
     Nameless,
@@ -108,6 +123,8 @@ pub(in crate::session) enum NotRun {
     Truncated,
     /// The arguments are JSON that parsers read differently.
     Ambiguous,
+    /// The stream that brought the call refused it; the model reads this text.
+    Refused(String),
 }
 
 impl NotRun {
@@ -123,12 +140,21 @@ impl NotRun {
         (!is_readable).then_some(Self::Ambiguous)
     }
 
+    /// The text that the model reads about the call.
+    pub(in crate::session) fn text(&self, tool: &str, call: &CallId) -> String {
+        match self {
+            Self::Refused(text) => text.clone(),
+            Self::Nameless | Self::Truncated | Self::Ambiguous => texts::not_run(tool, call, self.as_str()),
+        }
+    }
+
     /// The reason, as the model reads it after "did not run:".
-    pub(in crate::session) fn as_str(self) -> &'static str {
+    pub(in crate::session) fn as_str(&self) -> &'static str {
         match self {
             Self::Nameless => "it names no tool",
             Self::Truncated => "the call is incomplete, or its arguments are not a JSON object",
             Self::Ambiguous => "the arguments are not valid JSON",
+            Self::Refused(_) => "the response that made the call was not complete",
         }
     }
 }
