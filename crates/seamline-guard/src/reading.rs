@@ -162,11 +162,11 @@ mod tests {
     #[test]
     fn a_status_may_mean_something_else_to_one_family() {
         let name =
-            |provider, dialect| Reading::of(Some(424), &Failure { provider, dialect, ..Failure::default() }).name;
+            |provider, dialect| Reading::of(Some(424), &Failure { provider, dialect, ..Failure::default() }).kind.name;
         let failed = service::SERVER_FAILED.name;
         assert_eq!((name(Some("Bedrock"), None), name(Some("bedrock-nova"), None)), (failed, failed));
         assert_eq!(name(None, Some("bedrock_converse")), failed);
-        assert_eq!(name(Some("openai"), Some("openai_chat")), Reading::UNKNOWN.name);
+        assert_eq!(name(Some("openai"), Some("openai_chat")), Reading::UNKNOWN.kind.name);
     }
 
     #[test]
