@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use seamline::{Options, Policy};
 use seamline::classify::Failure;
 use seamline::session::{
     AgentStart, Clock, ExecutorFailure, OpenOptions, ResetOptions, Running, Session, SessionError, ToolCall,
@@ -19,6 +18,7 @@ use seamline::store::{
     Commit, CommitId, Effect, Head, InboxItem, MemoryStore, OpenedCommit, Operation, Origin, Raw, Record, SessionId,
     Store,
 };
+use seamline::{Options, Policy};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -294,7 +294,11 @@ impl Case {
                     spans.into_iter().map(|span| String::from_utf8_lossy(&request.body[span]).into_owned()).collect();
                 let stable = match self.sent.replace((dialect.clone(), sent.clone())) {
                     Some((last, earlier)) if last == dialect => {
-                        if sent.starts_with(&earlier) { ", begins with the last one" } else { ", changes the last one" }
+                        if sent.starts_with(&earlier) {
+                            ", begins with the last one"
+                        } else {
+                            ", changes the last one"
+                        }
                     }
                     _ => "",
                 };
