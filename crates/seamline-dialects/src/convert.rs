@@ -37,6 +37,8 @@ pub struct Converter {
     pub model: &'static str,
     /// Whether the model is named in the body, not in its address.
     pub names_model: bool,
+    /// The member of the body that is the system prompt, if it is not a message.
+    pub prompt: Option<&'static str>,
     /// Reads a body into a conversation.
     pub lift: fn(&[u8]) -> Result<Conversation, Error>,
     /// Writes a conversation as a body.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::errors::Family;
 use crate::excerpt;
-use crate::kinds::Class;
+use crate::kinds::{Class, Kind, service};
 use crate::known::{Known, Weight};
 use crate::patterns::{self, Candidate};
 use crate::place::Place;
@@ -66,6 +66,8 @@ pub struct Verdict {
     pub retry_after: Option<Duration>,
     /// Whether the provider wants a retry (`x-should-retry`), if it says so.
     pub should_retry: Option<bool>,
+    /// Whether the provider or the connection took too long.
+    pub timed_out: bool,
     /// The place in the request that the text names.
     pub place: Place,
     /// The provider's own sentence, without the wrapping.
@@ -119,7 +121,8 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
         Some((known, said)) => (Some(known), said),
         None => (None, excerpt::innermost(views.outermost())),
     };
-    let Reading { name, class, certainty, meaning, advice } = known.map_or(by_status, Reading::known);
+    let Reading { kind, certainty } = known.map_or(by_status, Reading::known);
+    let &Kind { name, class, meaning, advice, .. } = kind;
     let should_retry = reading::should_retry(failure);
     let may_pass = class == Class::Transient || class == Class::Fatal && should_retry == Some(true);
     Verdict {
@@ -133,6 +136,8 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
         status,
         retry_after: may_pass.then(|| wait::of(failure, &views)).flatten(),
         should_retry,
+        // A known text may say less than the status.
+        timed_out: class == Class::Transient && [kind, by_status.kind].contains(&&service::TIMED_OUT),
         place: Place::of(&said),
         said,
     }
@@ -188,7 +193,7 @@ fn is_heard(candidate: &Candidate, by_status: &Reading, status: Option<u16>, is_
     if is_refused && known.kind.class == Class::Transient {
         return false;
     }
-    let agrees = by_status.certainty == Certainty::Guess || by_status.class == known.kind.class;
+    let agrees = by_status.certainty == Certainty::Guess || by_status.kind.class == known.kind.class;
     !is_broad || agrees
 }
 

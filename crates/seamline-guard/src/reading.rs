@@ -11,24 +11,15 @@ use crate::patterns::compile;
 use crate::views::Views;
 
 /// The reading of an error.
+#[derive(Clone, Copy)]
 pub(crate) struct Reading {
-    /// The name of its kind.
-    pub(crate) name: &'static str,
-    pub(crate) class: Class,
+    pub(crate) kind: &'static Kind,
     pub(crate) certainty: Certainty,
-    pub(crate) meaning: &'static str,
-    pub(crate) advice: &'static str,
 }
 
 impl Reading {
     /// The reading of an unknown error: a person should look, and a blind retry would repeat it.
-    const UNKNOWN: Self = Self {
-        name: "unknown-error",
-        class: Class::Fatal,
-        certainty: Certainty::Guess,
-        meaning: "this error is not known",
-        advice: "read the provider's message and check the body; the same request is likely to fail again",
-    };
+    const UNKNOWN: Self = Self { kind: &service::UNKNOWN, certainty: Certainty::Guess };
 
     /// Reads an error by its status and the provider's header about retries.
     pub(crate) fn of(status: Option<u16>, failure: &Failure<'_>) -> Self {
@@ -51,13 +42,7 @@ impl Reading {
     }
 
     fn by(kind: &'static Kind) -> Self {
-        Self {
-            name: kind.name,
-            class: kind.class,
-            certainty: Certainty::Status,
-            meaning: kind.meaning,
-            advice: kind.advice,
-        }
+        Self { kind, certainty: Certainty::Status }
     }
 }
 
@@ -67,7 +52,8 @@ fn kind(status: u16, failure: &Failure<'_>) -> Option<&'static Kind> {
         401 | 403 => Some(&service::NOT_ALLOWED),
         402 => Some(&service::OUT_OF_QUOTA),
         404 => Some(&service::NOT_FOUND),
-        408 | 425 => Some(&service::NETWORK_FAILED),
+        408 | 504 => Some(&service::TIMED_OUT),
+        425 => Some(&service::NETWORK_FAILED),
         409 => Some(&service::CONVERSATION_BUSY),
         413 => Some(&content::BODY_TOO_LARGE),
         // Only Bedrock reports a failed model with this status.
@@ -175,7 +161,7 @@ mod tests {
     fn the_retry_header_overrides_the_status() {
         let class = |status, word| {
             let headers = [("X-Should-Retry", word)];
-            Reading::of(Some(status), &Failure { headers: &headers, ..Failure::default() }).class
+            Reading::of(Some(status), &Failure { headers: &headers, ..Failure::default() }).kind.class
         };
         assert_eq!((class(400, "true"), class(500, "false")), (Class::Transient, Class::Fatal));
         assert_eq!((class(413, "false"), class(429, "true")), (Class::Overflow, Class::Transient));

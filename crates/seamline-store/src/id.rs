@@ -147,14 +147,6 @@ macro_rules! text_id {
             }
         }
 
-        impl std::ops::Deref for $name {
-            type Target = str;
-
-            fn deref(&self) -> &str {
-                &self.0
-            }
-        }
-
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
                 Self(text.into())

@@ -35,11 +35,9 @@ mod facts;
 mod host;
 mod log;
 mod open;
-mod reading;
 mod recover;
 mod repair;
 mod request;
-mod switch;
 mod wire;
 
 use crate::Policy;
@@ -62,9 +60,9 @@ pub use wire::ToolCall;
 
 pub use seamline_dialects::NoMessage;
 
-use facts::{Batch, CompactionFate, Facts, Work};
+use facts::{Batch, CompactionFate, Facts, Work, said};
 use log::{Log, Sent};
-use reading::Reading;
+use request::Reading;
 use wire::Wire;
 
 /// A durable conversation, open for writing.
@@ -165,6 +163,17 @@ impl Session {
         let messages = self.wire.parse_messages(messages)?;
         let records = messages.into_iter().map(|message| self.facts().said(message)).collect();
         self.write(Batch::of(records)).await
+    }
+
+    /// Appends a message of another dialect, byte for byte. `name` is the name of the dialect, or of a provider that
+    /// serves it.
+    ///
+    /// # Errors
+    /// When there is no provider and no dialect of that name, the value is not a message, or the store failed.
+    pub async fn append_as(&mut self, name: &str, message: &str) -> Result<(), SessionError> {
+        let wire = self.wire.named(name)?;
+        let messages = wire.parse_messages(&[message])?;
+        self.write(Batch::of(messages.into_iter().map(|message| said(&wire, message)).collect())).await
     }
 
     /// Checks that [`Session::append_all`] would accept these messages.

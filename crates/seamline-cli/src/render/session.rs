@@ -162,7 +162,7 @@ pub(crate) fn incidents<'i>(incidents: impl Iterator<Item = &'i Incident>, width
     let mut out = String::new();
     for incident in incidents {
         let severity = word(&incident.severity);
-        let about = incident.checkpoint.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
+        let about = incident.checkpoint.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
         let what = format!("{}: {}{about}", word(&incident.kind), incident.detail);
         let row = [[time::of_ms(incident.at), format!("{severity:<8}"), screen::printable(&what).into_owned()]];
         let paints = [style::FAINT, severity_paint(incident.severity), style::PLAIN];
@@ -215,9 +215,9 @@ pub(crate) fn calls(calls: &[Unresolved], width: usize) -> String {
             };
             let plain = |text: &str| screen::printable(text).into_owned();
             [
-                plain(&call.cycle),
+                plain(call.cycle.as_str()),
                 plain(&call.tool),
-                plain(&call.call),
+                plain(call.call.as_str()),
                 call.effect.as_str().to_owned(),
                 known.to_owned(),
             ]

@@ -45,6 +45,7 @@ pub const DIALECT: Dialect = Dialect {
         list: FORM.list,
         model: FORM.model,
         names_model: false,
+        prompt: Some("system"),
         lift: |body| Lifting::run_blocks(body, &lift::FORM, lift::block),
         render: render::render,
         // BED-2: every model behind it takes these.

@@ -44,6 +44,7 @@ pub const DIALECT: Dialect = Dialect {
         list: FORM.list,
         model: FORM.model,
         names_model: false,
+        prompt: Some("systemInstruction"),
         lift: lift::lift,
         render: render::render,
         // GEM-8: models of other makers that speak the same dialect want these.

@@ -44,6 +44,7 @@ pub const DIALECT: Dialect = Dialect {
         list: FORM.list,
         model: FORM.model,
         names_model: true,
+        prompt: None,
         lift: |body| Lifting::run(body, &lift::FORM, lift::message),
         render: render::render,
         call_id: CONSTRAINTS.call_id,

@@ -48,6 +48,7 @@ pub const DIALECT: Dialect = Dialect {
         list: FORM.list,
         model: FORM.model,
         names_model: true,
+        prompt: Some("instructions"),
         lift: |body| Lifting::run(body, &lift::FORM, lift::item),
         render: render::render,
         // OAR-13: the provider checks only the length.

@@ -24,7 +24,8 @@ pub(super) const FAMILY: Family = Family {
             &service::OVERLOADED,
             r"service (?:is )?(?:currently |temporarily )?unavailable|no healthy upstream",
         ),
-        plain("status words", &service::SERVER_FAILED, r"internal server error|bad gateway|gateway time-?out"),
+        plain("status words", &service::SERVER_FAILED, r"internal server error|bad gateway"),
+        plain("status words", &service::TIMED_OUT, r"gateway time-?out"),
         plain("status words", &service::RATE_LIMITED, r"rate limit (?:exceeded|reached)|too many requests"),
         broad(
             "cut streams",
@@ -38,8 +39,13 @@ pub(super) const FAMILY: Family = Family {
         ),
         plain(
             "X-2",
+            &service::TIMED_OUT,
+            r"ETIMEDOUT|UND_ERR_\w+_TIMEOUT|tim(?:ed |e-?)out|deadline (?:exceeded|expired)|Client\.Timeout exceeded",
+        ),
+        plain(
+            "X-2",
             &service::NETWORK_FAILED,
-            r"terminated|ECONN(?:RESET|REFUSED|ABORTED)|EPIPE|ETIMEDOUT|E(?:NET|HOST)UNREACH|EAI_AGAIN|UND_ERR_(?:SOCKET|\w+_TIMEOUT)|socket hang up|connection (?:reset|closed|aborted|error|lost)|tim(?:ed |e-?)out|deadline (?:exceeded|expired)|Client\.Timeout exceeded|fetch failed|dns error|failed to lookup address information|temporary failure in name resolution|network (?:error|is unreachable)",
+            r"terminated|ECONN(?:RESET|REFUSED|ABORTED)|EPIPE|E(?:NET|HOST)UNREACH|EAI_AGAIN|UND_ERR_SOCKET|socket hang up|connection (?:reset|closed|aborted|error|lost)|fetch failed|dns error|failed to lookup address information|temporary failure in name resolution|network (?:error|is unreachable)",
         ),
     ],
 };

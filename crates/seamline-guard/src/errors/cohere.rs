@@ -18,7 +18,8 @@ pub(super) const FAMILY: Family = Family {
             r"too many tokens: (?:total number of tokens|size limit exceeded)",
         ),
         code("COH-5", 200, &content::ANSWER_FILTERED, r#"finish_reason["'] ?: ?["']ERROR_TOXIC"#),
-        code("COH-5", 200, &service::SERVER_FAILED, r#"finish_reason["'] ?: ?["'](?:ERROR|TIMEOUT)"#),
+        code("COH-5", 200, &service::SERVER_FAILED, r#"finish_reason["'] ?: ?["']ERROR"#),
+        code("COH-5", 200, &service::TIMED_OUT, r#"finish_reason["'] ?: ?["']TIMEOUT"#),
         broad("COH-2", &pairing::UNEQUAL_RESULTS, r"invalid request: [^\n]{0,140}tool (?:call|result|message)"),
     ],
 };

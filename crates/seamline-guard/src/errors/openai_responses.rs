@@ -75,8 +75,9 @@ pub(super) const FAMILY: Family = Family {
             "OAR-20",
             200,
             &service::CUT_STREAM,
-            r"stream closed before response\.completed|stream disconnected before completion|idle timeout waiting for SSE",
+            r"stream closed before response\.completed|stream disconnected before completion",
         ),
+        sentence("OAR-20", 200, &service::TIMED_OUT, r"idle timeout waiting for SSE"),
         sentence(
             "OAR-24",
             409,
@@ -85,7 +86,8 @@ pub(super) const FAMILY: Family = Family {
         ),
         code("OAR-24", 409, &service::CONVERSATION_BUSY, r"conversation_locked"),
         code("OAR-23", 200, &service::OVERLOADED, r"server_is_overloaded|slow_down"),
-        sort("OAR-23", 200, &service::SERVER_FAILED, r"server_error|vector_store_timeout"),
+        sort("OAR-23", 200, &service::SERVER_FAILED, r"server_error"),
+        sort("OAR-23", 200, &service::TIMED_OUT, r"vector_store_timeout"),
         sort("OAR-23", 200, &service::RATE_LIMITED, r"rate_limit_exceeded"),
     ],
 };

@@ -32,8 +32,9 @@ pub(super) const FAMILY: Family = Family {
             "ORT-3",
             502,
             &service::SERVER_FAILED,
-            r#"error_type["'] ?: ?["'](?:provider_overloaded|provider_unavailable|server|timeout)"#,
+            r#"error_type["'] ?: ?["'](?:provider_overloaded|provider_unavailable|server)"#,
         ),
+        sort("ORT-3", 504, &service::TIMED_OUT, r#"error_type["'] ?: ?["']timeout"#),
         // In the middle of a stream; a known status inside says more.
         broad(
             "ORT-2",

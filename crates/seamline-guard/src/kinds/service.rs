@@ -16,7 +16,13 @@ pub(crate) const SERVER_FAILED: Kind =
 
 pub(crate) const NETWORK_FAILED: Kind = transient(
     "network-failed",
-    "the connection failed or took too long",
+    "the connection failed",
+    "send the same request again; keep the incomplete response out of the conversation",
+);
+
+pub(crate) const TIMED_OUT: Kind = transient(
+    "timed-out",
+    "the provider or the connection took too long",
     "send the same request again; keep the incomplete response out of the conversation",
 );
 
@@ -37,6 +43,12 @@ pub(crate) const CONVERSATION_BUSY: Kind = transient(
     "conversation-busy",
     "another request uses the same conversation",
     "send the same request again in a few seconds",
+);
+
+pub(crate) const UNKNOWN: Kind = fatal(
+    "unknown-error",
+    "this error is not known",
+    "read the provider's message and check the body; the same request is likely to fail again",
 );
 
 pub(crate) const OUT_OF_QUOTA: Kind = fatal(

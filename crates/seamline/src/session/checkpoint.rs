@@ -6,7 +6,9 @@ mod plan;
 mod reset;
 mod rollback;
 
-use seamline_store::{CheckpointId, CheckpointState, Dropped, Hash, Operation, Raw, Record, Rejected, SessionId};
+use seamline_store::{
+    CheckpointId, CheckpointState, Dropped, Error, Hash, Operation, Raw, Record, Rejected, SessionId,
+};
 use serde::Serialize;
 
 use super::facts::Batch;
@@ -15,20 +17,6 @@ use super::{Session, SessionError};
 pub use reset::{ResetOptions, ResetResult};
 
 /// A checkpoint: a named place to roll back to.
-///
-/// ```
-/// use std::sync::Arc;
-/// use seamline::session::{Session, SessionOptions};
-/// use seamline::store::{MemoryStore, Operation};
-///
-/// # futures_executor::block_on(async {
-/// let store = Arc::new(MemoryStore::new());
-/// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
-/// let checkpoint = session.checkpoint(Operation::Manual).await?;
-/// assert_eq!((&checkpoint.session, checkpoint.messages), (session.id(), 0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// # }).unwrap();
-/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Checkpoint {
     /// The id of the checkpoint.
@@ -62,12 +50,6 @@ impl Checkpoint {
 }
 
 /// The outcome of a rollback.
-///
-/// ```
-/// let result = seamline::session::RollbackResult { success: true, messages_removed: 2, new_message_count: 5 };
-/// let written = serde_json::to_string(&result).unwrap();
-/// assert_eq!(written, r#"{"success":true,"messagesRemoved":2,"newMessageCount":5}"#);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RollbackResult {
@@ -147,10 +129,7 @@ impl Session {
     /// When the store failed.
     pub async fn prune_checkpoints(&mut self, keep: usize) -> Result<usize, SessionError> {
         self.settle().await?;
-        let all = self.state.checkpoints.iter();
-        let committed: Vec<_> = all.filter(|checkpoint| checkpoint.state == CheckpointState::Committed).collect();
-        let surplus = committed.len().saturating_sub(keep);
-        let ids = committed.iter().take(surplus).map(|checkpoint| checkpoint.id.clone()).collect();
+        let ids = self.facts().plan_prune(keep);
         self.drop_checkpoints(ids).await
     }
 
@@ -170,5 +149,37 @@ impl Session {
             self.write(Record::CheckpointsDropped(Dropped { ids }).into()).await?;
         }
         Ok(count)
+    }
+
+    /// Resets the session: only system messages stay, and no checkpoint or open cycle. This is the last resort. Nothing is
+    /// erased: the records are in the log, and with [`archive`](ResetOptions::archive) another session keeps the view,
+    /// under this one's name followed by `.archive-` and a number.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read, there are a hundred archives of this state already, or the store failed. The
+    /// session is as it was then; an archive may have been made.
+    pub async fn reset(&mut self, options: ResetOptions) -> Result<ResetResult, SessionError> {
+        self.settle().await?;
+        let archive = if options.archive && !self.entries().is_empty() { Some(self.archive().await?) } else { None };
+        let batch = self.facts().plan_reset(archive.clone())?;
+        self.write(batch).await?;
+        let remaining_messages = self.state.view.len();
+        Ok(ResetResult { success: true, archived: archive.is_some(), remaining_messages, archive })
+    }
+
+    /// Forks the session into a closed one of the first free archive name.
+    async fn archive(&self) -> Result<SessionId, SessionError> {
+        for name in self.facts().archive_names() {
+            let id: SessionId = name.parse()?;
+            match self.fork(id.clone()).await {
+                // An earlier attempt made it, and the reset failed.
+                Err(SessionError::Store(Error::Exists(_))) => {}
+                forked => {
+                    forked?.close().await?;
+                    return Ok(id);
+                }
+            }
+        }
+        Err(self.facts().too_many_archives().into())
     }
 }

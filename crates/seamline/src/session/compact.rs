@@ -51,21 +51,13 @@ impl Session {
         range: Range<usize>,
         summary: &[&str],
     ) -> Result<Compacted, SessionError> {
-        let was_going_on = self.work.compaction.is_some() || self.work.interrupted.is_some();
+        let was_going_on = self.facts().current_compaction().is_some();
         self.settle_compaction().await?;
-        let facts = self.facts();
-        let Some(compaction) = facts.current_compaction() else {
-            let why = if was_going_on { Refusal::CompactionOver } else { Refusal::NoCompaction };
-            return Err(why.into());
-        };
-        let taken_in = compaction.messages_since(&self.state.view);
-        let compact = facts.plan_compact(compaction, &range, summary);
-        let mut records = facts.plan_compaction_over();
-        if let Ok(compact) = &compact {
-            records.insert(0, compact.clone());
-        }
-        self.end_compaction(Batch::of(records)).await?;
-        compact.map(|_| Compacted { replaced: range, taken_in })
+        let finish = self.facts().plan_finish(range, summary);
+        let over = if was_going_on { Refusal::CompactionOver } else { Refusal::NoCompaction };
+        let (batch, compacted) = finish.ok_or(over)?;
+        self.end_compaction(batch).await?;
+        compacted
     }
 
     /// Cancels a compaction: nothing is replaced. Gives the number of messages that came meanwhile, which stay; 0 where no
@@ -75,11 +67,8 @@ impl Session {
     /// When the store failed. The compaction is over even then.
     pub async fn cancel_compaction(&mut self) -> Result<usize, SessionError> {
         self.settle_compaction().await?;
-        let facts = self.facts();
-        let Some(compaction) = facts.current_compaction() else { return Ok(0) };
-        let taken_in = compaction.messages_since(&self.state.view);
-        let records = facts.plan_compaction_over();
-        self.end_compaction(Batch::of(records)).await?;
+        let Some((batch, taken_in)) = self.facts().plan_cancel() else { return Ok(0) };
+        self.end_compaction(batch).await?;
         Ok(taken_in)
     }
 

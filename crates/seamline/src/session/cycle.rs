@@ -22,21 +22,11 @@ use super::{Session, SessionError, ToolCall};
 use begin::Intents;
 use call::plan_result;
 use close::{Close, Keeping};
+use run::{Run, roll_back};
 
 pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput, Undoing};
 
 /// The outcome of a cycle.
-///
-/// ```
-/// let failed = seamline::session::ToolCycleResult {
-///     success: false,
-///     outcomes: Vec::new(),
-///     error: Some("boom".to_owned()),
-///     rolled_back: true,
-/// };
-/// let written = serde_json::to_string(&failed).unwrap();
-/// assert_eq!(written, r#"{"success":false,"outcomes":[],"error":"boom","rolledBack":true}"#);
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCycleResult {
@@ -52,16 +42,6 @@ pub struct ToolCycleResult {
 }
 
 /// The result of one call.
-///
-/// ```
-/// let outcome = seamline::session::CycleOutcome {
-///     tool_use_id: "toolu_1".into(),
-///     content: "ok".to_owned(),
-///     is_error: false,
-///     synthetic: false,
-/// };
-/// assert!(serde_json::to_string(&outcome).unwrap().starts_with(r#"{"tool_use_id":"toolu_1""#));
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CycleOutcome {
     /// The id that the turn gives the call.
@@ -138,7 +118,9 @@ impl Session {
         executor: &dyn ToolExecutor,
         stop: impl Future<Output = Stop> + Send,
     ) -> Result<ToolCycleResult, SessionError> {
-        self.run_cycle(turn, executor, stop).await
+        let (mut run, calls) = Run::begin(self, turn, executor).await?;
+        let end = run.run(&calls, stop).await?;
+        run.end(end).await
     }
 
     /// Records the result of a call.
@@ -178,7 +160,7 @@ impl Session {
     pub async fn roll_back_cycle(&mut self, cycle: impl Into<CycleId>, reason: &str) -> Result<(), SessionError> {
         self.settle().await?;
         let open = self.facts().open_cycle(&cycle.into())?.clone();
-        self.roll_back_and_undo(&open, reason, None).await.map(drop)
+        roll_back(self, &open, reason, None).await.map(drop)
     }
 
     /// Rolls a cycle back and [undoes](ToolExecutor::compensate) the calls that can be undone, the last one first. The
@@ -195,7 +177,7 @@ impl Session {
     ) -> Result<usize, SessionError> {
         self.settle().await?;
         let open = self.facts().open_cycle(&cycle.into())?.clone();
-        self.roll_back_and_undo(&open, reason, Some(executor)).await
+        roll_back(self, &open, reason, Some(executor)).await
     }
 
     /// Plans and writes the end of an open cycle.

@@ -1,6 +1,6 @@
 //! The errors of a session.
 
-use seamline_store::{CallId, InvalidSessionId, NotJson, Rejected};
+use seamline_store::{InvalidSessionId, NotJson, Rejected};
 
 /// The error of a session.
 ///
@@ -108,12 +108,6 @@ pub enum Refusal {
         limit: usize,
         /// The bytes of the result that does not fit.
         bytes: usize,
-    },
-    /// A late result cannot replace a synthetic one of another dialect.
-    #[error("the synthetic result of call {call} is of another dialect than the call")]
-    ResultInOtherDialect {
-        /// The id of the call.
-        call: CallId,
     },
     /// There is no repair that an undo could revert.
     #[error("there is no repair to undo")]

@@ -77,6 +77,17 @@ impl<'s> Facts<'s> {
         }
     }
 
+    /// The record of an incident about this many messages, calls or records.
+    pub(super) fn counted(
+        &self,
+        kind: IncidentKind,
+        severity: IncidentSeverity,
+        detail: impl Into<String>,
+        count: usize,
+    ) -> Record {
+        Record::Incident(Incident { count: count as u64, ..self.incident(kind, severity, detail) })
+    }
+
     /// The open cycle of this id.
     pub(super) fn open_cycle(&self, id: &CycleId) -> Result<&'s OpenCycle, SessionError> {
         self.state.cycle(id).ok_or_else(|| Rejected::NoCycle(id.clone()).into())

@@ -5,10 +5,14 @@ mod errors;
 mod hooks;
 mod inbox;
 
-use seamline_store::{Incident, Record};
+use seamline_store::{CallId, CycleId, Effect, Incident, Record};
 
+use super::cycle::call::is_finished;
 use super::facts::Batch;
-use super::{Session, SessionError};
+use super::{CycleOutcome, ExecutorFailure, ResetOptions, Session, SessionError, ToolOutput};
+use crate::classify::Failure;
+use errors::{End, ProviderError, Reaction};
+use hooks::{OnRequest, Response};
 
 pub use context::{LostCall, RepairContext};
 pub use errors::{ErrorRecovery, RecoveryAction};
@@ -68,5 +72,192 @@ impl Session {
         }
         self.work.inbox_checked = waiting.saturating_sub(taken);
         Ok(damages.iter().map(|damage| self.facts().damage_incident(damage)).collect())
+    }
+
+    /// Reacts to an error. After a content filter, a timeout or an error of the provider, the session rolls back to the last
+    /// open checkpoint, but keeps messages of the user that came since. A conversation that the provider refuses is
+    /// repaired. The error is for the user, and never becomes part of the conversation.
+    ///
+    /// A compaction that is going on is interrupted: messages that came meanwhile stay.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read, or the store failed.
+    pub async fn handle_error(&mut self, failure: &Failure<'_>) -> Result<ErrorRecovery, SessionError> {
+        self.interrupt_compaction();
+        self.settle().await?;
+        let error = ProviderError::of(failure);
+        let end = match self.facts().plan_error(&error)? {
+            Reaction::End(end) => end,
+            Reaction::Repair { incident, persist } => {
+                self.write(incident.into()).await?;
+                self.recover(None).await?;
+                let is_repaired = self.repair_as(persist).await?.id.is_some();
+                self.facts().plan_after_repair(&error, is_repaired)?
+            }
+        };
+        match end {
+            End::Recovered(batch, recovery) => self.write(batch).await.map(|()| recovery),
+            End::Reset => Ok(error.after_reset(self.reset(ResetOptions { archive: true }).await?.archive)),
+        }
+    }
+
+    /// Call this when a session was opened: validates it, and offers a repair or makes it. Nothing is sent or run.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read in its dialect, or the store failed.
+    pub async fn session_start(&mut self) -> Result<SessionStart, SessionError> {
+        self.settle().await?;
+        let mut validation = self.validate()?;
+        // Requests correct ids that repeat, so these need no repair.
+        let is_sendable = self.validate_to_send()?.valid;
+        let (repair_offered, repairs) = self.facts().plan_session_start(&validation, is_sendable);
+        if let Some(incident) = repairs {
+            self.write(incident).await?;
+            self.repair().await?;
+            validation = self.validate()?;
+        }
+        Ok(SessionStart { validation, repair_offered, unresolved: self.unresolved() })
+    }
+
+    /// Call this before each request: closes open calls as [`Session::recover`] does, takes the inbox in, validates, makes a
+    /// checkpoint, and gives the body to send. A compaction, if there is one, comes first.
+    ///
+    /// The session cannot know whether a tool still runs: call this when none does. The result of a call that runs on goes
+    /// to [`Session::late_result`].
+    ///
+    /// # Errors
+    /// When the envelope is not a JSON object or has messages of its own, the conversation cannot be read, or the store
+    /// failed. A broken conversation is [`AgentStart::Blocked`], not an error.
+    pub async fn before_agent_start(&mut self, envelope: &str) -> Result<AgentStart, SessionError> {
+        if !self.wire.config().enabled {
+            self.take_inbox().await?;
+            let request = Box::new(self.request(envelope)?);
+            return Ok(AgentStart::Proceed { request, checkpoint: None });
+        }
+        self.recover(None).await?;
+        self.take_inbox().await?;
+        if self.wire.config().validate_before_call {
+            let validation = self.validate_to_send_with(envelope)?;
+            let (batch, then) = self.facts().plan_validated(&validation);
+            self.write(batch).await?;
+            match then {
+                OnRequest::Send => {}
+                OnRequest::Repair => drop(self.repair().await?),
+                OnRequest::Block { offers } => {
+                    // A request makes every repair that the policy allows.
+                    let repair_offered = offers && self.request(envelope)?.sendable;
+                    return Ok(AgentStart::Blocked { validation, repair_offered });
+                }
+            }
+        }
+        let request = Box::new(self.request(envelope)?);
+        if !request.sendable {
+            let validation = self.facts().validate_request(&request);
+            return Ok(AgentStart::Blocked { validation, repair_offered: false });
+        }
+        let (batch, checkpoint) = self.facts().plan_request();
+        self.write(batch).await?;
+        Ok(AgentStart::Proceed { request, checkpoint: Some(checkpoint) })
+    }
+
+    /// Call this before each tool call: makes its intent durable, unless the call only reads, and gives the idempotency key.
+    ///
+    /// # Errors
+    /// When there is no such cycle or call, the call has a result, it was started before and may not run again, or the
+    /// store failed. Then the tool must not run.
+    pub async fn before_tool_call(
+        &mut self,
+        cycle: impl Into<CycleId>,
+        call: impl Into<CallId>,
+    ) -> Result<ToolStart, SessionError> {
+        let (cycle, call) = (cycle.into(), call.into());
+        self.settle().await?;
+        let intent = self.facts().plan_start(&cycle, &call)?;
+        self.write(intent).await?;
+        Ok(ToolStart { key: self.facts().key(&cycle, &call) })
+    }
+
+    /// Call this after each tool call: records its result, and commits the cycle with the last one. Where a failure is
+    /// [configured](crate::session::SessionPolicy::on_tool_error) to roll the cycle back, it does, and gives no outcomes.
+    ///
+    /// `None` means that other calls of the cycle have no result yet.
+    ///
+    /// # Errors
+    /// When there is no such cycle or call, the call has a result, it has an effect and was never started, the result is too
+    /// large to be kept with the others, or the store failed. The cycle stays open then, and [`Session::abort`] closes it.
+    pub async fn after_tool_call(
+        &mut self,
+        cycle: impl Into<CycleId>,
+        call: impl Into<CallId>,
+        output: &ToolOutput,
+    ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
+        self.after_call(&cycle.into(), &call.into(), Ok(output.clone())).await
+    }
+
+    /// Call this after a tool could not be run: the model reads why, or the cycle is rolled back where that is
+    /// [configured](crate::session::SessionPolicy::on_executor_failure), as [`Session::after_tool_call`] does it.
+    ///
+    /// # Errors
+    /// As for [`Session::after_tool_call`].
+    pub async fn after_tool_failure(
+        &mut self,
+        cycle: impl Into<CycleId>,
+        call: impl Into<CallId>,
+        failure: &ExecutorFailure,
+    ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
+        self.after_call(&cycle.into(), &call.into(), Err(failure.clone())).await
+    }
+
+    async fn after_call(
+        &mut self,
+        cycle: &CycleId,
+        call: &CallId,
+        outcome: Result<ToolOutput, ExecutorFailure>,
+    ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
+        self.settle().await?;
+        let facts = self.facts();
+        facts.check_finish(cycle, call)?;
+        let output = match facts.plan_output(outcome) {
+            Ok(output) => output,
+            Err(failed) => {
+                self.roll_back_cycle(cycle, failed.reason).await?;
+                return Ok(Some(Vec::new()));
+            }
+        };
+        self.finish_call(cycle, call, &output).await?;
+        if self.facts().open_cycle(cycle)?.calls.iter().all(is_finished) {
+            return self.commit_cycle(cycle).await.map(Some);
+        }
+        Ok(None)
+    }
+
+    /// Call this when a turn of the model has ended: keeps the response and commits its checkpoint, or handles the error. A
+    /// response with calls goes to [`Session::begin_cycle`] instead, unless none of them may run: then the model reads why.
+    ///
+    /// # Errors
+    /// When the response has calls that may run or a value that is not a message, the conversation cannot be read, or the
+    /// store failed: then nothing of the response is kept.
+    pub async fn agent_end(&mut self, end: TurnEnd<'_>) -> Result<AgentEnd, SessionError> {
+        let messages = match end {
+            TurnEnd::Failed(failure) => return Ok(AgentEnd::Recovered(self.handle_error(&failure).await?)),
+            TurnEnd::Answer(messages) => messages,
+        };
+        self.settle().await?;
+        match self.facts().plan_response(messages)? {
+            Response::Messages(batch) => self.write(batch).await?,
+            Response::Cycle => self.keep_unrunnable(messages).await?,
+        }
+        Ok(AgentEnd::Committed)
+    }
+
+    /// Keeps a response whose calls must not run, with results that say why.
+    async fn keep_unrunnable(&mut self, messages: &[&str]) -> Result<(), SessionError> {
+        let (cycle, _) = self.begin_cycle(messages, &|_| Effect::default()).await?;
+        if let Err(error) = self.commit_cycle(&cycle).await {
+            // The host may give it once more. Where this fails, too, the next request rolls it back.
+            let _ = self.roll_back_cycle(&cycle, "the response could not be kept").await;
+            return Err(error);
+        }
+        Ok(())
     }
 }

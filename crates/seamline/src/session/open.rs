@@ -1,10 +1,12 @@
-//! Creates and opens sessions: new ones, forks, children and read-only followers.
+//! Creates and opens sessions: new ones, forks, children and read-only followers. Chooses their dialect and policy, and
+//! switches the provider.
 
 mod copies;
 mod damage;
 mod follower;
 mod options;
 mod policy;
+mod switch;
 
 use std::sync::Arc;
 
@@ -12,7 +14,7 @@ use seamline_store::{Acquire, CallId, Damage, Erased, Holder, Parent, Record, Re
 
 use super::facts::{Batch, Work};
 use super::log::{self, Log};
-use super::reading::Reading;
+use super::request::Reading;
 use super::wire::Wire;
 use super::{Session, SessionError, SystemClock};
 use crate::{Options, Policy};
@@ -90,23 +92,22 @@ impl Session {
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
         let work = Work::default();
         let mut session = Self { log, state, wire, health, work, reading: Reading::default() };
-        session.note_policy(changes);
-        let opened = session.finish_opening(before, &damages, recover).await;
+        let opened = session.finish_opening((changes, before), &damages, recover).await;
         session.or_release(opened).await
     }
 
-    /// Records damages and the take-over, and recovers open cycles.
+    /// Records the policy, the take-over and damages, and recovers open cycles.
     async fn finish_opening(
         &mut self,
-        before: Option<Holder>,
+        (policy, before): (PolicyNote, Option<Holder>),
         damages: &[Damage],
         recover: bool,
     ) -> Result<(), SessionError> {
-        if let Some(holder) = before {
-            // It goes with the next commit, and at the latest with the close: a read-only store can be opened, too.
-            let note = self.facts().taken_over(&holder);
-            self.log.note(note);
-        }
+        let facts = self.facts();
+        let taken_over = before.map(|holder| facts.taken_over(&holder));
+        // They go with the next commit, and at the latest with the close: a read-only store can be opened, too.
+        let notes: Vec<Record> = facts.plan_policy(policy).into_iter().chain(taken_over).collect();
+        notes.into_iter().for_each(|note| self.log.note(note));
         let new = self.facts().new_damages_of_log(damages);
         let records = self.facts().plan_damages(&new);
         self.log.quarantine_commits(&new).await?;
@@ -157,6 +158,37 @@ impl Session {
     /// When there is a session of that name, or the store failed.
     pub async fn child(&self, id: SessionId, call: impl Into<CallId>) -> Result<Self, SessionError> {
         self.begin_related(id, Some(call.into()), self.related_options(), Vec::new()).await
+    }
+
+    /// Switches to another provider or dialect: from now on new messages are of its dialect, and requests are for it.
+    /// Stored messages keep their bytes and their dialect, and each request renders them for the provider. Tools may be
+    /// running: a cycle that was begun before is answered in the dialect of its turn. Switching back gives the original
+    /// bytes again.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use seamline::session::{Session, SessionOptions};
+    /// use seamline::store::MemoryStore;
+    ///
+    /// # futures_executor::block_on(async {
+    /// let store = Arc::new(MemoryStore::new());
+    /// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
+    /// session.append(r#"{"role":"user","content":[{"type":"text","text":"hello"}]}"#).await?;
+    ///
+    /// session.switch_provider("gemini").await?;
+    /// assert_eq!(session.dialect(), "gemini_generate");
+    /// let request = session.request("{}")?;
+    /// assert_eq!(request.body, br#"{"contents":[{"role":"user","parts":[{"text":"hello"}]}]}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no provider and no dialect of that name, or the store failed.
+    pub async fn switch_provider(&mut self, name: &str) -> Result<(), SessionError> {
+        self.settle().await?;
+        let batch = self.facts().plan_switch(name)?;
+        self.write(batch).await
     }
 
     /// The options of this session, for one that is made from it.

@@ -1,22 +1,21 @@
 //! Recovery: closes the cycles that a crash or an abort left open, and takes in results that come late.
 //!
-//! `truth` says what is known of a call, `texts` what the model reads of it, `late` where a late result belongs.
+//! `truth` says what is known of a call, `again` runs calls again, `texts` has what the model reads, and `late` finds where
+//! a late result belongs.
 
+mod again;
 mod late;
 pub(super) mod texts;
 pub(super) mod truth;
 
-use std::panic::AssertUnwindSafe;
+use seamline_store::OpenCycle;
 
-use futures_util::FutureExt;
-use seamline_store::{CycleId, Effect, OpenCall, OpenCycle, Record};
-
-use super::cycle::call::{is_finished, plan_result_or_limit};
 use super::cycle::close::Close;
-use super::cycle::roll_back::is_untouched;
-use super::cycle::run::{compensation_by, run_call};
-use super::{CycleOutcome, Session, SessionError, Stop, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome};
-use truth::truth_of;
+use super::cycle::roll_back::Compensation;
+use super::cycle::run::write_and_undo;
+use super::{CycleOutcome, Session, SessionError, Stop, ToolExecutor, ToolOutput};
+use again::run_again;
+use truth::unknown_count;
 
 pub use late::ToolCallRef;
 pub use truth::{Truth, Unresolved};
@@ -27,7 +26,7 @@ pub struct Recovered {
     /// The number of cycles that were closed.
     pub cycles: usize,
     /// The number of these that were rolled back: no call had started, or an unknown outcome is to be
-    /// [forgotten](UnknownOutcome::Forget).
+    /// [forgotten](super::UnknownOutcome::Forget).
     pub taken_back: usize,
     /// The number of calls that ran again.
     pub run_again: usize,
@@ -45,7 +44,7 @@ impl Session {
     /// Closes the cycles that a crash left open. Finished results are kept. Calls that may run again do, if there is an
     /// executor. The model reads of the others that they did not run, or that their outcome is unknown. A cycle of which
     /// no call had started is rolled back, and so is one with an unknown outcome that is to be
-    /// [forgotten](UnknownOutcome::Forget); its calls are [undone](ToolExecutor::compensate) where that is possible.
+    /// [forgotten](super::UnknownOutcome::Forget); its calls are [undone](ToolExecutor::compensate) where that is possible.
     ///
     /// A second call does nothing. Call it before tools run: it closes their cycles as well. Messages that were appended
     /// since a turn was begun are after it and its results then.
@@ -105,65 +104,15 @@ impl Session {
         recovered: &mut Recovered,
     ) -> Result<Vec<CycleOutcome>, SessionError> {
         recovered.cycles += 1;
-        let unknown = |calls: &[OpenCall]| calls.iter().filter(|call| truth_of(call) == Truth::OutcomeUnknown).count();
-        let forgets = self.wire.config().unknown_outcome == UnknownOutcome::Forget;
-        if is_untouched(&cycle) || (forgets && unknown(&cycle.calls) > 0) {
+        if let Some(batch) = self.facts().plan_forget(&cycle, Compensation::by(executor)) {
             recovered.taken_back += 1;
-            let turn = self.wire.read_open(&cycle)?;
-            let batch = self.facts().plan_forget(&cycle, compensation_by(executor));
-            self.write_and_undo(batch, &cycle, &turn, executor).await?;
+            write_and_undo(self, batch, &cycle, executor).await?;
             return Ok(Vec::new());
         }
         if let Some(executor) = executor {
-            recovered.run_again += self.run_again(&cycle, executor).await?;
+            recovered.run_again += run_again(self, &cycle, executor).await?;
         }
-        recovered.unknown += unknown(&self.facts().open_cycle(&cycle.id)?.calls);
+        recovered.unknown += unknown_count(self.facts().open_cycle(&cycle.id)?);
         self.close_cycle(&cycle.id, Close::Crashed).await
-    }
-
-    /// Runs the calls of a cycle again that may run again, asks about those that can be asked about, and records their
-    /// results. Gives the number of results.
-    async fn run_again(&mut self, cycle: &OpenCycle, executor: &dyn ToolExecutor) -> Result<usize, SessionError> {
-        let turn = self.wire.read_open(cycle)?;
-        let mut count = 0;
-        for open in cycle.calls.iter().filter(|call| !is_finished(call)) {
-            let Some(call) = turn.runnable().find(|call| call.id == open.id) else { continue };
-            let call = ToolCall { key: Some(self.facts().key(&cycle.id, &open.id)), ..call.clone() };
-            // A call that runs for the first time needs its intent.
-            if truth_of(open) == Truth::NeverStarted && open.effect.may_run_again() {
-                self.start_call(&cycle.id, &open.id).await?;
-            }
-            let Some(output) = run_again(executor, open, &call).await else { continue };
-            count += 1;
-            let staged = plan_result_or_limit(self.facts().open_cycle(&cycle.id)?, &open.id, &output)?;
-            self.write(Record::Staged(staged).into()).await?;
-        }
-        Ok(count)
-    }
-
-    /// Makes the intent of a call durable, unless the call only reads.
-    pub(super) async fn start_call(
-        &mut self,
-        cycle: &CycleId,
-        call: &seamline_store::CallId,
-    ) -> Result<(), SessionError> {
-        match self.facts().plan_start(cycle, call)? {
-            Some(intent) => self.write(intent.into()).await,
-            None => Ok(()),
-        }
-    }
-}
-
-/// Runs a call again if that is allowed, or asks its tool for the result.
-async fn run_again(executor: &dyn ToolExecutor, open: &OpenCall, call: &ToolCall) -> Option<ToolOutput> {
-    match (truth_of(open), open.effect) {
-        (Truth::OutcomeUnknown, Effect::Probe) => {
-            // A tool that panics when it is asked cannot tell.
-            AssertUnwindSafe(async { executor.probe(call).await }).catch_unwind().await.ok().flatten()
-        }
-        (Truth::OutcomeUnknown | Truth::NeverStarted | Truth::Harmless, effect) if effect.may_run_again() => {
-            run_call(executor, call).await.1.ok()
-        }
-        (Truth::NeverStarted | Truth::Harmless | Truth::OutcomeUnknown | Truth::Finished, _) => None,
     }
 }

@@ -30,7 +30,8 @@ impl Session {
     }
 
     fn check_with(&self, options: &Options) -> Result<Checked, SessionError> {
-        self.reading.check(&self.wire, self.wire.rendered(self.entries())?.entries(), options)
+        let rendered = self.reading.rendered(&self.wire, self.entries())?;
+        self.reading.check(&self.wire, rendered.entries(), options)
     }
 
     /// Validates the view: each result follows its call, each call but those of the last message has a result, and no id
@@ -55,7 +56,7 @@ impl Session {
         if validation.valid {
             return Ok(validation);
         }
-        let (entries, envelope) = self.wire.rendered(self.entries())?.for_envelope(envelope);
+        let (entries, envelope) = self.reading.rendered(&self.wire, self.entries())?.for_envelope(envelope);
         let body = self.wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
         let repeated = self.wire.options.policy.repair.duplicate_call_id;
         self.facts().validate(repeated, |options| Ok(crate::check(&body, options)?))
@@ -63,9 +64,11 @@ impl Session {
 
     /// Repairs stored messages, as the policy says, and records as much of it as
     /// [`persist_repairs`](super::SessionPolicy::persist_repairs) allows. With [`Never`](super::PersistRepairs::Never)
-    /// the result says what a repair would do, and nothing changes. [`Session::undo_repair`] reverts it. Nothing is recorded
-    /// either while the view has messages of another dialect than the current one: each request repairs them again, and
-    /// they keep their bytes.
+    /// the result says what a repair would do, and nothing changes. [`Session::undo_repair`] reverts it.
+    ///
+    /// Where the view has messages of other dialects, the changes of messages in the current dialect are recorded. The
+    /// others keep their bytes, and each request repairs them again. A change is left to requests, too, if the next request
+    /// would differ after it or if it would add an error in another dialect of the session.
     ///
     /// Requests make the rest of the repair. A call of this method accepts that:
     /// [`before_agent_start`](Session::before_agent_start) blocks the session again only for an error that is new.

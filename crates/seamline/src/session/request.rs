@@ -1,10 +1,17 @@
 //! The request that the provider gets.
+//!
+//! `reading` keeps what checks and requests have read, so that the next one reads only the new messages.
 
-use super::reading::Reading;
+mod reading;
+
+use seamline_store::Entry;
+
 use super::wire::Wire;
 use super::{Session, SessionError};
 use crate::repair::{RepairAction, Repaired};
 use crate::{Error, Finding, Options};
+
+pub(super) use reading::Reading;
 
 /// A body to send, and the repairs that were made for it.
 ///
@@ -55,17 +62,54 @@ impl Session {
     /// # Errors
     /// When the envelope is not a JSON object or has messages of its own, or the conversation cannot be read.
     pub fn request(&self, envelope: &str) -> Result<Request, SessionError> {
-        self.request_by(&self.wire, Some(&self.reading), envelope)
+        Request::new(&self.wire, self.entries(), Some(&self.reading), envelope)
     }
 
-    /// Makes the body for the provider of a wire, with the kept reading if it is of that dialect.
-    pub(super) fn request_by(
-        &self,
-        wire: &Wire,
-        reading: Option<&Reading>,
-        envelope: &str,
-    ) -> Result<Request, SessionError> {
-        let (entries, envelope) = wire.rendered(self.entries())?.for_envelope(envelope);
+    /// Makes the body for another provider or dialect, as [`Session::request`] does for the current one. The session does
+    /// not switch.
+    ///
+    /// # Errors
+    /// When there is no provider and no dialect of that name, the envelope is not a JSON object or has messages of its
+    /// own, or the conversation cannot be read.
+    pub fn request_for(&self, name: &str, envelope: &str) -> Result<Request, SessionError> {
+        Request::new(&self.wire.named(name)?, self.entries(), None, envelope)
+    }
+
+    /// Releases the reading that checks and requests share; the next one then reads all messages again. The reading
+    /// holds the messages as one body, which takes once or twice their bytes, and its transcript, which takes one or
+    /// two hundred bytes for each block and at most four times the bytes of the body (or a MiB). For each of the last
+    /// four kinds of check or request it holds at most 128 findings and a few dozen bytes for each tool call. A session
+    /// keeps no reading where the transcript would take more, or the messages have more than 64 MiB. After a
+    /// [switch](Self::switch_provider) it also holds the messages of other dialects as they are rendered.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use seamline::session::{Session, SessionOptions};
+    /// use seamline::store::MemoryStore;
+    ///
+    /// # futures_executor::block_on(async {
+    /// let store = Arc::new(MemoryStore::new());
+    /// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
+    /// session.append(r#"{"role":"user","content":"hello"}"#).await?;
+    /// let checked = session.check()?;
+    /// session.forget_reading();
+    /// assert_eq!(session.check()?, checked);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn forget_reading(&self) {
+        self.reading.forget();
+    }
+}
+
+impl Request {
+    /// Makes the body of messages for the provider of a wire, with the kept reading if it is of that dialect.
+    fn new(wire: &Wire, entries: &[Entry], reading: Option<&Reading>, envelope: &str) -> Result<Self, SessionError> {
+        let rendered = match reading {
+            Some(reading) => reading.rendered(wire, entries)?,
+            None => wire.rendered(entries)?,
+        };
+        let (entries, envelope) = rendered.for_envelope(envelope);
         if wire.config().enabled
             && let Some(request) = reading.and_then(|reading| reading.request(wire, &entries, &envelope))
         {
@@ -73,13 +117,11 @@ impl Session {
         }
         let body = wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
         if !wire.config().enabled {
-            return Ok(Request { body, actions: Vec::new(), found: Vec::new(), remaining: Vec::new(), sendable: true });
+            return Ok(Self { body, actions: Vec::new(), found: Vec::new(), remaining: Vec::new(), sendable: true });
         }
-        Ok(Request::from_body(&body, &wire.options)?)
+        Ok(Self::from_body(&body, &wire.options)?)
     }
-}
 
-impl Request {
     /// Reads and repairs a body.
     pub(super) fn from_body(body: &[u8], options: &Options) -> Result<Self, Error> {
         Ok(Self::of(crate::repair(body, options)?))

@@ -22,6 +22,8 @@ use crate::policy::OnInvalid;
 use crate::repair::Repaired;
 use crate::{Error, Options, Policy};
 
+pub(super) use mixed::{key, key_of};
+pub(super) use render::Rendered;
 pub use turn::ToolCall;
 pub(super) use turn::{NotRun, ToolTurn, TurnCall};
 
@@ -174,7 +176,8 @@ impl Wire {
         self.speaking(turn.dialect.as_ref())?.write_own_results(turn, answers)
     }
 
-    fn write_own_results(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Raw>, SessionError> {
+    /// Writes the messages with the results of the calls of a turn, in this dialect. The turn may be of another one.
+    pub(super) fn write_own_results(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Raw>, SessionError> {
         let made = turn.lifted_calls();
         // A record may name fewer calls, or others, than this version reads in the turn.
         let by_id = |answer: &Answer| made.iter().copied().find(|call| answer.id == *call.id);
@@ -192,9 +195,14 @@ impl Wire {
         });
         let written = (self.results.write)(&answering.collect::<Vec<_>>());
         let results: Vec<Raw> = written.into_iter().map(Raw::parse).collect::<Result<_, _>>()?;
-        // Calls that share an id have results that share it: their order tells them apart.
+        // Calls that share an id have results that share it: their order tells them apart. Results for a turn of another
+        // dialect name its ids.
         let mut ids = HashSet::new();
-        if calls.iter().all(|call| ids.insert(&call.id)) { self.address(&turn.messages, results) } else { Ok(results) }
+        if turn.dialect == self.mark() && calls.iter().all(|call| ids.insert(&call.id)) {
+            self.address(&turn.messages, results)
+        } else {
+            Ok(results)
+        }
     }
 
     /// Addresses the results of calls without ids as the dialect addresses such calls.

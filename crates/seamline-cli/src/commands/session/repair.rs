@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use seamline::repair::{RepairAction, Repaired};
 use seamline::session::PersistRepairs;
-use seamline::store::SessionId;
+use seamline::store::{RepairId, SessionId};
 use seamline::{Finding, Options, Policy};
 use serde::Serialize;
 
@@ -100,7 +100,7 @@ impl Repair {
             let kept = self.kept(place, policy.clone())?;
             let repaired = seamline::repair(&kept.body, &kept.options)?;
             let result = place.wait(session.repair_with(policy))?;
-            self.tell(place, &kept, &repaired, result.id.as_deref())
+            self.tell(place, &kept, &repaired, result.id.as_ref().map(RepairId::as_str))
         })
     }
 

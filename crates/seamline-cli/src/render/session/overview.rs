@@ -69,7 +69,7 @@ impl Overview<'_> {
             let provider = begin.provider.as_deref().map(|name| format!(" for {name}")).unwrap_or_default();
             row(&mut out, "dialect", &screen::printable(&format!("{}{provider}", begin.dialect)));
             if let Some(parent) = &begin.parent {
-                let call = parent.call.as_deref().map(|call| format!(", for call {call}")).unwrap_or_default();
+                let call = parent.call.as_ref().map(|call| format!(", for call {call}")).unwrap_or_default();
                 row(
                     &mut out,
                     "from",

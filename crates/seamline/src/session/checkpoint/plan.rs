@@ -94,6 +94,14 @@ impl Facts<'_> {
         if ids.is_empty() { None } else { Some(Record::CheckpointsDropped(Dropped { ids })) }
     }
 
+    /// Plans to drop committed checkpoints but for the last `keep`.
+    pub(super) fn plan_prune(&self, keep: usize) -> Vec<CheckpointId> {
+        let all = self.state.checkpoints.iter();
+        let committed: Vec<_> = all.filter(|checkpoint| checkpoint.state == CheckpointState::Committed).collect();
+        let surplus = committed.len().saturating_sub(keep);
+        committed.iter().take(surplus).map(|checkpoint| checkpoint.id.clone()).collect()
+    }
+
     /// The checkpoint of this id.
     pub(in crate::session) fn checkpoint(&self, id: &CheckpointId) -> Result<&Checkpoint, SessionError> {
         let checkpoint = self.state.checkpoint_of(id);

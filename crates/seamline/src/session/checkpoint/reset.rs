@@ -1,23 +1,17 @@
 //! The reset: the last resort, after which only system messages are left.
 
 use seamline_model::Role;
-use seamline_store::{Entry, Error, Hash, IncidentKind, IncidentSeverity, Record, Reset, SessionId};
+use seamline_store::{Entry, Hash, IncidentKind, IncidentSeverity, Record, Reset, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::session::facts::{Batch, CompactionFate, Facts};
 use crate::session::host::context::lost_calls;
-use crate::session::{Refusal, Session, SessionError};
+use crate::session::{Refusal, SessionError};
 
 /// The most archives of one state: each attempt to reset that failed leaves one.
 const ARCHIVES_MAX: usize = 100;
 
 /// The options of a reset.
-///
-/// ```
-/// assert!(!seamline::session::ResetOptions::default().archive);
-/// let options: seamline::session::ResetOptions = serde_json::from_str(r#"{"archive":true}"#).unwrap();
-/// assert!(options.archive);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResetOptions {
@@ -26,12 +20,6 @@ pub struct ResetOptions {
 }
 
 /// The outcome of a reset.
-///
-/// ```
-/// let result = seamline::session::ResetResult { success: true, archived: false, remaining_messages: 1, archive: None };
-/// let written = serde_json::to_string(&result).unwrap();
-/// assert_eq!(written, r#"{"success":true,"archived":false,"remainingMessages":1}"#);
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResetResult {
@@ -46,45 +34,21 @@ pub struct ResetResult {
     pub archive: Option<SessionId>,
 }
 
-impl Session {
-    /// Resets the session: only system messages stay, and no checkpoint or open cycle. This is the last resort. Nothing is
-    /// erased: the records are in the log, and with [`archive`](ResetOptions::archive) another session keeps the view,
-    /// under this one's name followed by `.archive-` and a number.
-    ///
-    /// # Errors
-    /// When the conversation cannot be read, there are a hundred archives of this state already, or the store failed. The
-    /// session is as it was then; an archive may have been made.
-    pub async fn reset(&mut self, options: ResetOptions) -> Result<ResetResult, SessionError> {
-        self.settle().await?;
-        let archive = if options.archive && !self.entries().is_empty() { Some(self.archive().await?) } else { None };
-        let batch = self.facts().plan_reset(archive.clone())?;
-        self.write(batch).await?;
-        let remaining_messages = self.state.view.len();
-        Ok(ResetResult { success: true, archived: archive.is_some(), remaining_messages, archive })
-    }
-
-    /// Forks the session into a closed one of the first free archive name.
-    async fn archive(&self) -> Result<SessionId, SessionError> {
-        let generation = self.state.generation + 1;
-        for number in 1..=ARCHIVES_MAX {
-            let id: SessionId = archive_name(self.id(), generation, number).parse()?;
-            match self.fork(id.clone()).await {
-                // An earlier attempt made it, and the reset failed.
-                Err(SessionError::Store(Error::Exists(_))) => {}
-                forked => {
-                    forked?.close().await?;
-                    return Ok(id);
-                }
-            }
-        }
-        let name = archive_name(self.id(), generation, 1);
-        Err(Refusal::TooManyArchives { limit: ARCHIVES_MAX, name }.into())
-    }
-}
-
 impl Facts<'_> {
+    /// The names that the archive of a reset may have, the first choice first.
+    pub(super) fn archive_names(&self) -> impl Iterator<Item = String> + use<> {
+        let (id, generation) = (self.id.clone(), self.state.generation + 1);
+        (1..=ARCHIVES_MAX).map(move |number| archive_name(&id, generation, number))
+    }
+
+    /// The refusal of a reset all of whose archive names are taken.
+    pub(super) fn too_many_archives(&self) -> Refusal {
+        let name = archive_name(self.id, self.state.generation + 1, 1);
+        Refusal::TooManyArchives { limit: ARCHIVES_MAX, name }
+    }
+
     /// Plans a reset that keeps system messages.
-    fn plan_reset(&self, archive: Option<SessionId>) -> Result<Batch, SessionError> {
+    pub(super) fn plan_reset(&self, archive: Option<SessionId>) -> Result<Batch, SessionError> {
         let messages: Vec<&Entry> = self.entries().iter().collect();
         let roles = self.wire.roles(&messages)?;
         let kept = roles.iter().enumerate().filter(|(_, role)| matches!(role, Role::System | Role::Developer));
@@ -92,9 +56,8 @@ impl Facts<'_> {
         let removed = messages.len() - kept.len();
         let reset = Record::Reset(Reset { kept, meant: Vec::new(), archive });
         self.state.allows(&reset)?;
-        let mut incident = self.incident(IncidentKind::Reset, IncidentSeverity::Warning, "the session was reset");
-        incident.count = removed as u64;
-        let mut records = vec![reset, Record::Incident(incident)];
+        let incident = self.counted(IncidentKind::Reset, IncidentSeverity::Warning, "the session was reset", removed);
+        let mut records = vec![reset, incident];
         records.extend(self.discarded_incidents(&self.state.cycles));
         let lost = self.state.cycles.iter().flat_map(lost_calls).collect();
         // The messages that were being compacted are gone.

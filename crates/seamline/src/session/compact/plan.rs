@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use seamline_store::{Compact, Hash, Operation, Record, Rejected, View};
 
-use crate::session::facts::Facts;
+use super::Compacted;
+use crate::session::facts::{Batch, Facts};
 use crate::session::{Refusal, SessionError};
 
 /// A compaction that is going on.
@@ -24,7 +25,7 @@ impl Compaction {
     }
 
     /// The number of messages that came since it was begun.
-    pub(super) fn messages_since(&self, view: &View) -> usize {
+    fn messages_since(&self, view: &View) -> usize {
         view.len().saturating_sub(self.messages)
     }
 }
@@ -56,13 +57,33 @@ impl<'s> Facts<'s> {
         Ok(start..end)
     }
 
-    /// Plans the record of a compaction.
-    pub(super) fn plan_compact(
+    /// Plans the end of the current compaction: with the summary, or without it where it does not fit. None where there is
+    /// no compaction.
+    pub(super) fn plan_finish(
         &self,
-        begun: &Compaction,
-        range: &Range<usize>,
+        range: Range<usize>,
         summary: &[&str],
-    ) -> Result<Record, SessionError> {
+    ) -> Option<(Batch, Result<Compacted, SessionError>)> {
+        let begun = self.current_compaction()?;
+        let (mut batch, taken_in) = self.plan_cancel()?;
+        let compact = self.plan_compact(begun, &range, summary);
+        let compacted = compact.map(|compact| {
+            batch.records.insert(0, compact);
+            Compacted { replaced: range, taken_in }
+        });
+        Some((batch, compacted))
+    }
+
+    /// Plans the end of the current compaction without a summary, and gives the number of messages that came meanwhile.
+    pub(super) fn plan_cancel(&self) -> Option<(Batch, usize)> {
+        let taken_in = self.current_compaction()?.messages_since(&self.state.view);
+        let checkpoint = self.state.latest_open().filter(|open| open.operation == Operation::Compaction);
+        let commit = checkpoint.and_then(|open| self.plan_commit(&open.id).ok()).unwrap_or_default();
+        Some((Batch::of(commit), taken_in))
+    }
+
+    /// Plans the record of a compaction.
+    fn plan_compact(&self, begun: &Compaction, range: &Range<usize>, summary: &[&str]) -> Result<Record, SessionError> {
         if *range != begun.range {
             let Range { start, end } = begun.range;
             return Err(Refusal::OtherRange { start, end }.into());
@@ -79,11 +100,5 @@ impl<'s> Facts<'s> {
         let compact = Record::Compact(Compact { from, to, meant: None, summary, dialect });
         self.state.allows(&compact)?;
         Ok(compact)
-    }
-
-    /// Plans the commit of the checkpoint of a compaction.
-    pub(super) fn plan_compaction_over(&self) -> Vec<Record> {
-        let checkpoint = self.state.latest_open().filter(|open| open.operation == Operation::Compaction);
-        checkpoint.and_then(|open| self.plan_commit(&open.id).ok()).unwrap_or_default()
     }
 }

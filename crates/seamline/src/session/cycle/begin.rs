@@ -92,9 +92,8 @@ impl Facts<'_> {
         let result = Raw::of(&Output { output, told: true })?;
         let staged = Staged { cycle: cycle.clone(), call: call.id.clone(), result, failed: true };
         let detail = format!("call {} of {}: {}", call.id, call.tool, why.as_str());
-        let mut incident = self.incident(IncidentKind::NotExecuted, IncidentSeverity::Warning, detail);
-        incident.count = 1;
-        Ok([Record::Staged(staged), Record::Incident(incident)])
+        let incident = self.counted(IncidentKind::NotExecuted, IncidentSeverity::Warning, detail, 1);
+        Ok([Record::Staged(staged), incident])
     }
 }
 

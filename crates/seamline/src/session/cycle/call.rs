@@ -4,9 +4,10 @@ use seamline_store::{CallId, CallState, CycleId, Intent, OpenCall, OpenCycle, Ra
 use serde::{Deserialize, Serialize};
 
 use super::begin::idempotency_key;
-use crate::session::facts::Facts;
+use super::{ExecutorFailure, ToolOutput};
+use crate::session::facts::{Batch, Facts};
 use crate::session::recover::texts;
-use crate::session::{Refusal, SessionError, ToolOutput};
+use crate::session::{OnFailure, Refusal, SessionError};
 
 /// The most bytes of all results of a cycle: one commit holds them, and the last one twice.
 const RESULTS_BYTES_MAX: usize = 100 * 1024 * 1024;
@@ -18,6 +19,14 @@ pub(in crate::session) struct Output {
     /// Whether no tool wrote it: the call must not run, and the model reads why.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::session) told: bool,
+}
+
+/// A failure that rolls a cycle back.
+pub(in crate::session) struct Failed {
+    /// The text for the host.
+    pub(in crate::session) error: String,
+    /// The reason that is recorded. It contains no tool output.
+    pub(in crate::session) reason: &'static str,
 }
 
 impl Output {
@@ -39,18 +48,15 @@ impl Facts<'_> {
     }
 
     /// Plans the start of a call: its intent, unless the call only reads.
-    pub(in crate::session) fn plan_start(
-        &self,
-        cycle: &CycleId,
-        call: &CallId,
-    ) -> Result<Option<Record>, SessionError> {
+    pub(in crate::session) fn plan_start(&self, cycle: &CycleId, call: &CallId) -> Result<Batch, SessionError> {
         let intent = self.intent(cycle, call);
         self.state.allows(&intent)?;
         self.refuse_if(cycle, call, "started again: its outcome is not known", |open| {
             matches!(open.state, CallState::Started { .. }) && !open.effect.may_run_again()
         })?;
         let mut calls = self.state.cycle(cycle).into_iter().flat_map(|open| &open.calls);
-        Ok(calls.any(|open| open.id == *call && open.effect.needs_intent()).then_some(intent))
+        let is_needed = calls.any(|open| open.id == *call && open.effect.needs_intent());
+        Ok(if is_needed { intent.into() } else { Batch::default() })
     }
 
     /// Checks that a call waits for its result.
@@ -60,6 +66,25 @@ impl Facts<'_> {
         self.refuse_if(cycle, call, "finished before it was started", |open| {
             open.state == CallState::Pending && open.effect.needs_intent()
         })
+    }
+
+    /// Plans the output that is recorded for a call, or the failure that rolls its cycle back.
+    pub(in crate::session) fn plan_output(
+        &self,
+        outcome: Result<ToolOutput, ExecutorFailure>,
+    ) -> Result<ToolOutput, Failed> {
+        let config = self.config();
+        let rolls_back = |on_failure| config.enabled && on_failure == OnFailure::Rollback;
+        match outcome {
+            Ok(output) if output.is_error && rolls_back(config.on_tool_error) => {
+                Err(Failed { error: output.output, reason: "a tool reported a failure" })
+            }
+            Ok(output) => Ok(output),
+            Err(failure) if rolls_back(config.on_executor_failure) => {
+                Err(Failed { error: failure.0, reason: "a tool could not be run" })
+            }
+            Err(failure) => Ok(ToolOutput { output: texts::executor_failed(&failure.0), is_error: true }),
+        }
     }
 
     fn refuse_if(

@@ -162,9 +162,7 @@ impl Facts<'_> {
                     Stop::Aborted => IncidentKind::Aborted,
                     Stop::TimedOut => IncidentKind::Timeout,
                 };
-                let mut incident = self.incident(kind, IncidentSeverity::Warning, "calls were given up");
-                incident.count = missing.len() as u64;
-                vec![Record::Incident(incident)]
+                vec![self.counted(kind, IncidentSeverity::Warning, "calls were given up", missing.len())]
             }
             Close::Crashed => missing.into_iter().map(|call| self.crash_incident(call)).collect(),
         }
@@ -176,9 +174,7 @@ impl Facts<'_> {
             Truth::Harmless => (IncidentKind::OutcomeUnknown, IncidentSeverity::Info),
             Truth::NeverStarted | Truth::Finished => (IncidentKind::NotExecuted, IncidentSeverity::Warning),
         };
-        let mut incident = self.incident(kind, severity, format!("call {} of {}", call.id, call.tool));
-        incident.count = 1;
-        Record::Incident(incident)
+        self.counted(kind, severity, format!("call {} of {}", call.id, call.tool), 1)
     }
 }
 

@@ -2,10 +2,12 @@
 
 use seamline_store::{CycleEnd, Dropped, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record};
 
+use super::ToolExecutor;
 use super::call::has_started;
+use crate::session::UnknownOutcome;
 use crate::session::facts::{Batch, Facts};
 use crate::session::host::context::lost_calls;
-use crate::session::recover::truth::{Truth, truth_of};
+use crate::session::recover::truth::{Truth, truth_of, unknown_count};
 
 /// Whether a tool executor is there to undo calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +16,12 @@ pub(in crate::session) enum Compensation {
     Follows,
     /// No executor is there.
     Impossible,
+}
+
+impl Compensation {
+    pub(in crate::session) fn by(executor: Option<&dyn ToolExecutor>) -> Self {
+        if executor.is_some() { Self::Follows } else { Self::Impossible }
+    }
 }
 
 impl Facts<'_> {
@@ -33,12 +41,17 @@ impl Facts<'_> {
         Batch::of(records).losing(lost_calls(open))
     }
 
-    /// Plans the rollback of a cycle that a crash left open.
-    pub(in crate::session) fn plan_forget(&self, open: &OpenCycle, compensation: Compensation) -> Batch {
-        let (kind, detail) = if is_untouched(open) {
+    /// Plans the rollback of a cycle that a crash left open: no call of it had started, or one has an unknown outcome that
+    /// is to be forgotten. Every other cycle is committed instead.
+    pub(in crate::session) fn plan_forget(&self, open: &OpenCycle, compensation: Compensation) -> Option<Batch> {
+        let is_untouched = open.calls.iter().all(|call| truth_of(call) == Truth::NeverStarted);
+        let forgets = self.config().unknown_outcome == UnknownOutcome::Forget;
+        let (kind, detail) = if is_untouched {
             (IncidentKind::NotExecuted, "a cycle of which no call had started was rolled back")
-        } else {
+        } else if forgets && unknown_count(open) > 0 {
             (IncidentKind::Rollback, "a cycle was rolled back although calls of it had started")
+        } else {
+            return None;
         };
         let mut incident = self.incident(kind, IncidentSeverity::Warning, detail);
         incident.checkpoint.clone_from(&open.checkpoint);
@@ -47,7 +60,7 @@ impl Facts<'_> {
         records.push(Record::Incident(incident));
         records.extend(self.discarded_incidents(std::slice::from_ref(open)));
         records.extend(self.compensation_incident(open, compensation));
-        Batch::of(records).losing(lost_calls(open))
+        Some(Batch::of(records).losing(lost_calls(open)))
     }
 
     /// The incidents about discarded cycles whose calls have run, or may have. They contain no tool output.
@@ -64,9 +77,7 @@ impl Facts<'_> {
             let calls = cycles.iter().flat_map(|cycle| &cycle.calls).filter(|call| truth_of(call) == truth);
             let names: Vec<String> = calls.map(name).collect();
             let detail = format!("{detail}: {}", names.join(", "));
-            let mut incident = self.incident(kind, IncidentSeverity::Error, detail);
-            incident.count = names.len() as u64;
-            (!names.is_empty()).then_some(Record::Incident(incident))
+            (!names.is_empty()).then(|| self.counted(kind, IncidentSeverity::Error, detail, names.len()))
         });
         incidents.collect()
     }
@@ -92,9 +103,7 @@ impl Facts<'_> {
             (IncidentSeverity::Error, "could not be undone")
         };
         let detail = format!("call {} of {} {what}", call.id, call.tool);
-        let mut incident = self.incident(IncidentKind::Rollback, severity, detail);
-        incident.count = 1;
-        Record::Incident(incident)
+        self.counted(IncidentKind::Rollback, severity, detail, 1)
     }
 }
 
@@ -104,11 +113,6 @@ pub(in crate::session) fn end_records(open: &OpenCycle, reason: &str) -> Vec<Rec
     let end = Record::CycleEnd(CycleEnd { cycle: open.id.clone(), reason: reason.to_owned() });
     let dropped = open.checkpoint.iter().map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id.clone()] }));
     std::iter::once(end).chain(dropped).collect()
-}
-
-/// Whether no call of a cycle has started.
-pub(in crate::session) fn is_untouched(cycle: &OpenCycle) -> bool {
-    cycle.calls.iter().all(|call| truth_of(call) == Truth::NeverStarted)
 }
 
 /// Whether a call may have an effect that its tool can undo.

@@ -11,32 +11,27 @@ use futures_util::future::FutureExt;
 use seamline_store::{Effect, OpenCall, OpenCycle, Record};
 
 use super::begin::Intents;
-use super::call::{apply_result, plan_result_or_limit, returned};
+use super::call::{Failed, apply_result, plan_result_or_limit, returned};
 use super::close::{Close, Keeping, reset_never_begun};
 use super::race::{Race, Step};
 use super::roll_back::{Compensation, is_compensatable};
 use super::{CycleOutcome, ExecutorFailure, Stop, ToolCycleResult, ToolExecutor, ToolOutput, random};
 use crate::session::facts::Batch;
-use crate::session::recover::texts;
 use crate::session::wire::ToolTurn;
-use crate::session::{OnFailure, Session, SessionError, SessionPolicy, ToolCall};
-
-/// The reasons for rollbacks. They contain no tool output.
-pub(in crate::session) const TOOL_FAILED: &str = "a tool reported a failure";
-pub(in crate::session) const NOT_RUN: &str = "a tool could not be run";
+use crate::session::{Session, SessionError, ToolCall};
 
 /// A cycle that runs.
-struct Run {
+pub(super) struct Run<'r> {
+    session: &'r mut Session,
+    executor: &'r dyn ToolExecutor,
     /// The cycle, with the results that are there.
     open: OpenCycle,
     turn: ToolTurn,
-    /// The calls to run.
-    calls: Vec<ToolCall>,
     keeping: Keeping,
 }
 
 /// How the calls of a run ended.
-enum End {
+pub(super) enum End {
     /// Every call has its result. The last one is not durable yet.
     Complete(Option<Record>),
     /// The host stopped the calls. These did not begin.
@@ -45,77 +40,39 @@ enum End {
     Failed(Failed, Vec<ToolCall>),
 }
 
-/// A failure that rolls a cycle back.
-struct Failed {
-    /// The text for the host.
-    error: String,
-    /// The reason that is recorded.
-    reason: &'static str,
-}
-
-impl Session {
-    /// Begins a run: with a durable cycle, or with integrity switched off with one that only this run knows.
-    async fn begin_run(&mut self, turn: &[&str], executor: &dyn ToolExecutor) -> Result<Run, SessionError> {
-        self.settle().await?;
-        let facts = self.facts();
+impl<'r> Run<'r> {
+    /// Begins a run: with a durable cycle, or with integrity switched off with one that only this run knows. Gives the
+    /// calls to run.
+    pub(super) async fn begin(
+        session: &'r mut Session,
+        turn: &[&str],
+        executor: &'r dyn ToolExecutor,
+    ) -> Result<(Self, Vec<ToolCall>), SessionError> {
+        session.settle().await?;
+        let facts = session.facts();
         let turn = facts.read_new_turn(turn)?;
         let mut calls: Vec<ToolCall> = turn.runnable().cloned().collect();
-        if !self.wire.config().enabled {
-            let open = facts.plain_cycle(&turn)?;
-            return Ok(Run { open, turn, calls, keeping: Keeping::Messages });
-        }
-        let effect = |call: &ToolCall| effect_of(executor, call);
-        let (batch, cycle) = facts.plan_begin(&turn, &effect, Intents::WithTurn, random())?;
-        self.write(batch).await?;
-        let facts = self.facts();
-        for call in &mut calls {
-            call.key = Some(facts.key(&cycle, &call.id));
-        }
-        let open = facts.open_cycle(&cycle)?.clone();
-        Ok(Run { open, turn, calls, keeping: Keeping::Cycle })
-    }
-
-    /// Runs the calls of a turn, and ends its cycle.
-    pub(super) async fn run_cycle(
-        &mut self,
-        turn: &[&str],
-        executor: &dyn ToolExecutor,
-        stop: impl Future<Output = Stop> + Send,
-    ) -> Result<ToolCycleResult, SessionError> {
-        let mut run = self.begin_run(turn, executor).await?;
-        let calls = std::mem::take(&mut run.calls);
-        match self.run_calls(&mut run, &calls, executor, stop).await? {
-            End::Complete(last) => {
-                let outcomes = self.close_run(&run, last, Close::Complete).await?;
-                let error = not_run_error(&outcomes);
-                Ok(ToolCycleResult { success: error.is_none(), outcomes, error, rolled_back: false })
-            }
-            End::Stopped(why, never_begun) => {
-                let outcomes = self.close_run(&run, None, Close::Stopped { why, never_begun: &never_begun }).await?;
-                let error = Some(stop_name(why).to_owned());
-                Ok(ToolCycleResult { success: false, outcomes, error, rolled_back: false })
-            }
-            End::Failed(Failed { mut error, reason }, never_begun) => {
-                reset_never_begun(&mut run.open, &never_begun);
-                let not_undone = self.roll_back_and_undo(&run.open, reason, Some(executor)).await?;
-                if not_undone > 0 {
-                    error = format!("{error} ({not_undone} calls could not be undone)");
-                }
-                Ok(ToolCycleResult { success: false, outcomes: Vec::new(), error: Some(error), rolled_back: true })
-            }
-        }
+        let (open, keeping) = if facts.config().enabled {
+            let effect = |call: &ToolCall| effect_of(executor, call);
+            let (batch, cycle) = facts.plan_begin(&turn, &effect, Intents::WithTurn, random())?;
+            session.write(batch).await?;
+            let facts = session.facts();
+            calls.iter_mut().for_each(|call| call.key = Some(facts.key(&cycle, &call.id)));
+            (facts.open_cycle(&cycle)?.clone(), Keeping::Cycle)
+        } else {
+            (facts.plain_cycle(&turn)?, Keeping::Messages)
+        };
+        Ok((Self { session, executor, open, turn, keeping }, calls))
     }
 
     /// Runs calls and keeps each result as it comes. Nothing runs any more when this returns.
-    async fn run_calls(
+    pub(super) async fn run(
         &mut self,
-        run: &mut Run,
         calls: &[ToolCall],
-        executor: &dyn ToolExecutor,
         stop: impl Future<Output = Stop> + Send,
     ) -> Result<End, SessionError> {
         let stop = pin!(stop);
-        let mut race = Race::new(executor, calls, stop);
+        let mut race = Race::new(self.executor, calls, stop);
         let mut left = calls.len();
         let mut last = None;
         while left > 0 {
@@ -126,16 +83,16 @@ impl Session {
             };
             for (call, outcome) in done {
                 left -= 1;
-                let output = match output_of(outcome, run.keeping, &self.wire.config()) {
+                let output = match self.session.facts().plan_output(outcome) {
                     Ok(output) => output,
                     Err(failed) => return Ok(End::Failed(failed, race.never_begun().to_vec())),
                 };
-                let staged = plan_result_or_limit(&run.open, &call.id, &output)?;
-                apply_result(&mut run.open, &staged);
-                match run.keeping {
+                let staged = plan_result_or_limit(&self.open, &call.id, &output)?;
+                apply_result(&mut self.open, &staged);
+                match self.keeping {
                     // The last result is committed together with the cycle.
                     Keeping::Cycle if left == 0 => last = Some(Record::Staged(staged)),
-                    Keeping::Cycle => self.write(Record::Staged(staged).into()).await?,
+                    Keeping::Cycle => self.session.write(Record::Staged(staged).into()).await?,
                     Keeping::Messages => {}
                 }
             }
@@ -146,88 +103,82 @@ impl Session {
         Ok(End::Complete(last))
     }
 
-    async fn close_run(
-        &mut self,
-        run: &Run,
-        last: Option<Record>,
-        close: Close<'_>,
-    ) -> Result<Vec<CycleOutcome>, SessionError> {
-        let (mut batch, outcomes) = self.facts().plan_close(&run.open, &run.turn, close, run.keeping)?;
+    /// Ends the cycle: commits it, or rolls it back.
+    pub(super) async fn end(mut self, end: End) -> Result<ToolCycleResult, SessionError> {
+        match end {
+            End::Complete(last) => {
+                let outcomes = self.close(last, Close::Complete).await?;
+                let error = not_run_error(&outcomes);
+                Ok(ToolCycleResult { success: error.is_none(), outcomes, error, rolled_back: false })
+            }
+            End::Stopped(why, never_begun) => {
+                let outcomes = self.close(None, Close::Stopped { why, never_begun: &never_begun }).await?;
+                let error = Some(stop_name(why).to_owned());
+                Ok(ToolCycleResult { success: false, outcomes, error, rolled_back: false })
+            }
+            End::Failed(Failed { mut error, reason }, never_begun) => {
+                reset_never_begun(&mut self.open, &never_begun);
+                let not_undone = roll_back(self.session, &self.open, reason, Some(self.executor)).await?;
+                if not_undone > 0 {
+                    error = format!("{error} ({not_undone} calls could not be undone)");
+                }
+                Ok(ToolCycleResult { success: false, outcomes: Vec::new(), error: Some(error), rolled_back: true })
+            }
+        }
+    }
+
+    async fn close(&mut self, last: Option<Record>, close: Close<'_>) -> Result<Vec<CycleOutcome>, SessionError> {
+        let (mut batch, outcomes) = self.session.facts().plan_close(&self.open, &self.turn, close, self.keeping)?;
         batch.records.splice(0..0, last);
-        self.write(batch).await?;
+        self.session.write(batch).await?;
         Ok(outcomes)
     }
-
-    /// Rolls a cycle back, undoes the calls that can be undone, and says how many could not be.
-    pub(in crate::session) async fn roll_back_and_undo(
-        &mut self,
-        open: &OpenCycle,
-        reason: &str,
-        executor: Option<&dyn ToolExecutor>,
-    ) -> Result<usize, SessionError> {
-        let turn = self.wire.read_open(open)?;
-        let compensation = compensation_by(executor);
-        let batch = self.facts().plan_roll_back(open, reason, compensation);
-        self.write_and_undo(batch, open, &turn, executor).await
-    }
-
-    /// Writes the rollback of a cycle, and undoes its calls, the last one first. The outcome of each is recorded; where
-    /// that fails, the other calls are undone all the same, since nothing returns to them.
-    pub(in crate::session) async fn write_and_undo(
-        &mut self,
-        batch: Batch,
-        open: &OpenCycle,
-        turn: &ToolTurn,
-        executor: Option<&dyn ToolExecutor>,
-    ) -> Result<usize, SessionError> {
-        self.write(batch).await?;
-        let Some(executor) = executor else { return Ok(0) };
-        let (mut failed, mut written) = (0, Ok(()));
-        for call in open.calls.iter().rev().filter(|call| is_compensatable(call)) {
-            let is_undone = self.undo_call(open, turn, call, executor).await;
-            failed += usize::from(!is_undone);
-            let incident = self.facts().compensated_incident(call, is_undone);
-            written = written.and(self.write(incident.into()).await);
-        }
-        written.map(|()| failed)
-    }
-
-    /// Undoes a call under the key that it ran under, and says whether its tool could.
-    async fn undo_call(&self, open: &OpenCycle, turn: &ToolTurn, call: &OpenCall, executor: &dyn ToolExecutor) -> bool {
-        let Some(made) = turn.call(&call.id) else { return false };
-        let made = ToolCall { key: Some(self.facts().key(&open.id, &call.id)), ..made.clone() };
-        let returned = returned(call);
-        let undoing = AssertUnwindSafe(async { executor.compensate(&made, returned.as_deref()).await });
-        // A tool that panics has not undone the call.
-        matches!(undoing.catch_unwind().await, Ok(Ok(())))
-    }
 }
 
-/// Whether calls can be undone.
-pub(in crate::session) fn compensation_by(executor: Option<&dyn ToolExecutor>) -> Compensation {
-    if executor.is_some() { Compensation::Follows } else { Compensation::Impossible }
+/// Rolls a cycle back, undoes the calls that can be undone, and says how many could not be.
+pub(super) async fn roll_back(
+    session: &mut Session,
+    open: &OpenCycle,
+    reason: &str,
+    executor: Option<&dyn ToolExecutor>,
+) -> Result<usize, SessionError> {
+    let batch = session.facts().plan_roll_back(open, reason, Compensation::by(executor));
+    write_and_undo(session, batch, open, executor).await
 }
 
-/// The output that is recorded for a call, or the failure that rolls its cycle back.
-fn output_of(
-    outcome: Result<ToolOutput, ExecutorFailure>,
-    keeping: Keeping,
-    config: &SessionPolicy,
-) -> Result<ToolOutput, Failed> {
-    let rolls_back = |on_failure| keeping == Keeping::Cycle && on_failure == OnFailure::Rollback;
-    match outcome {
-        Ok(output) if output.is_error && rolls_back(config.on_tool_error) => {
-            Err(Failed { error: output.output, reason: TOOL_FAILED })
-        }
-        Ok(output) => Ok(output),
-        Err(failure) if rolls_back(config.on_executor_failure) => Err(Failed { error: failure.0, reason: NOT_RUN }),
-        Err(failure) => Ok(failure_output(&failure)),
+/// Writes the rollback of a cycle, and undoes its calls, the last one first. The outcome of each is recorded; where that
+/// fails, the other calls are undone all the same, since nothing returns to them.
+pub(in crate::session) async fn write_and_undo(
+    session: &mut Session,
+    batch: Batch,
+    open: &OpenCycle,
+    executor: Option<&dyn ToolExecutor>,
+) -> Result<usize, SessionError> {
+    let turn = session.wire.read_open(open)?;
+    session.write(batch).await?;
+    let Some(executor) = executor else { return Ok(0) };
+    let (mut failed, mut written) = (0, Ok(()));
+    for call in open.calls.iter().rev().filter(|call| is_compensatable(call)) {
+        let is_undone = match turn.call(&call.id) {
+            Some(made) => {
+                let made = ToolCall { key: Some(session.facts().key(&open.id, &call.id)), ..made.clone() };
+                undo_call(executor, &made, call).await
+            }
+            None => false,
+        };
+        failed += usize::from(!is_undone);
+        let incident = session.facts().compensated_incident(call, is_undone);
+        written = written.and(session.write(incident.into()).await);
     }
+    written.map(|()| failed)
 }
 
-/// The output that the model reads of a tool that could not be run.
-pub(in crate::session) fn failure_output(failure: &ExecutorFailure) -> ToolOutput {
-    ToolOutput { output: texts::executor_failed(&failure.0), is_error: true }
+/// Undoes a call under the key that it ran under, and says whether its tool could.
+async fn undo_call(executor: &dyn ToolExecutor, made: &ToolCall, call: &OpenCall) -> bool {
+    let returned = returned(call);
+    let undoing = AssertUnwindSafe(async { executor.compensate(made, returned.as_deref()).await });
+    // A tool that panics has not undone the call.
+    matches!(undoing.catch_unwind().await, Ok(Ok(())))
 }
 
 /// The error of a cycle some of whose calls must not run.

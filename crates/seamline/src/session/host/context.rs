@@ -31,11 +31,6 @@ pub struct RepairContext {
 }
 
 /// A call whose cycle did not end normally.
-///
-/// ```
-/// let call = seamline::session::LostCall { id: "toolu_1".into(), tool: "pay".into(), returned: Some("paid".into()) };
-/// assert_eq!(serde_json::to_string(&call).unwrap(), r#"{"id":"toolu_1","tool":"pay","returned":"paid"}"#);
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LostCall {
     /// The id of the call.

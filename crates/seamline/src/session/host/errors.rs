@@ -1,21 +1,15 @@
-//! The reaction of a session to errors of the provider.
+//! Plans the reaction of a session to errors of the provider.
 
-use seamline_store::{CheckpointId, IncidentKind, IncidentSeverity, Record};
+use seamline_store::{CheckpointId, IncidentKind, IncidentSeverity, Record, SessionId};
 use serde::Serialize;
 
 use crate::classify;
 use crate::classify::{Class, Failure};
 use crate::guards::filter;
-use crate::session::{LastResort, PersistRepairs, ResetOptions, Session, SessionError};
+use crate::session::facts::{Batch, Facts};
+use crate::session::{LastResort, PersistRepairs, SessionError};
 
 /// What the session did about an error.
-///
-/// ```
-/// use seamline::session::{ErrorRecovery, RecoveryAction};
-///
-/// let recovery = ErrorRecovery { action: RecoveryAction::Escalate, message: "gone".to_owned(), checkpoint: None, class: "fatal", details: None };
-/// assert_eq!(serde_json::to_string(&recovery).unwrap(), r#"{"action":"escalate","message":"gone","class":"fatal"}"#);
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ErrorRecovery {
     /// The action that the session took.
@@ -49,148 +43,152 @@ pub enum RecoveryAction {
     Escalate,
 }
 
-impl Session {
-    /// Reacts to an error. After a content filter, a timeout or an error of the provider, the session rolls back to the last
-    /// open checkpoint, but keeps messages of the user that came since. A conversation that the provider refuses is
-    /// repaired. The error is for the user, and never becomes part of the conversation.
-    ///
-    /// A compaction that is going on is interrupted: messages that came meanwhile stay.
-    ///
-    /// # Errors
-    /// When the conversation cannot be read, or the store failed.
-    pub async fn handle_error(&mut self, failure: &Failure<'_>) -> Result<ErrorRecovery, SessionError> {
-        self.interrupt_compaction();
-        self.settle().await?;
-        let filtered = filter(failure).is_some();
+/// An error of the provider, as the session sees it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ProviderError {
+    class: Class,
+    /// The kind of its incident.
+    kind: IncidentKind,
+    /// The meaning of the error, in a sentence.
+    title: &'static str,
+    /// The advice for the host.
+    advice: Option<&'static str>,
+}
+
+/// The first reaction to an error.
+pub(super) enum Reaction {
+    /// Write the incident, close open cycles and repair the stored messages. [`Facts::plan_after_repair`] says how it ends.
+    Repair { incident: Record, persist: PersistRepairs },
+    /// The reaction ends at once.
+    End(End),
+}
+
+/// The end of the reaction to an error.
+pub(super) enum End {
+    /// Write these records.
+    Recovered(Batch, ErrorRecovery),
+    /// Reset the session.
+    Reset,
+}
+
+impl ProviderError {
+    pub(super) fn of(failure: &Failure<'_>) -> Self {
         let verdict = classify(failure);
-        let class = if filtered { Class::Filter } else { verdict.class };
-        if !self.wire.config().enabled {
-            let message = format!("{}. The session is only kept.", verdict.meaning);
-            return Ok(recovery(RecoveryAction::Escalate, message, None, class));
+        if filter(failure).is_some() {
+            // The advice is about the error, not about a filter that the shape of a response revealed.
+            let (class, kind) = (Class::Filter, IncidentKind::ContentFilter);
+            return Self { class, kind, title: verdict.meaning, advice: None };
         }
-        let kind = if is_timeout(failure, class) { IncidentKind::Timeout } else { IncidentKind::ApiError };
-        let recovered = match class {
-            Class::Filter => self.after_filter(class).await,
-            Class::Corruption => self.after_refusal(class, verdict.meaning).await,
-            Class::Transient | Class::Overflow | Class::Fatal => self.after_failure(class, kind, verdict.meaning).await,
+        let kind = match verdict.class {
+            Class::Filter => IncidentKind::ContentFilter,
+            Class::Corruption => IncidentKind::Corruption,
+            Class::Transient if verdict.timed_out => IncidentKind::Timeout,
+            Class::Transient | Class::Overflow | Class::Fatal => IncidentKind::ApiError,
         };
-        // The advice is about the error, not about a filter that the shape of a response revealed.
-        let details = Some(verdict.advice).filter(|advice| !filtered && !advice.is_empty());
-        recovered.map(|recovery| {
-            // The session has already tried to repair the conversation.
-            let is_in_vain = class == Class::Corruption && recovery.action == RecoveryAction::Escalate;
-            ErrorRecovery { details: details.filter(|_| !is_in_vain), ..recovery }
+        let advice = Some(verdict.advice).filter(|advice| !advice.is_empty());
+        Self { class: verdict.class, kind, title: verdict.meaning, advice }
+    }
+
+    fn recovery(&self, action: RecoveryAction, message: String, checkpoint: Option<CheckpointId>) -> ErrorRecovery {
+        // The session has already tried to repair the conversation.
+        let is_in_vain = self.class == Class::Corruption && action == RecoveryAction::Escalate;
+        let details = self.advice.filter(|_| !is_in_vain);
+        ErrorRecovery { action, message, checkpoint, class: self.class.as_str(), details }
+    }
+
+    /// The end without a change.
+    fn end(&self, action: RecoveryAction, message: String) -> End {
+        End::Recovered(Batch::default(), self.recovery(action, message, None))
+    }
+
+    /// The recovery after a reset.
+    pub(super) fn after_reset(&self, archive: Option<SessionId>) -> ErrorRecovery {
+        let kept_as = archive.map_or_else(String::new, |id| format!(" `{id}` keeps the old messages."));
+        let message =
+            format!("The provider refused the conversation ({}). The session was reset.{kept_as}", self.title);
+        self.recovery(RecoveryAction::Reset, message, None)
+    }
+}
+
+impl Facts<'_> {
+    /// Plans the first reaction to an error.
+    pub(super) fn plan_error(&self, error: &ProviderError) -> Result<Reaction, SessionError> {
+        if !self.config().enabled {
+            let message = format!("{}. The session is only kept.", error.title);
+            let error = ProviderError { advice: None, ..*error };
+            return Ok(Reaction::End(error.end(RecoveryAction::Escalate, message)));
+        }
+        let (severity, persist, detail) = match error.class {
+            // Synthetic results may be all that is missing.
+            Class::Corruption => (IncidentSeverity::Error, PersistRepairs::All, error.title),
+            class => {
+                if let Some(target) = self.rollback_target() {
+                    return Ok(Reaction::End(self.plan_error_rollback(error, &target.id)?));
+                }
+                let is_filter = class == Class::Filter;
+                let detail = if is_filter { "there was no checkpoint" } else { error.title };
+                (IncidentSeverity::Warning, self.config().persist_repairs, detail)
+            }
+        };
+        let incident = Record::Incident(self.incident(error.kind, severity, detail));
+        Ok(Reaction::Repair { incident, persist })
+    }
+
+    /// Plans how the reaction to an error ends after a repair, which may have changed nothing.
+    pub(super) fn plan_after_repair(&self, error: &ProviderError, is_repaired: bool) -> Result<End, SessionError> {
+        let title = error.title;
+        Ok(match error.class {
+            Class::Filter => {
+                let message = "Content filtered with no checkpoint. Validating session state.".to_owned();
+                error.end(RecoveryAction::ValidateAndRepair, message)
+            }
+            Class::Corruption if is_repaired => {
+                let what = "It was repaired and can be sent again.";
+                let message = format!("The provider refused the conversation ({title}). {what}");
+                error.end(RecoveryAction::Repaired, message)
+            }
+            Class::Corruption => self.plan_refused(error)?,
+            Class::Transient | Class::Overflow | Class::Fatal if is_repaired => {
+                error.end(RecoveryAction::Repaired, format!("{title}. The session was repaired."))
+            }
+            Class::Transient | Class::Overflow | Class::Fatal => {
+                error.end(RecoveryAction::Escalate, format!("{title}. The session is not at fault."))
+            }
         })
     }
 
-    async fn after_filter(&mut self, class: Class) -> Result<ErrorRecovery, SessionError> {
-        let facts = self.facts();
-        let Some(checkpoint) = facts.rollback_target().map(|open| open.id.clone()) else {
-            let incident =
-                facts.incident(IncidentKind::ContentFilter, IncidentSeverity::Warning, "there was no checkpoint");
-            self.write(Record::Incident(incident).into()).await?;
-            let persist = self.wire.config().persist_repairs;
-            self.repair_after_error(persist).await?;
-            let message = "Content filtered with no checkpoint. Validating session state.".to_owned();
-            return Ok(recovery(RecoveryAction::ValidateAndRepair, message, None, class));
-        };
-        let removed = facts.since(&checkpoint)?.removed.len();
-        let mut incident =
-            facts.incident(IncidentKind::ContentFilter, IncidentSeverity::Warning, "a response was filtered");
-        incident.checkpoint = Some(checkpoint.clone());
-        incident.count = removed as u64;
-        let removed = self.roll_back_response(&checkpoint, "content filter", vec![Record::Incident(incident)]).await?;
-        let message = format!("Content filter triggered. Rolled back {removed} messages.");
-        Ok(recovery(RecoveryAction::RolledBack, message, Some(checkpoint), class))
-    }
-
-    async fn after_refusal(&mut self, class: Class, title: &str) -> Result<ErrorRecovery, SessionError> {
-        let incident = self.facts().incident(IncidentKind::Corruption, IncidentSeverity::Error, title);
-        self.write(Record::Incident(incident).into()).await?;
-        // Synthetic results may be all that is missing.
-        if self.repair_after_error(PersistRepairs::All).await? {
-            let message =
-                format!("The provider refused the conversation ({title}). It was repaired and can be sent again.");
-            return Ok(recovery(RecoveryAction::Repaired, message, None, class));
+    /// Plans the end for a conversation that the provider refuses and no repair changes.
+    fn plan_refused(&self, error: &ProviderError) -> Result<End, SessionError> {
+        if let Some(target) = self.rollback_target()
+            && !self.since(&target.id)?.removed.is_empty()
+        {
+            return self.plan_error_rollback(error, &target.id);
         }
-        if self.rollback_removes_messages()? {
-            return self.after_failure(class, IncidentKind::Corruption, title).await;
-        }
-        let last_resort = self.wire.config().last_resort;
-        match last_resort {
-            LastResort::Reset => {
-                let archive = self.reset(ResetOptions { archive: true }).await?.archive;
-                let kept_as = archive.map_or_else(String::new, |id| format!(" `{id}` keeps the old messages."));
-                let message =
-                    format!("The provider refused the conversation ({title}). The session was reset.{kept_as}");
-                Ok(recovery(RecoveryAction::Reset, message, None, class))
-            }
+        Ok(match self.config().last_resort {
+            LastResort::Reset => End::Reset,
             LastResort::Escalate => {
-                let message =
-                    format!("The provider refused the conversation ({title}), and no repair is known that would help.");
-                Ok(recovery(RecoveryAction::Escalate, message, None, class))
+                let (title, what) = (error.title, "no repair is known that would help");
+                let message = format!("The provider refused the conversation ({title}), and {what}.");
+                error.end(RecoveryAction::Escalate, message)
             }
+        })
+    }
+
+    /// Plans the rollback of a response after an error.
+    fn plan_error_rollback(&self, error: &ProviderError, checkpoint: &CheckpointId) -> Result<End, SessionError> {
+        let is_filter = error.class == Class::Filter;
+        let detail = if is_filter { "a response was filtered" } else { error.title };
+        let mut incident = self.incident(error.kind, IncidentSeverity::Warning, detail);
+        if is_filter {
+            incident.checkpoint = Some(checkpoint.clone());
+            incident.count = self.since(checkpoint)?.removed.len() as u64;
         }
+        // The refusal of a conversation is recorded already.
+        let more = (error.class != Class::Corruption).then_some(Record::Incident(incident)).into_iter().collect();
+        let reason = if is_filter { "content filter" } else { error.title };
+        let (batch, removed) = self.plan_rollback_response(checkpoint, reason, more)?;
+        let what = if is_filter { "Content filter triggered" } else { error.title };
+        let message = format!("{what}. Rolled back {removed} messages.");
+        Ok(End::Recovered(batch, error.recovery(RecoveryAction::RolledBack, message, Some(checkpoint.clone()))))
     }
-
-    /// Whether an automatic rollback would remove a message.
-    fn rollback_removes_messages(&self) -> Result<bool, SessionError> {
-        let facts = self.facts();
-        let Some(open) = facts.rollback_target() else { return Ok(false) };
-        Ok(!facts.since(&open.id)?.removed.is_empty())
-    }
-
-    async fn after_failure(
-        &mut self,
-        class: Class,
-        kind: IncidentKind,
-        title: &str,
-    ) -> Result<ErrorRecovery, SessionError> {
-        let facts = self.facts();
-        let incident = Record::Incident(facts.incident(kind, IncidentSeverity::Warning, title));
-        if let Some(checkpoint) = facts.rollback_target().map(|open| open.id.clone()) {
-            // The refusal of a conversation is recorded already.
-            let more = (class != Class::Corruption).then_some(incident).into_iter().collect();
-            let removed = self.roll_back_response(&checkpoint, title, more).await?;
-            let message = format!("{title}. Rolled back {removed} messages.");
-            return Ok(recovery(RecoveryAction::RolledBack, message, Some(checkpoint), class));
-        }
-        self.write(incident.into()).await?;
-        let persist = self.wire.config().persist_repairs;
-        if self.repair_after_error(persist).await? {
-            let message = format!("{title}. The session was repaired.");
-            return Ok(recovery(RecoveryAction::Repaired, message, None, class));
-        }
-        let message = format!("{title}. The session is not at fault.");
-        Ok(recovery(RecoveryAction::Escalate, message, None, class))
-    }
-
-    /// Rolls a response back, and gives the number of messages that left the view.
-    async fn roll_back_response(
-        &mut self,
-        checkpoint: &CheckpointId,
-        reason: &str,
-        more: Vec<Record>,
-    ) -> Result<usize, SessionError> {
-        let (batch, removed) = self.facts().plan_rollback_response(checkpoint, reason, more)?;
-        self.write(batch).await?;
-        Ok(removed)
-    }
-
-    /// Closes open cycles, repairs stored messages, and says whether a repair was recorded.
-    async fn repair_after_error(&mut self, persist: PersistRepairs) -> Result<bool, SessionError> {
-        self.recover(None).await?;
-        Ok(self.repair_as(persist).await?.id.is_some())
-    }
-}
-
-fn recovery(action: RecoveryAction, message: String, checkpoint: Option<CheckpointId>, class: Class) -> ErrorRecovery {
-    ErrorRecovery { action, message, checkpoint, class: class.as_str(), details: None }
-}
-
-/// Whether an error is a timeout.
-fn is_timeout(failure: &Failure<'_>, class: Class) -> bool {
-    let text = failure.text.to_ascii_lowercase();
-    let says_so = ["timed out", "timeout", "deadline exceeded"].into_iter().any(|words| text.contains(words));
-    class == Class::Transient && (matches!(failure.status, Some(408 | 504)) || says_so)
 }

@@ -1,34 +1,14 @@
-//! The hooks: the places where a host calls the session. Each is a method that takes values and says what to do.
+//! Plans the hooks: what a session does where its host calls it.
 
-use seamline_store::{
-    CallId, CheckpointId, CycleId, Effect, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record,
-};
+use seamline_store::{CheckpointId, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record};
 
 use crate::Severity;
 use crate::classify::Failure;
 use crate::policy::OnInvalid;
-use crate::session::cycle::call::is_finished;
-use crate::session::cycle::run::{NOT_RUN, TOOL_FAILED, failure_output};
 use crate::session::facts::{Batch, Facts};
-use crate::session::{
-    CycleOutcome, ErrorRecovery, ExecutorFailure, OnFailure, Request, Session, SessionError, ToolOutput, Unresolved,
-    ValidationResult,
-};
+use crate::session::{ErrorRecovery, Request, SessionError, Unresolved, ValidationResult};
 
 /// The outcome of [`Session::session_start`].
-///
-/// ```
-/// use std::sync::Arc;
-/// use seamline::session::{Session, SessionOptions};
-/// use seamline::store::MemoryStore;
-///
-/// # futures_executor::block_on(async {
-/// let store = Arc::new(MemoryStore::new());
-/// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
-/// assert!(session.session_start().await?.validation.valid);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// # }).unwrap();
-/// ```
 #[derive(Debug, Clone)]
 pub struct SessionStart {
     /// The validation of the stored messages, after the repair if there was one.
@@ -96,207 +76,77 @@ pub enum AgentEnd {
     Recovered(ErrorRecovery),
 }
 
-impl Session {
-    /// Call this when a session was opened: validates it, and offers a repair or makes it. Nothing is sent or run.
-    ///
-    /// # Errors
-    /// When the conversation cannot be read in its dialect, or the store failed.
-    pub async fn session_start(&mut self) -> Result<SessionStart, SessionError> {
-        self.settle().await?;
-        let mut validation = self.validate()?;
-        // Requests correct ids that repeat, so these need no repair.
-        let on_invalid = self.wire.on_invalid();
-        let repairs = matches!(on_invalid, OnInvalid::Repair | OnInvalid::Offer);
-        let repair_offered = repairs && !self.validate_to_send()?.valid;
-        if repair_offered && on_invalid == OnInvalid::Repair && self.state.cycles.is_empty() {
-            self.record_invalid(&validation).await?;
-            self.repair().await?;
-            validation = self.validate()?;
-        }
-        Ok(SessionStart { validation, repair_offered, unresolved: self.unresolved() })
-    }
+/// The effect of a conversation that is not valid on a request.
+pub(super) enum OnRequest {
+    /// The request is made.
+    Send,
+    /// The stored messages are repaired, and the request is made.
+    Repair,
+    /// The request is not made. `offers` says whether the policy offers a repair.
+    Block { offers: bool },
+}
 
-    /// Call this before each request: closes open calls as [`Session::recover`] does, takes the inbox in, validates, makes a
-    /// checkpoint, and gives the body to send. A compaction, if there is one, comes first.
-    ///
-    /// The session cannot know whether a tool still runs: call this when none does. The result of a call that runs on goes
-    /// to [`Session::late_result`].
-    ///
-    /// # Errors
-    /// When the envelope is not a JSON object or has messages of its own, the conversation cannot be read, or the store
-    /// failed. A broken conversation is [`AgentStart::Blocked`], not an error.
-    pub async fn before_agent_start(&mut self, envelope: &str) -> Result<AgentStart, SessionError> {
-        if !self.wire.config().enabled {
-            self.take_inbox().await?;
-            let request = Box::new(self.request(envelope)?);
-            return Ok(AgentStart::Proceed { request, checkpoint: None });
-        }
-        self.recover(None).await?;
-        self.take_inbox().await?;
-        if self.wire.config().validate_before_call {
-            let validation = self.validate_to_send_with(envelope)?;
-            if !validation.valid
-                && let Some(blocked) = self.handle_invalid(envelope, validation).await?
-            {
-                return Ok(blocked);
-            }
-        }
-        let request = Box::new(self.request(envelope)?);
-        if !request.sendable {
-            let wrong = request.remaining.iter().filter(|found| found.severity == Severity::Error);
-            let sent = crate::outline(&request.body, &self.wire.options, 0..usize::MAX).unwrap_or_default();
-            let validation = ValidationResult::of(&wrong.collect::<Vec<_>>(), &sent);
-            return Ok(AgentStart::Blocked { validation, repair_offered: false });
-        }
-        let (batch, checkpoint) = self.facts().plan_request();
-        self.write(batch).await?;
-        Ok(AgentStart::Proceed { request, checkpoint: Some(checkpoint) })
-    }
-
-    /// Does what the policy says about a conversation that is not valid, and says if it blocks the request.
-    async fn handle_invalid(
-        &mut self,
-        envelope: &str,
-        validation: ValidationResult,
-    ) -> Result<Option<AgentStart>, SessionError> {
-        let on_invalid = self.wire.on_invalid();
-        let is_accepted = validation.errors.iter().all(|error| self.work.left_to_requests.contains(error));
-        if on_invalid == OnInvalid::Offer && is_accepted {
-            return Ok(None);
-        }
-        self.record_invalid(&validation).await?;
-        let repair_offered = match on_invalid {
-            OnInvalid::Repair => {
-                self.repair().await?;
-                return Ok(None);
-            }
-            OnInvalid::Warn => return Ok(None),
-            // A request makes every repair that the policy allows.
-            OnInvalid::Offer => self.request(envelope)?.sendable,
-            OnInvalid::Block => false,
-        };
-        Ok(Some(AgentStart::Blocked { validation, repair_offered }))
-    }
-
-    /// Call this before each tool call: makes its intent durable, unless the call only reads, and gives the idempotency key.
-    ///
-    /// # Errors
-    /// When there is no such cycle or call, the call has a result, it was started before and may not run again, or the
-    /// store failed. Then the tool must not run.
-    pub async fn before_tool_call(
-        &mut self,
-        cycle: impl Into<CycleId>,
-        call: impl Into<CallId>,
-    ) -> Result<ToolStart, SessionError> {
-        let (cycle, call) = (cycle.into(), call.into());
-        self.settle().await?;
-        self.start_call(&cycle, &call).await?;
-        Ok(ToolStart { key: self.facts().key(&cycle, &call) })
-    }
-
-    /// Call this after each tool call: records its result, and commits the cycle with the last one. Where a failure is
-    /// [configured](crate::session::SessionPolicy::on_tool_error) to roll the cycle back, it does, and gives no outcomes.
-    ///
-    /// `None` means that other calls of the cycle have no result yet.
-    ///
-    /// # Errors
-    /// When there is no such cycle or call, the call has a result, it has an effect and was never started, the result is too
-    /// large to be kept with the others, or the store failed. The cycle stays open then, and [`Session::abort`] closes it.
-    pub async fn after_tool_call(
-        &mut self,
-        cycle: impl Into<CycleId>,
-        call: impl Into<CallId>,
-        output: &ToolOutput,
-    ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
-        let rolls_back = output.is_error && self.wire.config().on_tool_error == OnFailure::Rollback;
-        self.after_call(&cycle.into(), &call.into(), output, rolls_back.then_some(TOOL_FAILED)).await
-    }
-
-    /// Call this after a tool could not be run: the model reads why, or the cycle is rolled back where that is
-    /// [configured](crate::session::SessionPolicy::on_executor_failure), as [`Session::after_tool_call`] does it.
-    ///
-    /// # Errors
-    /// As for [`Session::after_tool_call`].
-    pub async fn after_tool_failure(
-        &mut self,
-        cycle: impl Into<CycleId>,
-        call: impl Into<CallId>,
-        failure: &ExecutorFailure,
-    ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
-        let rolls_back = self.wire.config().on_executor_failure == OnFailure::Rollback;
-        self.after_call(&cycle.into(), &call.into(), &failure_output(failure), rolls_back.then_some(NOT_RUN)).await
-    }
-
-    async fn after_call(
-        &mut self,
-        cycle: &CycleId,
-        call: &CallId,
-        output: &ToolOutput,
-        rollback: Option<&str>,
-    ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
-        self.settle().await?;
-        self.facts().check_finish(cycle, call)?;
-        if let Some(reason) = rollback.filter(|_| self.wire.config().enabled) {
-            self.roll_back_cycle(cycle, reason).await?;
-            return Ok(Some(Vec::new()));
-        }
-        self.finish_call(cycle, call, output).await?;
-        if self.facts().open_cycle(cycle)?.calls.iter().all(is_finished) {
-            return self.commit_cycle(cycle).await.map(Some);
-        }
-        Ok(None)
-    }
-
-    /// Call this when a turn of the model has ended: keeps the response and commits its checkpoint, or handles the error. A
-    /// response with calls goes to [`Session::begin_cycle`] instead, unless none of them may run: then the model reads why.
-    ///
-    /// # Errors
-    /// When the response has calls that may run or a value that is not a message, the conversation cannot be read, or the
-    /// store failed: then nothing of the response is kept.
-    pub async fn agent_end(&mut self, end: TurnEnd<'_>) -> Result<AgentEnd, SessionError> {
-        let messages = match end {
-            TurnEnd::Failed(failure) => return Ok(AgentEnd::Recovered(self.handle_error(&failure).await?)),
-            TurnEnd::Answer(messages) => messages,
-        };
-        let response = self.wire.parse_messages(messages)?;
-        self.settle().await?;
-        if self.wire.config().enabled && self.facts().has_only_unrunnable_calls(&response)? {
-            self.keep_unrunnable(messages).await?;
-            return Ok(AgentEnd::Committed);
-        }
-        let done = if self.wire.config().enabled { self.facts().plan_response_arrived() } else { Vec::new() };
-        let said = response.into_iter().map(|message| self.facts().said(message));
-        let records = said.chain(done).collect();
-        self.write(Batch::of(records)).await?;
-        Ok(AgentEnd::Committed)
-    }
-
-    /// Keeps a response whose calls must not run, with results that say why.
-    async fn keep_unrunnable(&mut self, messages: &[&str]) -> Result<(), SessionError> {
-        let (cycle, _) = self.begin_cycle(messages, &|_| Effect::default()).await?;
-        if let Err(error) = self.commit_cycle(&cycle).await {
-            // The host may give it once more. Where this fails, too, the next request rolls it back.
-            let _ = self.roll_back_cycle(&cycle, "the response could not be kept").await;
-            return Err(error);
-        }
-        Ok(())
-    }
-
-    async fn record_invalid(&mut self, validation: &ValidationResult) -> Result<(), SessionError> {
-        match self.facts().plan_invalid(validation) {
-            Some(incident) => self.write(incident.into()).await,
-            None => Ok(()),
-        }
-    }
+/// How a response is kept.
+pub(super) enum Response {
+    /// As messages.
+    Messages(Batch),
+    /// As a cycle, since it makes calls of which none may run.
+    Cycle,
 }
 
 impl Facts<'_> {
+    /// Plans the start of a session. Gives whether a repair is offered, and the records to write before one that is to be made
+    /// at once.
+    pub(super) fn plan_session_start(&self, validation: &ValidationResult, is_sendable: bool) -> (bool, Option<Batch>) {
+        let on_invalid = self.wire.on_invalid();
+        let offered = !is_sendable && matches!(on_invalid, OnInvalid::Repair | OnInvalid::Offer);
+        let repairs = offered && on_invalid == OnInvalid::Repair && self.state.cycles.is_empty();
+        (offered, repairs.then(|| self.plan_invalid(validation)))
+    }
+
+    /// Plans what the policy does before a request about a conversation that may not be valid.
+    pub(super) fn plan_validated(&self, validation: &ValidationResult) -> (Batch, OnRequest) {
+        let on_invalid = self.wire.on_invalid();
+        let is_accepted = validation.errors.iter().all(|error| self.work.left_to_requests.contains(error));
+        if validation.valid || (on_invalid == OnInvalid::Offer && is_accepted) {
+            return (Batch::default(), OnRequest::Send);
+        }
+        let then = match on_invalid {
+            OnInvalid::Repair => OnRequest::Repair,
+            OnInvalid::Warn => OnRequest::Send,
+            OnInvalid::Offer => OnRequest::Block { offers: true },
+            OnInvalid::Block => OnRequest::Block { offers: false },
+        };
+        (self.plan_invalid(validation), then)
+    }
+
+    /// The errors of a request that may not be sent.
+    pub(super) fn validate_request(&self, request: &Request) -> ValidationResult {
+        let wrong = request.remaining.iter().filter(|found| found.severity == Severity::Error);
+        let sent = crate::outline(&request.body, &self.wire.options, 0..usize::MAX).unwrap_or_default();
+        ValidationResult::of(&wrong.collect::<Vec<_>>(), &sent)
+    }
+
     /// Plans the checkpoint of a request. Only one of them is open at a time: a new request ends the last one.
-    fn plan_request(&self) -> (Batch, CheckpointId) {
+    pub(super) fn plan_request(&self) -> (Batch, CheckpointId) {
         let mut records = self.plan_response_arrived();
         let (checkpoint, made) = self.plan_checkpoint(Operation::ApiCall);
         records.extend(made);
         (Batch::of(records), checkpoint)
+    }
+
+    /// Plans how a response is kept. A response whose calls may run is refused.
+    pub(super) fn plan_response(&self, messages: &[&str]) -> Result<Response, SessionError> {
+        let response = self.wire.parse_messages(messages)?;
+        let is_enabled = self.config().enabled;
+        if is_enabled && self.has_only_unrunnable_calls(&response)? {
+            return Ok(Response::Cycle);
+        }
+        let mut records: Vec<Record> = response.into_iter().map(|message| self.said(message)).collect();
+        if is_enabled {
+            records.extend(self.plan_response_arrived());
+        }
+        Ok(Response::Messages(Batch::of(records)))
     }
 
     /// Whether a response makes calls of which none may run.
@@ -310,15 +160,13 @@ impl Facts<'_> {
     }
 
     /// Plans the incident about a broken conversation, unless it is the last one already.
-    fn plan_invalid(&self, validation: &ValidationResult) -> Option<Record> {
+    fn plan_invalid(&self, validation: &ValidationResult) -> Batch {
         let count = validation.errors.len();
         let detail = format!("the conversation has {count} errors");
         let is_known = |last: &Incident| last.kind == IncidentKind::ValidationFailed && last.detail == detail;
         if self.state.incidents.back().is_some_and(is_known) {
-            return None;
+            return Batch::default();
         }
-        let mut incident = self.incident(IncidentKind::ValidationFailed, IncidentSeverity::Warning, detail);
-        incident.count = count as u64;
-        Some(Record::Incident(incident))
+        self.counted(IncidentKind::ValidationFailed, IncidentSeverity::Warning, detail, count).into()
     }
 }

@@ -1,7 +1,7 @@
 //! Plans how inbox messages are taken in.
 
 use seamline_store::{
-    COMMIT_BYTES_MAX, Hash, InboxDamage, InboxItem, InboxTaken, IncidentKind, IncidentSeverity, Raw, Record,
+    COMMIT_BYTES_MAX, Hash, InboxDamage, InboxItem, InboxTaken, Incident, IncidentKind, IncidentSeverity, Raw, Record,
 };
 
 use crate::session::SessionError;
@@ -48,9 +48,7 @@ impl Facts<'_> {
         let why = error.to_string();
         let why = why.lines().next().unwrap_or_default();
         let detail = format!("inbox item `{}`: {why}; quarantined as {hash}", item.id);
-        let mut incident = self.incident(IncidentKind::ValidationFailed, IncidentSeverity::Error, detail);
-        incident.count = 1;
-        Record::Incident(incident)
+        self.counted(IncidentKind::ValidationFailed, IncidentSeverity::Error, detail, 1)
     }
 
     /// The damages of the inbox that no incident mentions yet.
@@ -63,9 +61,8 @@ impl Facts<'_> {
 
     /// The incident about a damage of the inbox.
     pub(super) fn damage_incident(&self, damage: &InboxDamage) -> Record {
-        let mut incident = self.incident(IncidentKind::Damaged, IncidentSeverity::Critical, damage.to_string());
-        incident.inbox_damage = Some(damage.kind);
-        Record::Incident(incident)
+        let incident = self.incident(IncidentKind::Damaged, IncidentSeverity::Critical, damage.to_string());
+        Record::Incident(Incident { inbox_damage: Some(damage.kind), ..incident })
     }
 }
 

@@ -3,7 +3,8 @@
 use seamline_store::{IncidentKind, IncidentSeverity, PolicyRecord, Raw, Record, State};
 
 use crate::Policy;
-use crate::session::{Session, SessionError};
+use crate::session::SessionError;
+use crate::session::facts::Facts;
 
 /// What an opening records about the policy.
 #[derive(Debug, PartialEq)]
@@ -37,19 +38,16 @@ pub(super) fn stored_policy(state: &State) -> Result<Policy, SessionError> {
     stored.map(Option::unwrap_or_default).map_err(|error| SessionError::UnreadablePolicy(error.to_string()))
 }
 
-impl Session {
-    /// Notes what an opening found out about the policy. It goes with the next commit: a session that only reads can be
-    /// opened in a read-only store.
-    pub(super) fn note_policy(&mut self, note: PolicyNote) {
+impl Facts<'_> {
+    /// Plans the record of what an opening found out about the policy.
+    pub(super) fn plan_policy(&self, note: PolicyNote) -> Option<Record> {
         match note {
-            PolicyNote::Kept => {}
-            PolicyNote::Changed(policy) => self.log.note(Record::Policy(PolicyRecord { policy })),
+            PolicyNote::Kept => None,
+            PolicyNote::Changed(policy) => Some(Record::Policy(PolicyRecord { policy })),
             PolicyNote::Ignored(detail) => {
                 let is_known = self.state.incidents.iter().any(|incident| incident.detail == detail);
-                let incident = self.facts().incident(IncidentKind::PolicyIgnored, IncidentSeverity::Warning, detail);
-                if !is_known {
-                    self.log.note(Record::Incident(incident));
-                }
+                let incident = self.incident(IncidentKind::PolicyIgnored, IncidentSeverity::Warning, detail);
+                (!is_known).then_some(Record::Incident(incident))
             }
         }
     }

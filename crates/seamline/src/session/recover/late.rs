@@ -5,12 +5,12 @@
 use std::ops::Range;
 
 use seamline_model::Role;
-use seamline_store::{Cut, EntrySource, Insert, Origin, Raw, RepairKind};
+use seamline_store::{Cut, DialectName, EntrySource, Insert, Origin, Raw, RepairKind};
 
 use crate::outline::{OutlineBlock, OutlineKind, OutlineMessage};
 use crate::session::facts::{Batch, Facts};
-use crate::session::wire::{Answer, ToolTurn, holds_only_results};
-use crate::session::{Refusal, SessionError, ToolOutput};
+use crate::session::wire::{Answer, ToolTurn, holds_only_results, key, key_of};
+use crate::session::{SessionError, ToolOutput};
 
 /// A call by its id and tool, both as [`ToolCall`](crate::session::ToolCall) has them. So calls without an id of their
 /// own, and calls that share an id, are found, too.
@@ -30,6 +30,8 @@ struct Place {
     turn: ToolTurn,
     /// The index of the call among those of the turn.
     call: usize,
+    /// The dialect of the result: that of the synthetic one, or that of the turn.
+    dialect: Option<DialectName>,
     found: Found,
 }
 
@@ -152,9 +154,6 @@ impl Facts<'_> {
         let results: Vec<_> = results_of(&outline[range.end..], keys[at]).take(same.len() + 1).collect();
         let found = match results.get(same.len()) {
             Some((message, block)) if self.is_synthetic(message, *block, call)? => {
-                if self.entries()[message.index].dialect != turn.dialect {
-                    return Err(Refusal::ResultInOtherDialect { call: call.id.into() }.into());
-                }
                 let span = &message.blocks[*block].span;
                 Found::Synthetic {
                     message: message.index,
@@ -168,7 +167,11 @@ impl Facts<'_> {
             }
             Some(_) | None => return Ok(None),
         };
-        Ok(Some(Place { range, turn, call: at, found }))
+        let dialect = match &found {
+            Found::Synthetic { message, .. } => self.entries()[*message].dialect.clone(),
+            Found::Nothing { .. } => turn.dialect.clone(),
+        };
+        Ok(Some(Place { range, turn, call: at, dialect, found }))
     }
 
     /// Whether a result is synthetic. The source of its message tells, where it knows: a cycle does, and so does a late
@@ -217,7 +220,7 @@ impl Facts<'_> {
             new.map(|bytes| parse(&bytes)).transpose()?
         };
         let Some(message) = message else { return Ok(None) };
-        let (origin, dialect) = (self.origin_beside(place, at, span, &message)?, place.turn.dialect.clone());
+        let (origin, dialect) = (self.origin_beside(place, at, span, &message)?, place.dialect.clone());
         Ok(Some(Cut { at: at as u64, removed: 1, inserted: vec![Insert { message, origin, dialect }] }))
     }
 
@@ -230,7 +233,7 @@ impl Facts<'_> {
         span: &Range<usize>,
         message: &Raw,
     ) -> Result<Origin, SessionError> {
-        let wire = self.wire.speaking(place.turn.dialect.as_ref())?;
+        let wire = self.wire.speaking(place.dialect.as_ref())?;
         let outline = wire.outline(&[&self.entries()[at].message])?;
         let Some(old) = outline.first() else { return Ok(Origin::Said) };
         let is_before =
@@ -267,7 +270,7 @@ impl Facts<'_> {
             let at = results.map_or(place.range.end, |(message, _)| message + 1);
             let message = |number: &usize| {
                 let message = written.messages.get(*number)?.clone();
-                let (origin, dialect) = (origin(*number != place.call), place.turn.dialect.clone());
+                let (origin, dialect) = (origin(*number != place.call), place.dialect.clone());
                 Some(Insert { message, origin, dialect })
             };
             let inserted = numbers.iter().map(message).collect::<Option<_>>();
@@ -284,7 +287,7 @@ impl Facts<'_> {
             None => (place.range.end, written.message_of(&numbers), origin(!before.is_empty())),
         };
         let Some(message) = bytes.map(|bytes| parse(&bytes)).transpose()? else { return Ok(None) };
-        let (removed, dialect) = (u64::from(joined.is_some()), place.turn.dialect.clone());
+        let (removed, dialect) = (u64::from(joined.is_some()), place.dialect.clone());
         Ok(Some(Cut { at: at as u64, removed, inserted: vec![Insert { message, origin, dialect }] }))
     }
 
@@ -303,8 +306,8 @@ impl Facts<'_> {
             }
         });
         let answers: Vec<Answer> = answers.collect();
-        let messages = self.wire.write_results(&place.turn, &answers)?;
-        let wire = self.wire.speaking(place.turn.dialect.as_ref())?;
+        let wire = self.wire.speaking(place.dialect.as_ref())?;
+        let messages = wire.write_own_results(&place.turn, &answers)?;
         let outline = wire.outline(&messages.iter().collect::<Vec<_>>())?;
         let results = outline.iter().flat_map(|message| {
             let blocks = message.blocks.iter().filter(|block| block.kind == OutlineKind::Result);
@@ -316,13 +319,8 @@ impl Facts<'_> {
     }
 }
 
-/// The key by which a result names its call: the id, or the tool where the call has none.
-fn key<'a>(id: Option<&'a str>, tool: Option<&'a str>) -> Option<&'a str> {
-    id.filter(|id| !id.is_empty()).or(tool)
-}
-
 fn names(block: &OutlineBlock, call: Option<&str>) -> bool {
-    key(block.id.as_deref(), block.name.as_deref()) == call
+    key_of(block) == call
 }
 
 /// The results that name a call, before the next call of that key: their messages and their places there.

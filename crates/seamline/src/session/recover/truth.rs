@@ -18,15 +18,6 @@ pub enum Truth {
 }
 
 /// A call of an open cycle.
-///
-/// ```
-/// use seamline::session::{Truth, Unresolved};
-/// use seamline::store::Effect;
-///
-/// let call = Unresolved { cycle: "cycle_4".into(), call: "toolu_1".into(), tool: "pay".into(),
-///     effect: Effect::Unsafe, truth: Truth::OutcomeUnknown };
-/// assert!(!call.effect.may_run_again());
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unresolved {
     /// The id of the cycle.
@@ -66,4 +57,9 @@ pub(in crate::session) fn truth_of(call: &OpenCall) -> Truth {
         CallState::Finished { .. } if returned(call).is_some() => Truth::Finished,
         CallState::Pending | CallState::Finished { .. } => Truth::NeverStarted,
     }
+}
+
+/// The number of calls of a cycle that have an unknown outcome.
+pub(in crate::session) fn unknown_count(cycle: &OpenCycle) -> usize {
+    cycle.calls.iter().filter(|call| truth_of(call) == Truth::OutcomeUnknown).count()
 }

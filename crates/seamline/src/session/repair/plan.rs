@@ -12,6 +12,7 @@ use super::validation::kept;
 use crate::policy::UnansweredCall;
 use crate::repair::{RepairAction, Repaired};
 use crate::session::facts::{Batch, Facts};
+use crate::session::wire::Rendered;
 use crate::session::{PersistRepairs, Refusal, SessionError};
 use crate::{Finding, Options};
 
@@ -30,7 +31,19 @@ pub struct RepairResult {
     pub messages: Vec<Raw>,
 }
 
-impl Facts<'_> {
+/// The view after a repair that is not recorded yet.
+struct Fixed<'e> {
+    /// The messages before the repair, in the current dialect.
+    rendered: Rendered<'e>,
+    /// The messages after the repair.
+    messages: Vec<Raw>,
+    /// The changes of the rendered messages.
+    cuts: Vec<Cut>,
+    actions: Vec<RepairAction>,
+    remaining: Vec<Finding>,
+}
+
+impl<'s> Facts<'s> {
     /// Plans a repair of the view with these options, and the batch that records as much of it as `persist` allows.
     pub(in crate::session) fn plan_repair(
         &self,
@@ -39,31 +52,78 @@ impl Facts<'_> {
     ) -> Result<(RepairResult, Option<Batch>), SessionError> {
         self.require_no_open_cycle()?;
         let options = stored_options(options, persist);
-        let rendered = self.wire.rendered(self.entries())?;
-        let messages: Vec<Raw> = rendered.entries().iter().map(|entry| entry.message.clone()).collect();
-        let body = self.wire.body("{}", messages.iter())?;
-        let repaired = crate::repair(&body, &options)?;
-        let new = self.wire.repaired(&messages, &repaired)?;
-        // Only messages are stored: a change of anything else is not a repair of them.
-        let is_changed = new != messages;
-        let mut result = RepairResult {
-            repaired: is_changed,
-            id: None,
-            repairs: if is_changed { repaired.actions.clone() } else { Vec::new() },
-            remaining: repaired.remaining.clone(),
-            messages: new.clone(),
+        let fixed = self.fix(&options)?;
+        let planned = match persist {
+            PersistRepairs::Never => None,
+            PersistRepairs::RealMovesOnly | PersistRepairs::All => self.plan_fix(&fixed, &options)?,
         };
-        let is_mixed = !self.entries().iter().all(|entry| self.wire.is_own(entry));
-        if !is_changed || is_mixed || persist == PersistRepairs::Never {
-            return Ok((result, None));
+        let (batch, id) = planned.unzip();
+        let Fixed { messages, cuts, actions, remaining, .. } = fixed;
+        // Only messages are stored: a change of anything else is not a repair of them.
+        let repairs = if cuts.is_empty() { Vec::new() } else { actions };
+        Ok((RepairResult { repaired: !cuts.is_empty(), id, repairs, remaining, messages }, batch))
+    }
+
+    /// Repairs the view in memory.
+    fn fix(&self, options: &Options) -> Result<Fixed<'s>, SessionError> {
+        let rendered = self.wire.rendered(self.entries())?;
+        let old: Vec<Raw> = rendered.entries().iter().map(|entry| entry.message.clone()).collect();
+        let body = self.wire.body("{}", old.iter())?;
+        let repaired = crate::repair(&body, options)?;
+        let messages = self.wire.repaired(&old, &repaired)?;
+        let cuts = if messages == old { Vec::new() } else { cuts(&old, &messages, &repaired) };
+        Ok(Fixed { rendered, messages, cuts, actions: repaired.actions, remaining: repaired.remaining })
+    }
+
+    /// Plans the record of the changes of stored messages.
+    fn plan_fix(&self, fixed: &Fixed<'_>, options: &Options) -> Result<Option<(Batch, RepairId)>, SessionError> {
+        let mut cuts: Vec<Cut> = fixed.cuts.iter().filter_map(|cut| fixed.rendered.stored_cut(cut)).collect();
+        if cuts.is_empty() {
+            return Ok(None);
         }
-        let mut cuts = cuts(&messages, &new, &repaired);
         let inserted = cuts.iter_mut().flat_map(|cut| &mut cut.inserted);
         inserted.for_each(|insert| insert.dialect = self.wire.mark());
         self.correct_origins(&mut cuts)?;
-        let (batch, id) = self.plan_repair_record(RepairKind::Fix, cuts, &repaired.actions)?;
-        result.id = Some(id);
-        Ok((result, Some(batch)))
+        let planned = self.plan_repair_record(RepairKind::Fix, cuts.clone(), &fixed.actions)?;
+        if fixed.rendered.is_stored() {
+            return Ok(Some(planned));
+        }
+        let Some(left) = self.left_after(&planned.0, fixed, options)? else { return Ok(None) };
+        let mut actions = fixed.actions.clone();
+        for left in &left {
+            let same = |action: &RepairAction| (action.code, &action.call_id) == (left.code, &left.call_id);
+            if let Some(at) = actions.iter().position(same) {
+                actions.remove(at);
+            }
+        }
+        self.plan_repair_record(RepairKind::Fix, cuts, &actions).map(Some)
+    }
+
+    /// The actions that are left to requests once a part of a repair is recorded; none where that part must not be recorded.
+    /// A request must be the same before and after it, and no dialect of the session may get more errors: a result may
+    /// name its call by an id that only the rendered call has.
+    fn left_after(
+        &self,
+        batch: &Batch,
+        fixed: &Fixed<'_>,
+        options: &Options,
+    ) -> Result<Option<Vec<RepairAction>>, SessionError> {
+        let (mut state, mut records) = (self.state.clone(), batch.records.clone());
+        state.name(&mut records);
+        (self.next..).zip(&records).for_each(|(seq, record)| state.apply(seq, self.now, record));
+        let after = Facts { state: &state, ..*self };
+        let again = after.fix(options)?;
+        if again.messages != fixed.messages {
+            return Ok(None);
+        }
+        let dialects: HashSet<_> = self.entries().iter().map(|entry| entry.dialect.as_ref()).collect();
+        for dialect in dialects {
+            let wire = self.wire.speaking(dialect)?;
+            if wire.count_errors(after.entries())? > wire.count_errors(self.entries())? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(again.actions))
     }
 
     /// Plans the record of a repair and its incident.
@@ -77,9 +137,9 @@ impl Facts<'_> {
         let (meant, report) = (Vec::new(), Some(Raw::of(actions)?));
         let repair = Record::Repair(Repair { id: id.clone(), kind, cuts, meant, report });
         self.state.allows(&repair)?;
-        let mut incident = self.incident(IncidentKind::Repair, IncidentSeverity::Warning, id.to_string());
-        incident.count = actions.len().max(1) as u64;
-        Ok((Batch::of(vec![repair, Record::Incident(incident)]), id))
+        let count = actions.len().max(1);
+        let incident = self.counted(IncidentKind::Repair, IncidentSeverity::Warning, id.as_str(), count);
+        Ok((Batch::of(vec![repair, incident]), id))
     }
 
     /// Plans the undo of the last repair.

@@ -12,11 +12,6 @@ use crate::session::facts::Facts;
 use crate::{Finding, Options, Safety, Severity};
 
 /// The outcome of a validation.
-///
-/// ```
-/// let result = seamline::session::ValidationResult { valid: true, ..Default::default() };
-/// assert_eq!(serde_json::to_string(&result).unwrap(), r#"{"valid":true}"#);
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidationResult {

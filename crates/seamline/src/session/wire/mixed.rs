@@ -1,9 +1,9 @@
 //! Messages of several dialects: where they can be cut, and which of them belong together.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use seamline_store::Entry;
+use seamline_store::{Entry, Raw};
 
 use super::Wire;
 use crate::outline::{OutlineBlock, OutlineKind};
@@ -42,26 +42,55 @@ impl Wire {
 
     /// The pairs of a call and a result that are in different runs, by the indices of their messages.
     fn crossings(&self, entries: &[&Entry]) -> Result<Vec<Range<usize>>, SessionError> {
+        let (mut pairs, _) = self.pairs(entries)?;
+        let is_one_run =
+            |pair: &Range<usize>| entries[pair.start..=pair.end].windows(2).all(|two| two[0].dialect == two[1].dialect);
+        pairs.retain(|pair| !is_one_run(pair));
+        Ok(pairs)
+    }
+
+    /// The pairs of a call and a result, and the open calls by their keys; each by the indices of their messages.
+    fn pairs(&self, entries: &[&Entry]) -> Result<(Vec<Range<usize>>, HashMap<String, Vec<usize>>), SessionError> {
         let mut open: HashMap<String, Vec<usize>> = HashMap::new();
-        let mut crossings = Vec::new();
+        let mut pairs = Vec::new();
         for message in self.outline_each(entries)? {
             for block in &message.blocks {
-                let Some(key) = key(block) else { continue };
+                let Some(key) = key_of(block) else { continue };
                 match block.kind {
                     OutlineKind::Call => open.entry(key.to_owned()).or_default().push(message.index),
                     OutlineKind::Result => {
                         // Where ids repeat, the last open call is meant.
                         let call = open.get_mut(key).and_then(Vec::pop);
-                        crossings.extend(call.map(|call| call..message.index));
+                        pairs.extend(call.map(|call| call..message.index));
                     }
                     _ => {}
                 }
             }
         }
-        let is_one_run =
-            |pair: &Range<usize>| entries[pair.start..=pair.end].windows(2).all(|two| two[0].dialect == two[1].dialect);
-        crossings.retain(|pair| !is_one_run(pair));
-        Ok(crossings)
+        Ok((pairs, open))
+    }
+
+    /// The keys of calls of other dialects that have no result.
+    pub(in crate::session) fn open_foreign_calls(&self, entries: &[Entry]) -> Result<HashSet<String>, SessionError> {
+        let (_, open) = self.pairs(&entries.iter().collect::<Vec<_>>())?;
+        let is_foreign = |at: &usize| !self.is_own(&entries[*at]);
+        Ok(open.into_iter().filter(|(_, calls)| calls.iter().any(is_foreign)).map(|(key, _)| key).collect())
+    }
+
+    /// Whether messages have a result for a call of these keys.
+    pub(in crate::session) fn answers_any(
+        &self,
+        entries: &[Entry],
+        keys: &HashSet<String>,
+    ) -> Result<bool, SessionError> {
+        if keys.is_empty() {
+            return Ok(false);
+        }
+        let messages: Vec<&Raw> = entries.iter().map(|entry| &entry.message).collect();
+        let outline = self.outline(&messages)?;
+        let mut results = outline.iter().flat_map(|message| &message.blocks);
+        Ok(results
+            .any(|block| block.kind == OutlineKind::Result && key_of(block).is_some_and(|key| keys.contains(key))))
     }
 
     /// Cuts messages into the smallest pieces that separate no call from its result, and no messages of one record.
@@ -81,6 +110,11 @@ impl Wire {
 }
 
 /// The key by which a result names its call: the id, or the tool where the call has none.
-fn key(block: &OutlineBlock) -> Option<&str> {
-    block.id.as_deref().filter(|id| !id.is_empty()).or(block.name.as_deref())
+pub(in crate::session) fn key<'a>(id: Option<&'a str>, tool: Option<&'a str>) -> Option<&'a str> {
+    id.filter(|id| !id.is_empty()).or(tool)
+}
+
+/// The key of a call or a result.
+pub(in crate::session) fn key_of(block: &OutlineBlock) -> Option<&str> {
+    key(block.id.as_deref(), block.name.as_deref())
 }

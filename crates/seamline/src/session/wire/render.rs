@@ -11,31 +11,34 @@ use seamline_dialects::convert::{ForeignReasoning, Target};
 use seamline_dialects::providers;
 use seamline_model::conversation::{Block, Conversation, Message, Says, Speaker};
 use seamline_model::{IdDemand, IdMap, NameDemand};
-use seamline_store::{Entry, Raw};
+use seamline_store::{Cut, Entry, Raw};
 use serde_json::value::RawValue;
 
 use super::Wire;
 use super::mixed::runs;
-use crate::Error;
 use crate::outline::OutlineKind;
 use crate::session::SessionError;
+use crate::{Error, Options, Severity};
 
 /// The text of a message in place of all messages before a piece. It is not sent.
 const BEFORE: &str = "before";
 
 /// Messages in the dialect of a wire.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(in crate::session) struct Rendered<'e> {
     entries: Cow<'e, [Entry]>,
+    /// Of each message, the index of the stored message whose bytes it has; `None` where it was rendered. Not used where all
+    /// messages are the stored ones.
+    sources: Vec<Option<usize>>,
     /// The system prompt that another dialect keeps among its messages.
     prompt: Option<Prompt>,
 }
 
 /// A system prompt for a dialect that keeps it beside the messages.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 struct Prompt {
     /// The name of the member of the request that holds it.
-    member: String,
+    member: &'static str,
     /// The value of that member.
     value: String,
     /// The same as messages, for a request that has a system prompt of its own.
@@ -48,13 +51,42 @@ impl<'e> Rendered<'e> {
         &self.entries
     }
 
+    /// The same without a borrow.
+    pub(in crate::session) fn into_owned(self) -> Rendered<'static> {
+        Rendered { entries: Cow::Owned(self.entries.into_owned()), sources: self.sources, prompt: self.prompt }
+    }
+
+    /// Whether all messages are the stored ones.
+    pub(in crate::session) fn is_stored(&self) -> bool {
+        matches!(self.entries, Cow::Borrowed(_))
+    }
+
+    /// The same change of the stored messages; none where it changes a message that was rendered.
+    pub(in crate::session) fn stored_cut(&self, cut: &Cut) -> Option<Cut> {
+        if self.is_stored() {
+            return Some(cut.clone());
+        }
+        let (start, removed) = (cut.at as usize, cut.removed as usize);
+        let source = |at: usize| self.sources.get(at).copied().flatten();
+        let before = || start.checked_sub(1).and_then(source).map(|last| last + 1);
+        let at = source(start).or_else(before)?;
+        let is_stored = (0..removed).all(|offset| source(start + offset) == Some(at + offset));
+        is_stored.then(|| Cut { at: at as u64, ..cut.clone() })
+    }
+
+    /// Adds stored messages of the same dialect behind the others.
+    pub(in crate::session) fn extend(&mut self, entries: &[Entry], first: usize) {
+        self.entries.to_mut().extend_from_slice(entries);
+        self.sources.extend((first..first + entries.len()).map(Some));
+    }
+
     /// The messages for a request with this envelope, and the envelope with the system prompt, if it has none.
     pub(in crate::session) fn for_envelope(self, envelope: &str) -> (Cow<'e, [Entry]>, Cow<'_, str>) {
         let Some(prompt) = self.prompt else { return (self.entries, Cow::Borrowed(envelope)) };
         let members = serde_json::from_str::<HashMap<String, &RawValue>>(envelope);
         // The writer of the body says what is wrong with an envelope that is not an object.
         let Ok(members) = members else { return (self.entries, Cow::Borrowed(envelope)) };
-        if members.contains_key(&prompt.member) {
+        if members.contains_key(prompt.member) {
             let all = prompt.messages.into_iter().chain(self.entries.into_owned());
             return (all.collect(), Cow::Borrowed(envelope));
         }
@@ -74,25 +106,37 @@ impl Wire {
     /// Renders messages in this dialect.
     pub(in crate::session) fn rendered<'e>(&self, entries: &'e [Entry]) -> Result<Rendered<'e>, SessionError> {
         if entries.iter().all(|entry| self.is_own(entry)) {
-            return Ok(Rendered { entries: Cow::Borrowed(entries), prompt: None });
+            return Ok(Rendered { entries: Cow::Borrowed(entries), sources: Vec::new(), prompt: None });
         }
-        let (mut all, mut prompt) = (Vec::with_capacity(entries.len()), None);
-        let mut ids = Ids::new(self.call_id());
+        let mut rendered = Rendered { entries: Cow::Owned(Vec::new()), sources: Vec::new(), prompt: None };
+        let (mut ids, mut first) = (Ids::new(self.call_id()), 0);
         for (number, piece) in self.pieces(entries)?.into_iter().enumerate() {
             if piece.iter().all(|entry| self.is_own(entry)) {
                 self.reserve_ids(piece, &mut ids)?;
-                all.extend_from_slice(piece);
+                rendered.extend(piece, first);
+                first += piece.len();
                 continue;
             }
+            first += piece.len();
             let mut conversation = self.lifted(piece)?;
             if number == 0 {
-                prompt = self.prompt(&piece[0], &mut conversation)?;
+                rendered.prompt = self.prompt(&piece[0], &mut conversation)?;
             }
             system_to_message(&mut conversation);
             ids.rename(&mut conversation);
-            all.extend(self.rendered_piece(&piece[0], &mut conversation)?);
+            let messages = self.rendered_piece(&piece[0], &mut conversation)?;
+            rendered.sources.extend(messages.iter().map(|_| None));
+            rendered.entries.to_mut().extend(messages);
         }
-        Ok(Rendered { entries: Cow::Owned(all), prompt })
+        Ok(rendered)
+    }
+
+    /// The number of errors that a request of these messages in this dialect would have without a repair.
+    pub(in crate::session) fn count_errors(&self, entries: &[Entry]) -> Result<usize, SessionError> {
+        let rendered = self.rendered(entries)?;
+        let body = self.body("{}", rendered.entries.iter().map(|entry| &entry.message))?;
+        let findings = crate::check(&body, &Options { kept: true, ..self.options.clone() })?.findings;
+        Ok(findings.iter().filter(|found| found.severity == Severity::Error).count())
     }
 
     /// Reserves the ids of calls that keep their bytes.
@@ -128,22 +172,17 @@ impl Wire {
 
     /// Takes the system prompt out of the start of a conversation, if this dialect keeps it beside the messages.
     fn prompt(&self, first: &Entry, conversation: &mut Conversation) -> Result<Option<Prompt>, SessionError> {
-        if conversation.system.is_empty() {
-            return Ok(None);
-        }
-        let only = Conversation { system: conversation.system.clone(), ..Conversation::default() };
-        let members = |conversation: &Conversation| -> HashMap<String, Box<RawValue>> {
-            let rendered = (self.converter.render)(conversation, &self.target(&[])).body;
-            serde_json::from_str(&rendered).unwrap_or_default()
-        };
-        let others = members(&Conversation::default());
-        let Some((member, value)) = members(&only).into_iter().find(|(name, _)| !others.contains_key(name)) else {
-            return Ok(None);
-        };
+        let Some(member) = self.converter.prompt.filter(|_| !conversation.system.is_empty()) else { return Ok(None) };
         let mut said = Conversation { system: std::mem::take(&mut conversation.system), ..Conversation::default() };
+        let body = (self.converter.render)(&said, &self.target(&[])).body;
+        let members: HashMap<&str, &RawValue> = serde_json::from_str(&body).unwrap_or_default();
+        let Some(value) = members.get(member).map(|value| value.get().to_owned()) else {
+            conversation.system = said.system;
+            return Ok(None);
+        };
         system_to_message(&mut said);
         let messages = self.rendered_piece(first, &mut said)?;
-        Ok(Some(Prompt { member, value: value.get().to_owned(), messages }))
+        Ok(Some(Prompt { member, value, messages }))
     }
 
     /// Renders a conversation as messages of this dialect.

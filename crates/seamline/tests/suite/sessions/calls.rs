@@ -289,7 +289,7 @@ fn late_results_replace_what_was_made_up_one_by_one_in_every_dialect() {
                     session.recover(None).await.unwrap();
                 }
                 for (call, text) in calls.iter().zip(["late ONE", "late TWO"]) {
-                    let call = ToolCallRef { id: &call.id, name: &call.name };
+                    let call = ToolCallRef { id: call.id.as_str(), name: &call.name };
                     let taken = session.late_result(&call, &said(text)).await.unwrap();
                     assert!(taken, "{dialect} {text} {aborted}: {:?}", kept(&session));
                     assert!(!session.late_result(&call, &said("again")).await.unwrap(), "a real one stays");

@@ -189,7 +189,7 @@ impl<'a> Crash<'a> {
     fn judge_calls(&self, unresolved: &[Unresolved], all: &str, seen: &mut BTreeSet<&'static str>) {
         let is_untouched = unresolved.iter().all(|call| call.truth == Truth::NeverStarted);
         for call in unresolved {
-            let (what, ran) = (&self.what, self.world.ran(&call.call));
+            let (what, ran) = (&self.what, self.world.ran(call.call.as_str()));
             let about = |start: &str| format!("[{start}] The call \\\"sh\\\" ({})", call.call);
             let (name, text) = match call.truth {
                 Truth::NeverStarted => ("never started", about("not executed")),

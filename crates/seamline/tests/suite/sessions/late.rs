@@ -24,7 +24,7 @@ fn of_calls_that_share_an_id_each_gets_its_own_late_result() {
                 late.reverse();
             }
             for (id, text) in late {
-                let call = ToolCallRef { id, name: "pay" };
+                let call = ToolCallRef { id: id.as_str(), name: "pay" };
                 assert!(session.late_result(&call, &said(text)).await.unwrap(), "{id}: {:?}", kept(&session));
                 assert!(!session.late_result(&call, &said("again")).await.unwrap(), "a real one stays");
             }
@@ -79,7 +79,7 @@ fn of_calls_without_ids_in_two_turns_the_one_that_was_given_up_gets_the_late_res
         session.append(r#"{"role":"user","parts":[{"text":"again"}]}"#).await.unwrap();
         session.execute_tool_cycle(&[turn], &Tool::saying("paid"), pending()).await.unwrap();
         let before = kept(&session);
-        let call = ToolCallRef { id: &calls[0].id, name: "pay" };
+        let call = ToolCallRef { id: calls[0].id.as_str(), name: "pay" };
         assert!(session.late_result(&call, &said("late")).await.unwrap(), "{before:?}");
         let after = kept(&session);
         assert!(after[1].contains("late") && !after[1].contains(r#""id""#), "{}", after[1]);
@@ -182,7 +182,7 @@ fn what_is_made_up_for_a_call_with_a_type_is_replaced_by_a_late_result() {
             let mut session = responses(&place).await;
             let (_, calls) = session.begin_cycle(&[call], &|_| Effect::Unsafe).await.unwrap();
             session.abort().await.unwrap();
-            let late = ToolCallRef { id: &calls[0].id, name: &calls[0].name };
+            let late = ToolCallRef { id: calls[0].id.as_str(), name: &calls[0].name };
             let output = seamline::session::ToolOutput { output: text.to_owned(), is_error };
             assert!(session.late_result(&late, &output).await.unwrap(), "{:?}", kept(&session));
             assert_eq!(kept(&session)[1..], [call, result]);

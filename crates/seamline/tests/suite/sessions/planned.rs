@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use seamline::Policy;
+use seamline::{Options, Policy};
 use seamline::classify::Failure;
 use seamline::session::{
     AgentStart, Clock, ExecutorFailure, OpenOptions, ResetOptions, Running, Session, SessionError, ToolCall,
@@ -75,6 +75,12 @@ enum Input {
     Push(String, Box<RawValue>),
     TakeInbox,
     Fork,
+    /// A provider or a dialect.
+    SwitchProvider(String),
+    /// A provider or a dialect, and a message of it.
+    AppendAs(String, Box<RawValue>),
+    /// The request for the current provider. The outcome says whether it begins with the messages of the last one.
+    Request,
 }
 
 /// An opened case.
@@ -85,6 +91,8 @@ struct Case {
     cycle: String,
     /// The number of the last record before the input.
     seq: u64,
+    /// The provider of the last request, and its messages.
+    sent: Option<(String, Vec<String>)>,
 }
 
 async fn run(folder: &Path) -> Result<(), String> {
@@ -144,7 +152,7 @@ async fn open(folder: &Path) -> Result<Case, String> {
     let options = OpenOptions { recover: false, clock: Arc::new(Still), ..OpenOptions::default() };
     let session = Session::open(store.clone(), id, options).await.map_err(in_words)?;
     let cycle = session.state().cycles.last().map(|open| open.id.to_string()).unwrap_or_default();
-    Ok(Case { store, seq: head.seq, session, cycle })
+    Ok(Case { store, seq: head.seq, session, cycle, sent: None })
 }
 
 impl Case {
@@ -262,9 +270,38 @@ impl Case {
                 }
                 text
             }
-            _ => panic!("this input belongs to a cycle"),
+            other => return self.apply_switch(other).await,
         };
         Ok(done)
+    }
+
+    async fn apply_switch(&mut self, input: Input) -> Result<String, SessionError> {
+        match input {
+            Input::SwitchProvider(name) => {
+                self.session.switch_provider(&name).await?;
+                Ok(format!("switch_provider: {}", self.session.dialect()))
+            }
+            Input::AppendAs(name, message) => {
+                self.session.append_as(&name, message.get()).await?;
+                Ok("append_as".to_owned())
+            }
+            Input::Request => {
+                let request = self.session.request("{}")?;
+                let dialect = self.session.dialect().to_owned();
+                let options = Options { dialect: Some(dialect.clone()), ..Options::default() };
+                let spans = seamline::outline::message_spans(&request.body, &options)?;
+                let sent: Vec<String> =
+                    spans.into_iter().map(|span| String::from_utf8_lossy(&request.body[span]).into_owned()).collect();
+                let stable = match self.sent.replace((dialect.clone(), sent.clone())) {
+                    Some((last, earlier)) if last == dialect => {
+                        if sent.starts_with(&earlier) { ", begins with the last one" } else { ", changes the last one" }
+                    }
+                    _ => "",
+                };
+                Ok(format!("request{stable}: {}", String::from_utf8_lossy(&request.body)))
+            }
+            _ => panic!("this input belongs to a cycle"),
+        }
     }
 }
 
@@ -275,7 +312,8 @@ fn describe(session: &Session, text: &mut String) {
             Origin::Synthetic => "synthetic",
             Origin::Summary => "summary",
         };
-        let _ = writeln!(text, "  {origin} {}", entry.message.as_str());
+        let dialect = entry.dialect.as_ref().map(|name| format!("{name} ")).unwrap_or_default();
+        let _ = writeln!(text, "  {dialect}{origin} {}", entry.message.as_str());
     }
     for call in session.unresolved() {
         let _ = writeln!(text, "open {} {} {} {:?}", call.cycle, call.call, call.tool, call.truth);

@@ -178,7 +178,7 @@ fn s1_45_a_cycle_has_its_id_checkpoint_turn_and_the_state_of_each_call() {
         session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         let states = |session: &Session| -> Vec<&'static str> {
             let open = session.state().cycle(&cycle).unwrap();
-            let checkpoint = session.get_checkpoint(open.checkpoint.as_deref().unwrap()).unwrap();
+            let checkpoint = session.get_checkpoint(open.checkpoint.as_ref().unwrap()).unwrap();
             assert_eq!((checkpoint.operation, checkpoint.messages), (Operation::ToolCycle, 1));
             assert_eq!(open.turn.iter().map(seamline::store::Raw::as_str).collect::<Vec<_>>(), [calls.as_str()]);
             let state = |state: &CallState| match state {

@@ -170,7 +170,7 @@ fn however_calls_end_what_is_kept_may_be_sent() {
                     let begun =
                         calls.iter().zip([one, two]).filter(|(_, came)| *came == Came::Begun && !is_legacy(turn));
                     for (call, came) in begun {
-                        let call = ToolCallRef { id: &call.id, name: &call.name };
+                        let call = ToolCallRef { id: call.id.as_str(), name: &call.name };
                         let late = session.late_result(&call, &output(false, "late")).await.unwrap();
                         assert!(late, "{what}: {came:?} in {:#?}", kept(&session));
                         assert_valid(&session, dialect, &what);

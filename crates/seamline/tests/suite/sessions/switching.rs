@@ -240,6 +240,59 @@ fn a_session_of_several_dialects_can_be_checked_forked_and_reset() {
 }
 
 #[test]
+fn a_system_prompt_is_where_each_dialect_has_it() {
+    futures_executor::block_on(async {
+        let place = memory();
+        let mut session = in_dialect(&place, "openai_chat").await;
+        session.append(r#"{"role":"system","content":"Be brief."}"#).await.unwrap();
+        session.append(&spoken("openai_chat", "go")).await.unwrap();
+        for ((provider, envelope), prompt) in ASKED.into_iter().zip([
+            r#""system":"Be brief.""#,
+            r#""messages":[{"role":"system","content":"Be brief."}"#,
+            r#""instructions":"Be brief.""#,
+            r#""systemInstruction":{"parts":[{"text":"Be brief."}]}"#,
+            r#""system":[{"text":"Be brief."}]"#,
+        ]) {
+            let body = text(&session.request_for(provider, envelope).unwrap());
+            assert!(body.contains(prompt) && body.matches("Be brief.").count() == 1, "{provider}: {body}");
+        }
+    });
+}
+
+#[test]
+fn a_late_result_replaces_a_synthetic_one_of_another_dialect() {
+    futures_executor::block_on(async {
+        for (from, (provider, _)) in DIALECTS.into_iter().zip(ASKED) {
+            for (to, (name, _)) in DIALECTS.into_iter().zip(ASKED).filter(|(to, _)| *to != from) {
+                let about = format!("{from}, answered in {to}");
+                let place = memory();
+                let mut session = in_dialect(&place, from).await;
+                session.append(&spoken(from, "go")).await.unwrap();
+                session.append_all(&refs(&paying(from, &["call_1"]))).await.unwrap();
+                // The host answers the call itself, in the other dialect.
+                let mut other = in_dialect(&place, to).await;
+                other.append(&spoken(to, "go")).await.unwrap();
+                let turn = paying(to, &["call_1"]);
+                other.begin_cycle(&refs(&turn), &|_| Effect::Unsafe).await.unwrap();
+                other.abort().await.unwrap();
+                session.append_as(name, kept(&other).last().unwrap()).await.unwrap();
+
+                let call = ToolCallRef { id: "call_1", name: "pay" };
+                assert!(session.late_result(&call, &paid("PAID")).await.unwrap(), "{about}: {:?}", kept(&session));
+                assert!(!session.late_result(&call, &paid("PAID")).await.unwrap(), "{about}");
+                for (asked, envelope) in ASKED {
+                    let request = session.request_for(asked, envelope).unwrap();
+                    let body = text(&request);
+                    assert_eq!(errors(&request, asked), [""; 0], "{about}, for {asked}: {body}");
+                    assert!(body.contains("PAID") && !body.contains("[synthetic]"), "{about}, for {asked}: {body}");
+                }
+                assert_eq!(session.state().switch, None, "{about}: {provider}");
+            }
+        }
+    });
+}
+
+#[test]
 fn a_name_that_is_not_known_switches_nothing() {
     on_every_store(async |place| {
         let mut session = in_dialect(&place, "openai_chat").await;
@@ -330,6 +383,12 @@ proptest! {
                     assert_eq!(session.request_for(provider, envelope).unwrap(), request);
                     *earlier = sent;
                 }
+                // The session keeps the rendering for its own provider, and the request is the same without it.
+                let switch = session.state().switch.clone();
+                let current = switch.and_then(|to| to.provider).unwrap_or(session.dialect().to_owned());
+                let envelope = ASKED[DIALECTS.iter().position(|name| *name == session.dialect()).unwrap()].1;
+                let fresh = session.request_for(&current, envelope).unwrap();
+                assert_eq!(session.request(envelope).unwrap(), fresh, "{current} after {step:?}");
             }
             let own = kept(&session);
             assert_eq!(kept(&taken_over(&place, &session).await), own);

@@ -208,7 +208,7 @@ fn nothing() -> Transcript<'static> {
 }
 
 /// Whether two messages are equal. Most share their memory.
-fn is_same(one: &Raw, other: &Raw) -> bool {
+pub(super) fn is_same(one: &Raw, other: &Raw) -> bool {
     std::ptr::eq(one.as_str(), other.as_str()) || one == other
 }
 

@@ -8,6 +8,7 @@
 mod head;
 mod kept;
 mod looks;
+mod rendering;
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,18 +16,28 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use seamline_store::Entry;
 
 use self::kept::Kept;
-use super::wire::Wire;
-use super::{Request, Session, SessionError};
+use self::rendering::Rendering;
 use crate::Options;
 use crate::check::Checked;
+use crate::session::wire::{Rendered, Wire};
+use crate::session::{Request, SessionError};
 
 /// The reading of a session's messages. A caller takes it out while it checks; another caller then reads all messages.
 #[derive(Default)]
-pub(super) struct Reading(Mutex<Option<Kept>>);
+pub(in crate::session) struct Reading {
+    kept: Mutex<Option<Kept>>,
+    /// The rendering of the messages, where some are of another dialect.
+    rendering: Mutex<Option<Rendering>>,
+}
 
 impl Reading {
     /// Checks messages. Reads and checks only those that are new since the last time.
-    pub(super) fn check(&self, wire: &Wire, entries: &[Entry], options: &Options) -> Result<Checked, SessionError> {
+    pub(in crate::session) fn check(
+        &self,
+        wire: &Wire,
+        entries: &[Entry],
+        options: &Options,
+    ) -> Result<Checked, SessionError> {
         let mut read = self.read(wire, entries, options)?;
         let checked = read.check(options)?;
         self.keep(read);
@@ -43,6 +54,26 @@ impl Reading {
         Some(request)
     }
 
+    /// Renders messages in the dialect of a wire. Renders only those that are new since the last time, if that gives the
+    /// same.
+    pub(in crate::session) fn rendered<'e>(
+        &self,
+        wire: &Wire,
+        entries: &'e [Entry],
+    ) -> Result<Rendered<'e>, SessionError> {
+        if entries.iter().all(|entry| wire.is_own(entry)) {
+            return wire.rendered(entries);
+        }
+        let kept = lock(&self.rendering).take();
+        let rendering = match kept.and_then(|kept| kept.extended(wire, entries)) {
+            Some(rendering) => rendering,
+            None => Rendering::new(wire, entries)?,
+        };
+        let rendered = rendering.rendered();
+        *lock(&self.rendering) = Some(rendering);
+        Ok(rendered)
+    }
+
     /// Takes the reading out and updates it to these messages.
     fn read(&self, wire: &Wire, entries: &[Entry], options: &Options) -> Result<Kept, SessionError> {
         let kept = self.kept().take().filter(|kept| kept.is_of(wire.dialect));
@@ -52,6 +83,12 @@ impl Reading {
         }
     }
 
+    /// Releases the reading.
+    pub(super) fn forget(&self) {
+        *self.kept() = None;
+        *lock(&self.rendering) = None;
+    }
+
     fn keep(&self, read: Kept) {
         if read.may_be_kept() {
             *self.kept() = Some(read);
@@ -59,41 +96,18 @@ impl Reading {
     }
 
     fn kept(&self) -> MutexGuard<'_, Option<Kept>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.kept)
     }
+}
+
+fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Reading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let messages = self.kept().as_ref().map(Kept::count);
         f.debug_struct("Reading").field("messages", &messages).finish_non_exhaustive()
-    }
-}
-
-impl Session {
-    /// Releases the reading that checks and requests share; the next one then reads all messages again. The reading
-    /// holds the messages as one body, which takes once or twice their bytes, and its transcript, which takes one or
-    /// two hundred bytes for each block and at most four times the bytes of the body (or a MiB). For each of the last
-    /// four kinds of check or request it holds at most 128 findings and a few dozen bytes for each tool call. A session
-    /// keeps no reading where the transcript would take more, or the messages have more than 64 MiB.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use seamline::session::{Session, SessionOptions};
-    /// use seamline::store::MemoryStore;
-    ///
-    /// # futures_executor::block_on(async {
-    /// let store = Arc::new(MemoryStore::new());
-    /// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
-    /// session.append(r#"{"role":"user","content":"hello"}"#).await?;
-    /// let checked = session.check()?;
-    /// session.forget_reading();
-    /// assert_eq!(session.check()?, checked);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// # }).unwrap();
-    /// ```
-    pub fn forget_reading(&self) {
-        *self.reading.kept() = None;
     }
 }
 
