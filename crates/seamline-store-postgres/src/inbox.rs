@@ -1,7 +1,8 @@
 //! The inbox: messages that other processes push for a session's writer.
 
 use seamline_store::{
-    DialectName, Hash, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxDamages, InboxItem, InboxPage, Pushed, Raw, SessionId,
+    DialectName, Hash, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxDamages, InboxItem, InboxPage, Pushed,
+    Raw, SessionId,
 };
 use tokio_postgres::types::Type;
 

@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use seamline_store::{
-    DialectName, Error, Hash, Head, Holder, InboxDamage, InboxDamages, InboxItem, InboxPage, Quarantined, Raw, SessionId,
-    SessionInfo,
+    DialectName, Error, Hash, Head, Holder, InboxDamage, InboxDamages, InboxItem, InboxPage, Quarantined, Raw,
+    SessionId, SessionInfo,
 };
 
 use crate::failure::{Failure, Outcome};

@@ -3,8 +3,8 @@
 
 use rusqlite::{Connection, params};
 use seamline_store::{
-    Acquire, Appended, DialectName, Erased, Error, Hash, Head, Holder, InboxItem, Lease, OpenedCommit, Pushed, Sealed, SessionId,
-    cause,
+    Acquire, Appended, DialectName, Erased, Error, Hash, Head, Holder, InboxItem, Lease, OpenedCommit, Pushed, Sealed,
+    SessionId, cause,
 };
 
 use crate::commits;

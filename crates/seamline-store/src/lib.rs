@@ -44,12 +44,12 @@ pub use incident::{Incident, IncidentKind, IncidentSeverity};
 pub use memory::MemoryStore;
 pub use raw::{NotJson, Raw};
 pub use record::{
-    Accepted, AcceptedFinding, Begin, CallRecord, CheckpointRecord, Compact, Compensated, CompensationOutcome, Cut, CycleEnd, CycleRecord, Dropped, EntryId, InboxTaken, Insert,
-    Intent, Meant, MessageRecord, Origin, Parent, PolicyRecord, Record, Repair, RepairKind, Reset, Rollback, Staged,
-    Switch, Turn, Undo,
+    Accepted, AcceptedFinding, Begin, CallRecord, CheckpointRecord, Compact, Compensated, CompensationOutcome, Cut,
+    CycleEnd, CycleRecord, Dropped, EntryId, InboxTaken, Insert, Intent, Meant, MessageRecord, Origin, Parent,
+    PolicyRecord, Record, Repair, RepairKind, Reset, Rollback, Staged, Switch, Turn, Undo,
 };
-pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
 pub use rejected::Rejected;
+pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
 pub use state::State;
 pub use store::{
     Acquire, Appended, Erased, Head, Holder, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxItem, InboxPage, Lease, Pending,

@@ -11,8 +11,8 @@ use crate::incident::Incident;
 use crate::naming;
 use crate::raw::Raw;
 use crate::record::{
-    AcceptedFinding, Begin, CheckpointRecord, Compact, Compensated, CycleEnd, CycleRecord, EntryId, Insert, Intent, Meant, MessageRecord, Origin, Record,
-    Repair, Reset, Rollback, Staged, Switch, Turn,
+    AcceptedFinding, Begin, CheckpointRecord, Compact, Compensated, CycleEnd, CycleRecord, EntryId, Insert, Intent,
+    Meant, MessageRecord, Origin, Record, Repair, Reset, Rollback, Staged, Switch, Turn,
 };
 use crate::rejected::Rejected;
 use crate::repairs::{Applied, Repairs};
