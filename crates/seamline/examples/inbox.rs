@@ -65,7 +65,8 @@ fn main() -> Result<()> {
 async fn type_a_message(store: &dyn Store, id: &SessionId) -> Result<()> {
     let message = Raw::parse(r#"{"role":"user","content":"and run the tests"}"#)?;
     // The id makes the message the same when it is sent twice.
-    let item = InboxItem { id: "ui-1".to_owned(), message };
+    // The session may switch to another dialect before it takes the message in.
+    let item = InboxItem { id: "ui-1".to_owned(), message, dialect: Some("anthropic_messages".into()) };
     assert_eq!(store.push(id, &item).await?, Pushed::New);
     assert_eq!(store.push(id, &item).await?, Pushed::Already);
     Ok(())

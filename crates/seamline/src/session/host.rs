@@ -109,7 +109,7 @@ impl Session {
         self.settle().await?;
         let mut validation = self.validate()?;
         // Requests correct ids that repeat, so these need no repair.
-        let is_sendable = self.validate_to_send()?.valid;
+        let is_sendable = self.validate_to_send()?.result.valid;
         let (repair_offered, repairs) = self.facts().plan_session_start(&validation, is_sendable);
         if let Some(incident) = repairs {
             self.write(incident).await?;
@@ -137,8 +137,8 @@ impl Session {
         self.recover(None).await?;
         self.take_inbox().await?;
         if self.wire.config().validate_before_call {
-            let validation = self.validate_to_send_with(envelope)?;
-            let (batch, then) = self.facts().plan_validated(&validation);
+            let validated = self.validate_to_send_with(envelope)?;
+            let (batch, then) = self.facts().plan_validated(&validated);
             self.write(batch).await?;
             match then {
                 OnRequest::Send => {}
@@ -146,7 +146,7 @@ impl Session {
                 OnRequest::Block { offers } => {
                     // A request makes every repair that the policy allows.
                     let repair_offered = offers && self.request(envelope)?.sendable;
-                    return Ok(AgentStart::Blocked { validation, repair_offered });
+                    return Ok(AgentStart::Blocked { validation: validated.result, repair_offered });
                 }
             }
         }

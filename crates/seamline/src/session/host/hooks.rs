@@ -6,6 +6,7 @@ use crate::Severity;
 use crate::classify::Failure;
 use crate::policy::OnInvalid;
 use crate::session::facts::{Batch, Facts};
+use crate::session::repair::Validated;
 use crate::session::{ErrorRecovery, Request, SessionError, Unresolved, ValidationResult};
 
 /// The outcome of [`Session::session_start`].
@@ -105,10 +106,9 @@ impl Facts<'_> {
     }
 
     /// Plans what the policy does before a request about a conversation that may not be valid.
-    pub(super) fn plan_validated(&self, validation: &ValidationResult) -> (Batch, OnRequest) {
+    pub(super) fn plan_validated(&self, validated: &Validated) -> (Batch, OnRequest) {
         let on_invalid = self.wire.on_invalid();
-        let is_accepted = validation.errors.iter().all(|error| self.work.left_to_requests.contains(error));
-        if validation.valid || (on_invalid == OnInvalid::Offer && is_accepted) {
+        if validated.result.valid || (on_invalid == OnInvalid::Offer && self.is_accepted(validated)) {
             return (Batch::default(), OnRequest::Send);
         }
         let then = match on_invalid {
@@ -117,7 +117,7 @@ impl Facts<'_> {
             OnInvalid::Offer => OnRequest::Block { offers: true },
             OnInvalid::Block => OnRequest::Block { offers: false },
         };
-        (self.plan_invalid(validation), then)
+        (self.plan_invalid(&validated.result), then)
     }
 
     /// The errors of a request that may not be sent.

@@ -16,7 +16,7 @@ fn what_is_said_of_a_stranger_is_not_what_it_says() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         let message = r#"{"secret":"4711"}"#;
-        let item = InboxItem { id: "i1".to_owned(), message: Raw::parse(message).unwrap() };
+        let item = InboxItem { id: "i1".to_owned(), message: Raw::parse(message).unwrap(), dialect: None };
         place.store.push(session.id(), &item).await.unwrap();
         assert_eq!(session.take_inbox().await.unwrap(), 0);
         let told = session.incidents().next_back().unwrap();
@@ -129,7 +129,8 @@ fn all_of_a_long_inbox_is_looked_at_about_once() {
         // Two of them are more than is given out at once.
         let long = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(9 * 1024 * 1024));
         for number in 0..12 {
-            let item = InboxItem { id: format!("i{number}"), message: Raw::parse(long.as_str()).unwrap() };
+            let item =
+                InboxItem { id: format!("i{number}"), message: Raw::parse(long.as_str()).unwrap(), dialect: None };
             store.push(session.id(), &item).await.unwrap();
         }
         for _ in 0..12 {
@@ -149,7 +150,11 @@ fn what_is_missing_in_an_inbox_is_written_down_once_until_more_is() {
         for (missing, wanted) in [(0, 0), (1, 1), (1, 1), (2, 2), (2, 2)] {
             store.missing.store(missing, Ordering::Relaxed);
             for number in 0..2 {
-                let item = InboxItem { id: format!("{missing}-{wanted}-{number}"), message: Raw::parse(ASK).unwrap() };
+                let item = InboxItem {
+                    id: format!("{missing}-{wanted}-{number}"),
+                    message: Raw::parse(ASK).unwrap(),
+                    dialect: None,
+                };
                 store.push(session.id(), &item).await.unwrap();
                 session.take_inbox().await.unwrap();
                 session.take_inbox().await.unwrap();

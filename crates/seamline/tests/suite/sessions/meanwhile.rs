@@ -30,7 +30,7 @@ fn what_comes_while_the_model_is_asked_survives_every_error() {
             // Half an answer is taken back; what is said before and after it is not.
             session.append(STOP).await.unwrap();
             session.append(HELLO).await.unwrap();
-            let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(STOP).unwrap() };
+            let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(STOP).unwrap(), dialect: None };
             place.store.push(session.id(), &item).await.unwrap();
             assert_eq!(session.take_inbox().await.unwrap(), 1);
             let end = session.agent_end(TurnEnd::Failed(failure)).await.unwrap();

@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use seamline::{Options, Policy};
 use seamline::classify::Failure;
 use seamline::session::{
     AgentStart, Clock, ExecutorFailure, OpenOptions, ResetOptions, Running, Session, SessionError, ToolCall,
@@ -19,6 +18,7 @@ use seamline::store::{
     Commit, CommitId, Effect, Head, InboxItem, MemoryStore, OpenedCommit, Operation, Origin, Raw, Record, SessionId,
     Store,
 };
+use seamline::{Options, Policy};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -73,10 +73,12 @@ enum Input {
     FinishCompaction(usize, usize, Vec<Box<RawValue>>),
     CancelCompaction,
     Push(String, Box<RawValue>),
+    /// The id, the dialect, and the message.
+    PushAs(String, String, Box<RawValue>),
     TakeInbox,
+    SwitchProvider(String),
     Fork,
     /// A provider or a dialect.
-    SwitchProvider(String),
     /// A provider or a dialect, and a message of it.
     AppendAs(String, Box<RawValue>),
     /// The request for the current provider. The outcome says whether it begins with the messages of the last one.
@@ -255,8 +257,12 @@ impl Case {
             }
             Input::CancelCompaction => format!("cancel_compaction: {}", session.cancel_compaction().await?),
             Input::Push(id, message) => {
-                let item = InboxItem { id, message: Raw::parse(message.get())? };
+                let item = InboxItem { id, message: Raw::parse(message.get())?, dialect: None };
                 format!("push: {:?}", self.store.push(session.id(), &item).await?)
+            }
+            Input::PushAs(id, dialect, message) => {
+                let item = InboxItem { id, message: Raw::parse(message.get())?, dialect: Some(dialect.into()) };
+                format!("push_as: {:?}", self.store.push(session.id(), &item).await?)
             }
             Input::TakeInbox => format!("take_inbox: {}", session.take_inbox().await?),
             Input::Fork => {
@@ -294,7 +300,11 @@ impl Case {
                     spans.into_iter().map(|span| String::from_utf8_lossy(&request.body[span]).into_owned()).collect();
                 let stable = match self.sent.replace((dialect.clone(), sent.clone())) {
                     Some((last, earlier)) if last == dialect => {
-                        if sent.starts_with(&earlier) { ", begins with the last one" } else { ", changes the last one" }
+                        if sent.starts_with(&earlier) {
+                            ", begins with the last one"
+                        } else {
+                            ", changes the last one"
+                        }
                     }
                     _ => "",
                 };

@@ -347,7 +347,7 @@ fn case_18_a_filter_in_the_middle_of_a_stream_rolls_back_and_tells_the_user() {
         let request = session.request(ENVELOPE).unwrap();
         assert!(!String::from_utf8(request.body).unwrap().contains("filter"), "errors are for the user alone");
         let incident = session.incidents().find(|incident| incident.kind == IncidentKind::ContentFilter).unwrap();
-        assert_eq!((incident.count, incident.checkpoint), (1, recovery.checkpoint));
+        assert_eq!((incident.count, &incident.checkpoint), (1, &recovery.checkpoint));
         assert!(recovery.checkpoint.is_some() && incident.at >= 1_794_639_611_000, "{incident:?}");
         let without = session.handle_error(&filtered()).await.unwrap();
         assert_eq!(without.action, RecoveryAction::ValidateAndRepair);

@@ -32,7 +32,7 @@ fn what_others_sent_is_taken_in_before_asking() {
         let mut session = place.create(off()).await;
         session.append(ASK).await.unwrap();
         let pushed = r#"{"role":"user","content":"pushed"}"#;
-        let item = InboxItem { id: "i1".to_owned(), message: Raw::parse(pushed).unwrap() };
+        let item = InboxItem { id: "i1".to_owned(), message: Raw::parse(pushed).unwrap(), dialect: None };
         place.store.push(session.id(), &item).await.unwrap();
         let AgentStart::Proceed { request, checkpoint: None } = session.before_agent_start(ENVELOPE).await.unwrap()
         else {
