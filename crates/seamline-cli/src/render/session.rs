@@ -198,7 +198,7 @@ impl<'a> OpenCall<'a> {
             Truth::OutcomeUnknown => "outcome_unknown",
             Truth::Finished => "finished",
         };
-        Self { cycle, call: id, tool, effect: effect.as_str(), known }
+        Self { cycle: cycle.as_str(), call: id.as_str(), tool, effect: effect.as_str(), known }
     }
 }
 
