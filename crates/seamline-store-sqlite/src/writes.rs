@@ -3,8 +3,8 @@
 
 use rusqlite::{Connection, params};
 use seamline_store::{
-    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, OpenedCommit, Pushed, Sealed, SessionId,
-    cause,
+    Acquire, Appended, DialectName, Erased, Error, Hash, Head, Holder, InboxItem, Lease, OpenedCommit, Pushed, Sealed,
+    SessionId, cause,
 };
 
 use crate::commits;
@@ -19,10 +19,10 @@ pub(crate) fn create(connection: &Connection, session: &SessionId, holder: &Hold
     Ok(Lease { epoch: Head::START.epoch, head: Head::START })
 }
 
-pub(crate) fn acquire(connection: &Connection, session: &SessionId, holder: &Holder, how: Acquire) -> Outcome<Lease> {
+pub(crate) fn acquire(connection: &Connection, session: &SessionId, holder: &Holder, how: &Acquire) -> Outcome<Lease> {
     let row = session_row(connection, session)?;
     let other = row.holder.filter(|other| other != holder && !is_gone(other));
-    if let (Acquire::IfFree, Some(other)) = (how, other) {
+    if let Some(other) = other.filter(|other| !how.takes_over(other)) {
         return Err(Error::Busy { session: session.clone(), holder: Box::new(other) }.into());
     }
     let epoch = row.head.epoch + 1;
@@ -107,10 +107,13 @@ pub(crate) fn push(connection: &Connection, session: &SessionId, item: &InboxIte
     }
     let mut last = connection.prepare_cached("SELECT coalesce(max(number), 0) FROM inbox")?;
     let place = last.query_row([], |row| Ok(number(row, 0)))?? + 1;
-    let (message, hash) = (item.message.as_str(), reads::seal(session, place, &item.id, item.message.as_str()));
-    let mut statement = connection
-        .prepare_cached("INSERT INTO inbox (number, session, id, message, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?;
-    statement.execute(params![rows::integer(place)?, session.as_str(), item.id, message, &hash.as_bytes()[..]])?;
+    let (message, dialect) = (item.message.as_str(), item.dialect.as_ref().map(DialectName::as_str));
+    let hash = reads::seal(session, place, &item.id, (message, dialect));
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO inbox (number, session, id, message, hash, dialect) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    let (place, hash) = (rows::integer(place)?, &hash.as_bytes()[..]);
+    statement.execute(params![place, session.as_str(), item.id, message, hash, dialect])?;
     add_waiting(connection, session, 1)?;
     Ok(Pushed::New)
 }

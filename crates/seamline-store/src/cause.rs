@@ -219,14 +219,6 @@ pub enum ReadOnly {
         /// Whether the write-ahead log holds commits.
         has_log: bool,
     },
-    /// The store has an older format, and the upgrade needs write access.
-    #[error("it has format {found}, and the upgrade to format {known} needs write access")]
-    OldFormat {
-        /// The format of the store.
-        found: u64,
-        /// The format of this version.
-        known: u64,
-    },
     /// The database server does not let this client write.
     #[error("{0}")]
     Server(String),
@@ -238,7 +230,7 @@ impl ReadOnly {
         match self {
             Self::OtherOwner { path, has_log, .. } => Some(owner_hint(path, *has_log)),
             Self::File { .. } => Some("check with `ls -l` who may write it".to_owned()),
-            Self::OpenedForReading | Self::OldFormat { .. } | Self::Server(_) => None,
+            Self::OpenedForReading | Self::Server(_) => None,
         }
     }
 }
