@@ -12,6 +12,7 @@ use crate::failure::{Failure, Outcome};
 use crate::holder::is_gone;
 use crate::reads::{self, require_absent, session_row};
 use crate::rows::{self, number};
+use crate::salvage;
 
 pub(crate) fn create(connection: &Connection, session: &SessionId, holder: &Holder) -> Outcome<Lease> {
     require_absent(connection, session)?;
@@ -176,13 +177,46 @@ struct Row {
 }
 
 fn insert_commit(connection: &Connection, session: &SessionId, row: &Row, stored: ([u8; 16], &[u8])) -> Outcome<()> {
+    // A given row id makes SQLite check that no row has it. Where the end of the table is damaged, SQLite would choose a
+    // row id that exists, and would overwrite that row.
     let mut statement = connection.prepare_cached(
-        "INSERT INTO commits (session, seq, count, epoch, id, hash, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO commits (rowid, session, seq, count, epoch, id, hash, bytes)
+         VALUES ((SELECT coalesce(max(rowid), 0) + 1 FROM commits), ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
     let (seq, count, epoch) = (rows::integer(row.seq)?, rows::integer(row.count)?, rows::integer(row.epoch)?);
     let (id, bytes) = stored;
     let hash = &row.hash.as_bytes()[..];
     statement.execute(params![session.as_str(), seq, count, epoch, &id[..], hash, bytes])?;
+    check_readable(connection, session, row.seq)
+}
+
+/// Checks that later reads find the commit that was just inserted. A commit in a damaged tree could get lost.
+fn check_readable(connection: &Connection, session: &SessionId, seq: u64) -> Outcome<()> {
+    let place = connection.last_insert_rowid();
+    let mut last = connection.prepare_cached("SELECT max(rowid) FROM commits")?;
+    if last.query_row([], |row| row.get::<_, Option<i64>>(0))? != Some(place) {
+        return Err(Failure::Inconsistent("the table does not end with a new commit"));
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT t.rowid, t.seq, t.count
+         FROM commits AS i INDEXED BY sqlite_autoindex_commits_1 CROSS JOIN commits AS t ON t.rowid = i.rowid
+         WHERE i.session = ?1 ORDER BY i.seq DESC LIMIT 2",
+    )?;
+    let mut rows = statement.query([session.as_str()])?;
+    let own = rows.next()?.map(|row| Ok::<_, Failure>((row.get::<_, i64>(0)?, number(row, 1)?))).transpose()?;
+    if own != Some((place, seq)) {
+        return Err(Failure::Unindexed);
+    }
+    let (before, next) = match rows.next() {
+        Ok(Some(row)) => number(row, 1).and_then(|before| Ok((before, before.saturating_add(number(row, 2)?)))),
+        Ok(None) => Ok((0, 1)),
+        Err(error) => Err(error.into()),
+    }
+    .or_else(|failure| if failure.is_damage() { Ok((0, 0)) } else { Err(failure) })?;
+    // Earlier damage may have lost the commit before it. Only one that the table still has shows a damaged index.
+    if next != seq && salvage::has_between(connection, session, before, seq)? {
+        return Err(Failure::Unindexed);
+    }
     Ok(())
 }
 
