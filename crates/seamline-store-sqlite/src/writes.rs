@@ -1,7 +1,9 @@
 //! The operations that change the file. The writer runs several of them in one transaction. An operation rejects its
 //! request before it changes anything; any other failure rolls the whole transaction back.
 
-use rusqlite::{Connection, params};
+use std::ops::Range;
+
+use rusqlite::{Connection, Rows, params};
 use seamline_store::{
     Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, OpenedCommit, Pushed, Sealed, SessionId,
     cause,
@@ -148,7 +150,7 @@ pub(crate) fn import(
 }
 
 pub(crate) fn erase(connection: &Connection, session: &SessionId) -> Outcome<Erased> {
-    session_row(connection, session)?;
+    let known = session_row(connection, session)?.commits;
     let count = "SELECT count(*), coalesce(sum(length(bytes)), 0) FROM commits WHERE session = ?1";
     let (commits, bytes) =
         connection.query_row(count, [session.as_str()], |row| Ok((number(row, 0), number(row, 1))))?;
@@ -159,13 +161,18 @@ pub(crate) fn erase(connection: &Connection, session: &SessionId) -> Outcome<Era
     ] {
         connection.execute(delete, [session.as_str()])?;
     }
+    let commits = commits?;
+    if commits < known {
+        // A damaged index hides commits from the deletion. Where SQLite cannot delete them either, it fails.
+        connection.execute("DELETE FROM commits NOT INDEXED WHERE session = ?1", [session.as_str()])?;
+    }
     let erased = connection.execute(
         "UPDATE sessions SET epoch = 0, head_seq = 0, head_hash = NULL, commits = 0, bytes = 0, waiting = 0, holder = NULL,
          erased = 1 WHERE session = ?1",
         [session.as_str()],
     )?;
     require_one(erased)?;
-    Ok(Erased { commits: commits?, bytes: bytes? })
+    Ok(Erased { commits, bytes: bytes? })
 }
 
 /// The columns of a commit beside its id and bytes.
@@ -203,21 +210,30 @@ fn check_readable(connection: &Connection, session: &SessionId, seq: u64) -> Out
          WHERE i.session = ?1 ORDER BY i.seq DESC LIMIT 2",
     )?;
     let mut rows = statement.query([session.as_str()])?;
-    let own = rows.next()?.map(|row| Ok::<_, Failure>((row.get::<_, i64>(0)?, number(row, 1)?))).transpose()?;
-    if own != Some((place, seq)) {
-        return Err(Failure::Unindexed);
+    let Some(row) = rows.next()? else { return Err(Failure::Unindexed) };
+    match (row.get::<_, i64>(0)?, number(row, 1)?) {
+        (found, _) if found == place => {}
+        (_, later) if later > seq => return Err(Failure::Inconsistent("a session has commits after its head")),
+        _ => return Err(Failure::Unindexed),
     }
-    let (before, next) = match rows.next() {
-        Ok(Some(row)) => number(row, 1).and_then(|before| Ok((before, before.saturating_add(number(row, 2)?)))),
-        Ok(None) => Ok((0, 1)),
-        Err(error) => Err(error.into()),
-    }
-    .or_else(|failure| if failure.is_damage() { Ok((0, 0)) } else { Err(failure) })?;
+    let before = match span(&mut rows) {
+        Ok(before) if before.end == seq => return Ok(()),
+        Ok(before) => before.start,
+        Err(failure) if failure.is_damage() => 0,
+        Err(failure) => return Err(failure),
+    };
     // Earlier damage may have lost the commit before it. Only one that the table still has shows a damaged index.
-    if next != seq && salvage::has_between(connection, session, before, seq)? {
+    if salvage::has_between(connection, session, before, seq)? {
         return Err(Failure::Unindexed);
     }
     Ok(())
+}
+
+/// The records of the next commit, which has the columns `rowid`, `seq` and `count`.
+fn span(rows: &mut Rows<'_>) -> Outcome<Range<u64>> {
+    let Some(row) = rows.next()? else { return Ok(0..1) };
+    let seq = number(row, 1)?;
+    Ok(seq..seq.saturating_add(number(row, 2)?))
 }
 
 fn insert_session(connection: &Connection, session: &SessionId, head: Head, holder: Option<&Holder>) -> Outcome<()> {
