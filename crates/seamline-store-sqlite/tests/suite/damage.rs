@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex};
 use futures_executor::block_on;
 use rusqlite::Connection;
 use seamline_store::{
-    Acquire, Damage, DamageKind, Entry, Error, Hash, INBOX_DAMAGES_MAX, InboxDamageKind, InboxItem, Quarantined, Raw, Replayed, Store,
+    Acquire, Damage, DamageKind, Entry, Error, Hash, INBOX_DAMAGES_MAX, InboxDamageKind, InboxItem, Quarantined, Raw,
+    Replayed, Store,
 };
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
