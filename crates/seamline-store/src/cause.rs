@@ -264,6 +264,12 @@ pub enum Damaged {
         /// The value that is wrong, or SQLite's error.
         detail: String,
     },
+    /// The index of the commits does not lead to all commits that the table has, so a new commit could get lost.
+    #[error("`{}`: the index does not lead to the last commits of the session; nothing was stored", path.display())]
+    Index {
+        /// The file of the store.
+        path: PathBuf,
+    },
     /// The database holds values or tables that a store does not write.
     #[error("{0}")]
     Database(String),

@@ -145,7 +145,7 @@ impl Store for MemoryStore {
                 bytes += commit.len();
                 fits
             });
-            Ok(commits.map(|(seq, bytes)| StoredCommit { seq: *seq, bytes: bytes.clone() }).collect())
+            Ok(commits.map(|(seq, bytes)| StoredCommit { seq: *seq, bytes: bytes.clone(), is_indexed: true }).collect())
         }))
     }
 

@@ -220,6 +220,8 @@ pub struct StoredCommit {
     pub seq: u64,
     /// The bytes of the commit, which may be damaged.
     pub bytes: Vec<u8>,
+    /// Whether the index of the store leads to it. Where an index is damaged, a store reads its table instead.
+    pub is_indexed: bool,
 }
 
 /// The facts about a session that a store knows without reading its commits.
