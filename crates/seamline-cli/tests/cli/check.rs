@@ -104,19 +104,34 @@ fn a_wrong_policy_file_is_reported_with_its_line_the_nearest_name_and_the_allowe
     let bench = Bench::new();
     bench.write("clean.json", CLEAN);
     for (text, told) in [
-        ("preset = \"opal\"\n\norphan_results = \"remove\"\n", "line 3: the policy has no knob `orphan_results`; did you mean `orphan_result`? the knobs are `safety`"),
-        ("[guard]\nretrys_max = 3\n", "line 2: `[guard]` has no knob `retrys_max`; did you mean `retries_max`? the knobs are `retries_max`"),
-        ("[gaurd]\nretries_max = 3\n", "line 1: the policy has no section `[gaurd]`; did you mean `guard`? the sections are `repair`, `session`"),
-        ("[session]\npersist_repairs = \"al\"\n", "line 2: `persist_repairs` does not take `al`; did you mean `all`? it takes `\"never\"`, `\"real_moves_only\"`, `\"all\"`"),
+        (
+            "preset = \"opal\"\n\norphan_results = \"remove\"\n",
+            "line 3: the policy has no knob `orphan_results`; did you mean `orphan_result`? the knobs are `safety`",
+        ),
+        (
+            "[guard]\nretrys_max = 3\n",
+            "line 2: `[guard]` has no knob `retrys_max`; did you mean `retries_max`? the knobs are `retries_max`",
+        ),
+        (
+            "[gaurd]\nretries_max = 3\n",
+            "line 1: the policy has no section `[gaurd]`; did you mean `guard`? the sections are `repair`, `session`",
+        ),
+        (
+            "[session]\npersist_repairs = \"al\"\n",
+            "line 2: `persist_repairs` does not take `al`; did you mean `all`? it takes `\"never\"`, `\"real_moves_only\"`, `\"all\"`",
+        ),
         ("retries_max = \"two\"\n", "line 1: `retries_max` does not take `two`; it takes a whole number"),
-        ("on_invalid = \"repair\"\nauto_repair = false\n", "line 2: `auto_repair = false` contradicts `on_invalid = \"repair\"` in line 1: both set `on_invalid`; keep one of the two"),
+        (
+            "on_invalid = \"repair\"\nauto_repair = false\n",
+            "line 2: `auto_repair = false` contradicts `on_invalid = \"repair\"` in line 1: both set `on_invalid`; keep one of the two",
+        ),
         ("[provider.grok]\nretries_max = 3\n", "line 1: no provider is called `grok`; "),
         ("retries_max = \n", "not a policy: TOML parse error at line 1, column 15"),
     ] {
         bench.write("mine.toml", text);
         let ran = bench.run(&["check", "clean.json", "--policy", "mine.toml"]).expect(2);
         assert_eq!(ran.out, "");
-        assert!(ran.err.starts_with("error: policy `mine.toml`"), "{}", ran.err);
+        assert!(ran.err.starts_with("seamline: policy `mine.toml`"), "{}", ran.err);
         assert!(ran.err.contains(told) && ran.err.contains("\nhint: `seamline policies lossless`"), "{}", ran.err);
     }
 }

@@ -233,7 +233,7 @@ fn every_mark_of_an_error_has_an_explanation() {
     let bench = Bench::new();
     for (mark, meaning, advice) in [
         ("ANT-58", "the provider is overloaded", "wait"),
-        ("cut streams", "the connection failed or took too long", "again"),
+        ("cut streams", "the connection failed", "again"),
         ("status words", "the provider's server failed", "again"),
     ] {
         let ran = bench.run(&["explain", mark]).expect(0);

@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use toml::{Table, Value};
 
 use super::error::nearest;
-use super::listing::allowed;
 use super::lines::{KeyPath, Wrong};
+use super::listing::allowed;
 use super::{ErrorKind, Overrides, Policy, SectionName};
 use crate::providers;
 

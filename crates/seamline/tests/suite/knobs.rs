@@ -70,13 +70,27 @@ fn every_value_of_a_knob_of_repairs_gives_another_repair() {
         result("call_3", "later"),
         go.clone(),
     ];
-    let repeated = vec![hi.clone(), calls(&["call_1"]), result("call_1", "one"), calls(&["call_1"]), result("call_1", "two")];
+    // The provider rejects an id that repeats in one message, and accepts it in a later one.
+    let repeated = vec![
+        hi.clone(),
+        calls(&["call_1", "call_1"]),
+        result("call_1", "one"),
+        result("call_1", "two"),
+        go.clone(),
+        calls(&["call_1"]),
+        result("call_1", "three"),
+        go.clone(),
+    ];
     let cases: Vec<(&str, &str, Vec<String>)> = vec![
         ("safety", "orphan_result = 'remove'", orphan.clone()),
         ("unanswered_reason", "", unanswered.clone()),
         ("orphan_result", "safety = 'unsafe'", orphan),
         ("match_scope", "safety = 'unsafe'", far_apart),
-        ("misaddressed", "safety = 'unsafe'", vec![hi.clone(), calls(&["call_1"]), result("call_7", "here"), go.clone()]),
+        (
+            "misaddressed",
+            "safety = 'unsafe'",
+            vec![hi.clone(), calls(&["call_1"]), result("call_7", "here"), go.clone()],
+        ),
         ("displaced", "safety = 'unsafe'", vec![hi.clone(), calls(&["call_1"]), go.clone(), result("call_1", "late")]),
         ("trailing_call", "safety = 'unsafe'", vec![hi.clone(), calls(&["call_1"])]),
         (
@@ -90,7 +104,13 @@ fn every_value_of_a_knob_of_repairs_gives_another_repair() {
         (
             "result_order",
             "",
-            vec![hi.clone(), calls(&["call_1", "call_2"]), result("call_2", "two"), result("call_1", "one"), go.clone()],
+            vec![
+                hi.clone(),
+                calls(&["call_1", "call_2"]),
+                result("call_2", "two"),
+                result("call_1", "one"),
+                go.clone(),
+            ],
         ),
     ];
     for (knob, base, messages) in &cases {
@@ -108,20 +128,18 @@ fn every_value_of_a_knob_of_repairs_gives_another_repair() {
     assert_eq!(BTreeSet::from([of(""), unsafely("remove_call"), unsafely("fail")]).len(), 3);
     // Where the provider accepts an empty message `keep` keeps it; `placeholder` never does.
     let empty = [hi, r#"{"role":"assistant","content":""}"#.to_owned(), go];
-    let emptied: BTreeSet<_> = values("emptied").iter().map(|value| outcome(&format!("emptied = {value}"), &empty)).collect();
+    let emptied: BTreeSet<_> =
+        values("emptied").iter().map(|value| outcome(&format!("emptied = {value}"), &empty)).collect();
     assert!(emptied.len() >= 2, "{emptied:#?}");
 }
 
 #[test]
 fn x11_every_text_is_used_for_its_reason() {
     let unanswered = [user("hi"), calls(&["call_1"]), user("go on")];
-    for reason in ["missing", "aborted", "cancelled", "denied", "timeout", "crashed", "truncated"] {
+    for reason in ["missing", "aborted", "cancelled", "denied", "timeout", "crashed", "truncated", "reconstructed"] {
         let text = format!("unanswered_reason = '{reason}'\n[synthetic_text]\n{reason} = 'because of {reason}'");
         assert!(outcome(&text, &unanswered).contains(&format!("[synthetic] because of {reason}")), "{reason}");
     }
-    let orphan = [user("hi"), result("call_9", "stray"), user("go on")];
-    let text = "safety = 'unsafe'\norphan_result = 'reconstruct_call'\n[synthetic_text]\nreconstructed = 'rebuilt by us'";
-    assert!(outcome(text, &orphan).contains("rebuilt by us"), "{}", outcome(text, &orphan));
 }
 
 const TWO_INPUTS: &str = "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"t\",\"input\":{\"a\":1}}}\n\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"DELTA\"}}\n\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n";
@@ -158,7 +176,9 @@ fn every_limit_of_streams_has_an_effect() {
     for limit in ["frame_bytes_max = 20", "message_bytes_max = 1"] {
         assert_eq!(read(limit, &stream).ending, seamline::stream::Ending::Failed, "{limit}");
     }
-    let two = format!("data: {{\"type\":\"content_block_start\",\"index\":7,\"content_block\":{{\"type\":\"text\",\"text\":\"x\"}}}}\n\n{stream}");
+    let two = format!(
+        "data: {{\"type\":\"content_block_start\",\"index\":7,\"content_block\":{{\"type\":\"text\",\"text\":\"x\"}}}}\n\n{stream}"
+    );
     assert_eq!(read("blocks_max = 1", &two).ending, seamline::stream::Ending::Failed);
     assert!(read("findings_max = 0", &stream).findings.is_empty());
 }
@@ -187,7 +207,11 @@ fn every_knob_of_the_retry_guard_has_an_effect() {
     assert_eq!(waits("retry_wait_max_ms = 1500"), [1000, 1500]);
     let asked = verdict(529, &[("retry-after", "60")], "Overloaded");
     assert_ne!(advice("", &asked)[0], advice("retry_asked_wait_max_ms = 1000", &asked)[0]);
-    let broken = verdict(400, &[], "messages.6: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1.");
+    let broken = verdict(
+        400,
+        &[],
+        "messages.6: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1.",
+    );
     let words = values("on_corruption");
     let advised: BTreeSet<String> =
         words.iter().map(|word| format!("{:?}", advice(&format!("on_corruption = {word}"), &broken)[0])).collect();
@@ -231,7 +255,8 @@ fn every_knob_of_the_breaker_has_an_effect() {
     assert_eq!(broken_rounds("breaker_failures_max = 2", &wrong)[1], "escalate");
     assert!(broken_rounds("breaker_ends_turn = true", &wrong).contains(&"stop"));
     let same = [("one", r#"{"b":0}"#); 6];
-    let stops_at = |text: &str, rounds: &[(&str, &str)]| broken_rounds(text, rounds).iter().position(|told| *told == "stop");
+    let stops_at =
+        |text: &str, rounds: &[(&str, &str)]| broken_rounds(text, rounds).iter().position(|told| *told == "stop");
     assert_eq!((stops_at("", &same), stops_at("breaker_rounds_max = 2", &same)), (Some(2), Some(1)));
     let alternating = [("one", r#"{"b":0}"#), ("two", r#"{"b":0}"#)].repeat(4);
     assert!(stops_at("", &alternating).is_some());
@@ -241,7 +266,9 @@ fn every_knob_of_the_breaker_has_an_effect() {
     assert!(stops_at("", &fits).is_some());
     assert_eq!(stops_at("breaker_reads_results = false", &fits), None);
     // Two wrong calls, something in between, and a third one.
-    let row = |between: (&'static str, &'static str)| [("one", r#"{"b":0}"#), ("one", r#"{"b":1}"#), between, ("one", r#"{"b":2}"#)];
+    let row = |between: (&'static str, &'static str)| {
+        [("one", r#"{"b":0}"#), ("one", r#"{"b":1}"#), between, ("one", r#"{"b":2}"#)]
+    };
     let escalates = |text: &str, between| broken_rounds(text, &row(between)).last() == Some(&"escalate");
     let text = |word: &str| format!("breaker_reads_results = false\nbreaker_reset = '{word}'");
     let (other, own, own_fails) = (("two", r#"{"a":1}"#), ("one", r#"{"a":1}"#), ("one", r#"{"a":"fails"}"#));

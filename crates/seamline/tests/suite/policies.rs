@@ -149,7 +149,11 @@ fn an_error_has_its_line_the_nearest_name_and_the_allowed_values() {
     for (text, line, words) in [
         ("preset = 'opal'\n\norphan_results = 'remove'", 3, "did you mean `orphan_result`?"),
         ("[guard]\n# how often\nretrys_max = 3\n", 3, "did you mean `retries_max`?"),
-        ("preset = 'opal'\n[repair]\nemptied = 'kept'", 3, "did you mean `keep`? it takes `\"remove\"`, `\"placeholder\"`"),
+        (
+            "preset = 'opal'\n[repair]\nemptied = 'kep'",
+            3,
+            "did you mean `keep`? it takes `\"remove\"`, `\"placeholder\"`",
+        ),
         ("\nverbose = 1", 2, "`true` or `false`"),
         ("\nauto_repair = 'yes'", 2, "`auto_repair` does not take `yes`; it takes `true` or `false`"),
         ("[gaurd]\nretries_max = 3", 1, "the policy has no section `[gaurd]`; did you mean `guard`? the sections are"),
@@ -159,8 +163,16 @@ fn an_error_has_its_line_the_nearest_name_and_the_allowed_values() {
         ("[provider.groq.guard]\n\nretries_max = -3", 3, "`retries_max` does not take `-3`; it takes a whole number"),
         ("[synthetic_text]\n\nmising = 'gone'", 3, "did you mean `missing`?"),
         ("verbose = true\nguard = 3", 2, "write `[guard]`"),
-        ("on_invalid = 'repair'\n\nautoRepair = false", 3, "`autoRepair = false` contradicts `on_invalid = \"repair\"` in line 1"),
-        ("[guard]\nretries_max = 2\n[provider.groq]\nretries_max = 1\n[provider.groq.guard]\nretries_max = 2", 6, "in line 4"),
+        (
+            "on_invalid = 'repair'\n\nautoRepair = false",
+            3,
+            "`autoRepair = false` contradicts `on_invalid = \"repair\"` in line 1",
+        ),
+        (
+            "[guard]\nretries_max = 2\n[provider.groq]\nretries_max = 1\n[provider.groq.guard]\nretries_max = 2",
+            6,
+            "in line 4",
+        ),
     ] {
         let error = Policy::from_toml(text).unwrap_err();
         assert_eq!(error.line, Some(line), "{text}: {error}");

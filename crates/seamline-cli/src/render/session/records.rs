@@ -50,7 +50,9 @@ fn brief(record: &Record) -> (&'static str, String) {
         Record::CycleEnd(end) => ("cycle_end", format!("{} was rolled back: {}", end.cycle, end.reason)),
         Record::Incident(incident) => ("incident", format!("{}: {}", word(&incident.kind), incident.detail)),
         Record::Policy(record) => ("policy", size(record.policy.as_bytes())),
-        Record::Switch(switch) => ("switch", format!("to {}", switch.provider.as_deref().unwrap_or(switch.dialect.as_str()))),
+        Record::Switch(switch) => {
+            ("switch", format!("to {}", switch.provider.as_deref().unwrap_or(switch.dialect.as_str())))
+        }
         Record::Inbox(taken) => ("inbox", format!("added {}", taken.ids.join(", "))),
         _ => brief_change(record),
     }

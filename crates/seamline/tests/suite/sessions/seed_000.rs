@@ -241,7 +241,11 @@ fn each_layer_alone_keeps_the_request_valid() {
                 panic!()
             };
             assert!(request.sendable && is_valid(&session));
-            assert_eq!(request.actions.is_empty(), is_stored, "either the stored messages or the request were repaired");
+            assert_eq!(
+                request.actions.is_empty(),
+                is_stored,
+                "either the stored messages or the request were repaired"
+            );
         }
     });
 }
