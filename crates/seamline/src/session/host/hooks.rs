@@ -210,13 +210,15 @@ impl Facts<'_> {
 
     /// Plans the incident about a broken conversation, unless it is the last one already.
     fn plan_invalid(&self, validation: &ValidationResult) -> Batch {
-        let count = validation.errors.len();
-        let first = validation.first_index.map(|at| format!("; the first is in message {at}")).unwrap_or_default();
-        let detail = format!("the conversation has {count} errors{first}");
-        let is_known = |last: &Incident| last.kind == IncidentKind::ValidationFailed && last.detail == detail;
-        if self.state.incidents.back().is_some_and(is_known) {
+        let (kind, count) = (IncidentKind::ValidationFailed, validation.errors.len() as u64);
+        let message = validation.first_index.map(|index| index as u64);
+        let is_same = |last: &Incident| (last.kind, last.count, last.message) == (kind, count, message);
+        if self.state.incidents.back().is_some_and(is_same) {
             return Batch::default();
         }
-        self.counted(IncidentKind::ValidationFailed, IncidentSeverity::Warning, detail, count).into()
+        let first = message.map(|at| format!("; the first is in message {at}")).unwrap_or_default();
+        let detail = format!("the conversation has {count} errors{first}");
+        let incident = self.incident(kind, IncidentSeverity::Warning, detail);
+        Record::Incident(Incident { count, message, ..incident }).into()
     }
 }
