@@ -110,6 +110,16 @@ pub enum ErrorKind {
         /// The providers that exist.
         known: Vec<&'static str>,
     },
+    /// Two tables are for one provider.
+    #[error("`[provider.{other}]` and `[provider.{one}]` are both for `{provider}`; keep one table")]
+    RepeatedProvider {
+        /// The name of the provider.
+        provider: &'static str,
+        /// The spelling of the first table.
+        one: String,
+        /// The spelling of the other table.
+        other: String,
+    },
     /// Two lines set one knob to different values.
     #[error("`{other}` contradicts `{one}`{}: both set `{knob}`; keep one of the two", in_line(*one_line))]
     Contradiction {

@@ -24,6 +24,7 @@ pub(super) fn choose_policy(state: &State, given: Option<Policy>) -> Result<(Pol
         (None, Ok(stored)) => (stored, PolicyNote::Kept),
         (None, Err(error)) => (Policy::default(), PolicyNote::Ignored(error.to_string())),
         (Some(given), stored) => {
+            given.check_names()?;
             let text = Raw::of(&given)?;
             let is_stored = stored.ok().map(|stored| Raw::of(&stored)).transpose()?.as_ref() == Some(&text);
             (given, if is_stored { PolicyNote::Kept } else { PolicyNote::Changed(text) })

@@ -36,12 +36,8 @@ async fn session(place: &Place, text: &str) -> Session {
 
 /// A session of OpenAI's dialect with this provider.
 async fn session_of(place: &Place, provider: &str, text: &str) -> Session {
-    let options = SessionOptions {
-        dialect: String::new(),
-        provider: Some(provider.to_owned()),
-        policy: policy(text),
-        ..SessionOptions::default()
-    };
+    let options =
+        SessionOptions { provider: Some(provider.to_owned()), policy: policy(text), ..SessionOptions::default() };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }
 
@@ -92,7 +88,8 @@ fn x20_stored_repairs_use_the_overrides_of_the_provider() {
         assert!(!all.contains("call_1") && all.contains("last_1"), "{all}");
         assert!(session.validate().unwrap().valid);
         // Synthetic results are left to requests, also where only the provider's policy makes them up.
-        let text = "unanswered_call = 'remove_call'\nsafety = 'unsafe'\n[provider.groq]\nunanswered_call = 'synthesize'";
+        let text =
+            "unanswered_call = 'remove_call'\nsafety = 'unsafe'\n[provider.groq]\nunanswered_call = 'synthesize'";
         let mut session = session_of(&place, "groq", text).await;
         session.append_all(&[ASK, OPENAI_TURN, ASK]).await.unwrap();
         let before = kept(&session);

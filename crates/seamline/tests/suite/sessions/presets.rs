@@ -52,14 +52,13 @@ async fn through_a_session(place: &Place, case: &Case) -> Result<Option<Value>, 
     let list = LISTS.into_iter().find(|list| envelope.contains_key(*list)).ok_or("no messages")?;
     let messages = envelope.remove(list).unwrap_or_default();
     let options = SessionOptions {
-        dialect: case.file.dialect.clone(),
+        dialect: Some(case.file.dialect.clone()),
         provider: Some(case.file.provider.clone()),
         policy: Policy::preset(&case.file.policy).ok_or("no such preset")?,
         ..SessionOptions::default()
     };
     let id = place.name().parse().map_err(|_| "a name")?;
-    let mut session =
-        Session::create(place.store.clone(), id, options).await.map_err(|error| error.to_string())?;
+    let mut session = Session::create(place.store.clone(), id, options).await.map_err(|error| error.to_string())?;
     for message in messages.as_array().into_iter().flatten() {
         session.append(&message.to_string()).await.map_err(|error| error.to_string())?;
     }
@@ -111,11 +110,8 @@ fn recover_tells_under_every_preset_what_is_known_of_each_call() {
             let output = ToolOutput { output: "paid".to_owned(), is_error: false };
             session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
             session.before_tool_call(&cycle, "toolu_2").await.unwrap();
-            let options = seamline::session::OpenOptions {
-                take_over: true,
-                recover: false,
-                ..super::stores::open_options()
-            };
+            let options =
+                seamline::session::OpenOptions { take_over: true, recover: false, ..super::stores::open_options() };
             let mut session = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
             let truths: Vec<Truth> = session.unresolved().iter().map(|call| call.truth).collect();
             assert_eq!(truths, [Truth::Finished, Truth::OutcomeUnknown, Truth::NeverStarted], "{name}");
@@ -343,9 +339,13 @@ fn s0_40_an_error_in_a_stream_leaves_no_message_under_any_preset() {
             let mut session = session(&place, name).await;
             session.append(ASK).await.unwrap();
             body_sent(&mut session, ENVELOPE).await.unwrap();
-            let error = "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
+            let error =
+                "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
             let begun = streamed("tool_use", &[r#"{"comma"#]);
-            let response = read(&session, &format!("{}{error}", begun.split("data: {\"type\":\"content_block_stop").next().unwrap()));
+            let response = read(
+                &session,
+                &format!("{}{error}", begun.split("data: {\"type\":\"content_block_stop").next().unwrap()),
+            );
             assert_eq!(response.ending, Ending::Failed, "{name}");
             let failure = Failure { status: Some(529), text: "Overloaded", ..Failure::default() };
             let end = session.agent_end(TurnEnd::Failed(failure)).await.unwrap();
