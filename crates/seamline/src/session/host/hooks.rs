@@ -212,13 +212,17 @@ impl Facts<'_> {
     fn plan_invalid(&self, validation: &ValidationResult) -> Batch {
         let (kind, count) = (IncidentKind::ValidationFailed, validation.errors.len() as u64);
         let message = validation.first_index.map(|index| index as u64);
-        let is_same = |last: &Incident| (last.kind, last.count, last.message) == (kind, count, message);
+        let severity = IncidentSeverity::Warning;
+        // An inbox item in quarantine is an incident of this kind, too, but an error.
+        let is_same = |last: &Incident| {
+            (last.kind, last.severity, last.count, last.message) == (kind, severity, count, message)
+        };
         if self.state.incidents.back().is_some_and(is_same) {
             return Batch::default();
         }
         let first = message.map(|at| format!("; the first is in message {at}")).unwrap_or_default();
         let detail = format!("the conversation has {count} errors{first}");
-        let incident = self.incident(kind, IncidentSeverity::Warning, detail);
+        let incident = self.incident(kind, severity, detail);
         Record::Incident(Incident { count, message, ..incident }).into()
     }
 }
