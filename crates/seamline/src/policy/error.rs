@@ -21,7 +21,7 @@ pub struct Error {
     /// The line of the file, counted from 1. It is absent where the policy was not read from a file, and where the
     /// message itself has it.
     pub line: Option<usize>,
-    /// What is wrong with the policy.
+    /// The mistake in the policy.
     pub kind: ErrorKind,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What is wrong with a policy.
+/// The mistake in a policy.
 ///
 /// ```
 /// use seamline::policy::ErrorKind;
