@@ -75,6 +75,13 @@ const SESSION_PREFIXES: &[&str] = &[
     "[synthetic] [no result] The call \"",
 ];
 
+/// Whether a text is one of Seamline's own, of this version or an earlier one. The stored policy of a session holds the
+/// default texts of the version that created it.
+pub fn is_default_text(text: &str) -> bool {
+    let text = text.trim();
+    [OURS, EARLIER].iter().any(|known| known.contains(&text))
+}
+
 /// Whether a repair is known to have written a result's text, not counting surrounding white space. The mark alone is
 /// not enough: real tools may print it too.
 pub fn is_synthetic(text: &str) -> bool {
@@ -149,7 +156,7 @@ mod tests {
     #[test]
     fn texts_of_earlier_versions_are_recognised_as_synthetic() {
         for text in WRITTEN {
-            assert!(is_synthetic(text), "{text}");
+            assert!(is_synthetic(text) && is_default_text(text), "{text}");
             assert_eq!(Synthetic::of(&format!("{text}\n")), Synthetic::Yes, "{text}");
         }
     }
@@ -157,6 +164,7 @@ mod tests {
     #[test]
     fn a_marked_text_of_a_tool_is_not_synthetic_by_itself() {
         assert!(!is_synthetic("[synthetic] 40 rows of test data"));
+        assert!(OTHERS.iter().all(|text| !is_default_text(text)));
         assert_eq!(Synthetic::of("[synthetic] 40 rows of test data"), Synthetic::Marked);
         for real in [NO_OUTPUT, OUTPUT_FOLLOWS, "40 rows"] {
             assert_eq!(Synthetic::of(real), Synthetic::No, "{real}");

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::hash::Hash;
 use crate::id::CheckpointId;
 use crate::inbox_damage::InboxDamageKind;
 
@@ -24,6 +25,12 @@ pub struct Incident {
     /// The first damaged record, where bytes were damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
+    /// The index of the first message that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<u64>,
+    /// The hash of the stored policy that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Hash>,
     /// The damage of the inbox that it is about. The same damage is recorded once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inbox_damage: Option<InboxDamageKind>,

@@ -34,7 +34,7 @@ use seamline_guard::GuardPolicy;
 use seamline_model::Safety;
 use seamline_model::knob::{Knob, Refused, Section, Setting};
 
-use crate::session::SessionPolicy;
+use crate::session::{PersistRepairs, SessionPolicy};
 use crate::stream::StreamPolicy;
 
 pub use error::{Error, ErrorKind};
@@ -65,7 +65,7 @@ pub struct Policy {
     pub stream: StreamPolicy,
     /// When requests are sent again and runs are ended.
     pub guard: GuardPolicy,
-    /// The overrides for single providers, by name.
+    /// The overrides for single providers, by their name; a file may write an alias of it.
     pub providers: BTreeMap<String, Overrides>,
 }
 
@@ -148,15 +148,17 @@ impl Policy {
         file::read(&table).map_err(|wrong| wrong.in_text(text))
     }
 
-    /// The policy for one provider: its overrides are applied, and none are left.
+    /// The policy for one provider: its overrides are applied, and none are left. The name may be an alias.
     ///
     /// ```
     /// let policy = seamline::Policy::from_toml("[provider.groq]\nretries_max = 5")?;
     /// assert_eq!(policy.for_provider("groq").guard.retry.retries_max, 5);
+    /// let policy = seamline::Policy::from_toml("[provider.claude]\nretries_max = 5")?;
+    /// assert_eq!(policy.for_provider("anthropic").guard.retry.retries_max, 5);
     /// # Ok::<(), seamline::policy::Error>(())
     /// ```
     pub fn for_provider(&self, provider: &str) -> Cow<'_, Self> {
-        let Some(overrides) = self.providers.get(provider) else { return Cow::Borrowed(self) };
+        let Some(overrides) = self.overrides(provider) else { return Cow::Borrowed(self) };
         let mut policy = Self { providers: BTreeMap::new(), ..self.clone() };
         for (section, knob, setting) in &overrides.settings {
             // Reading the file already rejected values that a knob does not take.
@@ -166,6 +168,20 @@ impl Policy {
             policy.repair.synthetic_text.set(name, text);
         }
         Cow::Owned(policy)
+    }
+
+    /// The overrides for a provider, by its name or another spelling of it.
+    fn overrides(&self, provider: &str) -> Option<&Overrides> {
+        if self.providers.is_empty() {
+            return None;
+        }
+        let by_spelling = || self.providers.get(file::known_provider(provider)?);
+        self.providers.get(provider).or_else(by_spelling)
+    }
+
+    /// Checks that the preset and the providers of the policy exist, so that it can be read again once it is stored.
+    pub(crate) fn check_names(&self) -> Result<(), Error> {
+        file::check_names(self).map_err(|kind| Error { line: None, kind })
     }
 
     /// Whether a repair applies fixes of this safety.
@@ -185,9 +201,28 @@ impl Policy {
         self.set_for_all("safety", |repair| repair.safety = SafetyMax::Unsafe);
     }
 
+    /// Sets which part of a repair a session stores, for every provider.
+    ///
+    /// ```
+    /// use seamline::session::PersistRepairs;
+    ///
+    /// let mut policy = seamline::Policy::from_toml("[provider.groq]\npersist_repairs = 'never'")?;
+    /// policy.set_persist_repairs(PersistRepairs::All);
+    /// assert_eq!(policy.for_provider("groq").session.persist_repairs, PersistRepairs::All);
+    /// # Ok::<(), seamline::policy::Error>(())
+    /// ```
+    pub fn set_persist_repairs(&mut self, persist: PersistRepairs) {
+        self.session.persist_repairs = persist;
+        self.remove_overrides("persist_repairs");
+    }
+
     /// Sets a knob of the repair section for every provider: no override of it is left.
     pub(crate) fn set_for_all(&mut self, knob: &str, set: impl FnOnce(&mut RepairPolicy)) {
         set(&mut self.repair);
+        self.remove_overrides(knob);
+    }
+
+    fn remove_overrides(&mut self, knob: &str) {
         for overrides in self.providers.values_mut() {
             overrides.settings.retain(|(_, name, _)| *name != knob);
         }

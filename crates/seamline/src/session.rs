@@ -15,7 +15,7 @@
 //!
 //! # futures_executor::block_on(async {
 //! let store = Arc::new(MemoryStore::new());
-//! let options = SessionOptions { dialect: "openai_chat".to_owned(), ..SessionOptions::default() };
+//! let options = SessionOptions { dialect: Some("openai_chat".to_owned()), ..SessionOptions::default() };
 //! let mut session = Session::create(store, "s-1".parse()?, options).await?;
 //! session.append(r#"{"role":"user","content":"hello"}"#).await?;
 //!
@@ -57,7 +57,7 @@ pub use host::{
 };
 pub use open::{Follower, Health, OpenOptions, SessionOptions};
 pub use recover::{Recovered, ToolCallRef, Truth, Unresolved};
-pub use repair::{RepairResult, ValidationResult};
+pub use repair::{RepairPreview, RepairResult, ValidationResult};
 pub use request::Request;
 pub use wire::ToolCall;
 

@@ -190,7 +190,7 @@ impl Fix {
 fn write(destination: &Destination<'_>, before: &[u8], repaired: &Repaired<'_>) -> Result<Option<Vec<u8>>, Failure> {
     let pieces: Vec<&[u8]> = repaired.body.pieces().collect();
     match destination {
-        Destination::Nowhere | Destination::Session { .. } => Ok(None),
+        Destination::Nowhere | Destination::Session(_) => Ok(None),
         Destination::Stdout => Ok(Some(pieces.concat())),
         Destination::File(path) => {
             replace::write(path, &pieces).map_err(|failure| about(path, failure))?;

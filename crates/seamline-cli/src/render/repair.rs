@@ -26,18 +26,56 @@ pub(crate) enum Destination<'a> {
     File(&'a Path),
     InPlace(&'a Path),
     /// The messages of a session, stored or only shown.
-    Session {
-        is_dry_run: bool,
-        /// The command that undoes it.
-        undo: &'a str,
-        /// If requests fix the rest: the command that makes one, and the command that stores its synthetic results.
-        in_requests: Option<(&'a str, &'a str)>,
-    },
+    Session(&'a SessionRepair<'a>),
 }
 
-impl Destination<'_> {
+/// The repair of the messages of a session: the part that is stored, and the part that each request makes.
+#[derive(Debug)]
+pub(crate) struct SessionRepair<'a> {
+    pub(crate) is_dry_run: bool,
+    /// Whether a part is stored, or would be without `--dry-run`.
+    pub(crate) is_stored: bool,
+    /// The stored part.
+    pub(crate) stored: &'a [RepairAction],
+    /// The part that each request makes.
+    pub(crate) left: &'a [RepairAction],
+    /// The body of the messages once that part is stored.
+    pub(crate) after: &'a [u8],
+    /// The command that undoes it.
+    pub(crate) undo: &'a str,
+    /// The advice about findings that remain, if requests fix them.
+    pub(crate) in_requests: Option<InRequests<'a>>,
+}
+
+/// The commands that help with findings that each request fixes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InRequests<'a> {
+    /// The command that makes a request.
+    pub(crate) request: &'a str,
+    /// The command that stores the fixes, if they can be stored.
+    pub(crate) keep: Option<&'a str>,
+}
+
+impl<'a> Destination<'a> {
     fn is_dry_run(&self) -> bool {
-        matches!(self, Self::Nowhere | Self::Session { is_dry_run: true, .. })
+        matches!(self, Self::Nowhere) || self.session().is_some_and(|session| session.is_dry_run)
+    }
+
+    fn session(&self) -> Option<&'a SessionRepair<'a>> {
+        match self {
+            Self::Session(session) => Some(session),
+            Self::Nowhere | Self::Stdout | Self::File(_) | Self::InPlace(_) => None,
+        }
+    }
+
+    /// Whether the body at the destination changes.
+    fn changed(&self, repaired: &Repaired<'_>) -> bool {
+        self.session().map_or_else(|| repaired.changed(), |session| session.is_stored)
+    }
+
+    /// The actions that only requests make.
+    fn left(&self) -> &'a [RepairAction] {
+        self.session().map_or(&[], |session| session.left)
     }
 }
 
@@ -66,13 +104,24 @@ pub(crate) fn document(
     destination: &Destination<'_>,
 ) -> Result<String, seamline::Error> {
     let mut out = headline(examined, repaired, destination);
-    if repaired.changed() {
+    let session = destination.session();
+    if destination.changed(repaired) {
         if destination.is_dry_run() {
-            let sides = Sides { before, after: &repaired.body, options: examined.options };
+            let after = session.map_or_else(|| &*repaired.body, |session| session.after);
+            let sides = Sides { before, after, options: examined.options };
             let _ = writeln!(out, "\n{}", diff::render(sides, screen::width())?);
         }
-        out += &actions(repaired);
+        out += &actions(session.map_or(&repaired.actions, |session| session.stored));
+        if destination.left().is_empty() {
+            out += &faint(&cost(repaired));
+        }
         out += &footer(destination);
+    }
+    if !destination.left().is_empty() {
+        if destination.changed(repaired) {
+            out += &line("each request makes the rest of the repair:");
+        }
+        out += &actions(destination.left());
     }
     if !examined.findings.is_empty() {
         let _ = write!(out, "\n{}", remaining(examined, destination));
@@ -108,7 +157,8 @@ fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Dest
     let policy = examined.options.policy.for_provider(repaired.provider);
     let mark = if is_wrong { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
     let found = screen::count(repaired.found.len(), "finding");
-    let what = match (repaired.changed(), is_dry_run, is_wrong) {
+    let what = match (destination.changed(repaired), is_dry_run, is_wrong) {
+        (false, ..) if !destination.left().is_empty() => "not stored; each request makes this repair".to_owned(),
         (true, true, false) if repaired.found.len() == 1 => format!("{found}; it would be fixed"),
         (true, true, false) => format!("{found}; all would be fixed"),
         (true, true, true) => format!("{found}; some would be fixed"),
@@ -132,19 +182,19 @@ fn footer(destination: &Destination<'_>) -> String {
         Destination::Stdout => return String::new(),
         Destination::File(path) => format!("written to {}", shown(path)),
         Destination::InPlace(path) => format!("`seamline undo {}` undoes it", shown(path)),
-        Destination::Session { is_dry_run: true, .. } => {
+        Destination::Session(SessionRepair { is_dry_run: true, .. }) => {
             "nothing was changed; to change it, omit `--dry-run`".to_owned()
         }
-        Destination::Session { undo, .. } => format!("{undo} undoes it"),
+        Destination::Session(SessionRepair { undo, .. }) => format!("{undo} undoes it"),
     };
     line(&format!("{INDENT}{}", style::FAINT.paint(&text)))
 }
 
-/// The actions on a body, one line each, and their cost.
-fn actions(repaired: &Repaired<'_>) -> String {
+/// Actions on a body, one line each.
+fn actions(all: &[RepairAction]) -> String {
     let width = screen::width();
     // In the order of the conversation, not of the repair.
-    let mut shown: Vec<_> = repaired.actions.iter().collect();
+    let mut shown: Vec<_> = all.iter().collect();
     shown.sort_by_key(|action| action.pointer.as_deref().and_then(message_index));
     shown.truncate(SHOWN_MAX);
     let rows: Vec<_> = shown.iter().map(|action| row(action)).collect();
@@ -154,15 +204,18 @@ fn actions(repaired: &Repaired<'_>) -> String {
     for line in table.lines() {
         let _ = writeln!(out, "{INDENT}{line}");
     }
-    let hidden = repaired.actions.len() - shown.len();
+    let hidden = all.len() - shown.len();
     if hidden > 0 {
         let more = screen::grouped(hidden);
         let _ = writeln!(out, "{INDENT}… and {more} more; `--report FILE` lists every one");
     }
-    for line in screen::wrap(&cost(repaired), width.saturating_sub(INDENT.len())) {
-        let _ = writeln!(out, "{INDENT}{}", style::FAINT.paint(&line));
-    }
     out
+}
+
+/// An indented text of little weight.
+fn faint(text: &str) -> String {
+    let lines = screen::wrap(text, screen::width().saturating_sub(INDENT.len())).into_iter();
+    lines.map(|line| format!("{INDENT}{}\n", style::FAINT.paint(&line))).collect()
 }
 
 /// An action as a row: its rule, the message, and the change.
@@ -253,12 +306,16 @@ fn remaining(examined: &Examined<'_>, destination: &Destination<'_>) -> String {
     let counts = Counts::of(examined.findings);
     let label = if counts.is_wrong() { "still wrong: " } else { "" };
     let mut out = format!("{}\n\n{found}", style::STRONG.paint(&format!("{label}{}", counted(counts))));
-    if let Destination::Session { in_requests, .. } = destination {
-        match in_requests {
-            Some((request, keep)) => {
+    if let Some(session) = destination.session() {
+        match session.in_requests {
+            Some(InRequests { request, keep: Some(keep) }) => {
                 let _ = writeln!(out, "a tool result may still arrive; until then each request adds a synthetic one:");
                 out += &line(&format!("{INDENT}{request} prints one"));
                 out += &line(&format!("{INDENT}{keep} adds it now and stores it"));
+            }
+            Some(InRequests { request, keep: None }) => {
+                let _ = writeln!(out, "each request fixes it, and the stored messages stay as they are:");
+                out += &line(&format!("{INDENT}{request} prints one"));
             }
             None if helped == 0 && counts.is_wrong() => out += "this policy cannot fix all of it\n",
             None => {}

@@ -2,6 +2,7 @@
 
 mod overview;
 pub(crate) mod records;
+pub(crate) mod side;
 pub(crate) mod writer;
 
 use std::fmt::Write as _;

@@ -107,3 +107,23 @@ fn a_session_without_messages_gets_a_hint_how_to_add_one() {
     let ran = bench.session(&["check", "s-1"]).expect(1);
     assert!(ran.out.ends_with("✗ 1 error; `seamline session append s-1` adds the first message\n"), "{}", ran.out);
 }
+
+#[test]
+fn a_request_is_the_same_as_that_of_a_program_under_a_policy_that_is_switched_off() {
+    let bench = Bench::new();
+    bench.write("off.toml", "[session]\nenabled = false\n");
+    bench.write("body.json", crate::bench::BROKEN);
+    bench.session(&["new", "s-1", "--policy", "off.toml"]).expect(0);
+    bench.session(&["append", "s-1", "body.json", "--body"]).expect(0);
+    let ran = bench.session(&["request", "s-1"]).expect(0);
+    let store = bench.store();
+    let request = futures_executor::block_on(async {
+        let options = seamline::session::OpenOptions::default();
+        let session = seamline::session::Session::open(store, "s-1".parse().unwrap(), options).await.unwrap();
+        let request = session.request("{}").unwrap();
+        session.close().await.unwrap();
+        request
+    });
+    assert_eq!((ran.out.as_bytes(), ran.err.as_str()), (&*request.body, ""));
+    assert_eq!(ran.json()["messages"].as_array().unwrap().len(), 3, "the body is not repaired");
+}

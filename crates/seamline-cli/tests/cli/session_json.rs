@@ -58,3 +58,35 @@ fn programs_get_one_object_with_a_version_as_the_help_says() {
         assert!(missing.is_empty(), "{args:?} prints {missing:?}, and its help does not say so");
     }
 }
+
+#[test]
+fn a_switched_session_is_shown_with_its_current_and_its_original_provider() {
+    let bench = Bench::new();
+    bench.session(&["new", "s-1", "--provider", "anthropic"]).expect(0);
+    // The bytes of a message are not taken for a record.
+    bench
+        .append("s-1", r#"{"role":"user","content":[{"switch":{"dialect":"none"},"type":"text","text":"hi"}]}"#)
+        .expect(0);
+    let side = |dialect: &str, provider: &str| serde_json::json!({"dialect": dialect, "provider": provider});
+    let sides = || {
+        let shown = bench.session(&["show", "s-1", "--format", "json"]).expect(0).json();
+        let listed = bench.session(&["list", "--format", "json"]).expect(0).json()["sessions"][0].take();
+        for name in ["dialect", "provider", "switched_from"] {
+            assert_eq!(shown.get(name), listed.get(name), "{name}");
+        }
+        (
+            serde_json::json!({"dialect": shown["dialect"], "provider": shown["provider"]}),
+            shown["switched_from"].clone(),
+        )
+    };
+    assert_eq!(sides(), (side("anthropic_messages", "anthropic"), Value::Null));
+    bench.session(&["switch", "s-1", "--provider", "openai"]).expect(0);
+    assert_eq!(sides(), (side("openai_chat", "openai"), side("anthropic_messages", "anthropic")));
+    let shown = bench.session(&["show", "s-1"]).expect(0).out;
+    let rows = "  dialect    openai_chat for openai\n             switched from anthropic_messages for anthropic\n";
+    assert!(shown.contains(rows), "{shown}");
+    let listed = bench.session(&["list"]).expect(0).out;
+    assert!(listed.contains("openai (switched from anthropic)"), "{listed}");
+    bench.session(&["switch", "s-1", "--provider", "anthropic"]).expect(0);
+    assert_eq!(sides(), (side("anthropic_messages", "anthropic"), Value::Null));
+}

@@ -1,6 +1,6 @@
 //! `seamline session repair`.
 
-use crate::bench::{BROKEN, Bench, CAUTIOUS};
+use crate::bench::{BROKEN, Bench, CAUTIOUS, TWICE};
 
 #[test]
 fn fixes_that_drop_or_guess_need_the_unsafe_option() {
@@ -40,4 +40,50 @@ fn a_session_with_notes_only_is_not_reported_as_wrong() {
     assert!(!ran.out.contains("wrong"), "{}", ran.out);
     let ran = bench.session(&["check", "s-1"]).expect(0);
     assert!(ran.out.ends_with("✓ no errors or warnings, 1 note\n"), "{}", ran.out);
+}
+
+#[test]
+fn a_repair_that_is_left_to_requests_is_not_reported_as_stored() {
+    let bench = Bench::new();
+    bench.write("body.json", TWICE);
+    bench.session(&["new", "s-1"]).expect(0);
+    bench.session(&["append", "s-1", "body.json", "--body"]).expect(0);
+    bench.session(&["repair", "s-1"]).expect(1);
+    bench.session(&["switch", "s-1", "--provider", "openai"]).expect(0);
+    let before = bench.messages("s-1");
+    // The message is of another dialect, so only requests can add the result.
+    let ran = bench.session(&["check", "s-1"]).expect(1);
+    assert!(ran.on_one_line().ends_with("✗ 1 error; each request fixes it"), "{}", ran.out);
+    for args in [&["repair", "s-1", "--all", "--dry-run"][..], &["repair", "s-1", "--all"]] {
+        let ran = bench.session(args).expect(1);
+        assert!(ran.out.starts_with("✗ s-1: not stored; each request makes this repair\n"), "{}", ran.out);
+        assert!(!ran.out.contains("undoes it") && !ran.out.contains("omit `--dry-run`"), "{}", ran.out);
+        let report = bench.session(&[args, &["--format", "json"]].concat()).expect(1).json();
+        let is_empty = |name: &str| report[name].as_array().unwrap().is_empty();
+        assert_eq!((&report["changed"], report["repair"].as_str()), (&false.into(), None), "{report}");
+        assert!(is_empty("actions") && !is_empty("left_to_requests") && !is_empty("remaining"), "{report}");
+    }
+    let ran = bench.session(&["repair", "s-1"]).expect(1);
+    assert!(!ran.out.contains("repair --all"), "{}", ran.out);
+    assert_eq!(bench.messages("s-1"), before);
+}
+
+#[test]
+fn the_command_stores_a_repair_that_the_policy_of_a_provider_leaves_to_requests() {
+    let bench = Bench::new();
+    bench.write("body.json", TWICE);
+    for section in ["session", "provider.anthropic"] {
+        bench.write("never.toml", format!("[{section}]\npersist_repairs = 'never'\n"));
+        let name = section.replace('.', "-");
+        bench.session(&["new", &name, "--policy", "never.toml"]).expect(0);
+        bench.session(&["append", &name, "body.json", "--body"]).expect(0);
+        let before = bench.messages(&name);
+        let ran = bench.session(&["check", &name]).expect(1);
+        assert!(ran.on_one_line().contains("stores all fixes"), "{}", ran.out);
+        let ran = bench.session(&["repair", &name, "--all", "--format", "json"]).expect(0);
+        assert!(ran.json()["repair"].as_str().is_some_and(|id| id.starts_with("repair_")), "{}", ran.out);
+        assert_ne!(bench.messages(&name), before);
+        bench.session(&["undo", &name]).expect(0);
+        assert_eq!(bench.messages(&name), before);
+    }
 }

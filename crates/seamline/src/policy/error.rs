@@ -21,7 +21,7 @@ pub struct Error {
     /// The line of the file, counted from 1. It is absent where the policy was not read from a file, and where the
     /// message itself has it.
     pub line: Option<usize>,
-    /// What is wrong with the policy.
+    /// The mistake in the policy.
     pub kind: ErrorKind,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What is wrong with a policy.
+/// The mistake in a policy.
 ///
 /// ```
 /// use seamline::policy::ErrorKind;
@@ -109,6 +109,16 @@ pub enum ErrorKind {
         name: String,
         /// The providers that exist.
         known: Vec<&'static str>,
+    },
+    /// Two tables are for one provider.
+    #[error("`[provider.{other}]` and `[provider.{one}]` are both for `{provider}`; keep one table")]
+    RepeatedProvider {
+        /// The name of the provider.
+        provider: &'static str,
+        /// The spelling of the first table.
+        one: String,
+        /// The spelling of the other table.
+        other: String,
     },
     /// Two lines set one knob to different values.
     #[error("`{other}` contradicts `{one}`{}: both set `{knob}`; keep one of the two", in_line(*one_line))]

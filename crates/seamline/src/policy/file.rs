@@ -32,21 +32,57 @@ pub(super) fn read(table: &Table) -> Result<Policy, Wrong> {
     let mut policy = Policy::preset(name).ok_or_else(|| unknown(name.to_owned()))?;
     Changes::of(table, &[])?.apply(&mut policy)?;
     if let Some(tables) = table.get(PROVIDER) {
-        for (provider, table) in as_table(&[PROVIDER], tables)? {
-            let overrides = read_overrides(&policy, provider, table)?;
-            policy.providers.insert(provider.clone(), overrides);
+        let mut spellings: BTreeMap<&'static str, &str> = BTreeMap::new();
+        for (spelling, table) in as_table(&[PROVIDER], tables)? {
+            let path = [PROVIDER, spelling];
+            let name = provider_name(spelling).map_err(|kind| Wrong::at(&path, kind))?;
+            if let Some(one) = spellings.insert(name, spelling) {
+                let kind = repeated_provider(name, one, spelling);
+                return Err(Wrong {
+                    earlier: Some(vec![PROVIDER.to_owned(), one.to_owned()]),
+                    ..Wrong::at(&path, kind)
+                });
+            }
+            let overrides = read_overrides(&policy, &path, table)?;
+            policy.providers.insert(name.to_owned(), overrides);
         }
     }
     Ok(policy)
 }
 
-fn read_overrides(policy: &Policy, provider: &str, value: &Value) -> Result<Overrides, Wrong> {
-    let path = [PROVIDER, provider];
-    if providers::by_name(provider).is_none() && !seamline_guard::is_provider(provider) {
-        let known = providers::ALL.iter().map(|provider| provider.name).collect();
-        return Err(Wrong::at(&path, ErrorKind::UnknownProvider { name: provider.to_owned(), known }));
+/// Finds the name of a provider by any of its spellings: an alias, or other cases of letters.
+pub(super) fn known_provider(spelling: &str) -> Option<&'static str> {
+    let of_dialects = |name: &str| providers::by_name(name).map(|provider| provider.name);
+    let of_errors = || seamline_guard::providers().into_iter().find(|known| known.eq_ignore_ascii_case(spelling));
+    of_dialects(spelling).or_else(|| of_dialects(&spelling.to_ascii_lowercase())).or_else(of_errors)
+}
+
+fn provider_name(spelling: &str) -> Result<&'static str, ErrorKind> {
+    let known = || providers::ALL.iter().map(|provider| provider.name).collect();
+    known_provider(spelling).ok_or_else(|| ErrorKind::UnknownProvider { name: spelling.to_owned(), known: known() })
+}
+
+fn repeated_provider(provider: &'static str, one: &str, other: &str) -> ErrorKind {
+    ErrorKind::RepeatedProvider { provider, one: one.to_owned(), other: other.to_owned() }
+}
+
+/// Checks the names that the public fields of a policy hold: a reader refuses names that do not exist.
+pub(super) fn check_names(policy: &Policy) -> Result<(), ErrorKind> {
+    if Policy::preset(&policy.preset).is_none() {
+        return Err(ErrorKind::UnknownPreset { name: policy.preset.clone() });
     }
-    let changes = Changes::of(as_table(&path, value)?, &path)?;
+    let mut spellings: BTreeMap<&'static str, &str> = BTreeMap::new();
+    for spelling in policy.providers.keys() {
+        let name = provider_name(spelling)?;
+        if let Some(one) = spellings.insert(name, spelling) {
+            return Err(repeated_provider(name, one, spelling));
+        }
+    }
+    Ok(())
+}
+
+fn read_overrides(policy: &Policy, path: &[&str], value: &Value) -> Result<Overrides, Wrong> {
+    let changes = Changes::of(as_table(path, value)?, path)?;
     let mut changed = policy.clone();
     changes.apply(&mut changed)?;
     let settings = changes.settings.keys().filter_map(|&(section, index)| {

@@ -31,7 +31,7 @@ pub enum SessionError {
     #[error("a message is one JSON value: {0}")]
     NotJson(#[from] NotJson),
     /// A value that was given as a message is something else.
-    #[error("message {number} {what}\nhint: {}", what.hint())]
+    #[error("message {number} {what}")]
     NoMessage {
         /// The number of the value, from 1 on.
         number: usize,
@@ -39,9 +39,7 @@ pub enum SessionError {
         what: super::NoMessage,
     },
     /// A response makes calls that were not run.
-    #[error(
-        "the response makes {calls} tool calls that have no result\nhint: run them in a cycle, with `Session::execute_tool_cycle`, or with `Session::begin_cycle` where you run tools yourself"
-    )]
+    #[error("the response makes {calls} tool call{} without a result", if *calls == 1 { "" } else { "s" })]
     OpenCalls {
         /// The number of such calls.
         calls: usize,
@@ -50,13 +48,53 @@ pub enum SessionError {
     #[error(transparent)]
     Conversation(#[from] crate::Error),
     /// The policy that the session stores is not one that this version reads.
-    #[error(
-        "cannot read the stored policy: {0}\nhint: use the version of seamline that wrote it, or open the session with another policy"
-    )]
+    #[error("cannot read the stored policy: {0}")]
     UnreadablePolicy(String),
+    /// The policy that the caller gives could not be read once it is stored.
+    #[error("cannot store the policy: {0}")]
+    InvalidPolicy(#[from] crate::policy::Error),
     /// The session refuses the request. Nothing was written, but a compaction may be over.
     #[error(transparent)]
     Refused(#[from] Refusal),
+}
+
+impl SessionError {
+    /// Returns the message without a hint. The text of a store's error has one.
+    pub fn message(&self) -> String {
+        match self {
+            Self::Store(error) => error.message(),
+            other => other.to_string(),
+        }
+    }
+
+    /// Returns what the caller can do about it, if there is one thing to do.
+    ///
+    /// ```
+    /// use seamline::session::SessionError;
+    ///
+    /// let error = SessionError::OpenCalls { calls: 1 };
+    /// assert_eq!(error.to_string(), "the response makes 1 tool call without a result");
+    /// assert!(error.hint().is_some_and(|hint| hint.contains("`Session::execute_tool_cycle`")));
+    /// ```
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Store(error) => return error.hint(),
+            Self::Conversation(error) => return error.hint(),
+            Self::NoMessage { what, .. } => return Some(what.hint()),
+            Self::OpenCalls { .. } => {
+                "run them in a cycle, with `Session::execute_tool_cycle`, or with `Session::begin_cycle` where you run \
+                 tools yourself"
+            }
+            Self::UnreadablePolicy(_) => {
+                "use the version of seamline that wrote it, or open the session with another policy"
+            }
+            Self::InvalidPolicy(_) => {
+                "build the policy with `Policy::preset` or `Policy::from_toml`, and change its knobs"
+            }
+            Self::Rejected(_) | Self::NotJson(_) | Self::Refused(_) => return None,
+        };
+        Some(hint.to_owned())
+    }
 }
 
 /// Why a session refuses a request that is well-formed.

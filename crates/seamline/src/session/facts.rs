@@ -72,6 +72,8 @@ impl<'s> Facts<'s> {
             checkpoint: None,
             count: 0,
             seq: None,
+            message: None,
+            policy: None,
             inbox_damage: None,
             detail: detail.into(),
         }

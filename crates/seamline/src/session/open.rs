@@ -25,12 +25,15 @@ use policy::{PolicyNote, choose_policy, stored_policy};
 pub use follower::Follower;
 pub use options::{Health, OpenOptions, SessionOptions};
 
+/// The dialect of a session that is created without a dialect and without a provider.
+const DEFAULT_DIALECT: &str = "anthropic_messages";
+
 impl Session {
     /// Creates a session.
     ///
     /// # Errors
-    /// When there is a session of that name, the dialect or provider is not known, the provider serves another dialect, or
-    /// the store failed.
+    /// When there is a session of that name, the dialect or provider is not known, the provider serves another dialect, the
+    /// policy names a preset or a provider that does not exist, or the store failed.
     pub async fn create(store: Arc<dyn Store>, id: SessionId, options: SessionOptions) -> Result<Self, SessionError> {
         Box::pin(Self::begin(store, id, options, None, Vec::new())).await
     }
@@ -44,7 +47,10 @@ impl Session {
         records: Vec<Record>,
     ) -> Result<Self, SessionError> {
         let SessionOptions { dialect, provider, title, policy, clock } = options;
-        let wire = Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false })?;
+        policy.check_names()?;
+        let default = || provider.is_none().then(|| DEFAULT_DIALECT.to_owned());
+        let dialect = dialect.or_else(default);
+        let wire = Wire::new(Options { dialect, provider, policy, kept: false })?;
         let first = first_record(&wire, title, parent)?;
         let records: Vec<Record> = std::iter::once(first).chain(records).collect();
         if log::needs_import(&records) {
@@ -143,7 +149,7 @@ impl Session {
     /// When there is a session of that name, this one cannot be read, or the store failed.
     pub async fn fork(&self, id: SessionId) -> Result<Self, SessionError> {
         let options = SessionOptions {
-            dialect: self.wire.home.to_owned(),
+            dialect: Some(self.wire.home.to_owned()),
             provider: home_provider(&self.state, &self.wire),
             ..self.related_options()
         };
@@ -194,7 +200,7 @@ impl Session {
     /// The options of this session, for one that is made from it.
     fn related_options(&self) -> SessionOptions {
         SessionOptions {
-            dialect: self.wire.dialect.to_owned(),
+            dialect: Some(self.wire.dialect.to_owned()),
             provider: self.wire.options.provider.clone(),
             title: None,
             policy: self.wire.options.policy.clone(),

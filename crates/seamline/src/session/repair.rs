@@ -1,6 +1,7 @@
 //! Checks, validates and repairs stored messages.
 
 mod plan;
+mod preview;
 mod validation;
 
 use seamline_store::RepairId;
@@ -12,10 +13,11 @@ use crate::check::Checked;
 use crate::policy::DuplicateCallId;
 
 pub use plan::RepairResult;
+pub use preview::RepairPreview;
 pub use validation::ValidationResult;
 
-pub(super) use plan::stored_options;
 pub(super) use validation::Validated;
+use plan::stored_options;
 use validation::kept;
 
 impl Session {
@@ -106,6 +108,16 @@ impl Session {
         let persist = policy.session_for(self.wire.provider()).persist_repairs;
         let options = Options { policy, ..self.wire.options.clone() };
         self.repair_options_as(&options, persist).await
+    }
+
+    /// Plans the repair of [`Session::repair_with`], and stores nothing.
+    ///
+    /// # Errors
+    /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), or the conversation cannot be read.
+    pub fn preview_repair(&self, policy: Policy) -> Result<RepairPreview, SessionError> {
+        let persist = policy.session_for(self.wire.provider()).persist_repairs;
+        let options = Options { policy, ..self.wire.options.clone() };
+        self.facts().preview_repair(&options, persist)
     }
 
     /// Repairs stored messages, and records as much of it as `persist` allows.

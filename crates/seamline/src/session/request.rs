@@ -73,7 +73,7 @@ impl Session {
     /// When there is no provider and no dialect of that name, the envelope is not a JSON object or has messages of its
     /// own, or the conversation cannot be read.
     pub fn request_for(&self, name: &str, envelope: &str) -> Result<Request, SessionError> {
-        Request::new(&self.wire.named(name)?, self.entries(), None, envelope)
+        Request::of_entries(&self.wire.named(name)?, self.entries(), envelope)
     }
 
     /// Releases the reading that checks and requests share; the next one then reads all messages again. The reading
@@ -104,6 +104,11 @@ impl Session {
 }
 
 impl Request {
+    /// Makes the body of messages for the provider of a wire.
+    pub(super) fn of_entries(wire: &Wire, entries: &[Entry], envelope: &str) -> Result<Self, SessionError> {
+        Self::new(wire, entries, None, envelope)
+    }
+
     /// Makes the body of messages for the provider of a wire, with the kept reading if it is of that dialect.
     fn new(wire: &Wire, entries: &[Entry], reading: Option<&Reading>, envelope: &str) -> Result<Self, SessionError> {
         let rendered = match reading {

@@ -240,7 +240,7 @@ impl Response {
     /// use seamline::stream::{ResponseStream, StreamOptions};
     ///
     /// # futures_executor::block_on(async {
-    /// let options = SessionOptions { dialect: "openai_chat".to_owned(), ..SessionOptions::default() };
+    /// let options = SessionOptions { dialect: Some("openai_chat".to_owned()), ..SessionOptions::default() };
     /// let mut session = Session::create(seamline::open_store("memory:").await?, "s-1".parse()?, options).await?;
     /// session.append(r#"{"role":"user","content":"hello"}"#).await?;
     /// let mut stream = ResponseStream::new(&StreamOptions::default())?;

@@ -94,7 +94,7 @@ async fn take(session: &mut Session, response: &Response) -> Result<(), String> 
 
 async fn session_of(dialect: &str) -> Result<Session, Box<dyn std::error::Error>> {
     let store = seamline::open_store("memory:").await?;
-    let options = SessionOptions { dialect: dialect.to_owned(), ..SessionOptions::default() };
+    let options = SessionOptions { dialect: Some(dialect.to_owned()), ..SessionOptions::default() };
     Ok(Session::create(store, "kept".parse()?, options).await?)
 }
 

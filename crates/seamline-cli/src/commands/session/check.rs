@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use seamline::Options;
 use seamline::check::Checked;
+use seamline::session::Follower;
 use seamline::store::SessionId;
 
 use super::context::StoreContext;
+use super::repair::storing;
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -53,8 +55,7 @@ impl Check {
         let policy = args::policy_or_stored(self.policy.as_deref(), &session)?;
         context.warn_of_calls(&session.unresolved());
         let failed = |error| context.failure(&error);
-        let options = Options { kept: true, ..session.options(policy.clone()).map_err(failed)? };
-        let kept = session.repair_options(policy).map_err(failed)?;
+        let options = Options { kept: true, ..session.options(policy).map_err(failed)? };
         let body = session.body("{}").map_err(failed)?;
         let checked = seamline::check(&body, &options)?;
         let is_wrong = Counts::of(&checked.findings).is_wrong();
@@ -71,7 +72,7 @@ impl Check {
                 let examined =
                     Examined { label, body: &body, options: &options, findings: &checked.findings, has_lines: false };
                 output.text(&text::document(&examined, if self.all { Extent::All } else { Extent::First }));
-                output.text(&summary(context, &checked, &body, &options, &kept));
+                output.text(&summary(context, &session, &checked, (&body, &options)));
             }
         }
         Ok(output.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
@@ -79,27 +80,38 @@ impl Check {
 }
 
 /// The summary: how many findings there are, and which command repairs them in the store or in each request.
-fn summary(context: &StoreContext, checked: &Checked, body: &[u8], options: &Options, kept: &Options) -> String {
+fn summary(
+    context: &StoreContext,
+    session: &Follower,
+    checked: &Checked,
+    (body, options): (&[u8], &Options),
+) -> String {
     let counts = Counts::of(&checked.findings);
     if !counts.is_wrong() {
         return format!("{} {}\n", style::GOOD.paint("✓"), text::clean_verdict(counts));
     }
+    let count = counts.errors + counts.warnings;
     // A session may end with tool calls whose results are still to come; a provider would reject them.
-    let left = |repairing: &Options| {
-        let repaired = seamline::repair(body, repairing);
-        let checked = repaired.and_then(|repaired| seamline::check(&repaired.body, options));
-        checked.map_or(usize::MAX, |checked| {
+    let left_in = |body: &[u8]| {
+        seamline::check(body, options).map_or(usize::MAX, |checked| {
             let counts = Counts::of(&checked.findings);
             counts.errors + counts.warnings
         })
     };
+    let left_after = |all: bool| {
+        let preview = session.preview_repair(storing(options.policy.clone(), all));
+        preview.map_or(count, |preview| left_in(&preview.after))
+    };
+    let left_in_requests = seamline::repair(body, options).map_or(usize::MAX, |repaired| left_in(&repaired.body));
     let (repair, all) = (context.command("repair"), context.command("repair --all"));
-    let remedy = match (left(kept), left(options)) {
-        (0, _) => format!("{repair} fixes it"),
-        (rest, 0) if rest < counts.errors + counts.warnings => {
+    let remedy = match (left_after(false), left_after(true), left_in_requests) {
+        (0, ..) => format!("{repair} fixes it"),
+        (rest, 0, _) if rest < count => {
             format!("{repair} fixes some of it, and each request the rest; {all} stores all fixes")
         }
-        (_, 0) => format!("each request fixes it; {all} stores the fix"),
+        (_, 0, _) => format!("each request fixes it; {all} stores the fix"),
+        (rest, _, 0) if rest < count => format!("{repair} fixes some of it, and each request the rest"),
+        (_, _, 0) => "each request fixes it".to_owned(),
         _ if checked.messages == 0 => format!("{} adds the first message", context.command("append")),
         _ if is_helped_by_unsafe(checked, options) => {
             format!("only {} fixes some of it, as `fix:` says above", context.command("repair --unsafe"))

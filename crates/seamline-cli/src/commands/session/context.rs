@@ -9,11 +9,10 @@ use seamline::store::{Error, Head, Rejected, SessionId, SessionInfo, Store, Stor
 use super::address::Address;
 use crate::failure::Failure;
 use crate::output;
-use crate::screen;
 use crate::suggest;
 
 /// How many bytes are read at a time, about.
-const PAGE_BYTES: usize = 8 * 1024 * 1024;
+pub(super) const PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// How many sessions are listed at a time.
 const PAGE_SESSIONS: usize = 500;
 
@@ -204,16 +203,11 @@ impl StoreContext {
             SessionError::Rejected(Rejected::InFlight) => Failure::new("tool calls of a cycle have no result yet")
                 .with_hint(format!("{} closes cycles that a crash left open", self.command("recover"))),
             SessionError::Conversation(error) => error.clone().into(),
-            SessionError::NoMessage { number, what } => {
-                Failure::new(format!("message {number} {what}")).with_hint(what.hint())
+            // The hint of the library names methods.
+            SessionError::OpenCalls { .. } => {
+                Failure::new(error.message()).with_hint("a host adds such a response with its results, in one cycle")
             }
-            SessionError::OpenCalls { calls } => {
-                Failure::new(format!("the response makes {} without a result", screen::count(*calls, "tool call")))
-                    .with_hint("a host adds such a response with its results, in one cycle")
-            }
-            SessionError::UnreadablePolicy(why) => Failure::new(format!("cannot read the stored policy: {why}"))
-                .with_hint("use the version of seamline that wrote it, or pass `--policy`"),
-            other => Failure::new(other.to_string()),
+            other => Failure { message: other.message(), hint: other.hint() },
         }
     }
 

@@ -18,8 +18,8 @@ use crate::{screen, suggest, time};
 /// messages or tool calls. Incidents never contain the text of a conversation.
 ///
 /// As JSON: `version`, `session` and `incidents`, each with `type`, `severity` (`info`, `warning`, `error` or
-/// `critical`), `at` in milliseconds since 1970, `count`, `detail`, and, if there is one, the `checkpoint` and the `seq` of
-/// the first damaged record.
+/// `critical`), `at` in milliseconds since 1970, `count`, `detail`, and, if there is one, the `checkpoint`, the `seq` of the
+/// first damaged record, the index of the first `message` and the hash of the ignored `policy`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Incidents {

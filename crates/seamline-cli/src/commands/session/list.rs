@@ -1,15 +1,16 @@
 //! `seamline session list`
 
 use clap::Args;
-use seamline::store::{OpenedCommit, Record, SessionInfo};
+use seamline::store::{OpenedCommit, Record, SessionInfo, Switch};
 use serde::Serialize;
 
 use super::address::Address;
-use super::context::StoreContext;
+use super::context::{PAGE_BYTES, StoreContext};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{self, Output};
+use crate::render::session::side::{Side, Sides};
 use crate::render::session::writer;
 use crate::render::{json, style, table};
 use crate::{screen, time};
@@ -20,7 +21,8 @@ use crate::{screen, time};
 ///
 /// As JSON: `version` and `sessions`, each with `session`, `head` (`epoch`, `seq`, `hash`), `commits`, `bytes`,
 /// `holder` (the process that writes it, or `null`), `writer` (the state of that process: `alive`, `gone`, `unknown` or
-/// `null`), `began` in milliseconds since 1970, `dialect`, `provider` and `title`.
+/// `null`), `began` in milliseconds since 1970, the current `dialect` and `provider`, `switched_from` (the first `dialect` and
+/// `provider` of a session that was switched, or `null`) and `title`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct List {
@@ -34,7 +36,10 @@ Examples:
   seamline session list
   seamline session list --format json | jq -r '.sessions[].session'";
 
-/// The first record of a session.
+/// The start of a record of a switch in the bytes of a commit.
+const SWITCH: &[u8] = b"{\"switch\"";
+
+/// A session of the list.
 #[derive(Serialize)]
 struct Listed {
     #[serde(flatten)]
@@ -45,6 +50,8 @@ struct Listed {
     began: Option<u64>,
     dialect: Option<String>,
     provider: Option<String>,
+    /// The first dialect and provider, if the session was switched.
+    switched_from: Option<Side>,
     title: Option<String>,
 }
 
@@ -76,7 +83,7 @@ fn listed(context: &StoreContext) -> Result<Vec<Listed>, Failure> {
     Ok(sessions.into_iter().map(|info| beginning(context, info)).collect())
 }
 
-/// Reads only the first commit of a session.
+/// Opens the first commit of a session and those with a switch. The others are read, but not opened.
 fn beginning(context: &StoreContext, info: SessionInfo) -> Listed {
     let first = context.wait(context.store.read(&info.session, 0, 1)).ok();
     let first = first.and_then(|commits| OpenedCommit::open(&commits.first()?.bytes).ok());
@@ -84,16 +91,49 @@ fn beginning(context: &StoreContext, info: SessionInfo) -> Listed {
     let records = first.map(|commit| commit.records).unwrap_or_default();
     let begin =
         records.into_iter().find_map(|record| if let Record::Begin(begin) = record { Some(begin) } else { None });
-    let (dialect, provider, title) =
-        begin.map_or((None, None, None), |begin| (Some(begin.dialect), begin.provider, begin.title));
+    let switch = if info.commits > 1 { last_switch(context, &info) } else { None };
+    let Sides { current, original } = Sides::of(begin.as_ref(), switch.as_ref());
+    let (dialect, provider) = current.map(|side| (side.dialect, side.provider)).unzip();
+    let title = begin.and_then(|begin| begin.title);
     let writer = info.holder.as_ref().map(writer::word);
-    Listed { info, writer, began, dialect, provider, title }
+    Listed { info, writer, began, dialect, provider: provider.flatten(), switched_from: original, title }
+}
+
+/// The last switch of a session, as far as its commits can be read.
+fn last_switch(context: &StoreContext, info: &SessionInfo) -> Option<Switch> {
+    let (mut after, mut last) = (0, None);
+    loop {
+        let page = context.wait(context.store.read(&info.session, after, PAGE_BYTES)).unwrap_or_default();
+        let end = page.last().map_or(after, |commit| commit.seq);
+        // A damaged store must not cause an endless loop.
+        if end <= after {
+            return last;
+        }
+        after = end;
+        for commit in page.iter().filter(|commit| has_switch(&commit.bytes)) {
+            let records = OpenedCommit::open(&commit.bytes).map(|commit| commit.records).unwrap_or_default();
+            let switches = records
+                .into_iter()
+                .filter_map(|record| if let Record::Switch(switch) = record { Some(switch) } else { None });
+            last = switches.last().or(last);
+        }
+    }
+}
+
+/// Whether a commit may have a record of a switch: its messages may contain the same bytes.
+fn has_switch(bytes: &[u8]) -> bool {
+    bytes.windows(SWITCH.len()).any(|window| window == SWITCH)
 }
 
 fn row(listed: &Listed) -> [String; 4] {
-    let Listed { info, began, dialect, provider, title, .. } = listed;
+    let Listed { info, began, dialect, provider, switched_from, title, .. } = listed;
     let writer = info.holder.as_ref().map(writer::brief);
-    let what = [title.clone(), provider.clone().or_else(|| dialect.clone()), writer];
+    let side = provider.clone().or_else(|| dialect.clone());
+    let side = match switched_from {
+        Some(original) => side.map(|side| format!("{side} (switched from {})", original.brief())),
+        None => side,
+    };
+    let what = [title.clone(), side, writer];
     let what: Vec<String> = what.into_iter().flatten().map(|part| screen::printable(&part).into_owned()).collect();
     [
         info.session.to_string(),

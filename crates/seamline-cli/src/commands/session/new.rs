@@ -71,15 +71,14 @@ impl New {
             None => None,
         };
         let Some(name) = &self.provider else {
-            let dialect = asked.map_or(default.dialect.clone(), |asked| (*asked).to_owned());
-            return Ok(SessionOptions { dialect, ..default });
+            return Ok(SessionOptions { dialect: asked.map(|asked| (*asked).to_owned()), ..default });
         };
         let provider = seamline::providers::by_name(name).ok_or_else(|| Error::UnknownProvider(name.clone()))?;
         match asked {
             Some(asked) if *asked != provider.dialect => {
                 Err(Error::WrongProvider { provider: provider.name, serves: provider.dialect, asked }.into())
             }
-            _ => Ok(SessionOptions { dialect: provider.dialect.to_owned(), ..default }),
+            _ => Ok(default),
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use seamline::repair::{RepairAction, Repaired};
-use seamline::session::PersistRepairs;
+use seamline::repair::RepairAction;
+use seamline::session::{PersistRepairs, RepairPreview, SessionError};
 use seamline::store::{RepairId, SessionId};
-use seamline::{Finding, Options, Policy};
+use seamline::{Finding, Policy};
 use serde::Serialize;
 
 use super::context::{StoreContext, WriterArgs};
@@ -15,7 +15,7 @@ use crate::args::{self, ListFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::render::repair::{self, Destination};
+use crate::render::repair::{self, Destination, InRequests, SessionRepair};
 use crate::render::{Counts, Examined, json};
 use crate::screen;
 
@@ -26,8 +26,10 @@ use crate::screen;
 /// you pass `--all`; until then it counts as a finding. No content is lost unless the policy or `--unsafe` allows it, and
 /// `undo` restores that, too.
 ///
-/// As JSON: `version`, `session`, `dry_run`, `changed`, `repair` (its id, or `null` if nothing was written), `actions` as in
-/// `seamline fix --report`, and `remaining`, the findings that remain.
+/// After a switch of the provider, a fix of messages in another dialect is not stored: each request makes it.
+///
+/// As JSON: `version`, `session`, `dry_run`, `changed`, `repair` (its id, or `null` if nothing was written), the stored
+/// `actions` as in `seamline fix --report`, the actions `left_to_requests`, and `remaining`, the findings that remain.
 ///
 /// Exit status: 0 no findings are left, 1 findings remain, 2 the command failed.
 #[derive(Debug, Args)]
@@ -71,96 +73,117 @@ struct Report<'a> {
     changed: bool,
     /// The id that `undo` takes.
     repair: Option<&'a str>,
+    /// The stored part of the repair.
     actions: &'a [RepairAction],
+    /// The part of the repair that each request makes.
+    left_to_requests: &'a [RepairAction],
     remaining: &'a [Finding],
 }
 
-/// The stored messages and their repairs.
-struct StoredBody {
-    body: Vec<u8>,
-    /// The repair without synthetic results.
-    options: Options,
-    /// The repair with synthetic results.
-    in_requests: Options,
+/// The repair that was asked for, and the one with synthetic results.
+struct Planned {
+    asked: RepairPreview,
+    /// The repair of `--all`.
+    everything: RepairPreview,
 }
 
 impl Repair {
     pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
-        let mut policy = args::policy_or_stored(self.policy.as_deref(), &context.read(&self.name)?)?;
+        let session = context.read(&self.name)?;
+        let mut policy = args::policy_or_stored(self.policy.as_deref(), &session)?;
         if self.allow_unsafe {
             policy.allow_unsafe();
         }
-        policy.session.persist_repairs = if self.all { PersistRepairs::All } else { PersistRepairs::RealMovesOnly };
         if self.dry_run {
-            let kept = self.read_stored(context, policy)?;
-            return self.tell(context, &kept, &seamline::repair(&kept.body, &kept.options)?, None);
+            let planned = self.plan(&policy, |policy| session.preview_repair(policy));
+            return self.tell(context, &planned.map_err(|error| context.failure(&error))?);
         }
         context.write(&self.name, self.writer.options(), |session| {
-            // This process holds the lease, so these are the messages that the repair changes.
-            let kept = self.read_stored(context, policy.clone())?;
-            let repaired = seamline::repair(&kept.body, &kept.options)?;
-            let result = context.wait(session.repair_with(policy))?;
-            self.tell(context, &kept, &repaired, result.id.as_ref().map(RepairId::as_str))
+            let planned = self.plan(&policy, |policy| session.preview_repair(policy));
+            let mut planned = planned.map_err(|error| context.failure(&error))?;
+            planned.asked.result = context.wait(session.repair_with(storing(policy, self.all)))?;
+            self.tell(context, &planned)
         })
     }
 
-    /// Reads the stored messages and computes their repairs.
-    fn read_stored(&self, context: &StoreContext, policy: Policy) -> Result<StoredBody, Failure> {
-        let session = context.read(&self.name)?;
-        let failed = |error| context.failure(&error);
-        let mut everything = policy.clone();
-        everything.session.persist_repairs = PersistRepairs::All;
-        Ok(StoredBody {
-            body: session.body("{}").map_err(failed)?,
-            options: session.repair_options(policy).map_err(failed)?,
-            in_requests: session.repair_options(everything).map_err(failed)?,
-        })
-    }
-
-    fn tell(
+    fn plan(
         &self,
-        context: &StoreContext,
-        kept: &StoredBody,
-        repaired: &Repaired<'_>,
-        id: Option<&str>,
-    ) -> Result<Exit, Failure> {
-        let StoredBody { body, in_requests, .. } = kept;
+        policy: &Policy,
+        preview: impl Fn(Policy) -> Result<RepairPreview, SessionError>,
+    ) -> Result<Planned, SessionError> {
+        let everything = preview(storing(policy.clone(), true))?;
+        let asked = if self.all { everything.clone() } else { preview(storing(policy.clone(), false))? };
+        Ok(Planned { asked, everything })
+    }
+
+    fn tell(&self, context: &StoreContext, planned: &Planned) -> Result<Exit, Failure> {
+        let Planned { asked, everything } = planned;
+        let is_whole = self.all && asked.left_to_requests.is_empty();
         // A finding that is left to requests is shown with the fix that each request makes.
-        let remaining =
-            if self.all { repaired.remaining.clone() } else { seamline::check(&repaired.body, in_requests)?.findings };
+        let remaining = if is_whole {
+            asked.result.remaining.clone()
+        } else {
+            seamline::check(&asked.after, &everything.options)?.findings
+        };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => {
+                let is_stored = asked.result.id.is_some();
                 let report = Report {
                     version: 1,
                     session: &self.name,
                     dry_run: self.dry_run,
-                    changed: repaired.changed(),
-                    repair: id,
-                    actions: &repaired.actions,
+                    changed: is_stored,
+                    repair: asked.result.id.as_ref().filter(|_| !self.dry_run).map(RepairId::as_str),
+                    actions: &asked.stored,
+                    left_to_requests: &asked.left_to_requests,
                     remaining: &remaining,
                 };
                 output.text(&(json::text(&report) + "\n"));
             }
-            ListFormat::Text => {
-                let label = self.name.as_str();
-                let left = seamline::repair(&repaired.body, in_requests)?.remaining;
-                let (undo, request, keep) =
-                    (context.command("undo"), context.command("request"), context.command("repair --all"));
-                let destination = Destination::Session {
-                    is_dry_run: self.dry_run,
-                    undo: &undo,
-                    in_requests: (!self.all && !Counts::of(&left).is_wrong()).then_some((&request, &keep)),
-                };
-                let whole: &[u8] = if remaining.is_empty() { &[] } else { &repaired.body };
-                let examined =
-                    Examined { label, body: whole, options: in_requests, findings: &remaining, has_lines: false };
-                output.text(&repair::document(&examined, body, repaired, &destination)?);
-            }
+            ListFormat::Text => output.text(&self.text(context, planned, &remaining)?),
         }
         let is_wrong = Counts::of(&remaining).is_wrong();
         Ok(output.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
     }
+
+    /// The report for people.
+    fn text(&self, context: &StoreContext, planned: &Planned, remaining: &[Finding]) -> Result<String, Failure> {
+        let Planned { asked, everything } = planned;
+        let (undo, request, keep) =
+            (context.command("undo"), context.command("request"), context.command("repair --all"));
+        let is_fixed_in_requests = {
+            let left = seamline::repair(&asked.after, &everything.options)?.remaining;
+            (!self.all || !asked.left_to_requests.is_empty()) && !Counts::of(&left).is_wrong()
+        };
+        let is_kept_by_all = !self.all && {
+            let left = seamline::check(&everything.after, &everything.options)?.findings;
+            !Counts::of(&left).is_wrong()
+        };
+        let advice = InRequests { request: &request, keep: is_kept_by_all.then_some(keep.as_str()) };
+        let session = SessionRepair {
+            is_dry_run: self.dry_run,
+            is_stored: asked.result.id.is_some(),
+            stored: &asked.stored,
+            left: &asked.left_to_requests,
+            after: &asked.after,
+            undo: &undo,
+            in_requests: is_fixed_in_requests.then_some(advice),
+        };
+        let label = self.name.as_str();
+        let body: &[u8] = if remaining.is_empty() { &[] } else { &asked.after };
+        let examined = Examined { label, body, options: &everything.options, findings: remaining, has_lines: false };
+        // The session does not report the cost of a repair, so it is computed from the same messages and options.
+        let repaired = seamline::repair(&asked.before, &asked.options)?;
+        Ok(repair::document(&examined, &asked.before, &repaired, &Destination::Session(&session))?)
+    }
+}
+
+/// The policy of a repair that is stored, with synthetic results (`--all`) or without. The command asks for the repair, so
+/// it is stored though the policy leaves repairs to requests.
+pub(super) fn storing(mut policy: Policy, all: bool) -> Policy {
+    policy.set_persist_repairs(if all { PersistRepairs::All } else { PersistRepairs::RealMovesOnly });
+    policy
 }
 
 /// Undo the last repair of a session

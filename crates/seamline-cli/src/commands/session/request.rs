@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use seamline::session::{Refusal, SessionError};
 use seamline::store::SessionId;
 
 use super::context::StoreContext;
@@ -42,9 +43,6 @@ pub(super) struct Request {
     policy: Option<PathBuf>,
 }
 
-/// The members of request bodies that hold messages.
-const LISTS: [&str; 3] = ["messages", "contents", "input"];
-
 const EXAMPLES: &str = "\
 Examples:
   echo '{\"model\":\"claude-sonnet-4-5\",\"max_tokens\":1024}' > envelope.json
@@ -55,28 +53,25 @@ Examples:
 
 impl Request {
     pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
-        let envelope = self.envelope(context)?;
+        let envelope = self.envelope()?;
         let session = context.read_aloud(&self.name)?;
         let policy = args::policy_or_stored(self.policy.as_deref(), &session)?;
         context.warn_of_calls(&session.unresolved());
-        let failed = |error| context.failure(&error);
-        let (body, options) = match &self.provider {
-            Some(name) => session.body_for(name, &envelope, policy).map_err(failed)?,
-            None => (session.body(&envelope).map_err(failed)?, session.options(policy).map_err(failed)?),
+        let request = match &self.provider {
+            Some(name) => session.request_for(name, &envelope, policy),
+            None => session.request_with(&envelope, policy),
         };
-        let repaired = seamline::repair(&body, &options)?;
+        let request = request.map_err(|error| self.failure(context, &error))?;
         let mut output = Output::new();
-        for piece in repaired.body.pieces() {
-            output.bytes(piece);
-        }
+        output.bytes(&request.body);
         if output::is_terminal() {
             output.text("\n");
         }
-        if repaired.changed() {
-            let count = screen::count(repaired.found.len(), "finding");
+        if !request.actions.is_empty() {
+            let count = screen::count(request.found.len(), "finding");
             output::say(&format!("seamline: {count} fixed for this request; the stored messages do not change\n"));
         }
-        let counts = Counts::of(&repaired.remaining);
+        let counts = Counts::of(&request.remaining);
         if counts.is_wrong() {
             let still = style::ERROR.paint(&text::counted(counts));
             output::say(&format!("seamline: still wrong: {still}; {} lists it\n", context.command("check")));
@@ -86,28 +81,35 @@ impl Request {
         Ok(output.finish(if counts.is_wrong() { exit.max(Exit::Findings) } else { exit }))
     }
 
-    fn envelope(&self, context: &StoreContext) -> Result<String, Failure> {
-        let Some(path) = &self.envelope else { return Ok("{}".to_owned()) };
-        let source = if path.as_os_str() == "-" { Source::Stdin } else { Source::Path(path.clone()) };
-        let label = source.label();
-        let about = |failure: Failure| Failure {
-            message: format!("{}: {}", output::named(&label), failure.message),
-            ..failure
-        };
-        let text = source.read_text().map_err(about)?;
+    fn envelope(&self) -> Result<String, Failure> {
+        let Some(source) = self.source() else { return Ok("{}".to_owned()) };
+        let text = source.read_text().map_err(|failure| about(&source, failure))?;
         match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text) {
-            Ok(members) => match LISTS.into_iter().find(|list| members.contains_key(*list)) {
-                Some(list) => {
-                    Err(about(Failure::new(format!("it contains `{list}`, but the session provides the messages")))
-                        .with_hint(format!(
-                            "omit it; {} adds the messages of a body",
-                            context.command("append --body")
-                        )))
-                }
-                None => Ok(text),
-            },
-            Err(error) => Err(about(Failure::new(format!("not a JSON object: {error}")))
+            Ok(_) => Ok(text),
+            Err(error) => Err(about(&source, Failure::new(format!("not a JSON object: {error}")))
                 .with_hint("an envelope is a request body without its messages, such as {\"model\":\"…\"}")),
         }
     }
+
+    fn source(&self) -> Option<Source> {
+        let path = self.envelope.as_ref()?;
+        Some(if path.as_os_str() == "-" { Source::Stdin } else { Source::Path(path.clone()) })
+    }
+
+    /// Explains a failed request. An envelope with messages of its own is the mistake of a file, so that is named.
+    fn failure(&self, context: &StoreContext, error: &SessionError) -> Failure {
+        match (error, self.source()) {
+            (SessionError::Refused(Refusal::EnvelopeHoldsMessages { list }), Some(source)) => {
+                let message = format!("it contains `{list}`, but the session provides the messages");
+                let hint = format!("omit it; {} adds the messages of a body", context.command("append --body"));
+                about(&source, Failure::new(message)).with_hint(hint)
+            }
+            _ => context.failure(error),
+        }
+    }
+}
+
+/// Names the source of an envelope in a failure.
+fn about(source: &Source, failure: Failure) -> Failure {
+    Failure { message: format!("{}: {}", output::named(&source.label()), failure.message), ..failure }
 }

@@ -23,8 +23,9 @@ const MESSAGES_MAX: usize = 10;
 /// that writes it and whether that process is still alive, and any damage. It changes nothing and does not disturb the
 /// process that writes the session.
 ///
-/// As JSON: `version`, `session`, `head`, `commits`, `bytes`, `holder` and `writer` as in `list`; `dialect`, `provider`,
-/// `title`, `parent` (the session it comes from); `policy`, as it is stored; `health` (`whole` or `degraded`) and `damages`; `resets`, the number of
+/// As JSON: `version`, `session`, `head`, `commits`, `bytes`, `holder` and `writer` as in `list`; the current `dialect` and
+/// `provider`, and those before a switch as `switched_from`; `title`, `parent` (the session it comes from); `policy`, as it is
+/// stored; `health` (`whole` or `degraded`) and `damages`; `resets`, the number of
 /// messages in the `inbox` and of `quarantined` pieces; `messages`, each with `index`, `role`, `origin`, `seq`, `bytes` and
 /// `message`; `calls` of open cycles as in `recover`; `checkpoints` and the last 1,000 `incidents` as in the commands of
 /// these names. With `--messages`: `version`, `session` and `messages`. With `--records`: `version`, `session` and

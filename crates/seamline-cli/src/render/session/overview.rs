@@ -7,6 +7,7 @@ use seamline::session::{Health, Unresolved};
 use seamline::store::{Checkpoint, Incident, IncidentSeverity, SessionInfo, State};
 use serde::Serialize;
 
+use super::side::{Side, Sides};
 use super::{Message, OpenCall, Told, calls, checkpoints, incidents, messages, told, word, writer};
 use crate::render::{json, style};
 use crate::screen;
@@ -65,17 +66,16 @@ impl Overview<'_> {
             let _ = write!(out, "  {}", screen::printable(title));
         }
         out.push('\n');
-        if let Some(begin) = begin {
-            let provider = begin.provider.as_deref().map(|name| format!(" for {name}")).unwrap_or_default();
-            row(&mut out, "dialect", &screen::printable(&format!("{}{provider}", begin.dialect)));
-            if let Some(parent) = &begin.parent {
-                let call = parent.call.as_ref().map(|call| format!(", for call {call}")).unwrap_or_default();
-                row(
-                    &mut out,
-                    "from",
-                    &screen::printable(&format!("{} at record {}{call}", parent.session, parent.seq)),
-                );
-            }
+        let sides = self.sides();
+        if let Some(current) = &sides.current {
+            row(&mut out, "dialect", &screen::printable(&current.text()));
+        }
+        if let Some(original) = &sides.original {
+            row(&mut out, "", &screen::printable(&format!("switched from {}", original.text())));
+        }
+        if let Some(parent) = begin.and_then(|begin| begin.parent.as_ref()) {
+            let call = parent.call.as_ref().map(|call| format!(", for call {call}")).unwrap_or_default();
+            row(&mut out, "from", &screen::printable(&format!("{} at record {}{call}", parent.session, parent.seq)));
         }
         row(&mut out, "policy", &screen::printable(&self.policy()));
         let count = |count: u64, what| screen::count(count as usize, what);
@@ -95,6 +95,10 @@ impl Overview<'_> {
         }
         self.health_rows(&mut out);
         out
+    }
+
+    fn sides(&self) -> Sides {
+        Sides::of(self.state.begin.as_ref(), self.state.switch.as_ref())
     }
 
     /// The preset of the stored policy, and how many knobs differ from it.
@@ -150,7 +154,7 @@ impl Overview<'_> {
 
     /// The overview for programs.
     pub(crate) fn json(&self) -> String {
-        let begin = self.state.begin.as_ref();
+        let (begin, Sides { current, original }) = (self.state.begin.as_ref(), self.sides());
         let damages = match self.health {
             Health::Whole => Vec::new(),
             Health::Degraded(damages) => damages.iter().map(ToString::to_string).collect(),
@@ -159,8 +163,9 @@ impl Overview<'_> {
             version: 1,
             info: self.info,
             writer: self.info.holder.as_ref().map(writer::word),
-            dialect: begin.map(|begin| begin.dialect.as_str()),
-            provider: begin.and_then(|begin| begin.provider.as_deref()),
+            dialect: current.as_ref().map(|side| side.dialect.as_str()),
+            provider: current.as_ref().and_then(|side| side.provider.as_deref()),
+            switched_from: original.as_ref(),
             title: begin.and_then(|begin| begin.title.as_deref()),
             parent: begin.and_then(|begin| begin.parent.as_ref()),
             policy: self.state.policy.as_ref(),
@@ -186,6 +191,7 @@ struct Document<'a, P> {
     writer: Option<&'static str>,
     dialect: Option<&'a str>,
     provider: Option<&'a str>,
+    switched_from: Option<&'a Side>,
     title: Option<&'a str>,
     parent: Option<&'a P>,
     policy: Option<&'a seamline::store::Raw>,

@@ -39,10 +39,13 @@ impl Facts<'_> {
         if !self.config().snapshot_messages || self.fits_snapshot() {
             return None;
         }
+        // The other incidents of this kind are events, which are no warnings.
+        let (kind, severity) = (IncidentKind::CheckpointCreated, IncidentSeverity::Warning);
+        if self.state.incidents.iter().any(|incident| (incident.kind, incident.severity) == (kind, severity)) {
+            return None;
+        }
         let detail = format!("checkpoints go without messages that have more than {SNAPSHOT_BYTES_MAX} bytes together");
-        let is_known = self.state.incidents.iter().any(|incident| incident.detail == detail);
-        let incident = self.incident(IncidentKind::CheckpointCreated, IncidentSeverity::Warning, detail);
-        (!is_known).then_some(Record::Incident(incident))
+        Some(Record::Incident(self.incident(kind, severity, detail)))
     }
 
     /// An event that is recorded only where the configuration asks for all events.

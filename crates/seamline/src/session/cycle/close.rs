@@ -102,7 +102,7 @@ impl Facts<'_> {
             Stop::TimedOut => &repairs.synthetic_text.timeout,
         };
         // A policy's own words are used as they are.
-        let is_ours = [seamline_model::ABORTED, seamline_model::TIMED_OUT].contains(&text.as_str());
+        let is_ours = seamline_model::is_default_text(text);
         if never_ran && is_ours { texts::not_begun(&call.tool, &call.id) } else { text.clone() }
     }
 

@@ -210,13 +210,19 @@ impl Facts<'_> {
 
     /// Plans the incident about a broken conversation, unless it is the last one already.
     fn plan_invalid(&self, validation: &ValidationResult) -> Batch {
-        let count = validation.errors.len();
-        let first = validation.first_index.map(|at| format!("; the first is in message {at}")).unwrap_or_default();
-        let detail = format!("the conversation has {count} errors{first}");
-        let is_known = |last: &Incident| last.kind == IncidentKind::ValidationFailed && last.detail == detail;
-        if self.state.incidents.back().is_some_and(is_known) {
+        let (kind, count) = (IncidentKind::ValidationFailed, validation.errors.len() as u64);
+        let message = validation.first_index.map(|index| index as u64);
+        let severity = IncidentSeverity::Warning;
+        // An inbox item in quarantine is an incident of this kind, too, but an error.
+        let is_same = |last: &Incident| {
+            (last.kind, last.severity, last.count, last.message) == (kind, severity, count, message)
+        };
+        if self.state.incidents.back().is_some_and(is_same) {
             return Batch::default();
         }
-        self.counted(IncidentKind::ValidationFailed, IncidentSeverity::Warning, detail, count).into()
+        let first = message.map(|at| format!("; the first is in message {at}")).unwrap_or_default();
+        let detail = format!("the conversation has {count} errors{first}");
+        let incident = self.incident(kind, severity, detail);
+        Record::Incident(Incident { count, message, ..incident }).into()
     }
 }

@@ -8,11 +8,13 @@ use seamline_store::{DamageKind, Entry, Head, Parent, Replay, SessionId, State, 
 use super::copies::plan_copies;
 use super::{home_provider, stored_policy, wire_of};
 use crate::outline::OutlineMessage;
+use crate::session::facts::{Facts, Work};
 use crate::session::log::read_pages;
 use crate::session::recover::truth::unresolved;
-use crate::session::repair::stored_options;
 use crate::session::wire::Wire;
-use crate::session::{Health, Session, SessionError, SessionOptions, Unresolved};
+use crate::session::{
+    Clock as _, Health, RepairPreview, Request, Session, SessionError, SessionOptions, SystemClock, Unresolved,
+};
 use crate::{Options, Policy};
 
 /// A read-only follower of a session that another process writes.
@@ -126,13 +128,15 @@ impl Follower {
         Ok(wire_of(self.state(), None, policy)?.options)
     }
 
-    /// The options of [`Session::repair_with`] for its messages.
+    /// Plans the repair of [`Session::repair_with`], and stores nothing.
     ///
     /// # Errors
-    /// When its first record, which names the dialect, is damaged, and the messages could be of several dialects.
-    pub fn repair_options(&self, policy: Policy) -> Result<Options, SessionError> {
-        let wire = wire_of(self.state(), None, policy)?;
-        Ok(stored_options(&wire, &wire.options, wire.config().persist_repairs))
+    /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), or the conversation cannot be read.
+    pub fn preview_repair(&self, policy: Policy) -> Result<RepairPreview, SessionError> {
+        let (wire, work) = (wire_of(self.state(), None, policy)?, Work::default());
+        let (next, now) = (self.head.seq + 1, SystemClock.now());
+        let facts = Facts { id: &self.id, state: self.state(), wire: &wire, work: &work, next, now };
+        facts.preview_repair(&wire.options, wire.config().persist_repairs)
     }
 
     /// Writes a request body: the members of the envelope, a JSON object, then the messages as they are stored. Messages
@@ -141,17 +145,54 @@ impl Follower {
     /// # Errors
     /// When the envelope is not a JSON object, or its first record, which names the dialect, is damaged.
     pub fn body(&self, envelope: &str) -> Result<Vec<u8>, SessionError> {
-        self.body_by(&wire_of(self.state(), None, Policy::default())?, envelope)
+        self.body_by(&wire_of(self.state(), None, self.policy_to_use())?, envelope)
     }
 
-    /// Writes a request body for another provider or dialect, and gives the options for its check under a policy.
+    /// Makes the body that the provider gets, as [`Session::request`] does.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use seamline::session::{Follower, Session, SessionOptions};
+    /// use seamline::store::MemoryStore;
+    ///
+    /// # futures_executor::block_on(async {
+    /// let store = Arc::new(MemoryStore::new());
+    /// let mut session = Session::create(store.clone(), "s-1".parse()?, SessionOptions::default()).await?;
+    /// session.append(r#"{"role":"user","content":"hello"}"#).await?;
+    ///
+    /// let follower = Follower::open(store, "s-1".parse()?).await?;
+    /// let envelope = r#"{"model":"claude-sonnet-4-5","max_tokens":64}"#;
+    /// assert_eq!(follower.request(envelope)?, session.request(envelope)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
-    /// When there is no provider and no dialect of that name, the envelope is not a JSON object, or the messages cannot be
-    /// read.
-    pub fn body_for(&self, name: &str, envelope: &str, policy: Policy) -> Result<(Vec<u8>, Options), SessionError> {
+    /// As for [`Session::request`].
+    pub fn request(&self, envelope: &str) -> Result<Request, SessionError> {
+        self.request_with(envelope, self.policy_to_use())
+    }
+
+    /// As [`Self::request`], with another policy than the stored one.
+    ///
+    /// # Errors
+    /// As for [`Session::request`].
+    pub fn request_with(&self, envelope: &str, policy: Policy) -> Result<Request, SessionError> {
+        Request::of_entries(&wire_of(self.state(), None, policy)?, self.state().view.entries(), envelope)
+    }
+
+    /// Makes the body for another provider or dialect under a policy, as [`Session::request_for`] does.
+    ///
+    /// # Errors
+    /// As for [`Session::request_for`].
+    pub fn request_for(&self, name: &str, envelope: &str, policy: Policy) -> Result<Request, SessionError> {
         let wire = wire_of(self.state(), None, policy)?.named(name)?;
-        Ok((self.body_by(&wire, envelope)?, wire.options))
+        Request::of_entries(&wire, self.state().view.entries(), envelope)
+    }
+
+    /// The stored policy, or the default where this version cannot read it: [`Session::open`] does the same.
+    fn policy_to_use(&self) -> Policy {
+        self.policy().unwrap_or_default()
     }
 
     fn body_by(&self, wire: &Wire, envelope: &str) -> Result<Vec<u8>, SessionError> {
@@ -164,7 +205,7 @@ impl Follower {
     /// # Errors
     /// When the messages cannot be read, or the first record, which names the dialect, is damaged.
     pub fn outline(&self, range: Range<usize>) -> Result<Vec<OutlineMessage>, SessionError> {
-        let wire = wire_of(self.state(), None, Policy::default())?;
+        let wire = wire_of(self.state(), None, self.policy_to_use())?;
         let entries: Vec<&Entry> = self.state().view.entries().iter().collect();
         let outline = wire.outline_each(&entries)?.into_iter();
         Ok(outline.skip(range.start).take(range.len()).collect())
@@ -188,10 +229,10 @@ impl Follower {
     /// # Errors
     /// When there is a session of that name, or the store failed.
     pub async fn fork_into(&self, store: Arc<dyn Store>, id: SessionId) -> Result<Session, SessionError> {
-        let wire = wire_of(self.state(), None, self.policy().unwrap_or_default())?;
+        let wire = wire_of(self.state(), None, self.policy_to_use())?;
         let Head { seq, hash, .. } = self.head;
         let parent = Parent { session: self.id.clone(), seq, hash, call: None };
-        let (dialect, provider) = (wire.home.to_owned(), home_provider(self.state(), &wire));
+        let (dialect, provider) = (Some(wire.home.to_owned()), home_provider(self.state(), &wire));
         let policy = wire.options.policy.clone();
         let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
         let copies = plan_copies(&wire, self.state().switch.as_ref(), self.state().view.entries())?;

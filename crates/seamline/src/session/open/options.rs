@@ -14,13 +14,14 @@ use crate::session::{Clock, SystemClock};
 /// ```
 /// use seamline::session::SessionOptions;
 ///
-/// let options = SessionOptions { dialect: "gemini_generate".to_owned(), ..SessionOptions::default() };
-/// assert!(options.policy.session.enabled);
+/// let options = SessionOptions { provider: Some("gemini".to_owned()), ..SessionOptions::default() };
+/// assert!(options.dialect.is_none() && options.policy.session.enabled);
 /// ```
 #[derive(Debug, Clone)]
 pub struct SessionOptions {
-    /// The dialect of its messages. An empty text means the dialect of the provider.
-    pub dialect: String,
+    /// The dialect of its messages. Without one, it is the dialect of the provider, or `anthropic_messages` if there is no
+    /// provider either.
+    pub dialect: Option<String>,
     /// The name of the provider. It has to serve the dialect.
     pub provider: Option<String>,
     /// The title for people.
@@ -33,13 +34,7 @@ pub struct SessionOptions {
 
 impl Default for SessionOptions {
     fn default() -> Self {
-        Self {
-            dialect: "anthropic_messages".to_owned(),
-            provider: None,
-            title: None,
-            policy: Policy::default(),
-            clock: Arc::new(SystemClock),
-        }
+        Self { dialect: None, provider: None, title: None, policy: Policy::default(), clock: Arc::new(SystemClock) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The policy that a session stores.
 
-use seamline_store::{IncidentKind, IncidentSeverity, PolicyRecord, Raw, Record, State};
+use seamline_store::{Hash, Incident, IncidentKind, IncidentSeverity, PolicyRecord, Raw, Record, State};
 
 use crate::Policy;
 use crate::session::SessionError;
@@ -24,6 +24,7 @@ pub(super) fn choose_policy(state: &State, given: Option<Policy>) -> Result<(Pol
         (None, Ok(stored)) => (stored, PolicyNote::Kept),
         (None, Err(error)) => (Policy::default(), PolicyNote::Ignored(error.to_string())),
         (Some(given), stored) => {
+            given.check_names()?;
             let text = Raw::of(&given)?;
             let is_stored = stored.ok().map(|stored| Raw::of(&stored)).transpose()?.as_ref() == Some(&text);
             (given, if is_stored { PolicyNote::Kept } else { PolicyNote::Changed(text) })
@@ -45,8 +46,11 @@ impl Facts<'_> {
             PolicyNote::Kept => None,
             PolicyNote::Changed(policy) => Some(Record::Policy(PolicyRecord { policy })),
             PolicyNote::Ignored(detail) => {
-                let is_known = self.state.incidents.iter().any(|incident| incident.detail == detail);
-                let incident = self.incident(IncidentKind::PolicyIgnored, IncidentSeverity::Warning, detail);
+                let kind = IncidentKind::PolicyIgnored;
+                let policy = self.state.policy.as_ref().map(|stored| Hash::of(stored.as_bytes()));
+                let is_same = |incident: &Incident| (incident.kind, incident.policy) == (kind, policy);
+                let is_known = self.state.incidents.iter().any(is_same);
+                let incident = Incident { policy, ..self.incident(kind, IncidentSeverity::Warning, detail) };
                 (!is_known).then_some(Record::Incident(incident))
             }
         }

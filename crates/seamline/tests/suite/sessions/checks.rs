@@ -74,8 +74,12 @@ fn mangled() -> impl Strategy<Value = Mangled> {
 async fn create(place: &Place, dialect: &str) -> Session {
     let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
     let clock = Arc::new(Tick::default());
-    let options =
-        SessionOptions { dialect: dialect.to_owned(), policy: asking(config), clock, ..SessionOptions::default() };
+    let options = SessionOptions {
+        dialect: Some(dialect.to_owned()),
+        policy: asking(config),
+        clock,
+        ..SessionOptions::default()
+    };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }
 

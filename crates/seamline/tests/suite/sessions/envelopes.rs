@@ -62,7 +62,7 @@ fn spoken(dialect: &str) -> [&'static str; 3] {
 
 async fn session(provider: &seamline::providers::Provider, policy: Policy) -> Session {
     let place = memory();
-    let (dialect, provider) = (provider.dialect.to_owned(), Some(provider.name.to_owned()));
+    let (dialect, provider) = (Some(provider.dialect.to_owned()), Some(provider.name.to_owned()));
     let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }

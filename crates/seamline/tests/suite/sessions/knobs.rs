@@ -36,12 +36,8 @@ async fn session(place: &Place, text: &str) -> Session {
 
 /// A session of OpenAI's dialect with this provider.
 async fn session_of(place: &Place, provider: &str, text: &str) -> Session {
-    let options = SessionOptions {
-        dialect: String::new(),
-        provider: Some(provider.to_owned()),
-        policy: policy(text),
-        ..SessionOptions::default()
-    };
+    let options =
+        SessionOptions { provider: Some(provider.to_owned()), policy: policy(text), ..SessionOptions::default() };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }
 
@@ -328,7 +324,7 @@ fn x27_a_checkpoint_waits_for_the_disk_unless_it_need_not() {
             let made = session.checkpoint(Operation::Manual).await.unwrap();
             assert_eq!((made.messages, made.state), (1, CheckpointState::Open));
             assert_eq!(seq(&session).await > before, waits, "{text}");
-            // It is there for whoever uses it, and for the next process once something else was written.
+            // This process can use it at once, and the next process after another write.
             session.append(r#"{"role":"user","content":"more"}"#).await.unwrap();
             assert_eq!(session.get_checkpoint(&made.id), Some(made.clone()), "{text}");
             let mut session = place.reopen(&session).await;

@@ -324,7 +324,7 @@ fn parallel_cycles_do_not_roll_each_other_back() {
 #[test]
 fn an_unknown_dialect_is_refused_before_anything_is_stored() {
     on_every_store(async |place| {
-        let options = SessionOptions { dialect: "latin".to_owned(), ..SessionOptions::default() };
+        let options = SessionOptions { dialect: Some("latin".to_owned()), ..SessionOptions::default() };
         let id = place.name().parse().unwrap();
         let error = Session::create(place.store.clone(), id, options).await.unwrap_err();
         assert_eq!(error.to_string(), "no dialect is called `latin`");
@@ -342,7 +342,7 @@ fn a_cycle_is_stored_in_every_dialect() {
             ("gemini_generate", r#"{"role":"model","parts":[{"functionCall":{"name":"sh","args":{}}}]}"#.to_owned()),
         ];
         for (dialect, turn) in turns {
-            let options = SessionOptions { dialect: dialect.to_owned(), ..SessionOptions::default() };
+            let options = SessionOptions { dialect: Some(dialect.to_owned()), ..SessionOptions::default() };
             let mut session =
                 Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap();
             let result = session.execute_tool_cycle(&[&turn], &Tool::saying("fine"), pending()).await.unwrap();

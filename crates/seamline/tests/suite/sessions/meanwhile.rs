@@ -102,7 +102,7 @@ fn results_do_not_count_as_unanswered_messages_of_the_user() {
         ];
         for (dialect, turn) in turns {
             let place = memory();
-            let options = SessionOptions { dialect: dialect.to_owned(), ..SessionOptions::default() };
+            let options = SessionOptions { dialect: Some(dialect.to_owned()), ..SessionOptions::default() };
             let id = place.name().parse().unwrap();
             let mut session = Session::create(place.store.clone(), id, options).await.unwrap();
             let user = match dialect {

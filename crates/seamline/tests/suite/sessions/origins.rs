@@ -39,7 +39,7 @@ const LATE: [(&str, [&str; 4]); 3] = [
 fn a_moved_message_keeps_its_origin() {
     for (dialect, messages) in LATE {
         block_on(async {
-            let options = SessionOptions { dialect: dialect.to_owned(), ..SessionOptions::default() };
+            let options = SessionOptions { dialect: Some(dialect.to_owned()), ..SessionOptions::default() };
             let store = seamline::open_store("memory:").await.unwrap();
             let mut session = Session::create(store, "s-1".parse().unwrap(), options).await.unwrap();
             session.append_all(&messages).await.unwrap();

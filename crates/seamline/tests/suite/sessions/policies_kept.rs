@@ -2,7 +2,9 @@
 
 use seamline::Policy;
 use seamline::policy::OnInvalid;
-use seamline::session::{AgentStart, ExecutorFailure, Follower, OpenOptions, PersistRepairs, Session, SessionError};
+use seamline::session::{
+    AgentStart, ExecutorFailure, Follower, OpenOptions, PersistRepairs, Session, SessionError, SessionOptions,
+};
 use seamline::store::{Effect, IncidentKind, Record};
 
 use super::stores::{ASK, ENVELOPE, Place, Tool, kept, on_every_store, open_options, results, turn};
@@ -65,6 +67,22 @@ fn an_aborted_call_has_the_text_of_the_stored_policy() {
         again.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
         again.abort().await.unwrap();
         assert!(kept(&again).last().unwrap().contains("Tool execution cancelled by user"), "{:?}", kept(&again));
+    });
+}
+
+#[test]
+fn a_call_that_never_ran_is_reported_so_though_the_default_text_of_the_stored_policy_is_an_earlier_one() {
+    on_every_store(async |place| {
+        for (text, is_default) in [("[synthetic] no result was recorded for this call", true), ("stopped", false)] {
+            let mut policy = Policy::default();
+            policy.repair.synthetic_text.aborted = text.to_owned();
+            let mut session = place.create_with(policy).await;
+            session.append(ASK).await.unwrap();
+            session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
+            session.abort().await.unwrap();
+            let last = kept(&session).last().unwrap().clone();
+            assert_eq!((last.contains("[not executed]"), last.contains(text)), (is_default, !is_default), "{last}");
+        }
     });
 }
 
@@ -247,5 +265,47 @@ fn x6_opal_clawos_and_kilroy_store_repairs_and_llxprt_and_libr_agent_repair_each
             let has_call = ["opal", "llxprt"].contains(&name);
             assert_eq!(body.contains("toolu_1"), has_call, "{name} closes the call or removes it: {body}");
         }
+    });
+}
+
+#[test]
+fn a_policy_that_could_not_be_read_again_is_refused() {
+    on_every_store(async |place| {
+        let named = |preset: &str| Policy { preset: preset.to_owned(), ..Policy::default() };
+        let mut other_provider = Policy::from_toml("[provider.groq]\nretries_max = 5").unwrap();
+        let overrides = other_provider.providers.remove("groq").unwrap();
+        other_provider.providers.insert("nowhere".to_owned(), overrides);
+        for policy in [named("my policy"), named(""), other_provider] {
+            let options = SessionOptions { policy: policy.clone(), ..SessionOptions::default() };
+            let id: seamline::store::SessionId = place.name().parse().unwrap();
+            let error = Session::create(place.store.clone(), id.clone(), options).await.unwrap_err();
+            assert!(matches!(error, SessionError::InvalidPolicy(_)), "{error}");
+            assert!(error.to_string().starts_with("cannot store the policy: no p"), "{error}");
+            let session = Session::create(place.store.clone(), id, SessionOptions::default()).await.unwrap();
+            let options = OpenOptions { take_over: true, policy: Some(policy), ..open_options() };
+            let error = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap_err();
+            assert!(matches!(error, SessionError::InvalidPolicy(_)), "{error}");
+        }
+    });
+}
+
+#[test]
+fn a_provider_has_its_overrides_under_each_of_its_names() {
+    futures_executor::block_on(async {
+        for table in ["anthropic", "claude", "ANTHROPIC"] {
+            let policy = Policy::from_toml(&format!("[provider.{table}]\nretries_max = 7")).unwrap();
+            assert!(policy.providers.keys().eq(["anthropic"]), "{table}");
+            for provider in ["anthropic", "claude"] {
+                let store = std::sync::Arc::new(seamline::store::MemoryStore::new());
+                let (provider, policy) = (Some(provider.to_owned()), policy.clone());
+                let options = SessionOptions { provider, policy, ..SessionOptions::default() };
+                let session = Session::create(store, "s-1".parse().unwrap(), options).await.unwrap();
+                assert_eq!(session.effective_policy().guard.retry.retries_max, 7, "{table}");
+            }
+        }
+        let twice = "[provider.anthropic]\nretries_max = 7\n\n[provider.claude]\nverbose = true";
+        let error = Policy::from_toml(twice).unwrap_err().to_string();
+        let text = "line 4: `[provider.claude]` and `[provider.anthropic]` are both for `anthropic`; keep one table";
+        assert_eq!(error, text);
     });
 }

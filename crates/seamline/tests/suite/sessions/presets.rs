@@ -52,7 +52,7 @@ async fn through_a_session(place: &Place, case: &Case) -> Result<Option<Value>, 
     let list = LISTS.into_iter().find(|list| envelope.contains_key(*list)).ok_or("no messages")?;
     let messages = envelope.remove(list).unwrap_or_default();
     let options = SessionOptions {
-        dialect: case.file.dialect.clone(),
+        dialect: Some(case.file.dialect.clone()),
         provider: Some(case.file.provider.clone()),
         policy: Policy::preset(&case.file.policy).ok_or("no such preset")?,
         ..SessionOptions::default()

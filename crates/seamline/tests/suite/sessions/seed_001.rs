@@ -281,7 +281,8 @@ fn case_14_an_incomplete_call_is_repaired_away() {
 #[test]
 fn case_15_a_reset_session_is_clean_and_archived() {
     on_every_store(async |place| {
-        let options = seamline::session::SessionOptions { dialect: "openai_chat".to_owned(), ..Default::default() };
+        let options =
+            seamline::session::SessionOptions { dialect: Some("openai_chat".to_owned()), ..Default::default() };
         let id = place.name().parse().unwrap();
         let mut session = seamline::session::Session::create(place.store.clone(), id, options).await.unwrap();
         let system = r#"{"role":"system","content":"be brief"}"#;

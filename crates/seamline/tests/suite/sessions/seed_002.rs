@@ -12,7 +12,7 @@ async fn llxprt(place: &Place, persist: PersistRepairs) -> Session {
     let mut policy = seamline::Policy::preset("llxprt").unwrap();
     policy.session.persist_repairs = persist;
     let options = SessionOptions {
-        dialect: "openai_chat".to_owned(),
+        dialect: Some("openai_chat".to_owned()),
         provider: Some("openai".to_owned()),
         policy,
         ..SessionOptions::default()
