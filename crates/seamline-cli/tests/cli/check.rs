@@ -125,7 +125,7 @@ fn a_wrong_policy_file_is_reported_with_its_line_the_nearest_name_and_the_allowe
             "on_invalid = \"repair\"\nauto_repair = false\n",
             "line 2: `auto_repair = false` contradicts `on_invalid = \"repair\"` in line 1: both set `on_invalid`; keep one of the two",
         ),
-        ("[provider.grok]\nretries_max = 3\n", "line 1: no provider is called `grok`; "),
+        ("[provider.gork]\nretries_max = 3\n", "line 1: no provider is called `gork`; "),
         ("retries_max = \n", "not a policy: TOML parse error at line 1, column 15"),
     ] {
         bench.write("mine.toml", text);

@@ -99,7 +99,7 @@ fn every_value_of_a_knob_of_repairs_gives_another_repair() {
             vec![hi.clone(), calls(&["call_1"]), result("call_1", "one"), result("call_1", "two"), go.clone()],
         ),
         ("duplicate_call_id", "safety = 'unsafe'", repeated),
-        ("id_mode", "", vec![hi.clone(), calls(&["hist_tool_1"]), result("hist_tool_1", "here"), go.clone()]),
+        ("id_mode", "", vec![hi.clone(), calls(&["toolu_1"]), result("toolu_1", "here"), go.clone()]),
         ("merge_same_role", "", vec![text("one"), text("two")]),
         (
             "result_order",
