@@ -1,7 +1,8 @@
 //! The inbox: messages that other processes push for a session's writer.
 
 use seamline_store::{
-    Hash, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxDamages, InboxItem, InboxPage, Pushed, Raw, SessionId,
+    DialectName, Hash, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxDamages, InboxItem, InboxPage, Pushed,
+    Raw, SessionId,
 };
 use tokio_postgres::types::Type;
 
@@ -19,26 +20,34 @@ WITH next AS (
         AND NOT EXISTS (SELECT 1 FROM seamline_inbox WHERE tenant = $1 AND session = $2 AND id = $3)
     RETURNING inbox_last
 )
-INSERT INTO seamline_inbox (tenant, session, id, place, message, hash)
-SELECT $1, $2, $3, inbox_last, $4, $5 FROM next
+INSERT INTO seamline_inbox (tenant, session, id, place, message, hash, dialect)
+SELECT $1, $2, $3, inbox_last, $4, $5, $6 FROM next
 ON CONFLICT (tenant, session, id) DO NOTHING
 RETURNING place";
 
 /// Finds the hash of a message by its id. It stays when the message is taken; an id from an import has none.
-const PUSHED: &str = "SELECT hash FROM seamline_inbox WHERE tenant = $1 AND session = $2 AND id = $3";
+const PUSHED: &str = "SELECT hash, dialect FROM seamline_inbox WHERE tenant = $1 AND session = $2 AND id = $3";
 
 /// Reads the next page of messages.
 const INBOX: &str = "\
-SELECT id, place, message, hash FROM (
-    SELECT id, place, message, hash, row_number() OVER (ORDER BY place) AS number,
+SELECT id, place, message, hash, dialect FROM (
+    SELECT id, place, message, hash, dialect, row_number() OVER (ORDER BY place) AS number,
         sum(octet_length(message)) OVER (ORDER BY place) AS bytes_to_here
     FROM (
-        SELECT id, place, message, hash FROM seamline_inbox
+        SELECT id, place, message, hash, seamline_inbox.dialect AS dialect FROM seamline_inbox
         WHERE tenant = $1 AND session = $2 AND message IS NOT NULL AND place > $3 ORDER BY place LIMIT $4
     ) AS next
 ) AS page
 WHERE bytes_to_here <= $5 OR number = 1
 ORDER BY place";
+
+/// The column of [`INBOX`] that tables of older formats do not have, and its value for them: a reader does not upgrade
+/// the tables.
+const OWN_DIALECT: &str = "seamline_inbox.dialect";
+const NO_DIALECT: &str = "NULL::text";
+
+/// The error code of a column that does not exist.
+const NO_COLUMN: &str = "42703";
 
 const COUNT: &str = "\
 SELECT count(*) AS waiting FROM seamline_inbox WHERE tenant = $1 AND session = $2 AND message IS NOT NULL";
@@ -54,13 +63,16 @@ impl Operation for Push {
 
     async fn run(&self, attempt: &Attempt<'_>) -> Result<Pushed, Failure> {
         self.item.fits().map_err(Failure::Final)?;
-        let hash = seal(&self.session, self.item.id.as_bytes(), self.item.message.as_bytes());
+        let (id, message) = (self.item.id.as_bytes(), self.item.message.as_bytes());
+        let dialect = self.item.dialect.as_ref().map(DialectName::as_str);
+        let hash = seal(&self.session, id, message, dialect);
         let params: Params<'_> = &[
             (&attempt.tenant(), Type::TEXT),
             (&self.session.as_str(), Type::TEXT),
-            (&self.item.id.as_bytes(), Type::BYTEA),
-            (&self.item.message.as_bytes(), Type::BYTEA),
+            (&id, Type::BYTEA),
+            (&message, Type::BYTEA),
             (&hash.as_bytes().as_slice(), Type::BYTEA),
+            (&dialect, Type::TEXT),
         ];
         if !attempt.query(PUSH, params).await?.is_empty() {
             return Ok(Pushed::New);
@@ -71,7 +83,9 @@ impl Operation for Push {
             return Err(Failure::Retry("the inbox changed during the push".to_owned()));
         };
         let kept: Option<&[u8]> = column(row, "hash")?;
-        let is_same = kept.is_none_or(|kept| kept == hash.as_bytes());
+        // Only the bytes have to be the same: the stored dialect takes the place of the item's.
+        let own = seal(&self.session, id, message, column(row, "dialect")?);
+        let is_same = kept.is_none_or(|kept| kept == own.as_bytes());
         self.item.again(&self.session, is_same).map_err(Failure::Final)
     }
 }
@@ -142,7 +156,10 @@ async fn visit_inbox(
             (&bigint(INBOX_MESSAGES_MAX as u64), Type::INT8),
             (&bigint(INBOX_BYTES_MAX as u64), Type::INT8),
         ];
-        let rows = attempt.query(INBOX, params).await?;
+        let rows = match attempt.query_unless(NO_COLUMN, INBOX, params).await? {
+            Some(rows) => rows,
+            None => attempt.query(&INBOX.replace(OWN_DIALECT, NO_DIALECT), params).await?,
+        };
         for row in &rows {
             if !take(item(session, row)?) {
                 return Ok(());
@@ -156,18 +173,20 @@ async fn visit_inbox(
 /// Reads a message, or the damage in its place.
 fn item(session: &SessionId, row: &tokio_postgres::Row) -> Result<Result<InboxItem, InboxDamage>, Failure> {
     let (id, message): (&[u8], &[u8]) = (column(row, "id")?, column(row, "message")?);
-    let kept: Option<&[u8]> = column(row, "hash")?;
-    if kept.is_some_and(|hash| hash == seal(session, id, message).as_bytes())
+    let (kept, dialect): (Option<&[u8]>, Option<&str>) = (column(row, "hash")?, column(row, "dialect")?);
+    if kept.is_some_and(|hash| hash == seal(session, id, message, dialect).as_bytes())
         && let (Ok(id), Ok(text)) = (std::str::from_utf8(id), std::str::from_utf8(message))
         && let Ok(message) = Raw::parse(text)
     {
-        return Ok(Ok(InboxItem { id: id.to_owned(), message }));
+        return Ok(Ok(InboxItem { id: id.to_owned(), message, dialect: dialect.map(DialectName::from) }));
     }
     let place: i64 = column(row, "place")?;
     Ok(Err(InboxDamage::altered(place, message.to_vec())))
 }
 
-/// Computes the hash of a message, by which alterations are found.
-fn seal(session: &SessionId, id: &[u8], message: &[u8]) -> Hash {
-    Hash::of(format!("{session}\n{}\n", id.len()).as_bytes()).then(id).then(message)
+/// Computes the hash of a message with its dialect, by which alterations are found. Messages of older formats have no
+/// dialect.
+fn seal(session: &SessionId, id: &[u8], message: &[u8], dialect: Option<&str>) -> Hash {
+    let hash = Hash::of(format!("{session}\n{}\n", id.len()).as_bytes()).then(id).then(message);
+    dialect.map_or(hash, |dialect| hash.then(dialect.as_bytes()))
 }

@@ -19,7 +19,7 @@ const ACQUIRE: &str = "\
 UPDATE seamline_sessions
 SET epoch = epoch + 1, holder = $3, lease_until = now() + $4 * interval '1 second', touched_at = now()
 WHERE tenant = $1 AND session = $2 AND erased_at IS NULL
-    AND ($5 OR holder IS NULL OR holder = $3 OR lease_until IS NULL OR lease_until <= now())
+    AND ($5 OR holder IS NULL OR holder = $3 OR holder = $6 OR lease_until IS NULL OR lease_until <= now())
 RETURNING epoch, head_seq, head_hash";
 
 /// Finds the last commit, if the session's row ends before it.
@@ -59,8 +59,8 @@ impl Operation for Create {
         let session = &self.session;
         let made = Lease { epoch: Head::START.epoch, head: Head::START };
         let start = Hash::ZERO;
-        let rows =
-            lease_to(attempt, CREATE, (session, &self.holder), (&start.as_bytes().as_slice(), Type::BYTEA)).await?;
+        let start: Params<'_> = &[(&start.as_bytes().as_slice(), Type::BYTEA)];
+        let rows = lease_to(attempt, CREATE, (session, &self.holder), start).await?;
         if !rows.is_empty() {
             return Ok(made);
         }
@@ -83,8 +83,14 @@ impl Operation for Take {
     type Output = Lease;
 
     async fn run(&self, attempt: &Attempt<'_>) -> Result<Lease, Failure> {
-        let (session, takes_over) = (&self.session, self.how == Acquire::TakeOver);
-        let rows = lease_to(attempt, ACQUIRE, (session, &self.holder), (&takes_over, Type::BOOL)).await?;
+        let session = &self.session;
+        let (takes_over, from) = match &self.how {
+            Acquire::IfFree => (false, None),
+            Acquire::TakeOverFrom(from) => (false, Some(encode(from)?)),
+            Acquire::TakeOver => (true, None),
+        };
+        let how: Params<'_> = &[(&takes_over, Type::BOOL), (&from, Type::TEXT)];
+        let rows = lease_to(attempt, ACQUIRE, (session, &self.holder), how).await?;
         if let Some(row) = rows.first() {
             let head = self.correct_head(attempt, head(row)?).await?;
             return Ok(Lease { epoch: head.epoch, head });
@@ -167,22 +173,18 @@ impl Operation for Release {
     }
 }
 
-/// Runs a statement that gives the lease to a holder; `last` is its fifth parameter.
+/// Runs a statement that gives the lease to a holder; `more` are its parameters from the fifth on.
 async fn lease_to(
     attempt: &Attempt<'_>,
     sql: &str,
     (session, holder): (&SessionId, &Holder),
-    last: (&(dyn ToSql + Sync), Type),
+    more: Params<'_>,
 ) -> Result<Vec<Row>, Failure> {
-    let holder = encode(holder)?;
-    let params: Params<'_> = &[
-        (&attempt.tenant(), Type::TEXT),
-        (&session.as_str(), Type::TEXT),
-        (&holder, Type::TEXT),
-        (&attempt.lease(), Type::FLOAT8),
-        last,
-    ];
-    attempt.query(sql, params).await
+    let (holder, tenant, session, lease) = (encode(holder)?, attempt.tenant(), session.as_str(), attempt.lease());
+    let mut params: Vec<(&(dyn ToSql + Sync), Type)> =
+        vec![(&tenant, Type::TEXT), (&session, Type::TEXT), (&holder, Type::TEXT), (&lease, Type::FLOAT8)];
+    params.extend(more.iter().cloned());
+    attempt.query(sql, &params).await
 }
 
 fn encode(holder: &Holder) -> Result<String, Failure> {

@@ -86,7 +86,11 @@ impl Read {
             (&is_first, Type::BOOL),
         ];
         let rows = attempt.query(PAGE, params).await?;
-        rows.iter().map(|row| Ok(StoredCommit { seq: count(row, "seq")?, bytes: column(row, "body")? })).collect()
+        let commit = |row| {
+            let (seq, bytes) = (count(row, "seq")?, column(row, "body")?);
+            Ok(StoredCommit { seq, bytes, is_indexed: true })
+        };
+        rows.iter().map(commit).collect()
     }
 }
 

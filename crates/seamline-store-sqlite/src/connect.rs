@@ -275,14 +275,13 @@ fn prepare_to_write(connection: &Connection, path: &Path) -> Outcome<()> {
     if format != Format::Known(FORMAT) {
         schema::migrate(connection, path)?;
     }
-    schema::verify(connection)
+    schema::verify(connection, FORMAT)
 }
 
 fn prepare_to_read(connection: &Connection, path: &Path) -> Outcome<()> {
     connection.pragma_update(None, "query_only", true)?;
     match schema::format(connection, path)? {
-        Format::Known(FORMAT) => schema::verify(connection),
-        Format::Known(found) => Err(Error::ReadOnly(cause::ReadOnly::OldFormat { found, known: FORMAT }).into()),
+        Format::Known(found) => schema::verify(connection, found),
         Format::Empty => Err(Error::Address(cause::Address::Empty { path: path.to_owned() }).into()),
     }
 }

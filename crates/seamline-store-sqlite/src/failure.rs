@@ -13,6 +13,8 @@ pub(crate) enum Failure {
     Rejected(Error),
     /// The file holds something that a store never writes.
     Inconsistent(&'static str),
+    /// The index does not lead to commits that the table has.
+    Unindexed,
     /// SQLite or its binding returned an error.
     Sqlite(rusqlite::Error),
 }
@@ -44,6 +46,7 @@ impl Failure {
         match self {
             Self::Rejected(error) => error,
             Self::Inconsistent(what) => damaged(path, what),
+            Self::Unindexed => Error::Damaged(cause::Damaged::Index { path: path.to_owned() }),
             Self::Sqlite(error) => {
                 let (path, detail) = (path.to_owned(), error.to_string());
                 match meaning(&error, doing) {
@@ -63,7 +66,7 @@ impl Failure {
     pub(crate) fn is_damage(&self) -> bool {
         match self {
             Self::Rejected(_) => false,
-            Self::Inconsistent(_) => true,
+            Self::Inconsistent(_) | Self::Unindexed => true,
             Self::Sqlite(error) => {
                 matches!(meaning(error, Doing::Reading), Meaning::Damaged | Meaning::NotSqlite)
             }

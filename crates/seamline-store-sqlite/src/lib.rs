@@ -50,6 +50,7 @@ mod queue;
 mod reader;
 mod reads;
 mod rows;
+mod salvage;
 mod schema;
 mod store;
 mod writer;

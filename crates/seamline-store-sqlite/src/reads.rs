@@ -2,12 +2,13 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use seamline_store::{
-    Error, Hash, Head, Holder, InboxDamage, InboxDamages, InboxItem, InboxPage, Quarantined, Raw, SessionId,
-    SessionInfo,
+    DialectName, Error, Hash, Head, Holder, InboxDamage, InboxDamages, InboxItem, InboxPage, Quarantined, Raw,
+    SessionId, SessionInfo,
 };
 
 use crate::failure::{Failure, Outcome};
 use crate::rows::{self, bound, hash, number, optional_hash, optional_text, raw_bytes, text};
+use crate::schema;
 
 /// The row of a session.
 pub(crate) struct SessionRow {
@@ -143,10 +144,12 @@ pub(crate) fn waiting(connection: &Connection, session: &SessionId) -> Outcome<u
 /// Whether this id was pushed before with the same message; none if the id is new. The hash of a message stays when the
 /// message is taken. An id from an import has no hash and counts as the same message.
 pub(crate) fn find_pushed(connection: &Connection, session: &SessionId, item: &InboxItem) -> Outcome<Option<bool>> {
-    let mut statement = connection.prepare_cached("SELECT number, hash FROM inbox WHERE session = ?1 AND id = ?2")?;
+    let mut statement =
+        connection.prepare_cached("SELECT number, hash, dialect FROM inbox WHERE session = ?1 AND id = ?2")?;
     let mut rows = statement.query(params![session.as_str(), item.id])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    let own = seal(session, number(row, 0)?, &item.id, item.message.as_str());
+    // Only the bytes have to be the same: the stored dialect takes the place of the item's.
+    let own = seal(session, number(row, 0)?, &item.id, (item.message.as_str(), optional_text(row, 2)?));
     Ok(Some(optional_hash(row, 1)?.is_none_or(|hash| hash == own)))
 }
 
@@ -164,15 +167,20 @@ pub(crate) fn inbox_damage(connection: &Connection, session: &SessionId) -> Outc
     Ok(damages)
 }
 
+const INBOX: &str =
+    "SELECT number, id, message, hash, dialect FROM inbox WHERE session = ?1 AND message IS NOT NULL ORDER BY number";
+
+/// The same for a file in the first format.
+const OLD_INBOX: &str =
+    "SELECT number, id, message, hash, NULL FROM inbox WHERE session = ?1 AND message IS NOT NULL ORDER BY number";
+
 /// Passes the messages of the inbox to `take` in order, until it returns false.
 fn visit_inbox(
     connection: &Connection,
     session: &SessionId,
     mut take: impl FnMut(Result<InboxItem, InboxDamage>) -> bool,
 ) -> Outcome<()> {
-    let mut statement = connection.prepare_cached(
-        "SELECT number, id, message, hash FROM inbox WHERE session = ?1 AND message IS NOT NULL ORDER BY number",
-    )?;
+    let mut statement = connection.prepare_cached(if schema::has_dialects(connection)? { INBOX } else { OLD_INBOX })?;
     let mut rows = statement.query([session.as_str()])?;
     let mut last = 0;
     while let Some(row) = rows.next()? {
@@ -196,18 +204,20 @@ fn visit_inbox(
 }
 
 fn item(session: &SessionId, place: u64, row: &Row<'_>) -> Outcome<InboxItem> {
-    let (id, message) = (text(row, 1)?, text(row, 2)?);
-    if seal(session, place, id, message) != hash(row, 3)? {
+    let (id, message, dialect) = (text(row, 1)?, text(row, 2)?, optional_text(row, 4)?);
+    if seal(session, place, id, (message, dialect)) != hash(row, 3)? {
         return Err(Failure::Inconsistent("the hash does not match"));
     }
     let message = Raw::parse(message).map_err(|_| Failure::Inconsistent("the message is not JSON"))?;
-    Ok(InboxItem { id: id.to_owned(), message })
+    Ok(InboxItem { id: id.to_owned(), message, dialect: dialect.map(DialectName::from) })
 }
 
-/// Computes the hash of a message and its place, by which alterations are found.
-pub(crate) fn seal(session: &SessionId, place: u64, id: &str, message: &str) -> Hash {
+/// Computes the hash of a message with its dialect and its place, by which alterations are found. Messages of the first
+/// format have no dialect.
+pub(crate) fn seal(session: &SessionId, place: u64, id: &str, (message, dialect): (&str, Option<&str>)) -> Hash {
     let head = format!("{session}\n{place}\n{}\n", id.len());
-    Hash::of(head.as_bytes()).then(id.as_bytes()).then(message.as_bytes())
+    let hash = Hash::of(head.as_bytes()).then(id.as_bytes()).then(message.as_bytes());
+    dialect.map_or(hash, |dialect| hash.then(dialect.as_bytes()))
 }
 
 pub(crate) fn quarantined(connection: &Connection, session: &SessionId) -> Outcome<Vec<Quarantined>> {

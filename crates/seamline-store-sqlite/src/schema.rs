@@ -12,7 +12,8 @@ use crate::failure::{Failure, Outcome};
 pub(crate) const APPLICATION_ID: i64 = 0x5345_414d;
 
 /// The migrations from each format to the next. A released migration never changes: files were written with it.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE sessions (
         session TEXT NOT NULL PRIMARY KEY,
         epoch INTEGER NOT NULL,
@@ -49,7 +50,12 @@ const MIGRATIONS: [&str; 1] = ["
         bytes BLOB NOT NULL,
         UNIQUE (session, hash)
     ) STRICT;
-"];
+",
+    "ALTER TABLE inbox ADD COLUMN dialect TEXT",
+];
+
+/// The first format whose inbox has the dialects of messages.
+const WITH_DIALECTS: u64 = 2;
 
 /// The tables of a store. Other tables are allowed, such as those of a replication tool.
 const TABLES: [&str; 4] = ["sessions", "commits", "inbox", "quarantine"];
@@ -108,9 +114,15 @@ pub(crate) fn migrate(connection: &Connection, path: &Path) -> Outcome<()> {
     migrated
 }
 
+/// Whether the inbox has the dialects of messages. A file that only readers opened keeps its format.
+pub(crate) fn has_dialects(connection: &Connection) -> Outcome<bool> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(u64::try_from(version).is_ok_and(|version| version >= WITH_DIALECTS))
+}
+
 /// Checks that the tables were created with exactly the store's own SQL: a damaged or hostile schema is rejected.
-pub(crate) fn verify(connection: &Connection) -> Outcome<()> {
-    if objects(connection)? != *expected()? {
+pub(crate) fn verify(connection: &Connection, format: u64) -> Outcome<()> {
+    if objects(connection)? != *expected(format)? {
         return Err(Failure::Inconsistent("the tables are not the tables of a store"));
     }
     Ok(())
@@ -119,17 +131,19 @@ pub(crate) fn verify(connection: &Connection) -> Outcome<()> {
 /// An index, table, trigger or view: its type, its name and its SQL.
 type Object = (String, String, Option<String>);
 
-fn expected() -> Outcome<&'static Vec<Object>> {
-    static EXPECTED: OnceLock<Vec<Object>> = OnceLock::new();
-    if let Some(expected) = EXPECTED.get() {
+fn expected(format: u64) -> Outcome<&'static Vec<Object>> {
+    static EXPECTED: [OnceLock<Vec<Object>>; MIGRATIONS.len()] = [const { OnceLock::new() }; MIGRATIONS.len()];
+    let last = usize::try_from(format).unwrap_or(MIGRATIONS.len()).clamp(1, MIGRATIONS.len()) - 1;
+    let known = &EXPECTED[last];
+    if let Some(expected) = known.get() {
         return Ok(expected);
     }
     let made = Connection::open_in_memory()?;
-    for migration in MIGRATIONS {
+    for migration in &MIGRATIONS[..=last] {
         made.execute_batch(migration)?;
     }
     let objects = objects(&made)?;
-    Ok(EXPECTED.get_or_init(|| objects))
+    Ok(known.get_or_init(|| objects))
 }
 
 fn objects(connection: &Connection) -> Outcome<Vec<Object>> {

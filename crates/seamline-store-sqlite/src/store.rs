@@ -107,7 +107,7 @@ impl Store for SqliteStore {
 
     fn acquire<'a>(&'a self, session: &'a SessionId, holder: &'a Holder, how: Acquire) -> Pending<'a, Lease> {
         let (session, holder) = (session.clone(), holder.clone());
-        Box::pin(ask(&self.writes, Kind::Other, 0, move |file| writes::acquire(file, &session, &holder, how)))
+        Box::pin(ask(&self.writes, Kind::Other, 0, move |file| writes::acquire(file, &session, &holder, &how)))
     }
 
     fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()> {

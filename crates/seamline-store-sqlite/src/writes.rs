@@ -1,10 +1,12 @@
 //! The operations that change the file. The writer runs several of them in one transaction. An operation rejects its
 //! request before it changes anything; any other failure rolls the whole transaction back.
 
-use rusqlite::{Connection, params};
+use std::ops::Range;
+
+use rusqlite::{Connection, Rows, params};
 use seamline_store::{
-    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, OpenedCommit, Pushed, Sealed, SessionId,
-    cause,
+    Acquire, Appended, DialectName, Erased, Error, Hash, Head, Holder, InboxItem, Lease, OpenedCommit, Pushed, Sealed,
+    SessionId, cause,
 };
 
 use crate::commits;
@@ -12,6 +14,7 @@ use crate::failure::{Failure, Outcome};
 use crate::holder::is_gone;
 use crate::reads::{self, require_absent, session_row};
 use crate::rows::{self, number};
+use crate::salvage;
 
 pub(crate) fn create(connection: &Connection, session: &SessionId, holder: &Holder) -> Outcome<Lease> {
     require_absent(connection, session)?;
@@ -19,10 +22,10 @@ pub(crate) fn create(connection: &Connection, session: &SessionId, holder: &Hold
     Ok(Lease { epoch: Head::START.epoch, head: Head::START })
 }
 
-pub(crate) fn acquire(connection: &Connection, session: &SessionId, holder: &Holder, how: Acquire) -> Outcome<Lease> {
+pub(crate) fn acquire(connection: &Connection, session: &SessionId, holder: &Holder, how: &Acquire) -> Outcome<Lease> {
     let row = session_row(connection, session)?;
     let other = row.holder.filter(|other| other != holder && !is_gone(other));
-    if let (Acquire::IfFree, Some(other)) = (how, other) {
+    if let Some(other) = other.filter(|other| !how.takes_over(other)) {
         return Err(Error::Busy { session: session.clone(), holder: Box::new(other) }.into());
     }
     let epoch = row.head.epoch + 1;
@@ -107,10 +110,13 @@ pub(crate) fn push(connection: &Connection, session: &SessionId, item: &InboxIte
     }
     let mut last = connection.prepare_cached("SELECT coalesce(max(number), 0) FROM inbox")?;
     let place = last.query_row([], |row| Ok(number(row, 0)))?? + 1;
-    let (message, hash) = (item.message.as_str(), reads::seal(session, place, &item.id, item.message.as_str()));
-    let mut statement = connection
-        .prepare_cached("INSERT INTO inbox (number, session, id, message, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?;
-    statement.execute(params![rows::integer(place)?, session.as_str(), item.id, message, &hash.as_bytes()[..]])?;
+    let (message, dialect) = (item.message.as_str(), item.dialect.as_ref().map(DialectName::as_str));
+    let hash = reads::seal(session, place, &item.id, (message, dialect));
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO inbox (number, session, id, message, hash, dialect) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    let (place, hash) = (rows::integer(place)?, &hash.as_bytes()[..]);
+    statement.execute(params![place, session.as_str(), item.id, message, hash, dialect])?;
     add_waiting(connection, session, 1)?;
     Ok(Pushed::New)
 }
@@ -147,7 +153,7 @@ pub(crate) fn import(
 }
 
 pub(crate) fn erase(connection: &Connection, session: &SessionId) -> Outcome<Erased> {
-    session_row(connection, session)?;
+    let known = session_row(connection, session)?.commits;
     let count = "SELECT count(*), coalesce(sum(length(bytes)), 0) FROM commits WHERE session = ?1";
     let (commits, bytes) =
         connection.query_row(count, [session.as_str()], |row| Ok((number(row, 0), number(row, 1))))?;
@@ -158,13 +164,18 @@ pub(crate) fn erase(connection: &Connection, session: &SessionId) -> Outcome<Era
     ] {
         connection.execute(delete, [session.as_str()])?;
     }
+    let commits = commits?;
+    if commits < known {
+        // A damaged index hides commits from the deletion. Where SQLite cannot delete them either, it fails.
+        connection.execute("DELETE FROM commits NOT INDEXED WHERE session = ?1", [session.as_str()])?;
+    }
     let erased = connection.execute(
         "UPDATE sessions SET epoch = 0, head_seq = 0, head_hash = NULL, commits = 0, bytes = 0, waiting = 0, holder = NULL,
          erased = 1 WHERE session = ?1",
         [session.as_str()],
     )?;
     require_one(erased)?;
-    Ok(Erased { commits: commits?, bytes: bytes? })
+    Ok(Erased { commits, bytes: bytes? })
 }
 
 /// The columns of a commit beside its id and bytes.
@@ -176,14 +187,56 @@ struct Row {
 }
 
 fn insert_commit(connection: &Connection, session: &SessionId, row: &Row, stored: ([u8; 16], &[u8])) -> Outcome<()> {
+    // A given row id makes SQLite check that no row has it. Where the end of the table is damaged, SQLite would choose a
+    // row id that exists, and would overwrite that row.
     let mut statement = connection.prepare_cached(
-        "INSERT INTO commits (session, seq, count, epoch, id, hash, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO commits (rowid, session, seq, count, epoch, id, hash, bytes)
+         VALUES ((SELECT coalesce(max(rowid), 0) + 1 FROM commits), ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
     let (seq, count, epoch) = (rows::integer(row.seq)?, rows::integer(row.count)?, rows::integer(row.epoch)?);
     let (id, bytes) = stored;
     let hash = &row.hash.as_bytes()[..];
     statement.execute(params![session.as_str(), seq, count, epoch, &id[..], hash, bytes])?;
+    check_readable(connection, session, row.seq)
+}
+
+/// Checks that later reads find the commit that was just inserted. A commit in a damaged tree could get lost.
+fn check_readable(connection: &Connection, session: &SessionId, seq: u64) -> Outcome<()> {
+    let place = connection.last_insert_rowid();
+    let mut last = connection.prepare_cached("SELECT max(rowid) FROM commits")?;
+    if last.query_row([], |row| row.get::<_, Option<i64>>(0))? != Some(place) {
+        return Err(Failure::Inconsistent("the table does not end with a new commit"));
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT t.rowid, t.seq, t.count
+         FROM commits AS i INDEXED BY sqlite_autoindex_commits_1 CROSS JOIN commits AS t ON t.rowid = i.rowid
+         WHERE i.session = ?1 ORDER BY i.seq DESC LIMIT 2",
+    )?;
+    let mut rows = statement.query([session.as_str()])?;
+    let Some(row) = rows.next()? else { return Err(Failure::Unindexed) };
+    match (row.get::<_, i64>(0)?, number(row, 1)?) {
+        (found, _) if found == place => {}
+        (_, later) if later > seq => return Err(Failure::Inconsistent("a session has commits after its head")),
+        _ => return Err(Failure::Unindexed),
+    }
+    let before = match span(&mut rows) {
+        Ok(before) if before.end == seq => return Ok(()),
+        Ok(before) => before.start,
+        Err(failure) if failure.is_damage() => 0,
+        Err(failure) => return Err(failure),
+    };
+    // Earlier damage may have lost the commit before it. Only one that the table still has shows a damaged index.
+    if salvage::has_between(connection, session, before, seq)? {
+        return Err(Failure::Unindexed);
+    }
     Ok(())
+}
+
+/// The records of the next commit, which has the columns `rowid`, `seq` and `count`.
+fn span(rows: &mut Rows<'_>) -> Outcome<Range<u64>> {
+    let Some(row) = rows.next()? else { return Ok(0..1) };
+    let seq = number(row, 1)?;
+    Ok(seq..seq.saturating_add(number(row, 2)?))
 }
 
 fn insert_session(connection: &Connection, session: &SessionId, head: Head, holder: Option<&Holder>) -> Outcome<()> {

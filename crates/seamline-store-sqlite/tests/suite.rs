@@ -16,6 +16,8 @@ mod faults;
 mod holders;
 #[path = "suite/hostile.rs"]
 mod hostile;
+#[path = "suite/index.rs"]
+mod index;
 #[path = "suite/kills.rs"]
 mod kills;
 #[path = "suite/names.rs"]

@@ -219,14 +219,6 @@ pub enum ReadOnly {
         /// Whether the write-ahead log holds commits.
         has_log: bool,
     },
-    /// The store has an older format, and the upgrade needs write access.
-    #[error("it has format {found}, and the upgrade to format {known} needs write access")]
-    OldFormat {
-        /// The format of the store.
-        found: u64,
-        /// The format of this version.
-        known: u64,
-    },
     /// The database server does not let this client write.
     #[error("{0}")]
     Server(String),
@@ -238,7 +230,7 @@ impl ReadOnly {
         match self {
             Self::OtherOwner { path, has_log, .. } => Some(owner_hint(path, *has_log)),
             Self::File { .. } => Some("check with `ls -l` who may write it".to_owned()),
-            Self::OpenedForReading | Self::OldFormat { .. } | Self::Server(_) => None,
+            Self::OpenedForReading | Self::Server(_) => None,
         }
     }
 }
@@ -271,6 +263,12 @@ pub enum Damaged {
         path: PathBuf,
         /// The value that is wrong, or SQLite's error.
         detail: String,
+    },
+    /// The index of the commits does not lead to all commits that the table has, so a new commit could get lost.
+    #[error("`{}`: the index does not lead to the last commits of the session; nothing was stored", path.display())]
+    Index {
+        /// The file of the store.
+        path: PathBuf,
     },
     /// The database holds values or tables that a store does not write.
     #[error("{0}")]

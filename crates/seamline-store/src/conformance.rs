@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::commit::{Commit, OpenedCommit, Sealed};
 use crate::error::Error;
 use crate::hash::Hash;
-use crate::id::{CommitId, SessionId};
+use crate::id::{CommitId, DialectName, SessionId};
 use crate::raw::Raw;
 use crate::record::{Begin, InboxTaken, MessageRecord, Origin, Record};
 use crate::replay::{Replayed, replay};
@@ -42,16 +42,18 @@ pub async fn run(store: Arc<dyn Store>, prefix: &str) -> Vec<Outcome> {
 
 type Check = fn(Bench) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
-const CHECKS: [(&str, Check); 15] = [
+const CHECKS: [(&str, Check); 17] = [
     ("a session is created once", |bench| Box::pin(made_once(bench))),
     ("stored commits are read back byte for byte", |bench| Box::pin(read_back(bench))),
     ("reading continues where it stopped", |bench| Box::pin(read_on(bench))),
     ("a commit that is sent twice is stored once", |bench| Box::pin(sent_twice(bench))),
     ("a commit that does not follow is rejected", |bench| Box::pin(not_following(bench))),
     ("a writer is fenced after a take-over", |bench| Box::pin(fenced(bench))),
+    ("a lease is taken over only from the holder that is meant", |bench| Box::pin(taken_from(bench))),
     ("a leased session is busy until its lease is released", |bench| Box::pin(busy(bench))),
     ("a commit from before a take-over can be settled", |bench| Box::pin(asked_about(bench))),
     ("inbox messages are taken once, in order", |bench| Box::pin(inbox(bench))),
+    ("inbox messages keep their dialect", |bench| Box::pin(inbox_dialects(bench))),
     ("a full inbox is read page by page", |bench| Box::pin(full_inbox(bench))),
     ("the quarantine keeps the same bytes once", |bench| Box::pin(quarantine(bench))),
     ("a session moves between stores byte for byte", |bench| Box::pin(import(bench))),
@@ -177,6 +179,18 @@ async fn fenced(bench: Bench) -> Result<(), String> {
     same("the messages", (replayed.state.view.len(), replayed.damages), (2, Vec::new()))
 }
 
+async fn taken_from(bench: Bench) -> Result<(), String> {
+    bench.create().await?;
+    let (store, session) = (&bench.store, &bench.session);
+    let from = |pid| Acquire::TakeOverFrom(Box::new(holder(pid)));
+    same("from the holder", said(store.acquire(session, &holder(2), from(1)).await)?.epoch, 2)?;
+    let busy = Error::Busy { session: session.clone(), holder: Box::new(holder(2)) };
+    same("from an earlier holder", store.acquire(session, &holder(3), from(1)).await, Err(busy))?;
+    same("the epoch", said(store.head(session).await)?.epoch, 2)?;
+    said(store.release(session, 2).await)?;
+    same("once it is free", said(store.acquire(session, &holder(3), from(1)).await)?.epoch, 3)
+}
+
 async fn busy(bench: Bench) -> Result<(), String> {
     let lease = bench.create().await?;
     let (store, session) = (&bench.store, &bench.session);
@@ -203,7 +217,7 @@ async fn asked_about(bench: Bench) -> Result<(), String> {
 
 async fn inbox(bench: Bench) -> Result<(), String> {
     let mut lease = bench.create().await?;
-    let items = ["b", "a", "c"].map(|id| InboxItem { id: id.to_owned(), message: Raw::default() });
+    let items = ["b", "a", "c"].map(|id| InboxItem { id: id.to_owned(), message: Raw::default(), dialect: None });
     for item in &items {
         same("push", bench.store.push(&bench.session, item).await, Ok(Pushed::New))?;
         same("push again", bench.store.push(&bench.session, item).await, Ok(Pushed::Already))?;
@@ -221,9 +235,33 @@ async fn inbox(bench: Bench) -> Result<(), String> {
     bench.append(&mut lease, 2).await.map(|_| ())
 }
 
+async fn inbox_dialects(bench: Bench) -> Result<(), String> {
+    let lease = bench.create().await?;
+    let named = [("a", Some("openai_chat")), ("b", None), ("c", Some("gemini_generate"))];
+    let items = named.map(|(id, dialect)| InboxItem {
+        id: id.to_owned(),
+        message: Raw::default(),
+        dialect: dialect.map(DialectName::from),
+    });
+    for item in &items {
+        same("push", bench.store.push(&bench.session, item).await, Ok(Pushed::New))?;
+    }
+    same("the inbox", bench.store.inbox(&bench.session).await, Ok(items.to_vec()))?;
+    let again = |at: usize, dialect: Option<&str>| InboxItem { dialect: dialect.map(Into::into), ..items[at].clone() };
+    for item in [again(0, None), again(1, Some("openai_chat")), again(2, Some("openai_chat"))] {
+        same("the same bytes again", bench.store.push(&bench.session, &item).await, Ok(Pushed::Already))?;
+    }
+    same("damage", bench.store.inbox_damage(&bench.session).await, Ok(Vec::new()))?;
+    let taken = Record::Inbox(InboxTaken { ids: vec!["a".to_owned()] });
+    let commit = bench.sealed(&lease, 1, &[taken, said_record(1)?])?;
+    same("append", bench.store.append(commit).await, Ok(Appended::New))?;
+    same("the inbox", bench.store.inbox(&bench.session).await, Ok(items[1..].to_vec()))?;
+    same("push what was taken", bench.store.push(&bench.session, &again(0, None)).await, Ok(Pushed::Already))
+}
+
 /// The store rejects another message under a used id.
 async fn another_under(bench: &Bench, id: &str) -> Result<(), String> {
-    let item = InboxItem { id: id.to_owned(), message: said(Raw::parse("{\"another\":1}"))? };
+    let item = InboxItem { id: id.to_owned(), message: said(Raw::parse("{\"another\":1}"))?, dialect: None };
     let taken = Error::IdTaken { session: bench.session.clone(), id: id.to_owned() };
     same("push another message", bench.store.push(&bench.session, &item).await, Err(taken))
 }
@@ -235,7 +273,7 @@ async fn full_inbox(bench: Bench) -> Result<(), String> {
         let message = said(Raw::parse(large.clone()))?;
         same(
             "push",
-            bench.store.push(&bench.session, &InboxItem { id: id.to_owned(), message }).await,
+            bench.store.push(&bench.session, &InboxItem { id: id.to_owned(), message, dialect: None }).await,
             Ok(Pushed::New),
         )?;
     }
@@ -267,7 +305,7 @@ async fn import(bench: Bench) -> Result<(), String> {
     for number in 1..=3 {
         other.append(&mut lease, number).await?;
     }
-    let item = InboxItem { id: "taken".to_owned(), message: Raw::default() };
+    let item = InboxItem { id: "taken".to_owned(), message: Raw::default(), dialect: None };
     let taken =
         other.sealed(&lease, 9, &[Record::Inbox(InboxTaken { ids: vec![item.id.clone()] }), said_record(9)?])?;
     same("append", other.store.append(taken.clone()).await, Ok(Appended::New))?;
@@ -345,7 +383,7 @@ async fn not_found(bench: Bench) -> Result<(), String> {
     same("read", store.read(session, 0, 1).await, Err(missing.clone()))?;
     same("head", store.head(session).await, Err(missing.clone()))?;
     same("erase", store.erase(session).await, Err(missing.clone()))?;
-    let item = InboxItem { id: "a".to_owned(), message: Raw::default() };
+    let item = InboxItem { id: "a".to_owned(), message: Raw::default(), dialect: None };
     same("push", store.push(session, &item).await, Err(missing))
 }
 

@@ -79,6 +79,28 @@ impl OpenCycle {
             CycleState::Executing
         }
     }
+
+    /// The calls of these ids, about to be undone.
+    pub(crate) fn pending_compensations(&self, undoing: &[CallId]) -> Vec<PendingCompensation> {
+        let mut calls: Vec<&OpenCall> = self.calls.iter().collect();
+        let pending = undoing.iter().filter_map(|id| {
+            // Where calls share an id, each of them is named.
+            let call = calls.remove(calls.iter().position(|call| call.id == *id)?);
+            Some(PendingCompensation { cycle: self.id.clone(), call: call.id.clone(), tool: call.tool.clone() })
+        });
+        pending.collect()
+    }
+}
+
+/// A call of a cycle that was rolled back, about to be undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingCompensation {
+    /// The id of the cycle.
+    pub cycle: CycleId,
+    /// The id of the call.
+    pub call: CallId,
+    /// The name of the tool.
+    pub tool: String,
 }
 
 /// The states of a cycle: `pending → executing → recording → committed | rolled_back`.

@@ -127,6 +127,10 @@ impl Error {
             Self::Busy { .. } => "read or fork the session, or open it with `take_over`",
             Self::NoSpace(_) => "nothing was stored; free some space and try again",
             Self::NewerFormat { .. } => "install a newer version of seamline",
+            Self::Damaged(cause::Damaged::Index { path }) => {
+                let path = path.display();
+                return Some(format!("copy the file, then run `sqlite3 '{path}' 'REINDEX commits'`"));
+            }
             Self::Damaged(_) => "`seamline session verify` lists what can still be read",
             Self::Poisoned => "open the store again",
             Self::Unavailable(cause) => return cause.hint(),

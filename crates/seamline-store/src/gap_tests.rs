@@ -53,7 +53,7 @@ impl Writer {
             self.state.apply(seq, 0, record);
         }
         self.head = sealed.after();
-        self.commits.push(StoredCommit { seq: sealed.seq(), bytes: sealed.bytes().to_vec() });
+        self.commits.push(StoredCommit { seq: sealed.seq(), bytes: sealed.bytes().to_vec(), is_indexed: true });
         self.written.push(records);
     }
 

@@ -25,6 +25,7 @@ mod memory;
 mod naming;
 mod raw;
 mod record;
+mod rejected;
 mod repairs;
 mod replay;
 mod state;
@@ -34,7 +35,7 @@ mod view;
 pub use chain::chain;
 pub use checkpoint::{Checkpoint, CheckpointState, Operation};
 pub use commit::{COMMIT_BYTES_MAX, Commit, Flaw, OpenedCommit, Sealed};
-pub use cycle::{CallState, CycleState, CycleStep, Effect, OpenCall, OpenCycle};
+pub use cycle::{CallState, CycleState, CycleStep, Effect, OpenCall, OpenCycle, PendingCompensation};
 pub use error::Error;
 pub use hash::Hash;
 pub use id::{CallId, CheckpointId, CommitId, CycleId, DialectName, InvalidSessionId, RepairId, SessionId};
@@ -43,12 +44,13 @@ pub use incident::{Incident, IncidentKind, IncidentSeverity};
 pub use memory::MemoryStore;
 pub use raw::{NotJson, Raw};
 pub use record::{
-    Begin, CallRecord, CheckpointRecord, Compact, Cut, CycleEnd, CycleRecord, Dropped, EntryId, InboxTaken, Insert,
-    Intent, Meant, MessageRecord, Origin, Parent, PolicyRecord, Record, Repair, RepairKind, Reset, Rollback, Staged,
-    Switch, Turn, Undo,
+    Accepted, AcceptedFinding, Begin, CallRecord, CheckpointRecord, Compact, Compensated, CompensationOutcome, Cut,
+    CycleEnd, CycleRecord, Dropped, EntryId, InboxTaken, Insert, Intent, Meant, MessageRecord, Origin, Parent,
+    PolicyRecord, Record, Repair, RepairKind, Reset, Rollback, Staged, Switch, Turn, Undo,
 };
+pub use rejected::Rejected;
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
-pub use state::{Rejected, State};
+pub use state::State;
 pub use store::{
     Acquire, Appended, Erased, Head, Holder, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxItem, InboxPage, Lease, Pending,
     Pushed, Quarantined, SessionInfo, Store, StoredCommit,

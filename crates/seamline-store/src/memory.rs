@@ -110,7 +110,8 @@ impl Store for MemoryStore {
 
     fn acquire<'a>(&'a self, session: &'a SessionId, holder: &'a Holder, how: Acquire) -> Pending<'a, Lease> {
         ready(self.with(session, |kept| {
-            if let (Acquire::IfFree, Some(busy)) = (how, kept.holder.as_ref().filter(|busy| *busy != holder)) {
+            let other = kept.holder.as_ref().filter(|other| *other != holder);
+            if let Some(busy) = other.filter(|other| !how.takes_over(other)) {
                 return Err(Error::Busy { session: session.clone(), holder: Box::new(busy.clone()) });
             }
             kept.holder = Some(holder.clone());
@@ -144,7 +145,7 @@ impl Store for MemoryStore {
                 bytes += commit.len();
                 fits
             });
-            Ok(commits.map(|(seq, bytes)| StoredCommit { seq: *seq, bytes: bytes.clone() }).collect())
+            Ok(commits.map(|(seq, bytes)| StoredCommit { seq: *seq, bytes: bytes.clone(), is_indexed: true }).collect())
         }))
     }
 

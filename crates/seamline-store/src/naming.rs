@@ -46,6 +46,8 @@ impl State {
                 | Record::Checkpoint(_)
                 | Record::CheckpointCommit(_)
                 | Record::CheckpointsDropped(_)
+                | Record::Accepted(_)
+                | Record::Compensated(_)
                 | Record::Incident(_)
                 | Record::Inbox(_)
                 | Record::Switch(_)

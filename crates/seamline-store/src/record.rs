@@ -5,6 +5,8 @@
 //!
 //! To add a kind, add a variant here; the compiler then asks for it in every `match` of this file and of `state.rs`.
 
+mod accepted;
+mod compensated;
 mod repair;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +18,8 @@ use crate::id::{CallId, CheckpointId, CycleId, DialectName, RepairId, SessionId}
 use crate::incident::Incident;
 use crate::raw::Raw;
 
+pub use accepted::{Accepted, AcceptedFinding};
+pub use compensated::{Compensated, CompensationOutcome};
 pub use repair::{Cut, Repair, RepairKind};
 
 /// One durable fact of a session.
@@ -52,6 +56,10 @@ pub enum Record {
     Repair(Repair),
     /// A repair that is reverted.
     Undo(Undo),
+    /// Findings that the caller accepted: requests repair them, and the stored messages stay.
+    Accepted(Accepted),
+    /// The outcome of undoing a call of a cycle that was rolled back.
+    Compensated(Compensated),
     /// A range of messages that a summary replaces.
     Compact(Compact),
     /// An event that concerns the integrity of the session.
@@ -98,6 +106,8 @@ impl Record {
             | Self::Rollback(_)
             | Self::Repair(_)
             | Self::Undo(_)
+            | Self::Accepted(_)
+            | Self::Compensated(_)
             | Self::Compact(_)
             | Self::Incident(_)
             | Self::Inbox(_)
@@ -113,7 +123,7 @@ impl Record {
         let len = |raw: &Raw| raw.as_str().len();
         128 + match self {
             Self::Message(message) => len(&message.message),
-            Self::Turn(turn) => len(&turn.message),
+            Self::Turn(turn) => std::iter::once(&turn.message).chain(&turn.more).map(len).sum(),
             Self::Staged(staged) => len(&staged.result),
             Self::Cycle(cycle) => cycle.results.iter().map(|insert| len(&insert.message)).sum(),
             Self::Compact(compact) => compact.summary.iter().map(len).sum(),
@@ -130,6 +140,8 @@ impl Record {
             | Self::CheckpointsDropped(_)
             | Self::Rollback(_)
             | Self::Undo(_)
+            | Self::Accepted(_)
+            | Self::Compensated(_)
             | Self::Incident(_)
             | Self::Inbox(_)
             | Self::Reset(_)
@@ -285,6 +297,9 @@ pub struct CycleEnd {
     pub cycle: CycleId,
     /// The reason for it.
     pub reason: String,
+    /// The calls that are about to be undone. A [`Record::Compensated`] follows for each of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undoing: Vec<CallId>,
 }
 
 /// A named place to roll back to.
@@ -407,4 +422,18 @@ pub struct Switch {
     /// The provider, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_a_turn_counts_all_its_messages() {
+        let message = |bytes: usize| Raw::parse(format!("\"{}\"", "x".repeat(bytes))).unwrap();
+        let (cycle, checkpoint, calls, dialect) = ("cycle_1".into(), None, Vec::new(), None);
+        let more = vec![message(20_000), message(30_000)];
+        let turn = Record::Turn(Turn { cycle, checkpoint, message: message(10_000), more, calls, dialect });
+        assert!((60_000..61_000).contains(&turn.bytes_about()), "{}", turn.bytes_about());
+    }
 }

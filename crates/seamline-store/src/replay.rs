@@ -86,6 +86,11 @@ pub enum DamageKind {
         /// The number of such records.
         records: u64,
     },
+    /// The index of the store does not lead to commits that its table has. Nothing of them is lost.
+    Unindexed {
+        /// The number of such commits.
+        commits: u64,
+    },
 }
 
 impl std::fmt::Display for Damage {
@@ -105,6 +110,12 @@ impl std::fmt::Display for Damage {
             DamageKind::Unfit { records } => {
                 write!(f, "{records} records from record {seq} on refer to lost records")
             }
+            DamageKind::Unindexed { commits } => write!(
+                f,
+                "the index of the store is damaged at record {seq} and hides {commits} commit{}; nothing is lost; copy \
+                 the file of the store, then run `sqlite3 FILE 'REINDEX commits'`",
+                if *commits == 1 { "" } else { "s" }
+            ),
             DamageKind::Head => {
                 write!(f, "the store says that the session ends at record {seq}, but its commits say otherwise")
             }
@@ -138,13 +149,15 @@ pub struct Replay {
     after_damage: bool,
     /// The first record that did not fit because others are lost, and the number of such records.
     unfit: Option<(u64, u64)>,
+    /// The first commit that the index of the store does not lead to, and the number of such commits.
+    unindexed: Option<(u64, u64)>,
 }
 
 impl Replay {
     /// Makes a replay that has read no commit.
     pub fn new(session: SessionId) -> Self {
         let (replayed, hash) = (Replayed::default(), Some(Hash::ZERO));
-        Self { session, replayed, met: 0, seq: 0, hash, after_damage: false, unfit: None }
+        Self { session, replayed, met: 0, seq: 0, hash, after_damage: false, unfit: None, unindexed: None }
     }
 
     /// The state after the commits so far.
@@ -164,12 +177,16 @@ impl Replay {
 
     /// The damage so far, if the store says that the session ends at `head`.
     pub fn damages(&self, head: Head) -> Vec<Damage> {
-        self.replayed.damages.iter().cloned().chain(self.unfit()).chain(self.wrong_end(head)).collect()
+        self.replayed.damages.iter().cloned().chain(self.misfits()).chain(self.wrong_end(head)).collect()
     }
 
     /// Checks and applies the next commit.
     pub fn take(&mut self, stored: &StoredCommit) {
         self.met = self.met.max(stored.seq);
+        if !stored.is_indexed {
+            let (first, count) = self.unindexed.unwrap_or((stored.seq, 0));
+            self.unindexed = Some((first, count + 1));
+        }
         let next = self.seq + 1;
         if stored.seq > next && !self.after_damage {
             self.damage(next, DamageKind::Missing { to: stored.seq - 1 }, None);
@@ -207,9 +224,11 @@ impl Replay {
         }
     }
 
-    fn unfit(&self) -> Option<Damage> {
-        let (seq, records) = self.unfit?;
-        Some(Damage { seq, kind: DamageKind::Unfit { records }, bytes: None })
+    /// The damage that is counted, not listed.
+    fn misfits(&self) -> impl Iterator<Item = Damage> {
+        let unfit = self.unfit.map(|(seq, records)| (seq, DamageKind::Unfit { records }));
+        let unindexed = self.unindexed.map(|(seq, commits)| (seq, DamageKind::Unindexed { commits }));
+        unfit.into_iter().chain(unindexed).map(|(seq, kind)| Damage { seq, kind, bytes: None })
     }
 
     fn pass_over(&mut self, stored: &StoredCommit, kind: DamageKind) {

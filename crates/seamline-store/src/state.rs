@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use crate::changes::{Changes, Swap};
 use crate::checkpoint::{Checkpoint, CheckpointState};
-use crate::cycle::{CallState, OpenCall, OpenCycle};
+use crate::cycle::{CallState, OpenCall, OpenCycle, PendingCompensation};
 use crate::id::{CallId, CheckpointId, CycleId, RepairId};
 use crate::incident::Incident;
 use crate::naming;
 use crate::raw::Raw;
 use crate::record::{
-    Begin, CheckpointRecord, Compact, CycleRecord, EntryId, Insert, Intent, Meant, MessageRecord, Origin, Record,
-    Repair, Reset, Rollback, Staged, Switch, Turn,
+    AcceptedFinding, Begin, CheckpointRecord, Compact, Compensated, CycleEnd, CycleRecord, EntryId, Insert, Intent,
+    Meant, MessageRecord, Origin, Record, Repair, Reset, Rollback, Staged, Switch, Turn,
 };
+use crate::rejected::Rejected;
 use crate::repairs::{Applied, Repairs};
 use crate::view::{Entry, EntrySource, Patch, View, hash_of};
 
@@ -40,6 +41,10 @@ pub struct State {
     pub cycles: Vec<OpenCycle>,
     /// The checkpoints, from the first to the last.
     pub checkpoints: Vec<Checkpoint>,
+    /// The findings that the caller accepted.
+    pub accepted: Vec<AcceptedFinding>,
+    /// The calls that were about to be undone, and whose outcome is not recorded.
+    pub compensations: Vec<PendingCompensation>,
     /// The latest incidents, from the first to the last.
     pub incidents: VecDeque<Incident>,
     /// The number of records of unknown kinds.
@@ -53,54 +58,6 @@ pub struct State {
     repairs: Repairs,
     /// The changes since the first checkpoint that can be a rollback target.
     changes: Changes,
-}
-
-/// The reason why a record does not fit.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Rejected {
-    /// No checkpoint has this id.
-    #[error("Checkpoint not found: {0}")]
-    NoCheckpoint(CheckpointId),
-    /// Another checkpoint has this id.
-    #[error("checkpoint {0} exists already")]
-    CheckpointExists(CheckpointId),
-    /// The session was rolled back to it, or to an earlier one.
-    #[error("cannot use checkpoint {0}: it is {1}")]
-    CheckpointSpent(CheckpointId, &'static str),
-    /// The messages changed since the checkpoint was made.
-    #[error("Checkpoint integrity mismatch — messages were modified")]
-    Mismatch(CheckpointId),
-    /// No open cycle has this id.
-    #[error("there is no open cycle {0}")]
-    NoCycle(CycleId),
-    /// Another cycle has this id.
-    #[error("cycle {0} exists already")]
-    CycleExists(CycleId),
-    /// The cycle has no such call, or the call is past that step.
-    #[error("call {call} of cycle {cycle} cannot be {what}")]
-    Call {
-        /// The id of the cycle.
-        cycle: CycleId,
-        /// The id of the call.
-        call: CallId,
-        /// The step that was asked for.
-        what: &'static str,
-    },
-    /// No repair has this id, or later changes follow it.
-    #[error("cannot undo repair {0}: it is not the last change")]
-    NoRepair(RepairId),
-    /// An index is outside the view.
-    #[error("message {place} does not exist: the view has {messages} messages")]
-    Place {
-        /// The index that was given.
-        place: u64,
-        /// The number of messages in the view.
-        messages: usize,
-    },
-    /// Cycles are open, so the view must not change.
-    #[error("tools are running: the conversation cannot be changed now")]
-    InFlight,
 }
 
 impl State {
@@ -121,7 +78,9 @@ impl State {
             Record::Intent(intent) => self.start_call(at, intent),
             Record::Staged(staged) => self.finish_call(staged),
             Record::Cycle(cycle) => self.end_cycle(seq, cycle),
-            Record::CycleEnd(end) => self.cycles.retain(|cycle| cycle.id != end.cycle),
+            Record::CycleEnd(end) => self.discard_cycle(end),
+            Record::Compensated(done) => self.compensate(done),
+            Record::Accepted(accepted) => self.accepted.clone_from(&accepted.findings),
             Record::Checkpoint(record) => self.checkpoint(seq, at, record),
             Record::CheckpointCommit(id) => self.set_checkpoint(id, CheckpointState::Committed),
             Record::CheckpointsDropped(dropped) => {
@@ -173,6 +132,8 @@ impl State {
             | Record::Turn(_)
             | Record::Checkpoint(_)
             | Record::CheckpointsDropped(_)
+            | Record::Accepted(_)
+            | Record::Compensated(_)
             | Record::Incident(_)
             | Record::Inbox(_)
             | Record::Switch(_)
@@ -209,6 +170,8 @@ impl State {
             | Record::Checkpoint(_)
             | Record::CheckpointCommit(_)
             | Record::CheckpointsDropped(_)
+            | Record::Accepted(_)
+            | Record::Compensated(_)
             | Record::Incident(_)
             | Record::Inbox(_)
             | Record::Switch(_)
@@ -383,6 +346,20 @@ impl State {
         self.show(seq, EntrySource::Cycle, turn.chain(results));
     }
 
+    fn discard_cycle(&mut self, end: &CycleEnd) {
+        let Some(place) = self.cycles.iter().position(|cycle| cycle.id == end.cycle) else { return };
+        let cycle = self.cycles.remove(place);
+        self.compensations.extend(cycle.pending_compensations(&end.undoing));
+    }
+
+    fn compensate(&mut self, done: &Compensated) {
+        let is_it = |pending: &PendingCompensation| pending.cycle == done.cycle && pending.call == done.call;
+        // Where calls share an id, the last one is undone first.
+        if let Some(place) = self.compensations.iter().rposition(is_it) {
+            self.compensations.remove(place);
+        }
+    }
+
     fn checkpoint(&mut self, seq: u64, at: u64, record: &CheckpointRecord) {
         self.view.hash_all();
         self.checkpoints.push(Checkpoint {
@@ -451,6 +428,7 @@ impl State {
         self.passed_over += u64::from(!is_certain);
         self.view.replace(kept);
         self.generation += 1;
+        self.accepted.clear();
         self.cycles.clear();
         self.checkpoints.clear();
         self.repairs = Repairs::default();

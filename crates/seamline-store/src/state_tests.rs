@@ -69,7 +69,7 @@ fn record() -> impl Strategy<Value = Record> {
         }),
         2 => (name(), prop::collection::vec(insert(), 0..3))
             .prop_map(|(cycle, results)| Record::Cycle(CycleRecord { cycle, results })),
-        1 => name().prop_map(|cycle| Record::CycleEnd(CycleEnd { cycle, reason: String::new() })),
+        1 => name().prop_map(|cycle| Record::CycleEnd(CycleEnd { cycle, reason: String::new(), undoing: Vec::new() })),
         1 => name().prop_map(Record::CheckpointCommit),
         1 => name().prop_map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id] })),
         3 => (name(), prop::option::weighted(0.3, 1..60_u64))

@@ -11,7 +11,7 @@ use crate::cause;
 use crate::commit::{COMMIT_BYTES_MAX, Sealed};
 use crate::error::Error;
 use crate::hash::Hash;
-use crate::id::SessionId;
+use crate::id::{DialectName, SessionId};
 use crate::inbox_damage::InboxDamage;
 use crate::raw::Raw;
 
@@ -71,8 +71,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>>;
 
     /// Puts a message into the inbox of a session, for its writer to take in. Does nothing where the inbox had the same
-    /// message under the same id before, taken or not. The message of an id that [`Store::import`] brought is unknown,
-    /// so any message counts as the same.
+    /// message under the same id before, taken or not. Only the bytes count, not the
+    /// dialect. The message of an id that [`Store::import`] brought is unknown, so any message counts as the same.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`]; [`Error::IdTaken`] where another message had the id before.
@@ -129,12 +129,26 @@ pub trait Store: Send + Sync + fmt::Debug {
 }
 
 /// What to do where another process holds the lease.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Acquire {
     /// Fail with [`Error::Busy`].
     IfFree,
+    /// Take the lease from it, if it is this holder. Where another one holds the lease by now, fail with
+    /// [`Error::Busy`].
+    TakeOverFrom(Box<Holder>),
     /// Take the lease from it.
     TakeOver,
+}
+
+impl Acquire {
+    /// Whether this takes the lease from a holder that is still there.
+    pub fn takes_over(&self, holder: &Holder) -> bool {
+        match self {
+            Self::IfFree => false,
+            Self::TakeOverFrom(from) => **from == *holder,
+            Self::TakeOver => true,
+        }
+    }
 }
 
 /// A process that holds a lease. It is shown to people; safety does not depend on it.
@@ -206,6 +220,8 @@ pub struct StoredCommit {
     pub seq: u64,
     /// The bytes of the commit, which may be damaged.
     pub bytes: Vec<u8>,
+    /// Whether the index of the store leads to it. Where an index is damaged, a store reads its table instead.
+    pub is_indexed: bool,
 }
 
 /// The facts about a session that a store knows without reading its commits.
@@ -228,8 +244,12 @@ pub struct SessionInfo {
 pub struct InboxItem {
     /// The identity of the message. A message that is sent twice has the same one.
     pub id: String,
-    /// The message, in the session's dialect.
+    /// The exact bytes of the message.
     pub message: Raw,
+    /// The dialect of the message. The session may switch to another one before its writer takes the message in. Version
+    /// 0.1 stored none: such a message is read in the dialect that the session has by then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<DialectName>,
 }
 
 impl InboxItem {

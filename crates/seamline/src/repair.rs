@@ -214,19 +214,19 @@ pub(crate) fn repair_transcript<'b>(
     let (actions, dropped) = reported(dialect, transcript, repair.actions);
     let new = repair.body.map_or(Body::of(transcript.source.body), Body::changed);
     let prefix = prefix(transcript, &new, &actions);
-    let remaining = if new.is_changed() && !repair.remaining.is_empty() {
-        remaining(subject, &new, policy)
+    let found = described(dialect, transcript, repair.found);
+    let (remaining, sendable) = if new.is_changed() && !repair.remaining.is_empty() {
+        judge(remaining(subject, &new, policy), &found, policy)
     } else {
-        described(dialect, transcript, repair.remaining)
+        judge(Some(described(dialect, transcript, repair.remaining)), &found, policy)
     };
-    let warns = policy.on_invalid == OnInvalid::Warn;
     Repaired {
-        sendable: warns || remaining.iter().all(|finding| finding.severity < Severity::Error),
+        sendable,
         dialect: dialect.name(),
         provider: subject.provider.name,
         messages: transcript.messages.len(),
         passes: repair.passes,
-        found: described(dialect, transcript, repair.found),
+        found,
         actions,
         dropped,
         remaining,
@@ -267,13 +267,19 @@ fn reported(
     (actions, dropped)
 }
 
-/// The violations of a new body, read from its bytes as the provider reads them.
-fn remaining(subject: &Subject, body: &Body<'_>, policy: &RepairPolicy) -> Vec<Finding> {
-    let Ok(transcript) = subject.dialect.decode(body) else {
-        return Vec::new();
-    };
+/// The violations of a new body, read from its bytes as the provider reads them; none where it cannot be read.
+fn remaining(subject: &Subject, body: &Body<'_>, policy: &RepairPolicy) -> Option<Vec<Finding>> {
+    let transcript = subject.dialect.decode(body).ok()?;
     let findings = seamline_rules::check(&transcript, &subject.provider.constraints, policy);
-    described(subject.dialect, &transcript, findings)
+    Some(described(subject.dialect, &transcript, findings))
+}
+
+/// The remaining violations, and whether the policy lets the body be sent. A body that cannot be read keeps the
+/// violations of the original one, and no policy lets it be sent.
+fn judge(remaining: Option<Vec<Finding>>, found: &[Finding], policy: &RepairPolicy) -> (Vec<Finding>, bool) {
+    let Some(remaining) = remaining else { return (found.to_vec(), false) };
+    let is_free = remaining.iter().all(|finding| finding.severity < Severity::Error);
+    (remaining, is_free || policy.on_invalid == OnInvalid::Warn)
 }
 
 fn described(dialect: &Dialect, transcript: &Transcript<'_>, findings: Vec<seamline_model::Finding>) -> Vec<Finding> {
@@ -325,6 +331,23 @@ mod tests {
         let repaired = repair(body.as_bytes(), &options).unwrap();
         assert!(repaired.changed());
         repaired.prefix.invalidates
+    }
+
+    #[test]
+    fn a_repaired_body_that_cannot_be_read_is_not_sendable() {
+        let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
+        let options = Options::default();
+        let found = repair(body, &options).unwrap().found;
+        assert_eq!(found.len(), 1);
+        let dialect = Subject::dialect(body, &options).unwrap();
+        let transcript = Subject::transcript(dialect, body, &options).unwrap();
+        let subject = Subject::of(dialect, &transcript, &options).unwrap();
+        let policies =
+            [RepairPolicy::default(), RepairPolicy { on_invalid: OnInvalid::Warn, ..RepairPolicy::default() }];
+        for policy in policies {
+            let unreadable = remaining(&subject, &Body::of(b"{"), &policy);
+            assert_eq!(judge(unreadable, &found, &policy), (found.clone(), false));
+        }
     }
 
     #[test]

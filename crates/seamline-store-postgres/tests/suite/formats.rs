@@ -5,7 +5,7 @@ use std::thread;
 
 use futures_executor::block_on;
 use seamline_store::cause::Address;
-use seamline_store::{Error, Store};
+use seamline_store::{Error, InboxItem, Raw, Store};
 use seamline_store_postgres::{Options, PostgresStore};
 
 use crate::bench::{Direct, Writer, connect, database, options, unique};
@@ -25,7 +25,7 @@ fn a_newer_format_is_rejected() {
     connect(&own, &options("newer"));
     Direct::connect(&url).tell(&format!("UPDATE {schema}.seamline_format SET version = 99"));
     let refused = block_on(PostgresStore::connect(&own, options("newer"))).unwrap_err();
-    assert_eq!(refused, Error::NewerFormat { found: 99, known: 2 });
+    assert_eq!(refused, Error::NewerFormat { found: 99, known: 3 });
 }
 
 #[test]
@@ -53,13 +53,19 @@ fn an_older_format_is_read_unchanged_and_upgraded_by_a_writer() {
     let mut writer = Writer::create(Arc::new(connect(&own, &own_options)), "s", 1);
     writer.append(1);
     let direct = Direct::connect(&url);
-    direct
-        .tell(&format!("DROP INDEX {schema}.seamline_inbox_waiting; UPDATE {schema}.seamline_format SET version = 1"));
+    let item = InboxItem { id: "i".to_owned(), message: Raw::default(), dialect: None };
+    block_on(writer.store.push(&writer.session, &item)).unwrap();
+    direct.tell(&format!(
+        "DROP INDEX {schema}.seamline_inbox_waiting; ALTER TABLE {schema}.seamline_inbox DROP COLUMN dialect;
+         UPDATE {schema}.seamline_format SET version = 1"
+    ));
     let version = || direct.ask(&format!("SELECT version FROM {schema}.seamline_format")).unwrap().concat();
     let reading = connect(&own, &Options { read_only: true, ..own_options.clone() });
     assert_eq!((block_on(reading.head(&writer.session)), version()), (Ok(writer.lease.head), "1".to_owned()));
-    connect(&own, &own_options);
-    assert_eq!(version(), "2");
+    assert_eq!(block_on(reading.inbox(&writer.session)), Ok(vec![item.clone()]));
+    let upgraded = connect(&own, &own_options);
+    assert_eq!(version(), "3");
+    assert_eq!(block_on(upgraded.inbox(&writer.session)), Ok(vec![item]));
 }
 
 #[test]

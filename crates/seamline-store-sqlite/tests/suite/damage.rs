@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex};
 use futures_executor::block_on;
 use rusqlite::Connection;
 use seamline_store::{
-    Acquire, Entry, Error, Hash, INBOX_DAMAGES_MAX, InboxDamageKind, InboxItem, Quarantined, Raw, Replayed, Store,
+    Acquire, Damage, DamageKind, Entry, Error, Hash, INBOX_DAMAGES_MAX, InboxDamageKind, InboxItem, Quarantined, Raw,
+    Replayed, Store,
 };
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
@@ -163,7 +164,8 @@ fn write_file() -> (Vec<u8>, Content) {
         }
     }
     for id in ["first", "second", "third"] {
-        let item = InboxItem { id: id.to_owned(), message: Raw::parse(format!("\"{id} of others\"")).unwrap() };
+        let item =
+            InboxItem { id: id.to_owned(), message: Raw::parse(format!("\"{id} of others\"")).unwrap(), dialect: None };
         block_on(store.push(&names[0], &item)).unwrap();
     }
     block_on(store.quarantine(&names[0], b"\xff\x00 unreadable")).unwrap();
@@ -233,7 +235,8 @@ fn a_damaged_index_loses_no_commit() {
     }
     std::fs::write(folder.file(), file).unwrap();
     let replayed = replayed(&open(&folder.file()), &session("s")).unwrap();
-    assert_eq!((replayed.state.view.len(), replayed.damages), (40, Vec::new()));
+    let unindexed = Damage { seq: 1, kind: DamageKind::Unindexed { commits: 40 }, bytes: None };
+    assert_eq!((replayed.state.view.len(), replayed.damages), (40, vec![unindexed]));
 }
 
 #[test]
@@ -242,7 +245,8 @@ fn one_damaged_message_of_the_inbox_does_not_block_the_others() {
     let store = open(&folder.file());
     let name = session("s");
     block_on(store.create(&name, &this_process(1))).unwrap();
-    let items = ["1", "2", "3"].map(|id| InboxItem { id: id.to_owned(), message: Raw::parse(id).unwrap() });
+    let items =
+        ["1", "2", "3"].map(|id| InboxItem { id: id.to_owned(), message: Raw::parse(id).unwrap(), dialect: None });
     for item in &items {
         block_on(store.push(&name, item)).unwrap();
     }
@@ -301,7 +305,7 @@ fn damage_of_an_inbox_is_reported_up_to_a_limit() {
     let (store, name) = (open(&folder.file()), session("s"));
     block_on(store.create(&name, &this_process(1))).unwrap();
     for id in 0..INBOX_DAMAGES_MAX + 7 {
-        let item = InboxItem { id: id.to_string(), message: Raw::default() };
+        let item = InboxItem { id: id.to_string(), message: Raw::default(), dialect: None };
         block_on(store.push(&name, &item)).unwrap();
     }
     Connection::open(folder.file()).unwrap().execute_batch("UPDATE inbox SET message = '7'").unwrap();

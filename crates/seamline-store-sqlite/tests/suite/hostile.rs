@@ -20,7 +20,7 @@ fn write_store(path: &Path) -> Lease {
     let name = session("s");
     let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
     block_on(store.append(seal(&name, &mut lease, 1, &["one"]))).unwrap();
-    block_on(store.push(&name, &InboxItem { id: "i".to_owned(), message: Raw::default() })).unwrap();
+    block_on(store.push(&name, &InboxItem { id: "i".to_owned(), message: Raw::default(), dialect: None })).unwrap();
     block_on(store.quarantine(&name, b"aside")).unwrap();
     lease
 }
@@ -87,12 +87,12 @@ fn a_newer_format_is_rejected_and_stays_unchanged() {
     let folder = Folder::new();
     write_store(&folder.file());
     let other = Connection::open(folder.file()).unwrap();
-    other.execute_batch("PRAGMA user_version = 2; ALTER TABLE commits ADD COLUMN more ANY").unwrap();
+    other.execute_batch("PRAGMA user_version = 3; ALTER TABLE commits ADD COLUMN more ANY").unwrap();
     drop(other);
-    assert_eq!(refused(&folder.file()), Error::NewerFormat { found: 2, known: 1 });
+    assert_eq!(refused(&folder.file()), Error::NewerFormat { found: 3, known: 2 });
     let options = Options { read_only: true, ..Options::default() };
     let error = SqliteStore::open(folder.file(), options).unwrap_err();
-    assert_eq!(error, Error::NewerFormat { found: 2, known: 1 });
+    assert_eq!(error, Error::NewerFormat { found: 3, known: 2 });
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn run_all(store: &SqliteStore) -> Vec<Option<Error>> {
         block_on(store.sessions(None, 10)).err(),
         block_on(store.inbox(&name)).err(),
         block_on(store.quarantined(&name)).err(),
-        block_on(store.push(&name, &InboxItem { id: "j".to_owned(), message: Raw::default() })).err(),
+        block_on(store.push(&name, &InboxItem { id: "j".to_owned(), message: Raw::default(), dialect: None })).err(),
         block_on(store.quarantine(&name, b"more")).err(),
     ];
     if let Ok(head) = head {

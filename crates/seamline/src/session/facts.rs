@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use seamline_store::{
-    CycleId, CycleRecord, Entry, Incident, IncidentKind, IncidentSeverity, MessageRecord, OpenCycle, Origin, Raw,
-    Record, Rejected, SessionId, State,
+    AcceptedFinding, CycleId, CycleRecord, Entry, Incident, IncidentKind, IncidentSeverity, MessageRecord, OpenCycle,
+    Origin, Raw, Record, Rejected, SessionId, State,
 };
 
 use super::compact::Compaction;
@@ -154,8 +154,8 @@ pub(super) struct Work {
     pub(super) context: RepairContext,
     /// The number of inbox messages that were checked for damage and are still there.
     pub(super) inbox_checked: u64,
-    /// The errors that the last [`Session::repair`](super::Session::repair) left to requests.
-    pub(super) left_to_requests: Vec<String>,
+    /// The findings that the caller accepted last. The record of it may still wait for the store.
+    pub(super) accepted: Vec<AcceptedFinding>,
     /// Whether a refused conversation was reset and no response came since.
     pub(super) has_restarted: bool,
 }

@@ -120,7 +120,7 @@ impl Session {
         }
         let mut validation = self.validate()?;
         // Requests correct ids that repeat, so these need no repair.
-        let is_sendable = self.validate_to_send()?.valid;
+        let is_sendable = self.validate_to_send()?.result.valid;
         let (repair_offered, repairs) = self.facts().plan_session_start(&validation, is_sendable);
         if let Some(incident) = repairs {
             self.write(incident).await?;
@@ -152,12 +152,12 @@ impl Session {
         }
         if self.wire.config().validate_before_call {
             if self.facts().rolls_back_unanswered() {
-                let incomplete = self.validate_to_send_with(envelope)?.incomplete_ids;
+                let incomplete = self.validate_to_send_with(envelope)?.result.incomplete_ids;
                 let batch = self.facts().plan_roll_back_unanswered(&incomplete)?;
                 self.write(batch).await?;
             }
-            let validation = self.validate_to_send_with(envelope)?;
-            let (batch, then) = self.facts().plan_validated(&validation);
+            let validated = self.validate_to_send_with(envelope)?;
+            let (batch, then) = self.facts().plan_validated(&validated);
             self.write(batch).await?;
             match then {
                 OnRequest::Send => {}
@@ -165,7 +165,7 @@ impl Session {
                 OnRequest::Block { offers } => {
                     // A request makes every repair that the policy allows.
                     let repair_offered = offers && self.request(envelope)?.sendable;
-                    return Ok(AgentStart::Blocked { validation, repair_offered });
+                    return Ok(AgentStart::Blocked { validation: validated.result, repair_offered });
                 }
             }
         }

@@ -46,6 +46,8 @@ impl Session {
     /// no call had started is rolled back, and so is one with an unknown outcome that is to be
     /// [forgotten](super::UnknownOutcome::Forget); its calls are [undone](ToolExecutor::compensate) where that is possible.
     ///
+    /// An incident lists the calls whose compensation a crash or a dropped future cut off: they may still be in effect.
+    ///
     /// A second call does nothing. Call it before tools run: it closes their cycles as well. Messages that were appended
     /// since a turn was begun are after it and its results then.
     ///
@@ -54,6 +56,8 @@ impl Session {
     /// others.
     pub async fn recover(&mut self, executor: Option<&dyn ToolExecutor>) -> Result<Recovered, SessionError> {
         self.settle().await?;
+        let cut_off = self.facts().plan_cut_off_compensations();
+        self.write(cut_off).await?;
         let mut recovered = Recovered::default();
         for cycle in self.state.cycles.clone() {
             self.recover_cycle(cycle, executor, &mut recovered).await?;
@@ -85,8 +89,9 @@ impl Session {
     }
 
     /// Takes in the result of a call that was given up: it replaces the synthetic result, or goes behind its call where
-    /// there is none. Says whether it was needed: a real result stays. Where several calls match, as may be where calls
-    /// have no ids, the last one is meant. [`Session::undo_repair`] reverts it.
+    /// there is none. Says whether it was needed: a real result stays. Where several calls have the id, the last one is
+    /// meant, so a result that is delivered twice is taken in once. Of calls without ids of their own, the last one is meant
+    /// that was given up. [`Session::undo_repair`] reverts it.
     ///
     /// # Errors
     /// When tools are running, the conversation cannot be read, or the store failed.

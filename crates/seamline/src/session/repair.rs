@@ -15,6 +15,7 @@ pub use plan::RepairResult;
 pub use validation::ValidationResult;
 
 pub(super) use plan::stored_options;
+pub(super) use validation::Validated;
 use validation::kept;
 
 impl Session {
@@ -26,12 +27,8 @@ impl Session {
     /// # Errors
     /// When the conversation cannot be read.
     pub fn check(&self) -> Result<Checked, SessionError> {
-        self.check_with(&kept(&self.wire.options))
-    }
-
-    fn check_with(&self, options: &Options) -> Result<Checked, SessionError> {
         let rendered = self.reading.rendered(&self.wire, self.entries())?;
-        self.reading.check(&self.wire, rendered.entries(), options)
+        self.reading.check(&self.wire, rendered.entries(), &kept(&self.wire.options))
     }
 
     /// Validates the view: each result follows its call, each call but those of the last message has a result, and no id
@@ -40,26 +37,35 @@ impl Session {
     /// # Errors
     /// When the conversation cannot be read.
     pub fn validate(&self) -> Result<ValidationResult, SessionError> {
-        self.facts().validate(DuplicateCallId::Error, |options| self.check_with(options))
+        Ok(self.validate_as(DuplicateCallId::Error)?.result)
+    }
+
+    fn validate_as(&self, repeated: DuplicateCallId) -> Result<Validated, SessionError> {
+        if self.facts().is_exempt() {
+            return Ok(Validated::valid());
+        }
+        let rendered = self.reading.rendered(&self.wire, self.entries())?;
+        let entries = rendered.entries();
+        self.facts().validate(repeated, entries, |options| self.reading.check(&self.wire, entries, options))
     }
 
     /// Validates the view for a request. Ids that repeat are valid where the policy corrects them in requests, and so is an
     /// order of roles that a request arranges.
-    pub(super) fn validate_to_send(&self) -> Result<ValidationResult, SessionError> {
-        self.facts().validate(self.wire.repairs().duplicate_call_id, |options| self.check_with(options))
+    pub(super) fn validate_to_send(&self) -> Result<Validated, SessionError> {
+        self.validate_as(self.wire.repairs().duplicate_call_id)
     }
 
     /// Validates the view for a request with this envelope. The envelope may make a finding void: it may continue a
     /// conversation that the provider has, or switch reasoning off.
-    pub(super) fn validate_to_send_with(&self, envelope: &str) -> Result<ValidationResult, SessionError> {
-        let validation = self.validate_to_send()?;
-        if validation.valid {
-            return Ok(validation);
+    pub(super) fn validate_to_send_with(&self, envelope: &str) -> Result<Validated, SessionError> {
+        let validated = self.validate_to_send()?;
+        if validated.result.valid {
+            return Ok(validated);
         }
         let (entries, envelope) = self.reading.rendered(&self.wire, self.entries())?.for_envelope(envelope);
         let body = self.wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
         let repeated = self.wire.repairs().duplicate_call_id;
-        self.facts().validate(repeated, |options| Ok(crate::check(&body, options)?))
+        self.facts().validate(repeated, &entries, |options| Ok(crate::check(&body, options)?))
     }
 
     /// Repairs stored messages, as the policy says, and records as much of it as
@@ -70,8 +76,10 @@ impl Session {
     /// others keep their bytes, and each request repairs them again. A change is left to requests, too, if the next request
     /// would differ after it or if it would add an error in another dialect of the session.
     ///
-    /// Requests make the rest of the repair. A call of this method accepts that:
-    /// [`before_agent_start`](Session::before_agent_start) blocks the session again only for an error that is new.
+    /// Requests make the rest of the repair. A call of this method accepts that, and where
+    /// [`on_invalid`](crate::policy::OnInvalid) is `offer` a record keeps it:
+    /// [`before_agent_start`](Session::before_agent_start) blocks the session again only for an error of another rule or at
+    /// another place.
     ///
     /// # Errors
     /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), the conversation cannot be read, or the
@@ -79,7 +87,14 @@ impl Session {
     pub async fn repair(&mut self) -> Result<RepairResult, SessionError> {
         let persist = self.wire.config().persist_repairs;
         let result = self.repair_as(persist).await?;
-        self.work.left_to_requests = self.validate_to_send()?.errors;
+        let validated = self.validate_to_send()?;
+        if let Some(accepted) = self.facts().plan_accepted(&validated) {
+            self.work.accepted = validated.findings;
+            // Where the store fails, it goes with the next commit: nothing else needs the store here.
+            if self.write(accepted.clone().into()).await.is_err() {
+                self.log.note(accepted);
+            }
+        }
         Ok(result)
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use seamline::session::{NoMessage, SessionError};
-use seamline::store::{InboxItem, Pushed, Raw, SessionId};
+use seamline::store::{DialectName, InboxItem, Pushed, Raw, SessionId};
 use seamline::{Options, Policy};
 use serde_json::value::RawValue;
 
@@ -123,7 +123,10 @@ impl Append {
             return Err(self.refused(context, &SessionError::NoMessage { number: 1, what }));
         }
         let message = Raw::parse(message).map_err(|error| Failure::new(error.to_string()))?;
-        let item = InboxItem { id: id.to_owned(), message };
+        // The session may switch to another dialect before its writer takes the message in.
+        let kept = context.read(&self.name)?.options(Policy::default());
+        let dialect = kept.ok().and_then(|kept| kept.dialect).map(DialectName::from);
+        let item = InboxItem { id: id.to_owned(), message, dialect };
         let pushed = context.wait(context.store.push(&self.name, &item))?;
         let id = screen::printable(id);
         Ok(report_success(&match pushed {

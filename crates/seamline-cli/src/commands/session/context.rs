@@ -189,6 +189,7 @@ impl StoreContext {
                 "`--take-over` takes the lease from that process; reading the session and {} are always possible",
                 self.fork_command()
             )),
+            SessionError::Store(error @ Error::Damaged(cause::Damaged::Index { .. })) => of_store(error),
             SessionError::Store(error @ Error::Damaged(cause)) => {
                 let dialect = if *cause == cause::Damaged::NoDialect { "; `--dialect` names the dialect" } else { "" };
                 let hint = format!("{} lists what can still be read{dialect}", self.command("verify"));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use seamline::store::{SessionId, StoredCommit, replay};
+use seamline::store::{Damage, DamageKind, SessionId, StoredCommit, replay};
 use serde::{Deserialize, Serialize};
 
 use super::context::StoreContext;
@@ -97,7 +97,9 @@ impl Export {
         let failed = |error| context.failure(&error);
         let (head, commits) = context.up_to_head(&self.name).map_err(failed)?;
         let replayed = replay(&self.name, head, &commits);
-        if let Some(damage) = replayed.damages.first() {
+        // A damaged index loses no commit.
+        let is_loss = |damage: &&Damage| !matches!(damage.kind, DamageKind::Unindexed { .. });
+        if let Some(damage) = replayed.damages.iter().find(is_loss) {
             return Err(Failure::new(format!("session `{}` is damaged: {damage}", self.name)).with_hint(format!(
                 "{} writes the readable messages, and {} makes a session of them",
                 context.command("export --messages"),

@@ -76,6 +76,12 @@ fn brief_change(record: &Record) -> (&'static str, String) {
         Record::Rollback(rollback) => ("rollback", format!("to {}: {}", rollback.checkpoint, rollback.reason)),
         Record::Repair(repair) => ("repair", format!("{}, {}", repair.id, screen::count(repair.cuts.len(), "place"))),
         Record::Undo(undo) => ("undo", undo.repair.to_string()),
+        Record::Accepted(accepted) => {
+            ("accepted", format!("{} for requests to repair", screen::count(accepted.findings.len(), "finding")))
+        }
+        Record::Compensated(done) => {
+            ("compensated", format!("{} of {}: {}", done.call, done.cycle, word(&done.outcome)))
+        }
         Record::Compact(compact) => {
             let summary = screen::count(compact.summary.len(), "message");
             ("compact", format!("messages {} to {} replaced by {summary}", compact.from, compact.to))

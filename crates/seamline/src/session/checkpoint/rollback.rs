@@ -7,7 +7,7 @@ use seamline_store::{
 use serde::Serialize;
 
 use crate::session::SessionError;
-use crate::session::cycle::roll_back::end_records;
+use crate::session::cycle::roll_back::{Compensation, end_records};
 use crate::session::facts::{Batch, CompactionFate, Facts};
 use crate::session::host::context::lost_calls;
 
@@ -82,8 +82,9 @@ impl Facts<'_> {
         Ok(since)
     }
 
-    /// Plans a rollback after an error: messages of the user, repairs and late results that came since stay. Gives the
-    /// number of messages that leave the view.
+    /// Plans a rollback after an error: messages of the user, repairs and late results that came since stay. Where there
+    /// is nothing to remove and no cycle to end, it only plans `more` and spends no checkpoint, apart from that of the
+    /// request, which is over. Gives the number of messages that leave the view.
     pub(in crate::session) fn plan_rollback_response(
         &self,
         id: &CheckpointId,
@@ -92,6 +93,11 @@ impl Facts<'_> {
     ) -> Result<(Batch, usize), SessionError> {
         let Since { spared, removed, is_plain } = self.since(id)?;
         let count = removed.len();
+        let target = self.checkpoint(id)?;
+        let is_request = target.operation == Operation::ApiCall;
+        if count == 0 && !is_request && self.cycles_since(target.seq).is_empty() {
+            return Ok((Batch::of(more), count));
+        }
         let batch = if is_plain {
             self.plan_rollback(id, reason, spared, more)?
         } else {
@@ -134,7 +140,8 @@ impl Facts<'_> {
     ) -> Result<Batch, SessionError> {
         let seq = self.checkpoint(id)?.seq;
         let cycles = self.cycles_since(seq);
-        let mut records: Vec<Record> = cycles.iter().flat_map(|cycle| end_records(cycle, reason)).collect();
+        let end = |cycle| end_records(cycle, reason, Compensation::Impossible);
+        let mut records: Vec<Record> = cycles.iter().flat_map(end).collect();
         if !removed.is_empty() {
             let cut = |at: &usize| Cut { at: *at as u64, removed: 1, inserted: Vec::new() };
             let (cuts, report) = (removed.iter().map(cut).collect(), Some(Raw::of(&[Report { taken_back: reason }])?));

@@ -92,7 +92,7 @@ impl Facts<'_> {
             let state = match &made.not_run {
                 Some(why) => {
                     let output = why.text(&tool, &id);
-                    CallState::Finished { result: Raw::of(&Output { output, told: true })?, failed: true }
+                    CallState::Finished { result: Raw::of(&Output::told(output))?, failed: true }
                 }
                 None => CallState::Started { at: self.now, key: String::new() },
             };
@@ -106,7 +106,7 @@ impl Facts<'_> {
     /// Plans the result of a call that must not run: the model reads why.
     fn plan_not_run(&self, cycle: &CycleId, call: &CallRecord, why: &NotRun) -> Result<[Record; 2], SessionError> {
         let output = why.text(&call.tool, &call.id);
-        let result = Raw::of(&Output { output, told: true })?;
+        let result = Raw::of(&Output::told(output))?;
         let staged = Staged { cycle: cycle.clone(), call: call.id.clone(), result, failed: true };
         let detail = format!("call {} of {}: {}", call.id, call.tool, why.as_str());
         let incident = self.counted(IncidentKind::NotExecuted, IncidentSeverity::Warning, detail, 1);

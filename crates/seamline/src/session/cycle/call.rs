@@ -12,6 +12,12 @@ use crate::session::{OnFailure, Refusal, SessionError};
 /// The most bytes of all results of a cycle: one commit holds them, and the last one twice.
 const RESULTS_BYTES_MAX: usize = 100 * 1024 * 1024;
 
+/// The most bytes that are kept of a result that is too large.
+const START_BYTES_MAX: usize = 64 * 1024;
+
+/// The most bytes that JSON takes for one byte of a text.
+const ESCAPED_BYTES_MAX: usize = 6;
+
 /// The output of a tool, as it is kept until its cycle is committed.
 #[derive(Serialize, Deserialize)]
 pub(in crate::session) struct Output {
@@ -19,6 +25,9 @@ pub(in crate::session) struct Output {
     /// Whether no tool wrote it: the call must not run, and the model reads why.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::session) told: bool,
+    /// Whether it is only the start of what the tool wrote, and says so: the whole was too large.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::session) truncated: bool,
 }
 
 /// A failure that rolls a cycle back.
@@ -30,8 +39,23 @@ pub(in crate::session) struct Failed {
 }
 
 impl Output {
+    /// The output that a tool wrote.
+    fn said(output: String) -> Self {
+        Self { output, told: false, truncated: false }
+    }
+
+    /// The text about a call that must not run.
+    pub(in crate::session) fn told(output: String) -> Self {
+        Self { output, told: true, truncated: false }
+    }
+
+    /// Whether a part of it, or all of it, was made up.
+    pub(in crate::session) fn is_synthetic(&self) -> bool {
+        self.told || self.truncated
+    }
+
     pub(in crate::session) fn read(result: &Raw) -> Self {
-        let as_it_is = |_| Self { output: result.as_str().to_owned(), told: false };
+        let as_it_is = |_| Self::said(result.as_str().to_owned());
         serde_json::from_str(result.as_str()).unwrap_or_else(as_it_is)
     }
 }
@@ -108,13 +132,12 @@ pub(in crate::session) fn plan_result(
     call: &CallId,
     output: &ToolOutput,
 ) -> Result<Staged, SessionError> {
-    let kept: usize = open.calls.iter().map(result_bytes).sum();
-    let left = RESULTS_BYTES_MAX.saturating_sub(kept);
+    let left = bytes_left(open);
     let too_large = |bytes| Err(Refusal::ResultsTooLarge { limit: RESULTS_BYTES_MAX, bytes }.into());
     if output.output.len() > left {
         return too_large(output.output.len());
     }
-    let result = Raw::of(&Output { output: output.output.clone(), told: false })?;
+    let result = Raw::of(&Output::said(output.output.clone()))?;
     let bytes = result.as_str().len();
     if bytes > left {
         return too_large(bytes);
@@ -122,16 +145,31 @@ pub(in crate::session) fn plan_result(
     Ok(Staged { cycle: open.id.clone(), call: call.clone(), result, failed: output.is_error })
 }
 
-/// Plans the result of a call; where it is too large, the model reads that instead.
-pub(in crate::session) fn plan_result_or_limit(
+/// Plans the result of a call. Of a result that is too large the start is kept, with a note for the model.
+pub(in crate::session) fn plan_result_or_start(
     open: &OpenCycle,
     call: &CallId,
     output: &ToolOutput,
 ) -> Result<Staged, SessionError> {
-    plan_result(open, call, output).or_else(|error| {
-        let told = ToolOutput { output: texts::executor_failed(&error.to_string()), is_error: true };
-        plan_result(open, call, &told)
-    })
+    match plan_result(open, call, output) {
+        Err(SessionError::Refused(Refusal::ResultsTooLarge { .. })) => plan_start_of_result(open, call, output),
+        planned => planned,
+    }
+}
+
+/// Plans the start of a result that is too large. The note is kept even where no byte is left for the result.
+fn plan_start_of_result(open: &OpenCycle, call: &CallId, output: &ToolOutput) -> Result<Staged, SessionError> {
+    let most = START_BYTES_MAX.min(bytes_left(open) / ESCAPED_BYTES_MAX);
+    let start = &output.output[..output.output.floor_char_boundary(most)];
+    let tool = open.calls.iter().find(|open| open.id == *call).map_or("", |open| open.tool.as_str());
+    let text = texts::result_truncated(tool, call, start, output.output.len());
+    let result = Raw::of(&Output { output: text, told: false, truncated: true })?;
+    Ok(Staged { cycle: open.id.clone(), call: call.clone(), result, failed: output.is_error })
+}
+
+/// The bytes that the results of a cycle may still take.
+fn bytes_left(open: &OpenCycle) -> usize {
+    RESULTS_BYTES_MAX.saturating_sub(open.calls.iter().map(result_bytes).sum())
 }
 
 /// Gives a call its result. Where ids repeat, the first call without a result gets it.
@@ -148,6 +186,11 @@ pub(in crate::session) fn returned(call: &OpenCall) -> Option<String> {
         CallState::Finished { result, .. } => Some(Output::read(result)).filter(|it| !it.told).map(|it| it.output),
         CallState::Pending | CallState::Started { .. } => None,
     }
+}
+
+/// Whether a call has a result because it must not run.
+pub(in crate::session) fn must_not_run(call: &OpenCall) -> bool {
+    matches!(&call.state, CallState::Finished { result, .. } if Output::read(result).told)
 }
 
 /// Whether the records say that a tool ran, or may have run, for a call.

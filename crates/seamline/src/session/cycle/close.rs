@@ -215,8 +215,9 @@ fn answer(
     let (id, name) = (call.id.clone(), call.tool.clone());
     match &call.state {
         CallState::Finished { result, failed } => {
-            let Output { output, told } = Output::read(result);
-            Ok(Answer { id, name, output, failed: *failed, synthetic: told })
+            let read = Output::read(result);
+            let synthetic = read.is_synthetic();
+            Ok(Answer { id, name, output: read.output, failed: *failed, synthetic })
         }
         CallState::Pending | CallState::Started { .. } => {
             Ok(Answer { id, name, output: text(call)?, failed: true, synthetic: true })

@@ -41,9 +41,10 @@ impl Facts<'_> {
         let (at, closing) = (0..).zip(records).find(|(_, record)| record.ended_cycle() == Some(&open.id))?;
         let earliest = self.work.ended.iter().map(|ended| ended.begun).fold(open.seq, u64::min);
         // Nothing changes before the last message that precedes the cycles; most often it is the last of all.
-        let start = self.entries().iter().rposition(|entry| entry.seq < earliest)?;
+        let last_before = self.entries().iter().rposition(|entry| entry.seq < earliest);
+        let start = last_before.unwrap_or(0);
         let mut tail = self.entries()[start..].to_vec();
-        if tail.len() == 1 {
+        if tail.len() == usize::from(last_before.is_some()) {
             return None;
         }
         let mut ended = self.work.ended.clone();
@@ -88,8 +89,7 @@ fn shown_by(seq: u64, open: &OpenCycle, cycle: &CycleRecord) -> Vec<Entry> {
     .collect()
 }
 
-/// The cycles that follow a message which came after they were begun, in the order in which they were begun. The first
-/// message was there before all of them.
+/// The cycles that follow a message which came after they were begun, in the order in which they were begun.
 fn moves(tail: &[Entry], mut ended: Vec<Ended>) -> Vec<Move> {
     ended.sort_by_key(|it| it.begun);
     let shown: HashSet<u64> = ended.iter().map(|it| it.shown).collect();
@@ -107,10 +107,10 @@ fn moves(tail: &[Entry], mut ended: Vec<Ended>) -> Vec<Move> {
         let next = others.partition_point(|(_, seq)| *seq < it.begun);
         let came_between = others.get(next).is_some_and(|(at, _)| *at < from);
         // Messages and cycles that were in the view when it was begun stay before it.
-        let before = tail[..from].iter().rposition(|entry| entry.seq < it.begun)?;
+        let to = tail[..from].iter().rposition(|entry| entry.seq < it.begun).map_or(0, |before| before + 1);
         let messages = tail[from..].iter().take_while(|entry| entry.seq == it.shown);
         let messages = messages.map(insert_of).collect();
-        came_between.then_some(Move { to: before + 1, from, messages })
+        came_between.then_some(Move { to, from, messages })
     });
     found.collect()
 }

@@ -55,15 +55,23 @@ impl<'c, S: Future<Output = Stop> + Send> Race<'c, S> {
             if let Poll::Ready(why) = self.stop.as_mut().poll(context) {
                 return Poll::Ready(Step::Stopped(why, self.done(context)));
             }
-            let next = self.waiting.next();
-            let is_last = next.is_none();
-            self.running.extend(next.map(|call| -> BoxFuture<'c, Ran<'c>> { Box::pin(run_call(self.executor, call)) }));
-            match self.running.poll_next_unpin(context) {
-                Poll::Ready(Some(ran)) => return Poll::Ready(Step::Done(ran)),
-                _ if is_last => return Poll::Pending,
-                _ => {}
+            let Some(call) = self.waiting.next() else {
+                return self.running.poll_next_unpin(context).map(|ran| ran.map_or(Step::Over, Step::Done));
+            };
+            if let Poll::Ready(ran) = self.begin(call, context) {
+                return Poll::Ready(Step::Done(ran));
             }
         }
+    }
+
+    /// Begins a call. It is polled here and not among the running ones, which may poll it only after a stop.
+    fn begin(&mut self, call: &'c ToolCall, context: &mut Context<'_>) -> Poll<Ran<'c>> {
+        let mut running: BoxFuture<'c, Ran<'c>> = Box::pin(run_call(self.executor, call));
+        let polled = running.as_mut().poll(context);
+        if polled.is_pending() {
+            self.running.push(running);
+        }
+        polled
     }
 
     /// The calls that are done by now.

@@ -1,6 +1,9 @@
 //! Plans the rollback of a cycle, and the compensation of its calls.
 
-use seamline_store::{CycleEnd, Dropped, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record};
+use seamline_store::{
+    Compensated, CompensationOutcome, CycleEnd, CycleId, Dropped, Effect, IncidentKind, IncidentSeverity, OpenCall,
+    OpenCycle, Record,
+};
 
 use super::ToolExecutor;
 use super::call::{has_started, is_finished};
@@ -69,7 +72,7 @@ impl Facts<'_> {
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
         incident.checkpoint.clone_from(&open.checkpoint);
         incident.count = open.calls.iter().filter(|call| has_started(call)).count() as u64;
-        let mut records = end_records(open, reason);
+        let mut records = end_records(open, reason, compensation);
         records.push(Record::Incident(incident));
         records.extend(self.compensation_incident(open, compensation));
         Batch::of(records).losing(lost_calls(open))
@@ -93,7 +96,7 @@ impl Facts<'_> {
         let mut incident = self.incident(kind, IncidentSeverity::Warning, detail);
         incident.checkpoint.clone_from(&open.checkpoint);
         incident.count = open.calls.len() as u64;
-        let mut records = end_records(open, detail);
+        let mut records = end_records(open, detail, compensation);
         records.push(Record::Incident(incident));
         records.extend(self.discarded_incidents(std::slice::from_ref(open)));
         records.extend(self.compensation_incident(open, compensation));
@@ -132,22 +135,50 @@ impl Facts<'_> {
         (!names.is_empty()).then_some(Record::Incident(incident))
     }
 
-    /// The incident about a call that was undone, or could not be.
-    pub(in crate::session) fn compensated_incident(&self, call: &OpenCall, is_undone: bool) -> Record {
-        let (severity, what) = if is_undone {
-            (IncidentSeverity::Info, "was undone")
-        } else {
-            (IncidentSeverity::Error, "could not be undone")
+    /// Plans the outcome of undoing a call.
+    pub(in crate::session) fn plan_compensated(
+        &self,
+        cycle: &CycleId,
+        call: &OpenCall,
+        outcome: CompensationOutcome,
+    ) -> Batch {
+        let (severity, what) = match outcome {
+            CompensationOutcome::Undone => (IncidentSeverity::Info, "was undone"),
+            CompensationOutcome::Failed | CompensationOutcome::Unknown => {
+                (IncidentSeverity::Error, "could not be undone")
+            }
         };
         let detail = format!("call {} of {} {what}", call.id, call.tool);
-        self.counted(IncidentKind::Rollback, severity, detail, 1)
+        let compensated = Compensated { cycle: cycle.clone(), call: call.id.clone(), outcome };
+        let incident = self.counted(IncidentKind::Rollback, severity, detail, 1);
+        Batch::of(vec![Record::Compensated(compensated), incident])
+    }
+
+    /// Plans the incident about calls whose compensation a crash or a cancelled future cut off. It is recorded once.
+    pub(in crate::session) fn plan_cut_off_compensations(&self) -> Batch {
+        let cut_off = &self.state.compensations;
+        if cut_off.is_empty() {
+            return Batch::default();
+        }
+        let names: Vec<String> =
+            cut_off.iter().map(|pending| format!("{} of {}", pending.call, pending.tool)).collect();
+        let detail =
+            format!("the compensation of calls was cut off; they may still be in effect: {}", names.join(", "));
+        let incident = self.counted(IncidentKind::Rollback, IncidentSeverity::Error, detail, names.len());
+        let unknown = cut_off.iter().map(|pending| {
+            let (cycle, call) = (pending.cycle.clone(), pending.call.clone());
+            Record::Compensated(Compensated { cycle, call, outcome: CompensationOutcome::Unknown })
+        });
+        Batch::of(unknown.chain([incident]).collect())
     }
 }
 
 /// The records that end a cycle without showing it. The view never had it, so messages, repairs and other cycles that
 /// came since stay.
-pub(in crate::session) fn end_records(open: &OpenCycle, reason: &str) -> Vec<Record> {
-    let end = Record::CycleEnd(CycleEnd { cycle: open.id.clone(), reason: reason.to_owned() });
+pub(in crate::session) fn end_records(open: &OpenCycle, reason: &str, compensation: Compensation) -> Vec<Record> {
+    let is_undone = |call: &&OpenCall| compensation == Compensation::Follows && is_compensatable(call);
+    let undoing = open.calls.iter().filter(is_undone).map(|call| call.id.clone()).collect();
+    let end = Record::CycleEnd(CycleEnd { cycle: open.id.clone(), reason: reason.to_owned(), undoing });
     let dropped = open.checkpoint.iter().map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id.clone()] }));
     std::iter::once(end).chain(dropped).collect()
 }

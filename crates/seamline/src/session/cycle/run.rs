@@ -8,10 +8,10 @@ use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 
 use futures_util::future::FutureExt;
-use seamline_store::{Effect, OpenCall, OpenCycle, Record};
+use seamline_store::{CompensationOutcome, Effect, OpenCall, OpenCycle, Record};
 
 use super::begin::{Intents, NewTurn};
-use super::call::{Failed, apply_result, plan_result_or_limit, returned};
+use super::call::{Failed, apply_result, must_not_run, plan_result_or_start, returned};
 use super::close::{Close, Keeping, reset_never_begun};
 use super::race::{Race, Step};
 use super::roll_back::{Compensation, Fate, UNANSWERED, is_compensatable};
@@ -81,20 +81,28 @@ impl<'r> Run<'r> {
                 Step::Stopped(why, done) => (Some(why), done),
                 Step::Over => break,
             };
+            let mut failure = None;
             for (call, outcome) in done {
                 left -= 1;
                 let output = match self.session.facts().plan_output(outcome) {
                     Ok(output) => output,
-                    Err(failed) => return Ok(End::Failed(failed, race.never_begun().to_vec())),
+                    // The other calls that are done keep their results: a compensation needs them.
+                    Err(failed) => {
+                        failure.get_or_insert(failed);
+                        continue;
+                    }
                 };
-                let staged = plan_result_or_limit(&self.open, &call.id, &output)?;
+                let staged = plan_result_or_start(&self.open, &call.id, &output)?;
                 apply_result(&mut self.open, &staged);
                 match self.keeping {
                     // The last result is committed together with the cycle.
-                    Keeping::Cycle if left == 0 => last = Some(Record::Staged(staged)),
+                    Keeping::Cycle if left == 0 && failure.is_none() => last = Some(Record::Staged(staged)),
                     Keeping::Cycle => self.session.write(Record::Staged(staged).into()).await?,
                     Keeping::Messages => {}
                 }
+            }
+            if let Some(failed) = failure {
+                return Ok(End::Failed(failed, race.never_begun().to_vec()));
             }
             if let Some(why) = stopped.filter(|_| left > 0) {
                 return Ok(End::Stopped(why, race.never_begun().to_vec()));
@@ -108,7 +116,7 @@ impl<'r> Run<'r> {
         match end {
             End::Complete(last) => {
                 let outcomes = self.close(last, Close::Complete).await?;
-                let error = not_run_error(&outcomes);
+                let error = self.not_run_error();
                 Ok(ToolCycleResult { success: error.is_none(), outcomes, error, rolled_back: false })
             }
             End::Stopped(why, never_begun) => self.end_stopped(why, &never_begun).await,
@@ -141,10 +149,24 @@ impl<'r> Run<'r> {
     }
 
     async fn close(&mut self, last: Option<Record>, close: Close<'_>) -> Result<Vec<CycleOutcome>, SessionError> {
-        let (mut batch, outcomes) = self.session.facts().plan_close(&self.open, &self.turn, close, self.keeping)?;
+        let (mut batch, outcomes) = match self.session.facts().plan_close(&self.open, &self.turn, close, self.keeping) {
+            Ok(planned) => planned,
+            Err(error) => {
+                // The last result is there, whether its cycle can be committed or not.
+                self.session.write(Batch::of(last.into_iter().collect())).await?;
+                return Err(error);
+            }
+        };
         batch.records.splice(0..0, last);
         self.session.write(batch).await?;
         Ok(outcomes)
+    }
+
+    /// The error of a cycle some of whose calls must not run.
+    fn not_run_error(&self) -> Option<String> {
+        let count = self.open.calls.iter().filter(|call| must_not_run(call)).count();
+        (count > 0)
+            .then(|| format!("{count} of {} calls must not be run: their results say why", self.open.calls.len()))
     }
 }
 
@@ -180,8 +202,9 @@ pub(in crate::session) async fn write_and_undo(
             None => false,
         };
         failed += usize::from(!is_undone);
-        let incident = session.facts().compensated_incident(call, is_undone);
-        written = written.and(session.write(incident.into()).await);
+        let outcome = if is_undone { CompensationOutcome::Undone } else { CompensationOutcome::Failed };
+        let batch = session.facts().plan_compensated(&open.id, call, outcome);
+        written = written.and(session.write(batch).await);
     }
     written.map(|()| failed)
 }
@@ -192,12 +215,6 @@ async fn undo_call(executor: &dyn ToolExecutor, made: &ToolCall, call: &OpenCall
     let undoing = AssertUnwindSafe(async { executor.compensate(made, returned.as_deref()).await });
     // A tool that panics has not undone the call.
     matches!(undoing.catch_unwind().await, Ok(Ok(())))
-}
-
-/// The error of a cycle some of whose calls must not run.
-fn not_run_error(outcomes: &[CycleOutcome]) -> Option<String> {
-    let count = outcomes.iter().filter(|outcome| outcome.synthetic).count();
-    (count > 0).then(|| format!("{count} of {} calls must not be run: their results say why", outcomes.len()))
 }
 
 fn stop_name(why: Stop) -> &'static str {

@@ -10,6 +10,7 @@ use crate::session::cycle::begin::NewTurn;
 use crate::session::cycle::call::is_finished;
 use crate::session::cycle::roll_back::UNANSWERED;
 use crate::session::facts::{Batch, Facts};
+use crate::session::repair::Validated;
 use crate::session::{ErrorRecovery, Request, SessionError, Unresolved, ValidationResult};
 use crate::stream;
 
@@ -113,10 +114,9 @@ impl Facts<'_> {
     }
 
     /// Plans what the policy does before a request about a conversation that may not be valid.
-    pub(super) fn plan_validated(&self, validation: &ValidationResult) -> (Batch, OnRequest) {
+    pub(super) fn plan_validated(&self, validated: &Validated) -> (Batch, OnRequest) {
         let on_invalid = self.wire.repairs().on_invalid;
-        let is_accepted = validation.errors.iter().all(|error| self.work.left_to_requests.contains(error));
-        if validation.valid || (on_invalid == OnInvalid::Offer && is_accepted) {
+        if validated.result.valid || (on_invalid == OnInvalid::Offer && self.is_accepted(validated)) {
             return (Batch::default(), OnRequest::Send);
         }
         let then = match on_invalid {
@@ -125,7 +125,7 @@ impl Facts<'_> {
             OnInvalid::Offer => OnRequest::Block { offers: true },
             OnInvalid::Block => OnRequest::Block { offers: false },
         };
-        (self.plan_invalid(validation), then)
+        (self.plan_invalid(&validated.result), then)
     }
 
     /// The errors of the calls that the policy leaves open, where there are any: no request is made then.

@@ -1,11 +1,13 @@
 //! Plans how inbox messages are taken in.
 
+use std::borrow::Cow;
+
 use seamline_store::{
     COMMIT_BYTES_MAX, Hash, InboxDamage, InboxItem, InboxTaken, Incident, IncidentKind, IncidentSeverity, Raw, Record,
 };
 
 use crate::session::SessionError;
-use crate::session::facts::Facts;
+use crate::session::facts::{Facts, said};
 
 /// The plan for some inbox messages.
 #[derive(Debug, Default)]
@@ -29,10 +31,10 @@ impl Facts<'_> {
         let ids = items.iter().map(|item| item.id.clone()).collect();
         plan.records.push(Record::Inbox(InboxTaken { ids }));
         for item in items {
-            match self.wire.parse_messages(&[item.message.as_str()]) {
-                Ok(messages) => {
-                    plan.taken += messages.len();
-                    plan.records.extend(messages.into_iter().map(|message| self.said(message)));
+            match self.said_by(item) {
+                Ok(records) => {
+                    plan.taken += records.len();
+                    plan.records.extend(records);
                 }
                 Err(error) => {
                     plan.records.push(self.not_a_message(item, &error));
@@ -41,6 +43,16 @@ impl Facts<'_> {
             }
         }
         plan
+    }
+
+    /// The records of an inbox message, in its own dialect. The session may have switched to another one since.
+    fn said_by(&self, item: &InboxItem) -> Result<Vec<Record>, SessionError> {
+        let wire = match &item.dialect {
+            Some(dialect) => self.wire.speaking(Some(dialect))?,
+            None => Cow::Borrowed(self.wire),
+        };
+        let messages = wire.parse_messages(&[item.message.as_str()])?;
+        Ok(messages.into_iter().map(|message| said(&wire, message)).collect())
     }
 
     fn not_a_message(&self, item: &InboxItem, error: &SessionError) -> Record {

@@ -15,6 +15,8 @@ use seamline_store::{Acquire, Error, Head, Holder, SessionId, Store};
 use seamline_store_sqlite::this_process;
 
 use crate::session::Clock;
+#[cfg(not(feature = "sqlite"))]
+use own_process as this_process;
 
 /// The most abandoned holders that are remembered. A session of an older one has to be taken over.
 const ABANDONED_MAX: usize = 10_000;
@@ -86,18 +88,22 @@ impl Lease {
 
     /// Acquires the lease. Gives the holder that it was taken from, if that one was not abandoned.
     pub(super) async fn acquire(&mut self, how: Acquire) -> Result<Option<Holder>, Error> {
+        let mut lease = self.store.acquire(&self.id, &self.holder, Acquire::IfFree).await;
+        if let Err(Error::Busy { holder, .. }) = &lease
+            && claim(holder)
+        {
+            // Another process may have been faster, and keeps the session then.
+            let from = Acquire::TakeOverFrom(holder.clone());
+            self.holders.push((**holder).clone());
+            lease = self.store.acquire(&self.id, &self.holder, from).await;
+        }
         let mut before = None;
-        let lease = match self.store.acquire(&self.id, &self.holder, Acquire::IfFree).await {
-            Err(Error::Busy { holder: other, .. }) if claim(&other) => {
-                self.holders.push(*other);
-                self.store.acquire(&self.id, &self.holder, Acquire::TakeOver).await
-            }
-            Err(Error::Busy { holder: other, .. }) if how == Acquire::TakeOver => {
-                before = Some(*other);
-                self.store.acquire(&self.id, &self.holder, Acquire::TakeOver).await
-            }
-            free => free,
-        };
+        if let Err(Error::Busy { holder, .. }) = &lease
+            && how == Acquire::TakeOver
+        {
+            before = Some((**holder).clone());
+            lease = self.store.acquire(&self.id, &self.holder, Acquire::TakeOver).await;
+        }
         if let Err(Error::Busy { .. } | Error::NotFound(_) | Error::Erased(_)) = &lease {
             // The store certainly gave nothing.
             self.holders.clear();
@@ -121,7 +127,9 @@ impl Lease {
         }
         match self.acquire(Acquire::IfFree).await {
             Ok(_) if self.head().seq == 0 => Ok(()),
-            Ok(_) | Err(_) => Err(exists),
+            // Another process writes it, or has written it.
+            Ok(_) | Err(Error::Busy { .. }) => Err(exists),
+            Err(error) => Err(error),
         }
     }
 
@@ -160,7 +168,33 @@ pub(in crate::session) fn this_holder(clock: &dyn Clock) -> Holder {
 }
 
 /// This process, for stores that do not find out whether it is gone.
-#[cfg(not(feature = "sqlite"))]
-fn this_process(now: u64) -> Holder {
-    Holder { host: "this host".to_owned(), pid: std::process::id(), since: now, ..Holder::default() }
+#[cfg(any(test, not(feature = "sqlite")))]
+fn own_process(now: u64) -> Holder {
+    Holder { host: host(), pid: std::process::id(), since: now, ..Holder::default() }
+}
+
+/// The name of this machine. Two processes on different machines may have the same number.
+#[cfg(all(unix, any(test, not(feature = "sqlite"))))]
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// The name of this machine, which Windows gives only in the environment.
+#[cfg(all(not(unix), any(test, not(feature = "sqlite"))))]
+fn host() -> String {
+    std::env::var("COMPUTERNAME").unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_holder_names_its_machine() {
+        let own = own_process(7);
+        assert_eq!((own.pid, own.since), (std::process::id(), 7));
+        assert!(own.host != "this host" && !own.host.is_empty());
+        #[cfg(feature = "sqlite")]
+        assert_eq!(own.host, this_process(7).host);
+    }
 }

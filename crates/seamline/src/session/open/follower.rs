@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use seamline_store::{Entry, Head, Parent, Replay, SessionId, State, Store};
+use seamline_store::{DamageKind, Entry, Head, Parent, Replay, SessionId, State, Store, StoredCommit};
 
 use super::copies::plan_copies;
 use super::{home_provider, stored_policy, wire_of};
@@ -66,14 +66,17 @@ impl Follower {
         if (head.seq, head.hash) == (self.head.seq, self.head.hash) {
             return Ok(false);
         }
-        if head.seq < self.head.seq {
+        if head.seq <= self.head.seq {
             // The store was restored from a backup that does not have all commits that were read.
             self.replay = Replay::new(self.id.clone());
         }
-        let range = self.replay.met()..head.seq;
-        let replay = &mut self.replay;
-        read_pages(self.store.as_ref(), &self.id, range, |page| page.iter().for_each(|commit| replay.take(commit)))
-            .await?;
+        let known = self.broken_commits(self.head);
+        self.read_up_to(head).await?;
+        if self.head.seq > 0 && self.broken_commits(head) > known {
+            // New commits may not follow the ones that were read: a restored store can have grown since.
+            self.replay = Replay::new(self.id.clone());
+            self.read_up_to(head).await?;
+        }
         if let Some(end) = self.replay.end().filter(|end| end.seq > head.seq) {
             // Another process wrote meanwhile, unless the store still says that the session ends before.
             let now = self.store.head(&self.id).await?;
@@ -83,6 +86,18 @@ impl Follower {
         let damages = self.replay.damages(head);
         self.health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages) };
         Ok(true)
+    }
+
+    /// The number of damages, apart from an end that the store may not have told yet.
+    fn broken_commits(&self, head: Head) -> usize {
+        self.replay.damages(head).iter().filter(|damage| damage.kind != DamageKind::Head).count()
+    }
+
+    /// Reads the commits that were not read yet.
+    async fn read_up_to(&mut self, head: Head) -> Result<(), SessionError> {
+        let (range, replay) = (self.replay.met()..head.seq, &mut self.replay);
+        let take = |page: Vec<StoredCommit>| page.iter().for_each(|commit| replay.take(commit));
+        Ok(read_pages(self.store.as_ref(), &self.id, range, take).await?)
     }
 
     /// The name of the session.

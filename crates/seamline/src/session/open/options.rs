@@ -72,7 +72,8 @@ impl Default for OpenOptions {
 pub enum Health {
     /// Every commit passed its hash check.
     Whole,
-    /// Some commits are damaged. The intact ones are there, and the damaged bytes are in quarantine.
+    /// Some commits are damaged, or the index that leads to them. The intact commits are there, and the damaged bytes are
+    /// in quarantine.
     Degraded(Vec<Damage>),
 }
 

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use seamline_store::{Effect, OpenCall, OpenCycle, Record};
 
 use super::truth::{Truth, truth_of};
-use crate::session::cycle::call::{is_finished, plan_result_or_limit};
+use crate::session::cycle::call::{is_finished, plan_result_or_start};
 use crate::session::cycle::run::run_call;
 use crate::session::{Session, SessionError, ToolCall, ToolExecutor, ToolOutput};
 
@@ -57,7 +57,7 @@ pub(super) async fn run_again(
             }
         };
         if let Some(output) = output {
-            let staged = plan_result_or_limit(session.facts().open_cycle(&cycle.id)?, &open.id, &output)?;
+            let staged = plan_result_or_start(session.facts().open_cycle(&cycle.id)?, &open.id, &output)?;
             session.write(Record::Staged(staged).into()).await?;
             count += 1;
         }

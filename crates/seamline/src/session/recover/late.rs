@@ -35,6 +35,18 @@ struct Place {
     found: Found,
 }
 
+/// What a turn has for a late result.
+enum Asked {
+    /// The turn makes no such call.
+    Elsewhere,
+    /// The call has a real result.
+    Answered,
+    /// The call has no id of its own, and it was answered while its tool ran. An earlier turn may make the same call.
+    AnsweredWithoutId,
+    /// The call has no real result.
+    Open(Box<Place>),
+}
+
 /// What is at the place of a late result.
 enum Found {
     /// A synthetic result.
@@ -106,15 +118,19 @@ impl Facts<'_> {
         Ok(Some(batch))
     }
 
-    /// Finds the place of the result of a call without one: that of the last such call.
+    /// Finds the place of the result of a call without one. Only the last call of this id is meant: a result that is
+    /// delivered twice must not land on an older one. Calls without ids of their own have the same id in every turn, so
+    /// there the last call counts that was not answered while its tool ran.
     fn place_of(&self, call: &ToolCallRef<'_>) -> Result<Option<Place>, SessionError> {
         let outline = self.wire.outline_each(&self.entries().iter().collect::<Vec<_>>())?;
         let mut end = outline.len();
         while end > 0 {
             let turn = self.turn_before(&outline, end);
             end = turn.start;
-            if let Some(place) = self.place_in(&outline, turn, call)? {
-                return Ok(Some(place));
+            match self.place_in(&outline, turn, call)? {
+                Asked::Open(place) => return Ok(Some(*place)),
+                Asked::Answered => return Ok(None),
+                Asked::AnsweredWithoutId | Asked::Elsewhere => {}
             }
         }
         Ok(None)
@@ -139,15 +155,15 @@ impl Facts<'_> {
         outline: &[OutlineMessage],
         range: Range<usize>,
         call: &ToolCallRef<'_>,
-    ) -> Result<Option<Place>, SessionError> {
+    ) -> Result<Asked, SessionError> {
         let mut blocks = outline[range.clone()].iter().flat_map(|message| &message.blocks);
         if !blocks.any(|block| block.kind == OutlineKind::Call) {
-            return Ok(None);
+            return Ok(Asked::Elsewhere);
         }
         let messages = self.entries()[range.clone()].iter().map(|entry| entry.message.clone()).collect();
         let turn = self.wire.speaking(self.entries()[range.start].dialect.as_ref())?.read_turn(messages)?;
         let asked = turn.calls.iter().position(|made| made.call.id == *call.id && made.call.name == call.name);
-        let Some(at) = asked else { return Ok(None) };
+        let Some(at) = asked else { return Ok(Asked::Elsewhere) };
         let keys: Vec<Option<&str>> =
             turn.calls.iter().map(|made| key(made.own_id(), Some(made.call.name.as_str()))).collect();
         let same: Vec<usize> = (0..at).filter(|other| keys[*other] == keys[at]).collect();
@@ -165,13 +181,21 @@ impl Facts<'_> {
                 let before = same[results.len()..].to_vec();
                 Found::Nothing { before, results: last_result(&outline[range.end..self.end_of_run(range.end)]) }
             }
-            Some(_) | None => return Ok(None),
+            Some((message, _)) if turn.calls[at].own_id().is_none() && !self.came_late(message) => {
+                return Ok(Asked::AnsweredWithoutId);
+            }
+            Some(_) | None => return Ok(Asked::Answered),
         };
         let dialect = match &found {
             Found::Synthetic { message, .. } => self.entries()[*message].dialect.clone(),
             Found::Nothing { .. } => turn.dialect.clone(),
         };
-        Ok(Some(Place { range, turn, call: at, dialect, found }))
+        Ok(Asked::Open(Box::new(Place { range, turn, call: at, dialect, found })))
+    }
+
+    /// Whether a late result brought a message.
+    fn came_late(&self, message: &OutlineMessage) -> bool {
+        self.entries()[message.index].source == EntrySource::LateResult
     }
 
     /// Whether a result is synthetic. The source of its message tells, where it knows: a cycle does, and so does a late

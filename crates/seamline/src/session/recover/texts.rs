@@ -8,7 +8,11 @@ use seamline_store::{CallId, CallState, OpenCall};
 use crate::session::clock::written;
 
 /// The prefixes of these texts. Earlier versions wrote the same prefixes with other words after them.
-const STARTS: [&str; 3] = ["[synthetic] [outcome unknown] ", "[synthetic] [not executed] ", "[synthetic] [no result] "];
+const STARTS: [&str; 4] =
+    ["[synthetic] [outcome unknown] ", "[synthetic] [not executed] ", "[synthetic] [no result] ", TRUNCATED];
+
+/// The prefix of the text about a call that ran.
+const TRUNCATED: &str = "[synthetic] [result truncated] ";
 
 /// The text about a call without a result whose process is gone.
 pub(in crate::session) fn after_crash(call: &OpenCall) -> String {
@@ -24,6 +28,11 @@ pub(in crate::session) fn after_crash(call: &OpenCall) -> String {
 /// Whether a text is one of these.
 pub(in crate::session) fn is_synthetic(text: &str) -> bool {
     STARTS.iter().any(|start| text.starts_with(start))
+}
+
+/// Whether a text is the start of a real result.
+pub(in crate::session) fn is_truncated(text: &str) -> bool {
+    text.starts_with(TRUNCATED)
 }
 
 /// Whether a text is one of these about this call.
@@ -66,6 +75,14 @@ pub(in crate::session) fn executor_failed(why: &str) -> String {
     format!("[tool failed] {why}")
 }
 
+/// The text about a call whose result was too large, followed by the start of the result.
+pub(in crate::session) fn result_truncated(tool: &str, call: &CallId, start: &str, bytes: usize) -> String {
+    let kept = start.len();
+    format!(
+        "{TRUNCATED}The call \"{tool}\" ({call}) ran, but its result of {bytes} bytes was too large to keep. Do not call it again for the rest without a narrower request. The first {kept} bytes of the result follow.\n{start}"
+    )
+}
+
 /// The text about a call that only reads.
 fn outcome_harmless(tool: &str, call: &CallId) -> String {
     format!(
@@ -92,6 +109,9 @@ mod tests {
         for text in texts {
             assert!(Synthetic::of(&text) == Synthetic::Yes && is_synthetic(&text), "{text}");
         }
+        // The start of a real result is not replaced by another synthetic one.
+        let truncated = result_truncated("pay", call, "paid", 7);
+        assert!(Synthetic::of(&truncated) != Synthetic::Yes && is_synthetic(&truncated), "{truncated}");
         // The failure of a tool is a real result.
         assert_eq!(Synthetic::of(&executor_failed("no such file")), Synthetic::No);
     }

@@ -1,12 +1,12 @@
 //! Validates a conversation in the words that hosts of an integrity layer know.
 
-use serde::Serialize;
-
 use seamline_model::Role;
+use seamline_store::{Accepted, AcceptedFinding, CallId, Entry, Record};
+use serde::Serialize;
 
 use crate::check::Checked;
 use crate::outline::{OutlineKind, OutlineMessage};
-use crate::policy::{DuplicateCallId, TrailingCall};
+use crate::policy::{DuplicateCallId, OnInvalid, TrailingCall};
 use crate::session::SessionError;
 use crate::session::facts::Facts;
 use crate::{Finding, Options, Safety, Severity};
@@ -37,17 +37,43 @@ pub struct ValidationResult {
     pub first_index: Option<usize>,
 }
 
+/// A validation, and the place of each finding in it.
+#[derive(Debug, Default)]
+pub(in crate::session) struct Validated {
+    pub(in crate::session) result: ValidationResult,
+    pub(in crate::session) findings: Vec<AcceptedFinding>,
+}
+
 impl Facts<'_> {
-    /// Validates the view with the findings of a check. `repeated` says whether ids that repeat are errors: where the
+    /// Whether there is nothing to validate: integrity is switched off, or a session that has just begun has no messages.
+    pub(in crate::session) fn is_exempt(&self) -> bool {
+        !self.config().enabled || self.state.view.is_empty()
+    }
+
+    /// Plans the record that the caller accepts these findings, where the policy asks for that: requests repair them.
+    pub(in crate::session) fn plan_accepted(&self, validated: &Validated) -> Option<Record> {
+        let is_new = validated.findings != self.state.accepted && validated.findings != self.work.accepted;
+        let is_asked = self.wire.repairs().on_invalid == OnInvalid::Offer;
+        (is_asked && is_new).then(|| Record::Accepted(Accepted { findings: validated.findings.clone() }))
+    }
+
+    /// Whether the caller accepted all findings of a validation.
+    pub(in crate::session) fn is_accepted(&self, validated: &Validated) -> bool {
+        let accepted = || self.state.accepted.iter().chain(&self.work.accepted);
+        let is_covered = |found: &AcceptedFinding| accepted().any(|accepted| accepted.covers(found));
+        validated.findings.iter().all(is_covered)
+    }
+
+    /// Validates messages in the current dialect with the findings of a check. `repeated` says whether ids that repeat are errors: where the
     /// policy corrects them in requests, they are not, and neither is the order of roles that a request arranges.
     pub(in crate::session) fn validate(
         &self,
         repeated: DuplicateCallId,
+        entries: &[Entry],
         check: impl FnOnce(&Options) -> Result<Checked, SessionError>,
-    ) -> Result<ValidationResult, SessionError> {
-        // A session that has just begun has no messages yet, and that is valid.
-        if !self.config().enabled || self.state.view.is_empty() {
-            return Ok(ValidationResult { valid: true, ..ValidationResult::default() });
+    ) -> Result<Validated, SessionError> {
+        if self.is_exempt() {
+            return Ok(Validated::valid());
         }
         let mut options = kept(&self.wire.options);
         let policy = &mut options.policy;
@@ -61,11 +87,31 @@ impl Facts<'_> {
         };
         let wrong: Vec<&Finding> = checked.findings.iter().filter(is_wrong).collect();
         if wrong.is_empty() {
-            return Ok(ValidationResult::of(&wrong, &[]));
+            return Ok(Validated::valid());
         }
-        let rendered = self.wire.rendered(self.entries())?;
-        let body = self.wire.body("{}", rendered.entries().iter().map(|entry| &entry.message))?;
-        Ok(ValidationResult::of(&wrong, &crate::outline(&body, &self.wire.options, 0..usize::MAX)?))
+        let body = self.wire.body("{}", entries.iter().map(|entry| &entry.message))?;
+        let outline = crate::outline(&body, &self.wire.options, 0..usize::MAX)?;
+        let findings = wrong.iter().map(|finding| place_of(finding, entries)).collect();
+        Ok(Validated { result: ValidationResult::of(&wrong, &outline), findings })
+    }
+}
+
+impl Validated {
+    pub(in crate::session) fn valid() -> Self {
+        Self { result: ValidationResult { valid: true, ..ValidationResult::default() }, findings: Vec::new() }
+    }
+}
+
+/// A finding by its rule and its place.
+fn place_of(finding: &Finding, entries: &[Entry]) -> AcceptedFinding {
+    let related = finding.related.iter().filter_map(|related| related.call_id.as_deref());
+    let mut calls: Vec<CallId> = finding.call_id.as_deref().into_iter().chain(related).map(CallId::from).collect();
+    calls.dedup();
+    AcceptedFinding {
+        code: finding.code.to_owned(),
+        entry: finding.message_index.and_then(|at| entries.get(at)).map(Entry::id),
+        block: finding.block_index.map(|block| block as u64),
+        calls,
     }
 }
 

@@ -19,6 +19,7 @@ use super::mixed::runs;
 use super::parts::Part;
 use crate::outline::OutlineKind;
 use crate::session::SessionError;
+use crate::session::recover::texts;
 use crate::{Error, Options, Severity};
 
 /// The text of a message in place of all messages before a piece. It is not sent.
@@ -207,19 +208,20 @@ impl Wire {
         messages.map(entry).collect()
     }
 
-    /// Notes that a call with a synthetic result has not succeeded, and gives the texts of these results.
+    /// Notes that a call with a synthetic result has not succeeded, unless the text is the start of a real result, and
+    /// gives the texts of these results.
     fn note_synthetic(&self, conversation: &mut Conversation) -> Vec<String> {
-        let mut texts = self.options.policy.own_texts();
+        let mut own = self.options.policy.own_texts();
         for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
             if let Says::Result(answer) = &mut block.says
                 && let [Block { says: Says::Text(text), .. }] = answer.blocks.as_slice()
                 && self.is_synthetic(text)
             {
-                answer.failed = true;
-                texts.push(text.clone());
+                answer.failed |= !texts::is_truncated(text);
+                own.push(text.clone());
             }
         }
-        texts
+        own
     }
 
     fn target<'t>(&'t self, made_up: &'t [String]) -> Target<'t> {

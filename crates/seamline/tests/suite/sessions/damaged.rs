@@ -97,7 +97,7 @@ fn a_damaged_inbox_message_is_quarantined_and_the_others_are_added() {
             Session::create(store.clone(), "s".parse().unwrap(), SessionOptions::default()).await.unwrap();
         for id in ["1", "2", "3"] {
             let message = Raw::parse(format!(r#"{{"role":"user","content":"{id}"}}"#)).unwrap();
-            store.push(session.id(), &InboxItem { id: id.to_owned(), message }).await.unwrap();
+            store.push(session.id(), &InboxItem { id: id.to_owned(), message, dialect: None }).await.unwrap();
         }
         let other = rusqlite::Connection::open(&path).unwrap();
         other.execute_batch("UPDATE inbox SET message = '\"altered\"' WHERE id = '2'").unwrap();
@@ -108,6 +108,37 @@ fn a_damaged_inbox_message_is_quarantined_and_the_others_are_added() {
         let aside = store.quarantined(session.id()).await.unwrap();
         assert_eq!(aside.iter().map(|aside| aside.bytes.as_slice()).collect::<Vec<_>>(), [b"\"altered\""]);
         session.append(ASK).await.unwrap();
+    });
+}
+
+#[test]
+fn a_damaged_index_is_named_once_and_loses_nothing_that_is_appended() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.db");
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/sessions/databases/0.1.sqlite");
+    let mut file = std::fs::read(fixture).unwrap();
+    // The length of an entry in the index of the commits.
+    assert_eq!(std::mem::replace(&mut file[15525], 5), 4);
+    std::fs::write(&path, file).unwrap();
+    block_on(async {
+        let id = || "compactions".parse().unwrap();
+        for times in 1..3 {
+            let store = seamline::open_store(&format!("sqlite:{}", path.display())).await.unwrap();
+            let options = OpenOptions { take_over: true, ..OpenOptions::default() };
+            let mut session = Session::open(store, id(), options).await.unwrap();
+            let Health::Degraded(damages) = session.health() else { panic!("{:?}", session.health()) };
+            assert_eq!(damages.len(), 1, "{damages:?}");
+            let named: Vec<_> = session.incidents().filter(|found| found.kind == IncidentKind::Damaged).collect();
+            assert!(named.len() == 1 && named[0].detail.contains("REINDEX"), "{named:?}");
+            session.append(ASK).await.unwrap();
+            assert_eq!(kept(&session).iter().filter(|message| *message == ASK).count(), times);
+            session.close().await.unwrap();
+        }
+        rusqlite::Connection::open(&path).unwrap().execute_batch("REINDEX commits").unwrap();
+        let store = seamline::open_store(&format!("sqlite:{}", path.display())).await.unwrap();
+        let follower = Follower::open(store, id()).await.unwrap();
+        assert!(follower.health().is_whole());
+        assert_eq!(follower.state().view.len(), 4 + 2);
     });
 }
 

@@ -27,6 +27,10 @@ pub(crate) enum Fault {
     Alters { seq: u64 },
     /// This commit has the format of a newer version.
     Newer { seq: u64 },
+    /// Another process takes the session over right after this one was told that it is busy. No release arrives.
+    Overtaken,
+    /// No lease is given to anyone, with this error.
+    NoLease(fn() -> Error),
     /// How often the store still reports the old end of the session.
     Lags { head: Head, times: usize },
 }
@@ -112,11 +116,24 @@ impl Store for Faulty {
     }
 
     fn acquire<'a>(&'a self, session: &'a SessionId, holder: &'a Holder, how: Acquire) -> Pending<'a, Lease> {
-        self.alive(|| self.inner.acquire(session, holder, how))
+        match self.fault {
+            Fault::Overtaken => Box::pin(async move {
+                let asked = self.inner.acquire(session, holder, how).await;
+                if !self.dead.swap(true, Ordering::SeqCst) {
+                    self.inner.acquire(session, &rival(), Acquire::TakeOver).await?;
+                }
+                asked
+            }),
+            Fault::NoLease(error) => failed(error()),
+            _ => self.alive(|| self.inner.acquire(session, holder, how)),
+        }
     }
 
     fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()> {
-        self.alive(|| self.inner.release(session, epoch))
+        match self.fault {
+            Fault::Overtaken => Box::pin(std::future::pending()),
+            _ => self.alive(|| self.inner.release(session, epoch)),
+        }
     }
 
     fn append(&self, commit: Arc<Sealed>) -> Pending<'_, Appended> {
@@ -197,6 +214,11 @@ impl Store for Faulty {
     fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased> {
         self.alive(|| self.inner.erase(session))
     }
+}
+
+/// The process that overtakes another one.
+pub(crate) fn rival() -> Holder {
+    Holder { host: "elsewhere".to_owned(), pid: 7, ..Holder::default() }
 }
 
 /// A commit as a newer version seals it.

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::task::noop_waker;
-use seamline::session::{Session, SessionError, SessionOptions, SessionPolicy};
-use seamline::store::{CommitId, Effect, Error, SessionId};
+use seamline::session::{OpenOptions, Session, SessionError, SessionOptions, SessionPolicy};
+use seamline::store::{Acquire, CommitId, Effect, Error, Holder, SessionId};
 
-use super::faulty::{Fault, Faulty};
+use super::faulty::{Fault, Faulty, rival};
 use super::stores::{ASK, Place, Tick, memory, on_every_store, open_options, turn};
 
 /// About how many store calls an opening makes; higher numbers have no effect.
@@ -163,6 +163,44 @@ fn a_dropped_session_does_not_take_over_an_open_one() {
         assert!(matches!(busy, SessionError::Store(Error::Busy { .. })), "{busy}");
         session.append(ASK).await.unwrap();
         session.close().await.unwrap();
+    });
+}
+
+#[test]
+fn the_session_of_a_dropped_one_is_not_taken_from_a_process_that_was_faster() {
+    on_every_store(async |place| {
+        let store = Faulty::new(place.store.clone(), Fault::Overtaken);
+        let id: SessionId = place.name().parse().unwrap();
+        let options = SessionOptions { clock: std::sync::Arc::new(Tick::default()), ..Default::default() };
+        drop(Session::create(store.clone(), id.clone(), options).await.unwrap());
+        let busy = Session::open(store.clone(), id.clone(), open_options()).await;
+        let is_rival = |holder: &Holder| *holder == rival();
+        assert!(
+            matches!(&busy, Err(SessionError::Store(Error::Busy { holder, .. })) if is_rival(holder)),
+            "{}: {busy:?}",
+            place.name
+        );
+        assert_eq!(place.store.head(&id).await.unwrap().epoch, 2, "the faster process keeps its lease");
+        // The caller may still take the session over.
+        let options = OpenOptions { take_over: true, ..open_options() };
+        Session::open(place.store.clone(), id, options).await.unwrap().close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_lost_connection_is_not_a_session_that_exists() {
+    futures_executor::block_on(async {
+        let place = memory();
+        let id: SessionId = place.name().parse().unwrap();
+        place.store.create(&id, &Holder::default()).await.unwrap();
+        place.store.release(&id, 1).await.unwrap();
+        let options = || SessionOptions { clock: std::sync::Arc::new(Tick::default()), ..Default::default() };
+        let down = Faulty::new(place.store.clone(), Fault::NoLease(|| Error::Poisoned));
+        let error = Session::create(down, id.clone(), options()).await.unwrap_err();
+        assert!(matches!(error, SessionError::Store(Error::Poisoned)), "{error}");
+        place.store.acquire(&id, &rival(), Acquire::TakeOver).await.unwrap();
+        let error = Session::create(place.store.clone(), id, options()).await.unwrap_err();
+        assert!(matches!(error, SessionError::Store(Error::Exists(_))), "{error}");
     });
 }
 

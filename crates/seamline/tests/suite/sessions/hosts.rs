@@ -67,7 +67,7 @@ impl Store for Host {
             if commit.before() != *head {
                 return Err(Error::Conflict(commit.session().clone()));
             }
-            commits.push(StoredCommit { seq: commit.seq(), bytes: commit.bytes().to_vec() });
+            commits.push(StoredCommit { seq: commit.seq(), bytes: commit.bytes().to_vec(), is_indexed: true });
             *head = commit.after();
             Ok(Appended::New)
         })

@@ -100,7 +100,7 @@ fn messages_of_other_processes_arrive_through_the_inbox_once() {
         let mut session = place.create(SessionPolicy::default()).await;
         for id in ["a", "b", "a"] {
             let message = Raw::parse(format!(r#"{{"role":"user","content":"{id}"}}"#)).unwrap();
-            place.store.push(session.id(), &InboxItem { id: id.to_owned(), message }).await.unwrap();
+            place.store.push(session.id(), &InboxItem { id: id.to_owned(), message, dialect: None }).await.unwrap();
         }
         assert_eq!(session.take_inbox().await.unwrap(), 2);
         assert_eq!(session.take_inbox().await.unwrap(), 0);
@@ -151,6 +151,49 @@ fn a_follower_reports_a_wrong_end_and_accepts_one_that_moves() {
             let mut follower = Follower::open(lagging, session.id().clone()).await.unwrap();
             assert_eq!((follower.state().view.len(), follower.health().is_whole()), (2, is_whole));
             assert!(!follower.refresh().await.unwrap(), "nothing came since");
+        }
+    });
+}
+
+#[test]
+fn a_follower_reads_all_again_after_a_restore_that_went_another_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let message = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#);
+    futures_executor::block_on(async {
+        let open = async |name: &str| seamline::open_store(&format!("sqlite:{}", at(name))).await.unwrap();
+        // The restored session is as long as the old one, or longer.
+        for (number, others) in [(1, ["other"].as_slice()), (2, &["other", "one more"])] {
+            let (here, there) = (format!("here-{number}.db"), format!("there-{number}.db"));
+            let store = open(&here).await;
+            let id: seamline::store::SessionId = "s-1".parse().unwrap();
+            let session = Session::create(store.clone(), id.clone(), SessionOptions::default()).await.unwrap();
+            session.close().await.unwrap();
+            let file = rusqlite::Connection::open(at(&here)).unwrap();
+            file.execute("VACUUM INTO ?1", [at(&there)]).unwrap();
+            let mut session = Session::open(store.clone(), id.clone(), OpenOptions::default()).await.unwrap();
+            session.append(&message("first")).await.unwrap();
+            let mut follower = Follower::open(store, id.clone()).await.unwrap();
+            let mut other = Session::open(open(&there).await, id, OpenOptions::default()).await.unwrap();
+            let others: Vec<String> = others.iter().map(|text| message(text)).collect();
+            for text in &others {
+                other.append(text).await.unwrap();
+            }
+            other.close().await.unwrap();
+            file.execute("ATTACH ?1 AS there", [at(&there)]).unwrap();
+            file.execute_batch(
+                "BEGIN IMMEDIATE;
+                 DELETE FROM main.commits; DELETE FROM main.sessions;
+                 INSERT INTO main.sessions SELECT * FROM there.sessions;
+                 INSERT INTO main.commits SELECT * FROM there.commits;
+                 COMMIT",
+            )
+            .unwrap();
+            assert!(follower.refresh().await.unwrap());
+            let shown = follower.state().view.entries().iter().map(|entry| entry.message.as_str().to_owned());
+            let shown: Vec<String> = shown.collect();
+            assert!(shown == others && follower.health().is_whole(), "{shown:?} {:?}", follower.health());
+            assert!(!follower.refresh().await.unwrap());
         }
     });
 }

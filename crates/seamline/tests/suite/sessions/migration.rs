@@ -85,6 +85,40 @@ fn a_database_of_version_0_1_has_the_same_view_and_continues() {
     futures_executor::block_on(opens_and_goes_on(&path));
 }
 
+#[test]
+fn a_database_of_version_0_1_is_read_without_an_upgrade() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.db");
+    std::fs::copy(databases().join("0.1.sqlite"), &path).unwrap();
+    let format = || {
+        let file = rusqlite::Connection::open(&path).unwrap();
+        file.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap()
+    };
+    futures_executor::block_on(async {
+        let store = seamline::store::open_store_to_read(&format!("sqlite:{}", path.display())).await.unwrap();
+        let shown = described(&store).await;
+        expect(&databases().join("0.1.snap"), Some(shown.as_bytes())).unwrap_or_else(|failure| panic!("{failure}"));
+        for info in store.sessions(None, 1_000).await.unwrap() {
+            assert!(store.inbox(&info.session).await.unwrap().iter().all(|item| item.dialect.is_none()));
+        }
+    });
+    assert_eq!(format(), 1);
+    // A writer upgrades it, and what waited in an inbox is still there.
+    futures_executor::block_on(async {
+        let file = rusqlite::Connection::open(&path).unwrap();
+        let waiting = "SELECT count(*) FROM inbox WHERE message IS NOT NULL";
+        let before: i64 = file.query_row(waiting, [], |row| row.get(0)).unwrap();
+        let store = seamline::open_store(&format!("sqlite:{}", path.display())).await.unwrap();
+        let mut found = 0;
+        for info in store.sessions(None, 1_000).await.unwrap() {
+            found += store.inbox(&info.session).await.unwrap().len() as i64;
+            assert_eq!(store.inbox_damage(&info.session).await.unwrap(), []);
+        }
+        assert_eq!(found, before);
+    });
+    assert_eq!(format(), 2);
+}
+
 async fn opens_and_goes_on(path: &Path) {
     let store = seamline::open_store(&format!("sqlite:{}", path.display())).await.unwrap();
     assert_eq!(kinds(&store).await.into_iter().collect::<Vec<_>>(), KINDS);

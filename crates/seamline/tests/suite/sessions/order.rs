@@ -72,7 +72,7 @@ fn messages_during_tool_calls_come_after_their_results() {
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
             session.before_tool_call(&cycle, "toolu_1").await.unwrap();
             session.append(WAIT).await.unwrap();
-            let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(GO_ON).unwrap() };
+            let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(GO_ON).unwrap(), dialect: None };
             place.store.push(session.id(), &item).await.unwrap();
             session.take_inbox().await.unwrap();
             session.finish_call(&cycle, "toolu_1", &said("done")).await.unwrap();

@@ -73,10 +73,12 @@ enum Input {
     FinishCompaction(usize, usize, Vec<Box<RawValue>>),
     CancelCompaction,
     Push(String, Box<RawValue>),
+    /// The id, the dialect, and the message.
+    PushAs(String, String, Box<RawValue>),
     TakeInbox,
+    SwitchProvider(String),
     Fork,
     /// A provider or a dialect.
-    SwitchProvider(String),
     /// A provider or a dialect, and a message of it.
     AppendAs(String, Box<RawValue>),
     /// The request for the current provider. The outcome says whether it begins with the messages of the last one.
@@ -255,8 +257,12 @@ impl Case {
             }
             Input::CancelCompaction => format!("cancel_compaction: {}", session.cancel_compaction().await?),
             Input::Push(id, message) => {
-                let item = InboxItem { id, message: Raw::parse(message.get())? };
+                let item = InboxItem { id, message: Raw::parse(message.get())?, dialect: None };
                 format!("push: {:?}", self.store.push(session.id(), &item).await?)
+            }
+            Input::PushAs(id, dialect, message) => {
+                let item = InboxItem { id, message: Raw::parse(message.get())?, dialect: Some(dialect.into()) };
+                format!("push_as: {:?}", self.store.push(session.id(), &item).await?)
             }
             Input::TakeInbox => format!("take_inbox: {}", session.take_inbox().await?),
             Input::Fork => {

@@ -158,6 +158,31 @@ fn an_offered_repair_lets_the_next_request_through() {
 }
 
 #[test]
+fn an_accepted_repair_is_accepted_after_a_reopen_and_covers_no_later_damage() {
+    on_every_store(async |place| {
+        let well = r#"{"role":"assistant","content":"well"}"#;
+        let mut policy = preset("lossless");
+        policy.repair.on_invalid = OnInvalid::Offer;
+        policy.session.persist_repairs = PersistRepairs::Never;
+        let mut session = place.create_with(policy).await;
+        session.append_all(&[ASK, &turn(&["toolu_1"]), well, ASK]).await.unwrap();
+        let blocked = |start| matches!(start, AgentStart::Blocked { repair_offered: true, .. });
+        assert!(blocked(session.before_agent_start(ENVELOPE).await.unwrap()));
+        session.repair().await.unwrap();
+        sent(&mut session).await;
+        let mut session = place.reopen(&session).await;
+        sent(&mut session).await;
+        // The words of this error are the same, and it is another one.
+        session.append_all(&[&turn(&["toolu_2"]), well, ASK]).await.unwrap();
+        let errors = session.validate().unwrap().errors;
+        assert!(errors.len() == 2 && errors[0] == errors[1], "{errors:?}");
+        assert!(blocked(session.before_agent_start(ENVELOPE).await.unwrap()));
+        session.repair().await.unwrap();
+        sent(&mut session).await;
+    });
+}
+
+#[test]
 fn a_preset_that_blocks_offers_only_a_repair_that_helps() {
     on_every_store(async |place| {
         for (name, helps) in [("clawos", true), ("strict", false)] {

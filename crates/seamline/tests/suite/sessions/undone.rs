@@ -2,6 +2,8 @@
 
 use std::future::pending;
 use std::sync::Mutex;
+use std::task::Context;
+use std::time::Duration;
 
 use seamline::session::{
     ExecutorFailure, OnFailure, OpenOptions, Running, Session, SessionPolicy, ToolCall, ToolExecutor, ToolOutput,
@@ -20,14 +22,18 @@ struct Books {
     fails: Option<&'static str>,
 }
 
+fn book(call: &ToolCall) -> Running<'_> {
+    let is_error = call.id == "toolu_3";
+    Box::pin(async move { Ok(ToolOutput { is_error, ..said(&format!("SECRET {}", call.id)) }) })
+}
+
 impl ToolExecutor for Books {
     fn effect(&self, _call: &ToolCall) -> Effect {
         Effect::Compensatable
     }
 
     fn execute<'a>(&'a self, call: &'a ToolCall) -> Running<'a> {
-        let is_error = call.id == "toolu_3";
-        Box::pin(async move { Ok(ToolOutput { is_error, ..said(&format!("SECRET {}", call.id)) }) })
+        book(call)
     }
 
     fn compensate<'a>(&'a self, call: &'a ToolCall, returned: Option<&'a str>) -> Undoing<'a> {
@@ -145,5 +151,51 @@ fn calls_that_were_never_started_are_not_compensated() {
         assert!(result.rolled_back);
         let undone = tools.undone.lock().unwrap().clone();
         assert!(undone.iter().all(|(call, _)| call == "toolu_3"), "{}: {undone:?}", place.name);
+    });
+}
+
+/// Books, and never finishes to take a booking back.
+struct Stuck;
+
+impl ToolExecutor for Stuck {
+    fn effect(&self, _call: &ToolCall) -> Effect {
+        Effect::Compensatable
+    }
+
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> Running<'a> {
+        book(call)
+    }
+
+    fn compensate<'a>(&'a self, call: &'a ToolCall, _returned: Option<&'a str>) -> Undoing<'a> {
+        Box::pin(async move { if call.id == "toolu_3" { Ok(()) } else { pending().await } })
+    }
+}
+
+#[test]
+fn calls_whose_compensation_was_cut_off_are_listed_as_an_error() {
+    on_every_store(async |place| {
+        for reopens in [true, false] {
+            let config = SessionPolicy { on_tool_error: OnFailure::Rollback, ..SessionPolicy::default() };
+            let mut session = place.create(config).await;
+            session.append(ASK).await.unwrap();
+            let calls = turn(&["toolu_1", "toolu_2", "toolu_3"]);
+            {
+                let messages = [calls.as_str()];
+                let mut running = Box::pin(session.execute_tool_cycle(&messages, &Stuck, pending()));
+                let waker = futures_util::task::noop_waker();
+                for _ in 0..50 {
+                    assert!(running.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+            }
+            let listed =
+                "the compensation of calls was cut off; they may still be in effect: toolu_1 of sh, toolu_2 of sh";
+            let mut session = if reopens { place.reopen(&session).await } else { session };
+            for _ in 0..2 {
+                session.recover(None).await.unwrap();
+                assert_eq!(details(&session, IncidentSeverity::Error), [listed], "{} {reopens}", place.name);
+            }
+            assert!(session.state().compensations.is_empty());
+        }
     });
 }
