@@ -102,11 +102,13 @@ impl Wire {
         Ok((pairs, open))
     }
 
-    /// The keys of calls of other dialects that have no result.
+    /// The keys of calls without a result that are of another dialect or before a message of one: a result that comes
+    /// later is rendered together with all of these messages.
     pub(in crate::session) fn open_foreign_calls(&self, entries: &[Entry]) -> Result<HashSet<String>, SessionError> {
         let (_, open) = self.pairs(&entries.iter().collect::<Vec<_>>())?;
-        let is_foreign = |at: &usize| !self.is_own(&entries[*at]);
-        Ok(open.into_iter().filter(|(_, calls)| calls.iter().any(is_foreign)).map(|(key, _)| key).collect())
+        let last = entries.iter().rposition(|entry| !self.is_own(entry));
+        let is_before = |at: &usize| last.is_some_and(|last| *at <= last);
+        Ok(open.into_iter().filter(|(_, calls)| calls.iter().any(is_before)).map(|(key, _)| key).collect())
     }
 
     /// Whether messages have a result for a call of these keys.

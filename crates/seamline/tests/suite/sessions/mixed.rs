@@ -289,3 +289,20 @@ fn a_fork_of_a_repaired_session_sends_the_same() {
         }
     });
 }
+
+#[test]
+fn a_late_result_behind_messages_of_another_dialect_is_rendered_with_its_call() {
+    futures_executor::block_on(async {
+        let place = memory();
+        let mut session = in_dialect(&place, "bedrock_converse").await;
+        session.append(&spoken("bedrock_converse", "go")).await.unwrap();
+        session.append_all(&refs(&paying("bedrock_converse", &["c7"]))).await.unwrap();
+        session.append_as("anthropic", &spoken("anthropic_messages", "between")).await.unwrap();
+        let envelope = envelope("bedrock_converse");
+        session.request(envelope).unwrap();
+        session.append(&result("bedrock_converse", "c7", "PAID")).await.unwrap();
+        let request = session.request(envelope).unwrap();
+        assert_eq!(request, session.request_for("bedrock_converse", envelope).unwrap());
+        assert!(text(&request).contains("PAID") && !text(&request).contains("[synthetic]"), "{}", text(&request));
+    });
+}
