@@ -68,7 +68,8 @@ impl Style {
         let space: String = after_brace.chars().take_while(|char| char.is_whitespace()).collect();
         let indent = space.rsplit_once('\n').map(|(_, indent)| indent.to_owned()).filter(|indent| !indent.is_empty());
         let colon_space = head.find("\":").is_some_and(|at| head[at + 2..].starts_with(' '));
-        let first_of = |signs: [&str; 2]| signs.into_iter().filter_map(|sign| head.find(sign)).min().unwrap_or(usize::MAX);
+        let first_of =
+            |signs: [&str; 2]| signs.into_iter().filter_map(|sign| head.find(sign)).min().unwrap_or(usize::MAX);
         let comma_space = indent.is_none() && first_of([", \"", ", {"]) < first_of([",\"", ",{"]);
         Self { indent, newline, colon_space, comma_space }
     }

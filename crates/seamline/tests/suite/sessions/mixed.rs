@@ -27,7 +27,9 @@ fn result(dialect: &str, id: &str, said: &str) -> String {
         ),
         "openai_chat" => format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{said}"}}"#),
         "openai_responses" => format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"{said}"}}"#),
-        _ => format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{said}"}}]}}"#),
+        _ => {
+            format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{said}"}}]}}"#)
+        }
     }
 }
 
@@ -54,7 +56,10 @@ fn a_result_that_a_repair_of_its_own_dialect_pairs_is_the_result_of_its_call_eve
                 let request = session.request_for(provider, envelope).unwrap();
                 let about = format!("{provider}: {}", text(&request));
                 assert_eq!(errors(&request, provider), [""; 0], "{about}");
-                assert!(!text(&request).contains("[synthetic]") && text(&request).matches("PAID").count() == 1, "{about}");
+                assert!(
+                    !text(&request).contains("[synthetic]") && text(&request).matches("PAID").count() == 1,
+                    "{about}"
+                );
                 assert!(!text(&request).contains("tool_use_id\\\""), "a block became text: {about}");
             }
         }
@@ -99,7 +104,10 @@ fn odd_words_between_a_call_and_its_result_of_another_dialect_stay() {
         for (provider, envelope) in ASKED {
             let request = session.request_for(provider, envelope).unwrap();
             let body = text(&request);
-            assert!(body.contains("WORDS") && body.contains("PAID") && !body.contains("[synthetic]"), "{provider}: {body}");
+            assert!(
+                body.contains("WORDS") && body.contains("PAID") && !body.contains("[synthetic]"),
+                "{provider}: {body}"
+            );
         }
     });
 }
