@@ -8,10 +8,11 @@ use std::collections::HashMap;
 
 use seamline_model::{
     BlockIndex, BlockKind, Constraints, Edit, Encoded, Finding, Fix, IrregularityKind, MessageIndex, Place, Severity,
-    Spliced, Transcript,
+    Spliced, Stage, Transcript,
 };
 
 use crate::claims::{Claim, Claims, claim_of};
+use crate::policy::Left;
 use crate::{RepairPolicy, check};
 
 /// The highest number of passes. Real damage settles in one to four.
@@ -320,7 +321,18 @@ fn allowed_fix<'f>(finding: &'f Finding, policy: &RepairPolicy) -> Option<&'f Fi
     let fix = finding.fix.as_ref()?;
     debug_assert!(!fix.is_mixed(), "{} edits bytes and blocks at once", finding.code);
     let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty() && !fix.is_mixed();
-    (worth && policy.allows(fix.safety)).then_some(fix)
+    (worth && policy.allows(fix.safety) && !is_left(fix, policy.left)).then_some(fix)
+}
+
+/// Whether a fix is left to a later repair.
+fn is_left(fix: &Fix, left: Left) -> bool {
+    let first = match left {
+        Left::Nothing => return false,
+        Left::Synthetic => None,
+        Left::Roles => Some(Stage::Roles),
+        Left::Pairing => Some(Stage::Pairing),
+    };
+    first.is_some_and(|first| fix.stage >= first) || fix.edits.iter().any(is_synthetic_edit)
 }
 
 /// Whether an edit writes synthetic content.

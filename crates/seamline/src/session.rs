@@ -210,6 +210,7 @@ impl Session {
     /// # Errors
     /// When one is not JSON or not a message, or the store failed.
     pub async fn append_all(&mut self, messages: &[&str]) -> Result<(), SessionError> {
+        self.settle().await?;
         let messages = self.wire.parse_messages(messages)?;
         let records = messages.into_iter().map(|message| self.facts().said(message)).collect();
         self.write(Batch::of(records)).await
@@ -221,6 +222,7 @@ impl Session {
     /// # Errors
     /// When there is no provider and no dialect of that name, the value is not a message, or the store failed.
     pub async fn append_as(&mut self, name: &str, message: &str) -> Result<(), SessionError> {
+        self.settle().await?;
         let wire = self.wire.named(name)?;
         let messages = wire.parse_messages(&[message])?;
         self.write(Batch::of(messages.into_iter().map(|message| said(&wire, message)).collect())).await

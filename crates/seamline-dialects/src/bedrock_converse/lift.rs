@@ -103,6 +103,10 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let within = format!("{pointer}/{kind}");
     let block = match &*kind {
         "text" if inner.is(Kind::String) => text(inner.str().unwrap_or_default(), pointer),
+        // Text of another dialect, whose blocks have types.
+        "type" if value.members().count() == 2 && inner.str().is_some_and(|kind| kind.ends_with("text")) => {
+            return string(value, "text").map_or_else(|| unread(value, pointer), |said| text(said, pointer));
+        }
         "json" => text(compact(inner.raw()), pointer),
         "toolUse" if inner.is(Kind::Object) && member(inner, "type").is_none() => {
             lifting.note_unknown(inner, &["toolUseId", "name", "input"], &within);

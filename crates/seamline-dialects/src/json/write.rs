@@ -62,12 +62,15 @@ impl Style {
     /// The layout of a document, judged by its first lines.
     pub(crate) fn of(body: &[u8]) -> Self {
         let head = body[..body.len().min(Self::HEAD_BYTES)].utf8_chunks().next().map_or("", |chunk| chunk.valid());
-        let newline = if head.contains("\r\n") { "\r\n" } else { "\n" };
+        // The first sign of each kind decides, so that a message at the end changes no layout.
+        let newline = if head.find('\n').is_some_and(|at| head[..at].ends_with('\r')) { "\r\n" } else { "\n" };
         let after_brace = head.trim_start().strip_prefix('{').unwrap_or("");
         let space: String = after_brace.chars().take_while(|char| char.is_whitespace()).collect();
         let indent = space.rsplit_once('\n').map(|(_, indent)| indent.to_owned()).filter(|indent| !indent.is_empty());
         let colon_space = head.find("\":").is_some_and(|at| head[at + 2..].starts_with(' '));
-        let comma_space = indent.is_none() && (head.contains(", \"") || head.contains(", {"));
+        let first_of =
+            |signs: [&str; 2]| signs.into_iter().filter_map(|sign| head.find(sign)).min().unwrap_or(usize::MAX);
+        let comma_space = indent.is_none() && first_of([", \"", ", {"]) < first_of([",\"", ",{"]);
         Self { indent, newline, colon_space, comma_space }
     }
 

@@ -277,6 +277,10 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let kind = string(value, "type").unwrap_or_default();
     let (says, known): (_, &[&str]) = match kind.as_str() {
         "input_text" | "output_text" | "text" => (string(value, "text").map(Says::Text), &["text"]),
+        // Text of another dialect, which has no types.
+        "" if value.members().count() == 1 && string(value, "text").is_some() => {
+            (string(value, "text").map(Says::Text), &["text"])
+        }
         "refusal" => (string(value, "refusal").map(Says::Refusal), &["refusal"]),
         "input_image" => return media(lifting, value, ("image_url", MediaKind::Image), pointer),
         "input_file" => return media(lifting, value, ("file_data", MediaKind::Document), pointer),

@@ -129,9 +129,10 @@ words! {
     PersistRepairs default RealMovesOnly {
         /// None; every request is repaired anew.
         Never = "never",
-        /// Those that synthesize nothing: they move content, keep it as text or remove it.
+        /// Those that synthesize nothing and that every provider of the dialect needs: they move content, keep it as text or
+        /// remove it.
         RealMovesOnly = "real_moves_only",
-        /// All of them, synthetic results too.
+        /// All of them, synthetic results and demands of one provider too.
         All = "all",
     }
 }

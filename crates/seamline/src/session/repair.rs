@@ -74,6 +74,9 @@ impl Session {
     /// [`persist_repairs`](super::SessionPolicy::persist_repairs) allows. With [`Never`](super::PersistRepairs::Never)
     /// the result says what a repair would do, and nothing changes. [`Session::undo_repair`] reverts it.
     ///
+    /// With [`RealMovesOnly`](super::PersistRepairs::RealMovesOnly) it records what every provider of the dialect needs and
+    /// leaves the demands of one provider to requests, unless these are not repaired.
+    ///
     /// Where the view has messages of other dialects, the changes of messages in the current dialect are recorded. The
     /// others keep their bytes, and each request repairs them again. A change is left to requests, too, if the next request
     /// would differ after it or if it would add an error in another dialect of the session.

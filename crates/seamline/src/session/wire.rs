@@ -3,6 +3,7 @@
 mod identify;
 mod mixed;
 mod outline;
+mod parts;
 mod render;
 mod turn;
 

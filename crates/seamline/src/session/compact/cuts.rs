@@ -5,9 +5,18 @@ use seamline_model::{BlockIndex, Pairing, Scope};
 use crate::subject::Subject;
 use crate::{Error, Options};
 
-/// Says for each message, and for the end, whether a cut before it would separate a call from its result. Every cut behind
-/// a call that may still get its result separates it; no cut separates a call that never got one.
-pub(in crate::session) fn splits(body: &[u8], options: &Options) -> Result<Vec<bool>, Error> {
+/// Whether a cut behind a call at the end, which may still get its result, separates it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum OpenCalls {
+    /// It does: what is cut off stays off.
+    Wait,
+    /// It does not: a message after the call would join and part others again.
+    Stay,
+}
+
+/// Says for each message, and for the end, whether a cut before it would separate a call from its result. No cut separates
+/// a call that never got one.
+pub(in crate::session) fn splits(body: &[u8], options: &Options, open: OpenCalls) -> Result<Vec<bool>, Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = dialect.decode(body)?;
     let provider = Subject::of(dialect, &transcript, options)?.provider;
@@ -29,7 +38,7 @@ pub(in crate::session) fn splits(body: &[u8], options: &Options) -> Result<Vec<b
                 let result = message_of(answer.result);
                 (call.min(result), call.max(result))
             }
-            None if call >= going_on => (call, messages),
+            None if open == OpenCalls::Wait && call >= going_on => (call, messages),
             None => continue,
         };
         reach[from + 1] += 1;

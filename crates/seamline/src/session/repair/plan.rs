@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use seamline_dialects::providers;
+use seamline_rules::policy::Left;
 use seamline_store::{
     Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, Record, Repair, RepairId, RepairKind, Undo,
 };
@@ -51,11 +53,15 @@ impl<'s> Facts<'s> {
         persist: PersistRepairs,
     ) -> Result<(RepairResult, Option<Batch>), SessionError> {
         self.require_no_open_cycle()?;
-        let options = stored_options(self.wire, options, persist);
-        let fixed = self.fix(&options)?;
+        let stored = stored_options(self.wire, options, persist);
+        let mut fixed = self.fix(&stored)?;
+        if persist == PersistRepairs::RealMovesOnly {
+            let body = self.wire.body("{}", fixed.messages.iter())?;
+            fixed.remaining = crate::check(&body, &pending(options))?.findings;
+        }
         let planned = match persist {
             PersistRepairs::Never => None,
-            PersistRepairs::RealMovesOnly | PersistRepairs::All => self.plan_fix(&fixed, &options)?,
+            PersistRepairs::RealMovesOnly | PersistRepairs::All => self.plan_fix(&fixed, &stored)?,
         };
         let (batch, id) = planned.unzip();
         let Fixed { messages, cuts, actions, remaining, .. } = fixed;
@@ -189,16 +195,32 @@ impl<'s> Facts<'s> {
 /// Leaves a call without a result as it is: requests add one.
 const LEFT: UnansweredCall = UnansweredCall::Rollback;
 
-/// The options for the repair of stored messages: calls at the end may still get their result, and synthetic results are
-/// left to requests unless the configuration says otherwise.
-pub(in crate::session) fn stored_options(wire: &Wire, options: &Options, persist: PersistRepairs) -> Options {
+/// The options for stored messages: calls at the end may still get their result.
+fn pending(options: &Options) -> Options {
     let mut options = kept(options);
-    let makes_up = options.policy.repair_for(wire.provider()).unanswered_call == UnansweredCall::Synthesize;
     options.policy.set_for_all("trailing_call", |repair| repair.trailing_call = TrailingCall::AllowPending);
-    if makes_up && persist == PersistRepairs::RealMovesOnly {
-        options.policy.set_for_all("unanswered_call", |repair| repair.unanswered_call = LEFT);
-    }
     options
+}
+
+/// The options for the repair of stored messages. Unless the configuration says otherwise, synthetic content is left to
+/// requests, and so are the demands of one provider: the next request may be for another one.
+pub(in crate::session) fn stored_options(wire: &Wire, options: &Options, persist: PersistRepairs) -> Options {
+    let mut options = pending(options);
+    if persist != PersistRepairs::RealMovesOnly {
+        return options;
+    }
+    let mut policy = options.policy.for_provider(wire.provider()).into_owned();
+    policy.providers.clear();
+    if policy.repair.unanswered_call == UnansweredCall::Synthesize {
+        policy.repair.unanswered_call = LEFT;
+    }
+    policy.repair.left = Left::Synthetic;
+    if policy.session.repair_requests {
+        options.provider = Some(providers::for_model(wire.dialect, None).name.to_owned());
+    } else {
+        options.provider = Some(wire.provider().to_owned());
+    }
+    Options { policy, ..options }
 }
 
 /// The changes of a repair, by the message that each new one comes from.

@@ -3,12 +3,17 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use seamline_store::{Entry, Raw};
+use seamline_model::conversation::Says;
+use seamline_store::{Entry, EntrySource, Raw};
 
 use super::Wire;
+use crate::Error;
 use crate::outline::{OutlineBlock, OutlineKind};
 use crate::session::SessionError;
-use crate::session::compact::cuts;
+use crate::session::compact::cuts::{self, OpenCalls};
+
+/// The role of results from before calls had ids. Such a call is no block of a transcript, and only its tool names it.
+const FUNCTION: &str = "function";
 
 /// Messages of one dialect in a row.
 pub(super) fn runs<'r, 'e>(entries: &'r [&'e Entry]) -> impl Iterator<Item = &'r [&'e Entry]> {
@@ -19,16 +24,23 @@ impl Wire {
     /// Says for each message, and for the end, whether a cut before it would separate a call from its result. Each
     /// message is read in its own dialect.
     pub(in crate::session) fn splits(&self, entries: &[&Entry]) -> Result<Vec<bool>, SessionError> {
+        self.splits_with(entries, OpenCalls::Wait)
+    }
+
+    fn splits_with(&self, entries: &[&Entry], open: OpenCalls) -> Result<Vec<bool>, SessionError> {
         let mut splits = vec![false; entries.len() + 1];
         let (mut start, mut count) = (0, 0);
         for run in runs(entries) {
             let wire = self.speaking(run[0].dialect.as_ref())?;
             let body = wire.body("{}", run.iter().map(|entry| &entry.message))?;
-            let found = cuts::splits(&body, &wire.options)?;
+            let found = cuts::splits(&body, &wire.options, open)?;
             // An open call at the end of a run may still get its result only where the run is the last one.
             let is_last = start + run.len() == entries.len();
             let inside = found.into_iter().take(run.len() + usize::from(is_last));
             splits[start..].iter_mut().zip(inside).for_each(|(split, found)| *split |= found);
+            for pair in wire.pairs_without_ids(run, &body)? {
+                splits[start + pair.start + 1..=start + pair.end].fill(true);
+            }
             start += run.len();
             count += 1;
         }
@@ -38,6 +50,26 @@ impl Wire {
             }
         }
         Ok(splits)
+    }
+
+    /// The pairs of a call and a result from before calls had ids, by the indices of their messages.
+    fn pairs_without_ids(&self, run: &[&Entry], body: &[u8]) -> Result<Vec<Range<usize>>, SessionError> {
+        if !run.iter().any(|entry| entry.message.as_str().contains("\"function_call\"")) {
+            return Ok(Vec::new());
+        }
+        let conversation = self.speech.lift(body).map_err(Error::from)?;
+        let mut open: HashMap<&str, usize> = HashMap::new();
+        let mut pairs = Vec::new();
+        for block in conversation.messages.iter().flat_map(|message| &message.blocks) {
+            let at = block.pointer.split('/').nth(2).and_then(|at| at.parse::<usize>().ok());
+            let Some(at) = at.filter(|at| *at < run.len()) else { continue };
+            match &block.says {
+                Says::Call(call) if call.answered_by == FUNCTION => drop(open.insert(&call.id, at)),
+                Says::Result(answer) => pairs.extend(open.remove(answer.id.as_str()).map(|call| call..at)),
+                _ => {}
+            }
+        }
+        Ok(pairs)
     }
 
     /// The pairs of a call and a result that are in different runs, by the indices of their messages.
@@ -70,11 +102,13 @@ impl Wire {
         Ok((pairs, open))
     }
 
-    /// The keys of calls of other dialects that have no result.
+    /// The keys of calls without a result that are of another dialect or before a message of one: a result that comes
+    /// later is rendered together with all of these messages.
     pub(in crate::session) fn open_foreign_calls(&self, entries: &[Entry]) -> Result<HashSet<String>, SessionError> {
         let (_, open) = self.pairs(&entries.iter().collect::<Vec<_>>())?;
-        let is_foreign = |at: &usize| !self.is_own(&entries[*at]);
-        Ok(open.into_iter().filter(|(_, calls)| calls.iter().any(is_foreign)).map(|(key, _)| key).collect())
+        let last = entries.iter().rposition(|entry| !self.is_own(entry));
+        let is_before = |at: &usize| last.is_some_and(|last| *at <= last);
+        Ok(open.into_iter().filter(|(_, calls)| calls.iter().any(is_before)).map(|(key, _)| key).collect())
     }
 
     /// Whether messages have a result for a call of these keys.
@@ -93,13 +127,18 @@ impl Wire {
             .any(|block| block.kind == OutlineKind::Result && key_of(block).is_some_and(|key| keys.contains(key))))
     }
 
-    /// Cuts messages into the smallest pieces that separate no call from its result, and no messages of one record.
+    /// Cuts messages into the smallest pieces that separate no call from its result, and no messages of one cycle. A later
+    /// message changes no earlier piece, unless it answers a call.
     pub(super) fn pieces<'e>(&self, entries: &'e [Entry]) -> Result<Vec<&'e [Entry]>, SessionError> {
-        let splits = self.splits(&entries.iter().collect::<Vec<_>>())?;
+        let splits = self.splits_with(&entries.iter().collect::<Vec<_>>(), OpenCalls::Stay)?;
+        // Other records with several messages, such as a repair, hold messages of many cycles.
+        let is_one_cycle = |one: &Entry, next: &Entry| {
+            one.seq == next.seq && (one.source, next.source) == (EntrySource::Cycle, EntrySource::Cycle)
+        };
         let mut pieces = Vec::new();
         let mut start = 0;
         for end in 1..=entries.len() {
-            let is_joined = entries.get(end).is_some_and(|next| next.seq == entries[end - 1].seq || splits[end]);
+            let is_joined = entries.get(end).is_some_and(|next| splits[end] || is_one_cycle(&entries[end - 1], next));
             if !is_joined {
                 pieces.push(&entries[start..end]);
                 start = end;

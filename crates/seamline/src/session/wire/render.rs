@@ -1,8 +1,8 @@
 //! Renders messages of other dialects in the dialect of a wire.
 //!
-//! Messages of the wire's own dialect keep their bytes. The others are cut into pieces that hold whole cycles; each
-//! piece is lifted, renamed and rendered by itself, so that a later message changes no earlier one. A call without a
-//! result stays open: the repair of the request gives it one, as the policy says.
+//! Messages of the wire's own dialect keep their bytes. The others are repaired in their own dialect and cut into pieces
+//! that hold whole cycles (`parts`). Each piece is lifted, renamed and rendered by itself, so that a later message changes
+//! no earlier one. A call without a result stays open: the repair of the request gives it one, as the policy says.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 
 use super::Wire;
 use super::mixed::runs;
+use super::parts::Part;
 use crate::outline::OutlineKind;
 use crate::session::SessionError;
 use crate::session::recover::texts;
@@ -87,7 +88,7 @@ impl<'e> Rendered<'e> {
         let members = serde_json::from_str::<HashMap<String, &RawValue>>(envelope);
         // The writer of the body says what is wrong with an envelope that is not an object.
         let Ok(members) = members else { return (self.entries, Cow::Borrowed(envelope)) };
-        if members.contains_key(prompt.member) {
+        if members.keys().any(|member| *member == prompt.member || in_camel_case(member) == prompt.member) {
             let all = prompt.messages.into_iter().chain(self.entries.into_owned());
             return (all.collect(), Cow::Borrowed(envelope));
         }
@@ -110,16 +111,17 @@ impl Wire {
             return Ok(Rendered { entries: Cow::Borrowed(entries), sources: Vec::new(), prompt: None });
         }
         let mut rendered = Rendered { entries: Cow::Owned(Vec::new()), sources: Vec::new(), prompt: None };
-        let (mut ids, mut first) = (Ids::new(self.call_id()), 0);
-        for (number, piece) in self.pieces(entries)?.into_iter().enumerate() {
-            if piece.iter().all(|entry| self.is_own(entry)) {
-                self.reserve_ids(piece, &mut ids)?;
-                rendered.extend(piece, first);
-                first += piece.len();
-                continue;
-            }
-            first += piece.len();
-            let mut conversation = self.lifted(piece)?;
+        let mut ids = Ids::new(self.call_id());
+        for (number, part) in self.parts(entries)?.into_iter().enumerate() {
+            let piece = match part {
+                Part::Own { first, entries } => {
+                    self.reserve_ids(entries, &mut ids)?;
+                    rendered.extend(entries, first);
+                    continue;
+                }
+                Part::Foreign(piece) => piece,
+            };
+            let mut conversation = self.lifted(&piece)?;
             if number == 0 {
                 rendered.prompt = self.prompt(&piece[0], &mut conversation)?;
             }
@@ -247,6 +249,16 @@ impl Wire {
         let provider = self.options.provider.as_deref().and_then(providers::by_name);
         provider.map_or(self.speech.tool_name(), |provider| provider.constraints.tool_name)
     }
+}
+
+/// The name of a member in camel case. Google's JSON has two spellings of each name.
+fn in_camel_case(member: &str) -> String {
+    let mut words = member.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |name, word| {
+        let (start, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        name + &start.to_ascii_uppercase() + rest
+    })
 }
 
 /// Moves the system prompt of a conversation into its first message.

@@ -28,6 +28,7 @@ mod layers;
 mod long_logs;
 mod meanwhile;
 mod migration;
+mod mixed;
 mod order;
 mod origins;
 mod planned;

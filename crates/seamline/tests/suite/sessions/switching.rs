@@ -10,7 +10,7 @@ use super::late_kept::{DIALECTS, paying, refs, spoken};
 use super::stores::{Place, kept, memory, on_every_store};
 
 /// A provider of each of [`DIALECTS`], and an envelope for it.
-const ASKED: [(&str, &str); 5] = [
+pub(super) const ASKED: [(&str, &str); 5] = [
     (
         "anthropic",
         r#"{"model":"claude-sonnet-4-5","max_tokens":64,"tools":[{"name":"pay","input_schema":{"type":"object"}}]}"#,
@@ -32,19 +32,19 @@ async fn taken_over(place: &Place, session: &Session) -> Session {
 }
 
 /// The errors that a provider would return for a request.
-fn errors(request: &Request, provider: &str) -> Vec<String> {
+pub(super) fn errors(request: &Request, provider: &str) -> Vec<String> {
     let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
     let checked = seamline::check(&request.body, &options).unwrap();
     let wrong = checked.findings.into_iter().filter(|found| found.severity == seamline::Severity::Error);
     wrong.map(|found| format!("{} {}", found.code, found.message)).collect()
 }
 
-fn text(request: &Request) -> String {
+pub(super) fn text(request: &Request) -> String {
     String::from_utf8(request.body.clone()).unwrap()
 }
 
 /// The messages of a request, as its provider has them.
-fn messages_of(request: &Request, provider: &str) -> Vec<String> {
+pub(super) fn messages_of(request: &Request, provider: &str) -> Vec<String> {
     let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
     let spans = seamline::outline::message_spans(&request.body, &options).unwrap();
     spans.into_iter().map(|span| String::from_utf8_lossy(&request.body[span]).into_owned()).collect()

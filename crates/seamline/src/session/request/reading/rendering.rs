@@ -15,7 +15,8 @@ pub(super) struct Rendering {
     options: Options,
     stored: Vec<Entry>,
     rendered: Rendered<'static>,
-    /// The keys of calls of other dialects that have no result. A result that comes later is rendered with its call.
+    /// The keys of calls without a result, of other dialects or before a message of one. A result that comes later is
+    /// rendered with its call and all between.
     open: HashSet<String>,
 }
 
