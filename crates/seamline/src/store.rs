@@ -12,9 +12,9 @@
 use std::sync::Arc;
 
 pub use seamline_store::{
-    AcceptedFinding, Acquire, Appended, Begin, CallId, CallState, Checkpoint, CheckpointId, CheckpointState, Commit, CommitId,
-    CycleId, CycleState, CycleStep, Damage, DamageKind, DialectName, Effect, Entry, EntryId, EntrySource, Erased,
-    Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX, InboxDamage,
+    AcceptedFinding, Acquire, Appended, Begin, CallId, CallState, Checkpoint, CheckpointId, CheckpointState, Commit,
+    CommitId, CycleId, CycleState, CycleStep, Damage, DamageKind, DialectName, Effect, Entry, EntryId, EntrySource,
+    Erased, Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX, InboxDamage,
     InboxDamageKind, InboxDamages, InboxItem, InboxPage, Incident, IncidentKind, IncidentSeverity, InvalidSessionId,
     Lease, MemoryStore, OpenCall, OpenCycle, OpenedCommit, Operation, Origin, Pending, PendingCompensation, Pushed,
     Quarantined, Raw, Record, Rejected, RepairId, RepairKind, Replayed, Sealed, SessionId, SessionInfo, State, Store,

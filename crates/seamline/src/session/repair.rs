@@ -16,8 +16,8 @@ pub use plan::RepairResult;
 pub use preview::RepairPreview;
 pub use validation::ValidationResult;
 
-pub(super) use validation::Validated;
 use plan::stored_options;
+pub(super) use validation::Validated;
 use validation::kept;
 
 impl Session {

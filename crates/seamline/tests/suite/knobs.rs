@@ -126,11 +126,11 @@ fn every_value_of_a_knob_of_repairs_gives_another_repair() {
     let unsafely = |word: &str| of(&format!("safety = 'unsafe'\nunanswered_call = '{word}'"));
     assert_eq!(unsafely("rollback"), unsafely("fail"));
     assert_eq!(BTreeSet::from([of(""), unsafely("remove_call"), unsafely("fail")]).len(), 3);
-    // Where the provider accepts an empty message `keep` keeps it; `placeholder` never does.
-    let empty = [hi, r#"{"role":"assistant","content":""}"#.to_owned(), go];
+    // The assistant message has only the call that is removed.
+    let removes = "safety = 'unsafe'\nunanswered_call = 'remove_call'";
     let emptied: BTreeSet<_> =
-        values("emptied").iter().map(|value| outcome(&format!("emptied = {value}"), &empty)).collect();
-    assert!(emptied.len() >= 2, "{emptied:#?}");
+        values("emptied").iter().map(|value| of(&format!("{removes}\nemptied = {value}"))).collect();
+    assert_eq!(emptied.len(), values("emptied").len(), "{emptied:#?}");
 }
 
 #[test]

@@ -214,9 +214,8 @@ impl Facts<'_> {
         let message = validation.first_index.map(|index| index as u64);
         let severity = IncidentSeverity::Warning;
         // An inbox item in quarantine is an incident of this kind, too, but an error.
-        let is_same = |last: &Incident| {
-            (last.kind, last.severity, last.count, last.message) == (kind, severity, count, message)
-        };
+        let is_same =
+            |last: &Incident| (last.kind, last.severity, last.count, last.message) == (kind, severity, count, message);
         if self.state.incidents.back().is_some_and(is_same) {
             return Batch::default();
         }

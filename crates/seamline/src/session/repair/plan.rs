@@ -11,6 +11,7 @@ use seamline_store::{
 use serde::Serialize;
 
 use super::validation::kept;
+use crate::outline::{OutlineKind, OutlineMessage};
 use crate::policy::{TrailingCall, UnansweredCall};
 use crate::repair::{RepairAction, Repaired};
 use crate::session::facts::{Batch, Facts};
@@ -94,6 +95,9 @@ impl<'s> Facts<'s> {
         if fixed.rendered.is_stored() {
             return Ok(Some(planned));
         }
+        if !self.answers_stored_calls(&cuts)? {
+            return Ok(None);
+        }
         let Some(left) = self.left_after(&planned.0, fixed, options)? else { return Ok(None) };
         let mut actions = fixed.actions.clone();
         for left in &left {
@@ -103,6 +107,21 @@ impl<'s> Facts<'s> {
             }
         }
         self.plan_repair_record(RepairKind::Fix, cuts, &actions).map(Some)
+    }
+
+    /// Whether each inserted result names a call by its stored id. A rendered call may have another id.
+    fn answers_stored_calls(&self, cuts: &[Cut]) -> Result<bool, SessionError> {
+        let inserted: Vec<&Raw> = cuts.iter().flat_map(|cut| &cut.inserted).map(|insert| &insert.message).collect();
+        if inserted.is_empty() {
+            return Ok(true);
+        }
+        let stored = self.wire.outline_each(&self.entries().iter().collect::<Vec<_>>())?;
+        let inserted = self.wire.outline(&inserted)?;
+        let ids = |outline: &[OutlineMessage], kind: OutlineKind| -> HashSet<String> {
+            let blocks = outline.iter().flat_map(|message| &message.blocks).filter(|block| block.kind == kind);
+            blocks.filter_map(|block| block.id.clone()).collect()
+        };
+        Ok(ids(&inserted, OutlineKind::Result).is_subset(&ids(&stored, OutlineKind::Call)))
     }
 
     /// The actions that are left to requests once a part of a repair is recorded; none where that part must not be recorded.

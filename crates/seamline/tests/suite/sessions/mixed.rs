@@ -114,12 +114,8 @@ fn odd_words_between_a_call_and_its_result_of_another_dialect_stay() {
 
 /// A session of a provider with two cycles.
 async fn with_cycles(provider: &str, policy: Policy) -> Session {
-    let options = SessionOptions {
-        dialect: String::new(),
-        provider: Some(provider.to_owned()),
-        policy,
-        ..SessionOptions::default()
-    };
+    let options =
+        SessionOptions { dialect: None, provider: Some(provider.to_owned()), policy, ..SessionOptions::default() };
     let place = memory();
     let mut session = Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap();
     let dialect = session.dialect();
