@@ -215,7 +215,13 @@ fn actions(all: &[RepairAction]) -> String {
 /// An indented text of little weight.
 fn faint(text: &str) -> String {
     let lines = screen::wrap(text, screen::width().saturating_sub(INDENT.len())).into_iter();
-    lines.map(|line| format!("{INDENT}{}\n", style::FAINT.paint(&line))).collect()
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(INDENT);
+        text.push_str(&style::FAINT.paint(&line));
+        text.push('\n');
+    }
+    text
 }
 
 /// An action as a row: its rule, the message, and the change.

@@ -11,19 +11,19 @@ pub(super) type KeyPath = Vec<String>;
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) path: KeyPath,
-    pub(super) kind: ErrorKind,
+    pub(super) kind: Box<ErrorKind>,
     /// The path of the earlier key, where the key contradicts one.
     pub(super) earlier: Option<KeyPath>,
 }
 
 impl Wrong {
     pub(super) fn at(path: &[&str], kind: ErrorKind) -> Self {
-        Self { path: path.iter().map(|&name| name.to_owned()).collect(), kind, earlier: None }
+        Self { path: path.iter().map(|&name| name.to_owned()).collect(), kind: Box::new(kind), earlier: None }
     }
 
     /// The error of a policy that is not in a file.
     pub(super) fn into_error(self) -> Error {
-        Error { line: None, kind: self.kind }
+        Error { line: None, kind: *self.kind }
     }
 
     /// The error of a policy that was read from this text.
@@ -31,7 +31,7 @@ impl Wrong {
         let Self { path, mut kind, earlier } = self;
         let mut line = line_of(text, &path);
         let before = earlier.and_then(|path| line_of(text, &path));
-        if let ErrorKind::Contradiction { one, one_line, other, .. } = &mut kind {
+        if let ErrorKind::Contradiction { one, one_line, other, .. } = &mut *kind {
             *one_line = before;
             // Sections are read in the order of the knobs, which may not be that of the file.
             if let (Some(first), Some(second)) = (*one_line, line)
@@ -41,7 +41,7 @@ impl Wrong {
                 (*one_line, line) = (Some(second), Some(first));
             }
         }
-        Error { line, kind }
+        Error { line, kind: *kind }
     }
 }
 

@@ -113,7 +113,9 @@ impl Session {
         let taken_over = before.map(|holder| facts.taken_over(&holder));
         // They go with the next commit, and at the latest with the close: a read-only store can be opened, too.
         let notes: Vec<Record> = facts.plan_policy(policy).into_iter().chain(taken_over).collect();
-        notes.into_iter().for_each(|note| self.log.note(note));
+        for note in notes {
+            self.log.note(note);
+        }
         let new = self.facts().new_damages_of_log(damages);
         let records = self.facts().plan_damages(&new);
         self.log.quarantine_commits(&new).await?;

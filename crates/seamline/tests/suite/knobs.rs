@@ -1,5 +1,6 @@
 //! Every knob has an effect: each of its values gives another outcome. Knobs that only sessions read are tried in
 //! `sessions/knobs.rs`; `docs/policies.md` names a test for each knob.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a policy that cannot be read fails its test")]
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -52,6 +53,7 @@ fn outcome(text: &str, messages: &[String]) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of knobs and conversations")]
 fn every_value_of_a_knob_of_repairs_gives_another_repair() {
     let (hi, go) = (user("hi"), user("go on"));
     let unanswered = vec![hi.clone(), calls(&["call_1"]), go.clone()];

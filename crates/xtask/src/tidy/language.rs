@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn riddles_in_names_and_at_the_start_of_comments_are_found() {
-        let name = format!("    {}is_wrong() {{}}\n", RIDDLE_NAME);
+        let name = format!("    {RIDDLE_NAME}is_wrong() {{}}\n");
         let expected = "error: crates/xtask/src/a.rs:1: the name of a test says the condition and the expectation";
         assert_eq!(complaints_about("crates/xtask/src/a.rs", &name), [expected]);
         for start in RIDDLE_COMMENTS {

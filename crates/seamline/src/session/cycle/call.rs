@@ -21,7 +21,8 @@ const ESCAPED_BYTES_MAX: usize = 6;
 /// The output of a tool, as it is kept until its cycle is committed.
 #[derive(Serialize, Deserialize)]
 pub(in crate::session) struct Output {
-    pub(in crate::session) output: String,
+    #[serde(rename = "output")]
+    pub(in crate::session) text: String,
     /// Whether no tool wrote it: the call must not run, and the model reads why.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::session) told: bool,
@@ -40,13 +41,13 @@ pub(in crate::session) struct Failed {
 
 impl Output {
     /// The output that a tool wrote.
-    fn said(output: String) -> Self {
-        Self { output, told: false, truncated: false }
+    fn said(text: String) -> Self {
+        Self { text, told: false, truncated: false }
     }
 
     /// The text about a call that must not run.
-    pub(in crate::session) fn told(output: String) -> Self {
-        Self { output, told: true, truncated: false }
+    pub(in crate::session) fn told(text: String) -> Self {
+        Self { text, told: true, truncated: false }
     }
 
     /// Whether a part of it, or all of it, was made up.
@@ -163,7 +164,7 @@ fn plan_start_of_result(open: &OpenCycle, call: &CallId, output: &ToolOutput) ->
     let start = &output.output[..output.output.floor_char_boundary(most)];
     let tool = open.calls.iter().find(|open| open.id == *call).map_or("", |open| open.tool.as_str());
     let text = texts::result_truncated(tool, call, start, output.output.len());
-    let result = Raw::of(&Output { output: text, told: false, truncated: true })?;
+    let result = Raw::of(&Output { text, told: false, truncated: true })?;
     Ok(Staged { cycle: open.id.clone(), call: call.clone(), result, failed: output.is_error })
 }
 
@@ -183,7 +184,7 @@ pub(in crate::session) fn apply_result(open: &mut OpenCycle, staged: &Staged) {
 /// The output of a call, if its tool ran and returned.
 pub(in crate::session) fn returned(call: &OpenCall) -> Option<String> {
     match &call.state {
-        CallState::Finished { result, .. } => Some(Output::read(result)).filter(|it| !it.told).map(|it| it.output),
+        CallState::Finished { result, .. } => Some(Output::read(result)).filter(|it| !it.told).map(|it| it.text),
         CallState::Pending | CallState::Started { .. } => None,
     }
 }

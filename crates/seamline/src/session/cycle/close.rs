@@ -217,7 +217,7 @@ fn answer(
         CallState::Finished { result, failed } => {
             let read = Output::read(result);
             let synthetic = read.is_synthetic();
-            Ok(Answer { id, name, output: read.output, failed: *failed, synthetic })
+            Ok(Answer { id, name, output: read.text, failed: *failed, synthetic })
         }
         CallState::Pending | CallState::Started { .. } => {
             Ok(Answer { id, name, output: text(call)?, failed: true, synthetic: true })

@@ -57,7 +57,9 @@ impl<'r> Run<'r> {
             let (batch, cycle) = facts.plan_begin(&turn, &effect, Intents::WithTurn, random())?;
             session.write(batch).await?;
             let facts = session.facts();
-            calls.iter_mut().for_each(|call| call.key = Some(facts.key(&cycle, &call.id)));
+            for call in &mut calls {
+                call.key = Some(facts.key(&cycle, &call.id));
+            }
             (facts.open_cycle(&cycle)?.clone(), Keeping::Cycle)
         } else {
             (facts.plain_cycle(&turn)?, Keeping::Messages)

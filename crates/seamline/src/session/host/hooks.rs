@@ -137,7 +137,7 @@ impl Facts<'_> {
         }
         let errors: Vec<String> = incomplete_ids.iter().map(|id| format!("Incomplete tool_use: {id}")).collect();
         let error = errors.first().cloned();
-        Some(ValidationResult { error, errors, incomplete_ids, ..ValidationResult::default() })
+        Some(ValidationResult { error, incomplete_ids, errors, ..ValidationResult::default() })
     }
 
     /// Whether the policy rolls back a call without a result before a request.

@@ -1,6 +1,6 @@
 //! Plans repairs of stored messages, and their undo.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
 use seamline_dialects::providers;
@@ -141,7 +141,7 @@ impl<'s> Facts<'s> {
         if again.messages != fixed.messages {
             return Ok(None);
         }
-        let dialects: HashSet<_> = self.entries().iter().map(|entry| entry.dialect.as_ref()).collect();
+        let dialects: BTreeSet<_> = self.entries().iter().map(|entry| entry.dialect.as_ref()).collect();
         for dialect in dialects {
             let wire = self.wire.speaking(dialect)?;
             if wire.count_errors(after.entries())? > wire.count_errors(self.entries())? {

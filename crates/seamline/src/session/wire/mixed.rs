@@ -20,6 +20,9 @@ pub(super) fn runs<'r, 'e>(entries: &'r [&'e Entry]) -> impl Iterator<Item = &'r
     entries.chunk_by(|one, next| one.dialect == next.dialect)
 }
 
+/// The messages of calls that have no result yet, by the key of the call.
+type Unanswered = HashMap<String, Vec<usize>>;
+
 impl Wire {
     /// Says for each message, and for the end, whether a cut before it would separate a call from its result. Each
     /// message is read in its own dialect.
@@ -81,9 +84,9 @@ impl Wire {
         Ok(pairs)
     }
 
-    /// The pairs of a call and a result, and the open calls by their keys; each by the indices of their messages.
-    fn pairs(&self, entries: &[&Entry]) -> Result<(Vec<Range<usize>>, HashMap<String, Vec<usize>>), SessionError> {
-        let mut open: HashMap<String, Vec<usize>> = HashMap::new();
+    /// The pairs of a call and a result, and the open calls; each by the indices of their messages.
+    fn pairs(&self, entries: &[&Entry]) -> Result<(Vec<Range<usize>>, Unanswered), SessionError> {
+        let mut open = Unanswered::new();
         let mut pairs = Vec::new();
         for message in self.outline_each(entries)? {
             for block in &message.blocks {

@@ -13,7 +13,7 @@ use super::Wire;
 use super::mixed::runs;
 use crate::Options;
 use crate::policy::{IdMode, OnInvalid, TrailingCall, UnansweredCall};
-use crate::repair::repair_demanding;
+use crate::repair::{Repaired, repair_demanding};
 use crate::session::SessionError;
 
 /// Messages of a request that belong together.
@@ -65,7 +65,7 @@ impl Wire {
             constraints.call_id.alphabet = Alphabet::Any;
             constraints.call_id.length_max = usize::MAX;
         });
-        let Some(repaired) = repaired.ok().filter(|repaired| repaired.changed()) else { return Ok(run.to_vec()) };
+        let Some(repaired) = repaired.ok().filter(Repaired::changed) else { return Ok(run.to_vec()) };
         let messages = wire.repaired(&old, &repaired)?;
         let mut last = 0;
         let entries = messages.into_iter().zip(&repaired.origins).map(|(message, origin)| {

@@ -107,14 +107,14 @@ fn a_database_of_version_0_1_is_read_without_an_upgrade() {
     futures_executor::block_on(async {
         let file = rusqlite::Connection::open(&path).unwrap();
         let waiting = "SELECT count(*) FROM inbox WHERE message IS NOT NULL";
-        let before: i64 = file.query_row(waiting, [], |row| row.get(0)).unwrap();
+        let before: u32 = file.query_row(waiting, [], |row| row.get(0)).unwrap();
         let store = seamline::open_store(&format!("sqlite:{}", path.display())).await.unwrap();
         let mut found = 0;
         for info in store.sessions(None, 1_000).await.unwrap() {
-            found += store.inbox(&info.session).await.unwrap().len() as i64;
+            found += store.inbox(&info.session).await.unwrap().len();
             assert_eq!(store.inbox_damage(&info.session).await.unwrap(), []);
         }
-        assert_eq!(found, before);
+        assert_eq!(found, before as usize);
     });
     assert_eq!(format(), 2);
 }

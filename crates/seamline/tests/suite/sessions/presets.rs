@@ -265,7 +265,7 @@ fn streamed(reason: &str, deltas: &[&str]) -> String {
         r#"{{"type":"message_delta","delta":{{"stop_reason":"{reason}"}},"usage":{{"output_tokens":9}}}}"#
     ));
     events.push(r#"{"type":"message_stop"}"#.to_owned());
-    events.iter().map(|event| format!("data: {event}\n\n")).collect()
+    format!("data: {}\n\n", events.join("\n\ndata: "))
 }
 
 fn read(session: &Session, stream: &str) -> seamline::stream::Response {
