@@ -65,7 +65,7 @@ pub enum Left {
     Nothing,
     /// Those that synthesize something.
     Synthetic,
-    /// Those, and those of adjacent roles, of the first and of the last message.
+    /// Those, those of internal ids, and those of adjacent roles, of the first and of the last message.
     Roles,
     /// Those, and all from the pairing of calls and results on: only the form of messages is repaired.
     Pairing,
