@@ -14,22 +14,22 @@ use crate::session::repair::Validated;
 use crate::session::{ErrorRecovery, Request, SessionError, Unresolved, ValidationResult};
 use crate::stream;
 
-/// The outcome of [`Session::session_start`].
+/// The outcome of [`Session::session_start`](crate::session::Session::session_start).
 #[derive(Debug, Clone)]
 pub struct SessionStart {
     /// The validation of the stored messages, after the repair if there was one.
     pub validation: ValidationResult,
     /// Whether the messages needed a repair that the policy allows. The hook makes it where
-    /// [`on_invalid`](crate::policy::OnInvalid) is `repair` and no cycle is open; else [`Session::repair`] makes it.
+    /// [`on_invalid`](crate::policy::OnInvalid) is `repair` and no cycle is open; else [`Session::repair`](crate::session::Session::repair) makes it.
     pub repair_offered: bool,
-    /// The calls of open cycles, where the session was opened without a recovery. [`Session::recover`] closes them.
+    /// The calls of open cycles, where the session was opened without a recovery. [`Session::recover`](crate::session::Session::recover) closes them.
     pub unresolved: Vec<Unresolved>,
 }
 
 /// Whether the host may send a request.
 #[derive(Debug, Clone)]
 pub enum AgentStart {
-    /// Send this body. Give the response to [`Session::agent_end`], or to [`Session::begin_cycle`] where it makes calls.
+    /// Send this body. Give the response to [`Session::agent_end`](crate::session::Session::agent_end), or to [`Session::begin_cycle`](crate::session::Session::begin_cycle) where it makes calls.
     Proceed {
         /// The request to send as it is.
         request: Box<Request>,
@@ -41,21 +41,21 @@ pub enum AgentStart {
     /// else; it made no checkpoint. There are two reasons:
     ///
     /// - The stored messages are broken, and [`on_invalid`](crate::policy::OnInvalid) is `offer` or `block`. The result has
-    ///   the errors, as [`Session::validate`] gives them, and an incident is recorded.
+    ///   the errors, as [`Session::validate`](crate::session::Session::validate) gives them, and an incident is recorded.
     /// - The stored messages are valid or repaired, and yet the policy does not allow a fix that the provider demands. The
     ///   result has the errors that are left.
     Blocked {
         /// The errors of the conversation.
         validation: ValidationResult,
-        /// Whether [`Session::repair`] helps. Show the errors to the user, call it, and ask again: the session then
+        /// Whether [`Session::repair`](crate::session::Session::repair) helps. Show the errors to the user, call it, and ask again: the session then
         /// proceeds. [`persist_repairs`](crate::session::SessionPolicy::persist_repairs) decides which part of the repair
         /// is recorded; each request makes the rest. Where no repair is offered, use another policy or remove messages
-        /// ([`Session::rollback`], [`Session::reset`]).
+        /// ([`Session::rollback`](crate::session::Session::rollback), [`Session::reset`](crate::session::Session::reset)).
         repair_offered: bool,
     },
 }
 
-/// The outcome of [`Session::before_tool_call`]: the tool may run.
+/// The outcome of [`Session::before_tool_call`](crate::session::Session::before_tool_call): the tool may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolStart {
     /// The idempotency key of the call.
@@ -65,18 +65,18 @@ pub struct ToolStart {
 /// The end of a turn of the model.
 #[derive(Debug, Clone, Copy)]
 pub enum TurnEnd<'a> {
-    /// A response that makes no calls. Give one that makes calls to [`Session::begin_cycle`] or
-    /// [`Session::execute_tool_cycle`] instead.
+    /// A response that makes no calls. Give one that makes calls to [`Session::begin_cycle`](crate::session::Session::begin_cycle) or
+    /// [`Session::execute_tool_cycle`](crate::session::Session::execute_tool_cycle) instead.
     Answer(&'a [&'a str]),
-    /// A streamed response of which no call may run. Give one with calls that may run to [`Session::begin_response`] or
-    /// [`Session::execute_response`] instead.
+    /// A streamed response of which no call may run. Give one with calls that may run to [`Session::begin_response`](crate::session::Session::begin_response) or
+    /// [`Session::execute_response`](crate::session::Session::execute_response) instead.
     Response(&'a stream::Response),
     /// An error, in a stream or instead of one. No part of the response becomes a message. `docs/sessions.md` says which
     /// failure to give for a stream.
     Failed(Failure<'a>),
 }
 
-/// The outcome of [`Session::agent_end`].
+/// The outcome of [`Session::agent_end`](crate::session::Session::agent_end).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentEnd {
     /// The response is in the view.
