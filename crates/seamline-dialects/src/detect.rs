@@ -40,6 +40,8 @@ pub(crate) struct Score {
     hint: i32,
     /// Whether the conversation holds something that no other dialect has.
     is_certain: bool,
+    /// Whether the list of messages has the name that it has in this dialect, and in few others.
+    is_listed: bool,
 }
 
 impl Score {
@@ -62,6 +64,12 @@ impl Score {
     pub(crate) fn prove_by(&mut self, score: i32) {
         self.add(score);
         self.is_certain = true;
+    }
+
+    /// Adds the name of the list, which outweighs the look of any message.
+    pub(crate) fn list(&mut self) {
+        self.add(NAMED);
+        self.is_listed = true;
     }
 
     /// Adds a weak sign, which counts once.
@@ -93,8 +101,15 @@ pub fn detect(body: &[u8]) -> Result<&'static Dialect, Error> {
 pub fn contradiction(body: &[u8], dialect: &str) -> Option<&'static Dialect> {
     let mut signs = Signs { thorough: true, ..Signs::default() };
     Document::read_list(body, &mut signs).ok()?;
-    let certain = || signs.ranked().filter(|(dialect, score)| signs.is_certain(dialect, score));
-    if certain().any(|(found, _)| found.name() == dialect) { None } else { certain().next().map(|(found, _)| found) }
+    let by = |certain: fn(&Signs, &Dialect, &Score) -> bool| {
+        signs.ranked().filter(|(dialect, score)| certain(&signs, dialect, score)).map(|(dialect, _)| dialect).collect()
+    };
+    // Two dialects may share the name of the list; then the messages tell them apart.
+    let mut certain: Vec<&'static Dialect> = by(Signs::is_certain);
+    if certain.is_empty() {
+        certain = by(|_, _, score| score.is_listed);
+    }
+    if certain.iter().any(|found| found.name() == dialect) { None } else { certain.first().copied() }
 }
 
 /// The evidence for each dialect.

@@ -36,6 +36,7 @@ dialect::dialects! {
     anthropic_messages,
     bedrock_converse,
     gemini_generate,
+    gemini_interactions,
     openai_chat,
     openai_responses,
 }

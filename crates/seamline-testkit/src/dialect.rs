@@ -50,6 +50,8 @@ dialects! { $
     bedrock_converse => BedrockConverse,
     /// Google's generateContent.
     gemini_generate => GeminiGenerate,
+    /// Google's Interactions API.
+    gemini_interactions => GeminiInteractions,
 }
 
 /// The members of an object.

@@ -28,7 +28,7 @@ fn is_item(item: Object<'_, '_>) -> bool {
 pub(super) const BODY: BodySigns = BodySigns {
     precedence: 2,
     list: |score, name| match name {
-        "input" => score.prove_by(NAMED),
+        "input" => score.list(),
         "messages" => score.add(-NAMED),
         _ => {}
     },
@@ -47,10 +47,16 @@ pub(super) const BODY: BodySigns = BodySigns {
 };
 
 fn message(score: &mut Score, key: &str, value: Value<'_, '_>) {
-    if key != "type" || !value.is(Kind::String) {
-        return;
+    match key {
+        "call_id" => return score.decide(),
+        "arguments" if value.is(Kind::String) => return score.prove(),
+        "type" if value.is(Kind::String) => {}
+        _ => return,
     }
-    if is_item_type(value.raw_str()) {
+    if value.says("function_call") {
+        // The Interactions API has steps of this type, whose arguments are an object.
+        score.decide();
+    } else if is_item_type(value.raw_str()) {
         score.prove();
     } else if value.says("message") {
         // Responses of the Messages API have this type too.
@@ -61,7 +67,7 @@ fn message(score: &mut Score, key: &str, value: Value<'_, '_>) {
 /// Whether only an item of this dialect has this type.
 fn is_item_type(name: &str) -> bool {
     matches!(name, "reasoning" | "item_reference" | "compaction")
-        || name.ends_with("_call")
+        || name.ends_with("_call") && item::of(name).kind != ItemKind::Unknown
         || name.ends_with("_call_output")
 }
 

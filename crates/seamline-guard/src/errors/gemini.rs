@@ -6,8 +6,8 @@ use crate::known::{code, sentence, sort};
 
 pub(super) const FAMILY: Family = Family {
     name: "gemini",
-    aliases: &["google", "google-ai-studio", "vertex-gemini"],
-    dialects: &["gemini_generate"],
+    aliases: &["google", "google-ai-studio", "vertex-gemini", "gemini-interactions"],
+    dialects: &["gemini_generate", "gemini_interactions"],
     errors: &[
         sentence(
             "Gemini practices",
@@ -60,6 +60,15 @@ pub(super) const FAMILY: Family = Family {
             &pairing::CALL_INPUT,
             r"Invalid value at 'contents\[\d+\]\.parts\[\d+\]\.function_call\.args'",
         ),
+        // Steps of the Interactions API.
+        sentence(
+            "adk-python#4381",
+            400,
+            &pairing::ORPHAN_RESULT,
+            r"Missing call_id in content of type function_result",
+        ),
+        sentence("inspect-robots#380", 400, &pairing::RESULT_NAME, r"Missing name in content of type function_result"),
+        sentence("Freyja, wire notes", 400, &shape::MISSING_CONTENT, r"'result' must be a Struct, FunctionResultSubcontent"),
         // Messages and thinking.
         sentence(
             "GEM-1",

@@ -195,6 +195,30 @@ fn every_breaker_has_its_violation_in_gemini() {
 }
 
 #[test]
+fn every_breaker_has_its_violation_in_interactions() {
+    use ViolationKind as K;
+    let expected = [
+        (Breaker::DropResult, vec![K::UnansweredCall]),
+        (Breaker::DropAssistant, vec![K::OrphanResult, K::BadResultName]),
+        (Breaker::RepeatResult, vec![K::DuplicateResult]),
+        (Breaker::MoveResultLater, vec![]),
+        (Breaker::MoveResultBeforeCall, vec![K::UnansweredCall, K::OrphanResult]),
+        (Breaker::DropResultId, vec![K::UnansweredCall, K::BadResultId, K::BadResultName]),
+        (Breaker::DropCallId, vec![K::OrphanResult, K::BadCallId, K::BadResultName]),
+        (Breaker::Steer, vec![]),
+        (Breaker::IllegalId, vec![]),
+        (Breaker::LongId, vec![]),
+        (Breaker::BadToolName, vec![K::BadToolName]),
+        (Breaker::NonObjectInput, vec![K::BadInput]),
+        (Breaker::CallInWrongRole, vec![K::UnansweredCall]),
+        (Breaker::OrphanServerResult, vec![]),
+    ];
+    for (breaker, kinds) in expected {
+        assert_eq!(kinds_of(Dialect::GeminiInteractions, breaker), kinds, "{breaker:?}");
+    }
+}
+
+#[test]
 fn the_remaining_breakers_break_something() {
     use ViolationKind as K;
     let finds = |breaker, kind| kinds_of(Dialect::AnthropicMessages, breaker).contains(&kind);

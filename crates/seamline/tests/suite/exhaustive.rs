@@ -12,7 +12,7 @@ const LENGTH_MAX: usize = 6;
 const SHORTER_LENGTH_MAX: u32 = 4;
 const SHORTEST_LENGTH_MAX: u32 = 3;
 /// Providers whose demands on the order of messages differ, at least one of each dialect.
-const REPRESENTATIVE: [&str; 9] = [
+const REPRESENTATIVE: [&str; 10] = [
     "anthropic",
     "anthropic-compatible",
     "openai",
@@ -22,6 +22,7 @@ const REPRESENTATIVE: [&str; 9] = [
     "openai-responses",
     "bedrock-nova",
     "gemini",
+    "gemini-interactions",
 ];
 /// The most failures that are shown.
 const SHOWN_MAX: usize = 3;

@@ -57,6 +57,18 @@ const STREAMS: [(&str, &[&str], &[&str]); 4] = [
             r#"data: {"usageMetadata":{"promptTokenCount":9,"totalTokenCount":9},"responseId":"r1"}"#,
         ],
     ),
+    (
+        "gemini-interactions",
+        &[
+            r#"data: {"event_type":"interaction.created","interaction":{"id":"v1_1","status":"in_progress"}}"#,
+            r#"data: {"event_type":"step.start","index":0,"step":{"type":"model_output"}}"#,
+            r#"data: {"event_type":"step.delta","index":0,"delta":{"type":"text","text":"Let me"}}"#,
+        ],
+        &[
+            r#"data: {"event_type":"interaction.status_update","interaction_id":"v1_1","status":"in_progress"}"#,
+            r#"data: {"event_type":"step.delta","index":0,"delta":{"type":"text","text":""}}"#,
+        ],
+    ),
 ];
 
 fn of_provider(provider: &str) -> ResponseStream {

@@ -1,0 +1,249 @@
+//! Lifts a body into a conversation that other dialects can render.
+
+use seamline_model::conversation::{
+    Answer, AnswerFormat, AnswerSchema, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says,
+    Speaker, ToolChoice,
+};
+
+use super::step::{self, Form as Shape};
+use super::wire::{CALL_ID, INPUT, OUTPUT, RESULT_ID};
+use crate::Error;
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, compact, member, opaque, string, text, unread};
+use crate::json::{Document, Kind, Value};
+
+/// The settings of the dialect.
+const FORM: Form = Form {
+    wire: super::FORM,
+    groups: &["generation_config"],
+    shared: super::render::SHARED,
+    usual: &[
+        ("model", Usual::Model),
+        ("stream", Usual::Stream),
+        ("generation_config.max_output_tokens", Usual::MaxTokens),
+        ("generation_config.temperature", Usual::Temperature),
+        ("generation_config.top_p", Usual::TopP),
+        ("generation_config.stop_sequences", Usual::Stop),
+    ],
+    snake_too: false,
+    setting,
+};
+
+const ROLES: &[(&str, Speaker)] = &[("user", Speaker::User), ("model", Speaker::Assistant)];
+
+/// Lifts a body.
+///
+/// # Errors
+///
+/// When the body is not JSON or not this dialect's envelope.
+pub(super) fn lift(body: &[u8]) -> Result<Conversation, Error> {
+    let Some(listed) = listed(body) else { return Lifting::run(body, &FORM, element) };
+    let mut conversation = Lifting::run(&listed, &FORM, element)?;
+    let blocks = conversation.messages.iter_mut().flat_map(|message| &mut message.blocks);
+    let pointers = blocks.map(|block| &mut block.pointer);
+    for pointer in pointers.chain(conversation.left.iter_mut().map(|lost| &mut lost.pointer)) {
+        if let Some(rest) = pointer.strip_prefix("/input/0") {
+            *pointer = format!("/input{rest}");
+        }
+    }
+    Ok(conversation)
+}
+
+/// Writes an input that is one content as a list with it.
+fn listed(body: &[u8]) -> Option<Vec<u8>> {
+    let document = Document::read(std::str::from_utf8(body).ok()?).ok()?;
+    let input = member(document.root(), FORM.wire.list).filter(|input| input.is(Kind::Object))?;
+    let span = input.span().range();
+    Some([body.get(..span.start)?, b"[", body.get(span.clone())?, b"]", body.get(span.end..)?].concat())
+}
+
+fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
+    match path {
+        "system_instruction" => {
+            let blocks = lifting.content(Some(value), pointer, content);
+            lifting.conversation.system.extend(blocks);
+        }
+        "tools" if value.is(Kind::Array) => tools(lifting, value),
+        "generation_config.tool_choice" => {
+            let choice = choice(lifting, value, pointer);
+            lifting.tool_choice(choice, pointer);
+        }
+        "response_format" => {
+            let format = format(lifting, value, pointer);
+            lifting.response_format(format, pointer);
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
+    for (index, tool) in value.elements().enumerate() {
+        let pointer = format!("/tools/{index}");
+        match string(tool, "type").as_deref() {
+            None | Some("function") => lifting.tool(tool, "parameters", &pointer),
+            Some(kind) => lifting.note_dropped(format!("tool `{kind}`"), pointer, "the provider runs it itself"),
+        }
+    }
+}
+
+/// Reads which tools may be called: a mode, or the names of some of them with a mode.
+fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<ToolChoice> {
+    let allowed = member(value, "allowed_tools");
+    let mode = allowed.map_or_else(|| value.str().map(String::from), |allowed| string(allowed, "mode"));
+    let names = allowed.and_then(|allowed| member(allowed, "tools"));
+    let names = names.map(|names| lifting.words(names, &format!("{pointer}/allowed_tools/tools"))).unwrap_or_default();
+    match (mode.as_deref(), names.as_slice()) {
+        (Some("none"), _) => Some(ToolChoice::None),
+        (Some("any"), [name]) => Some(ToolChoice::Tool(name.clone())),
+        (Some("any"), []) => Some(ToolChoice::Any),
+        (Some("auto"), []) => Some(ToolChoice::Auto),
+        _ => None,
+    }
+}
+
+/// Reads the demanded format of a response. Media have formats of their own, which no other dialect has.
+fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<AnswerFormat> {
+    let value = match value.elements().collect::<Vec<_>>()[..] {
+        [only] => only,
+        _ => value,
+    };
+    if string(value, "type")? != "text" {
+        return None;
+    }
+    lifting.note_unknown(value, &["type", "mime_type", "schema"], pointer);
+    let schema = member(value, "schema").map(|schema| compact(schema.raw()));
+    match (string(value, "mime_type").as_deref(), schema) {
+        (None | Some("application/json"), Some(schema)) => {
+            Some(AnswerFormat::Schema(AnswerSchema { schema: Some(schema), ..AnswerSchema::default() }))
+        }
+        (Some("application/json"), None) => Some(AnswerFormat::Json),
+        (None | Some("text/plain"), None) => Some(AnswerFormat::Text),
+        _ => None,
+    }
+}
+
+/// Reads one element of the input.
+fn element(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
+    let kind = string(value, "type");
+    let shape = kind.as_deref().map_or(Shape::Turn, |kind| step::of(kind).form);
+    let block = match shape {
+        Shape::Speech if kind.as_deref() == Some(step::USER_INPUT) => {
+            return speech(lifting, Speaker::User, value, pointer);
+        }
+        Shape::Speech => return speech(lifting, Speaker::Assistant, value, pointer),
+        Shape::Turn => {
+            let speaker = lifting.speaker(value, ROLES, pointer);
+            return speech(lifting, speaker, value, pointer);
+        }
+        Shape::Content => {
+            let block = content(lifting, value, pointer);
+            return lifting.conversation.say(Speaker::User, block);
+        }
+        Shape::Result => {
+            let block = result(lifting, value, pointer);
+            return lifting.push_result(block);
+        }
+        Shape::Call => {
+            let seal = taken_seal(lifting);
+            call(lifting, value, seal, pointer)
+        }
+        Shape::Thought => thought(lifting, value, pointer),
+        Shape::Opaque => opaque(value, kind.as_deref().unwrap_or_default(), true, pointer),
+    };
+    lifting.conversation.say(Speaker::Assistant, block);
+}
+
+fn speech(lifting: &mut Lifting, speaker: Speaker, value: Value<'_, '_>, pointer: &str) {
+    lifting.note_unknown(value, &["type", "role", "content"], pointer);
+    let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), content);
+    if speaker == Speaker::Assistant {
+        blocks.into_iter().for_each(|block| lifting.conversation.say(speaker, block));
+    } else {
+        lifting.push(speaker, blocks);
+    }
+}
+
+/// Takes the signature of a thought without words right before a call. In other dialects of the same models the call
+/// itself has it.
+fn taken_seal(lifting: &mut Lifting) -> Option<String> {
+    let last = lifting.conversation.messages.last_mut().filter(|last| last.speaker == Speaker::Assistant)?;
+    let is_bare =
+        |block: &mut Block| matches!(&block.says, Says::Reasoning(thought) if thought.text.is_empty());
+    match last.blocks.pop_if(is_bare)?.says {
+        Says::Reasoning(thought) => thought.seal,
+        _ => None,
+    }
+}
+
+fn call(lifting: &mut Lifting, value: Value<'_, '_>, seal: Option<String>, pointer: &str) -> Block {
+    lifting.note_unknown(value, &["type", CALL_ID, "name", INPUT, "signature"], pointer);
+    let id = lifting.field(value, CALL_ID, pointer).unwrap_or_default();
+    let name = lifting.field(value, "name", pointer).unwrap_or_default();
+    let own = lifting.field(value, "signature", pointer).filter(|seal| !seal.is_empty());
+    let mut block = lifting.call(id, name, member(value, INPUT), pointer);
+    if let Says::Call(call) = &mut block.says {
+        call.seal = own.or(seal);
+    }
+    block
+}
+
+fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+    lifting.note_unknown(value, &["type", RESULT_ID, "name", OUTPUT, "is_error"], pointer);
+    let id = lifting.field(value, RESULT_ID, pointer).unwrap_or_default();
+    let name = lifting.field(value, "name", pointer);
+    let failed = lifting.switch(value, "is_error", pointer) == Some(true);
+    let place = format!("{pointer}/{OUTPUT}");
+    let output = member(value, OUTPUT);
+    let blocks = match output.filter(|output| output.is(Kind::Object)) {
+        Some(object) => vec![text(compact(object.raw()), &place)],
+        None => lifting.content(output, &place, content),
+    };
+    Block::new(Says::Result(Answer { id, name, blocks, failed }), pointer)
+}
+
+fn thought(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+    lifting.note_unknown(value, &["type", "signature", "summary"], pointer);
+    let seal = lifting.field(value, "signature", pointer).filter(|seal| !seal.is_empty());
+    let summary = lifting.content(member(value, "summary"), &format!("{pointer}/summary"), content);
+    let mut lines = Vec::new();
+    for block in summary {
+        match block.says {
+            Says::Text(said) => lines.push(said),
+            Says::Opaque(opaque) => lines.push(opaque.raw),
+            _ => lifting.note_dropped("media in reasoning", block.pointer, NOT_CARRIED),
+        }
+    }
+    let reasoning = Reasoning { text: lines.join("\n\n"), seal, redacted: false, family: Family::Gemini };
+    Block::new(Says::Reasoning(reasoning), pointer)
+}
+
+/// Reads one content. Calls and results are contents in earlier revisions of the API.
+fn content(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+    let kind = string(value, "type").unwrap_or_default();
+    let kind = match kind.as_str() {
+        "text" => {
+            let Some(said) = string(value, "text") else { return unread(value, pointer) };
+            lifting.note_unknown(value, &["type", "text"], pointer);
+            return text(said, pointer);
+        }
+        step::FUNCTION_CALL => return call(lifting, value, None, pointer),
+        step::FUNCTION_RESULT => return result(lifting, value, pointer),
+        "image" => MediaKind::Image,
+        "audio" => MediaKind::Audio,
+        "video" => MediaKind::Video,
+        "document" => MediaKind::Document,
+        other => return opaque(value, other, true, pointer),
+    };
+    media(lifting, value, kind, pointer).unwrap_or_else(|| opaque(value, kind.as_str(), true, pointer))
+}
+
+fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: MediaKind, pointer: &str) -> Option<Block> {
+    let (source, key) = match (string(value, "data"), string(value, "uri")) {
+        (Some(data), _) => (MediaSource::Data(data), "data"),
+        (None, Some(uri)) => (MediaSource::Url(uri), "uri"),
+        (None, None) => return None,
+    };
+    lifting.note_unknown(value, &["type", "mime_type", key], pointer);
+    let mime = lifting.field(value, "mime_type", pointer);
+    Some(Block::new(Says::Media(Media { mime, ..Media::new(kind, source) }), pointer))
+}

@@ -1,0 +1,55 @@
+//! `gemini_interactions`: Google's Interactions API, where a conversation is a list of steps.
+
+mod constraints;
+mod decode;
+mod detect;
+mod encode;
+mod lift;
+mod provider;
+mod render;
+mod response;
+mod rewrite;
+mod step;
+mod stream;
+mod wire;
+mod write;
+
+pub use constraints::CONSTRAINTS;
+
+use crate::reader::Form;
+use crate::streaming::Streaming;
+use crate::{Dialect, Results, envelope, results};
+
+pub(crate) const NAME: &str = "gemini_interactions";
+
+/// The prefixes of the ids that providers of the dialect give. A repair makes ids with the first. Google's own ids
+/// have no prefix.
+pub(crate) const ID_PREFIXES: &[&str] = &["call_"];
+
+const FORM: Form = Form {
+    dialect: NAME,
+    list: "input",
+    content: "content",
+    calls: "",
+    model: "model",
+    hint: "give an object with an `input` of steps, or the list of steps itself",
+    request: envelope::request,
+    message: decode::message,
+};
+
+/// The dialect of Google's Interactions API.
+pub const DIALECT: Dialect = Dialect {
+    form: FORM,
+    constraints: &CONSTRAINTS,
+    decode: decode::body,
+    encode: |transcript, edits, _| encode::encode(transcript, edits),
+    lift: lift::lift,
+    room: &render::ROOM,
+    render: render::render,
+    results: &Results { write: write::answers, said: results::as_it_is },
+    shapes: &detect::SHAPES,
+    streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
+    body_signs: &detect::BODY,
+    stream_signs: &detect::STREAM,
+    providers: &[&provider::PROVIDER],
+};
