@@ -68,3 +68,54 @@ pub(super) const STREAM: StreamSigns = StreamSigns {
 fn is_event(name: &str) -> bool {
     name.starts_with("interaction.") || name.starts_with("step.")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{contradiction, detect};
+
+    fn name(body: &str) -> &'static str {
+        detect(body.as_bytes()).unwrap().name()
+    }
+
+    const OWN: &str = "gemini_interactions";
+    const RESPONSES: &str = "openai_responses";
+
+    #[test]
+    fn steps_are_told_from_items_of_the_responses_api() {
+        for (element, dialect) in [
+            (r#"{"type":"user_input","content":[]}"#, OWN),
+            (r#"{"type":"thought","signature":"c2ln"}"#, OWN),
+            (r#"{"type":"function_call","id":"a","name":"f","arguments":{}}"#, OWN),
+            (r#"{"type":"function_result","call_id":"a","result":"x"}"#, OWN),
+            (r#"{"type":"google_search_call","id":"s"}"#, OWN),
+            (r#"{"type":"text","text":"hi"}"#, OWN),
+            (r#"{"role":"user","content":"hi"}"#, RESPONSES),
+            (r#"{"type":"message","role":"user","content":"hi"}"#, RESPONSES),
+            (r#"{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}"#, RESPONSES),
+            (r#"{"type":"function_call","id":"fc_1","call_id":"a","name":"f","arguments":{}}"#, RESPONSES),
+            (r#"{"type":"function_call_output","call_id":"a","output":"x"}"#, RESPONSES),
+            (r#"{"type":"reasoning","summary":[]}"#, RESPONSES),
+        ] {
+            assert_eq!(name(&format!(r#"{{"model":"m","input":[{element}]}}"#)), dialect, "{element}");
+        }
+    }
+
+    #[test]
+    fn an_input_without_steps_is_known_by_the_members_around_it() {
+        assert_eq!(name(r#"{"model":"gemini-4-pro","input":"hi"}"#), OWN);
+        assert_eq!(name(r#"{"model":"m","previous_interaction_id":"v1_a","input":"hi"}"#), OWN);
+        assert_eq!(name(r#"{"model":"m","input":{"type":"text","text":"hi"}}"#), OWN);
+        assert_eq!(name(r#"{"model":"gpt-5","input":"hi"}"#), RESPONSES);
+        assert_eq!(name(r#"{"model":"m","input":"hi"}"#), RESPONSES);
+    }
+
+    #[test]
+    fn neither_is_read_as_the_other() {
+        let found = |body: &str, dialect| contradiction(body.as_bytes(), dialect).map(|found| found.name());
+        let steps = r#"{"input":[{"type":"user_input"},{"type":"function_call","id":"a","name":"f","arguments":{}}]}"#;
+        let items = r#"{"input":[{"role":"user","content":"hi"},{"type":"reasoning","summary":[]}]}"#;
+        assert_eq!((found(steps, RESPONSES), found(steps, "openai_chat")), (Some(OWN), Some(OWN)));
+        assert_eq!((found(items, OWN), found(items, "openai_chat")), (Some(RESPONSES), Some(RESPONSES)));
+        assert_eq!((found(steps, OWN), found(items, RESPONSES)), (None, None));
+    }
+}

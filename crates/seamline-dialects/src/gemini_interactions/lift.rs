@@ -247,3 +247,32 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: MediaKind, pointer: 
     let mime = lifting.field(value, "mime_type", pointer);
     Some(Block::new(Says::Media(Media { mime, ..Media::new(kind, source) }), pointer))
 }
+
+#[cfg(test)]
+mod tests {
+    use seamline_model::conversation::Call;
+
+    use super::*;
+
+    fn lifted(input: &str) -> Conversation {
+        lift(format!(r#"{{"model":"gemini-4-pro","input":{input}}}"#).as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_thought_without_words_signs_the_call_after_it() {
+        let call = r#"{"type":"function_call","id":"a","name":"f","arguments":{}}"#;
+        let seal = |input: &str| lifted(input).calls().next().and_then(|call| call.seal.clone());
+        assert_eq!(seal(&format!(r#"[{{"type":"thought","signature":"c2ln"}},{call}]"#)).as_deref(), Some("c2ln"));
+        let wordy = r#"{"type":"thought","signature":"c2ln","summary":[{"type":"text","text":"hm"}]}"#;
+        let conversation = lifted(&format!("[{wordy},{call}]"));
+        let says: Vec<_> = conversation.messages[0].blocks.iter().map(|block| &block.says).collect();
+        assert!(matches!(says[..], [Says::Reasoning(_), Says::Call(Call { seal: None, .. })]), "{says:?}");
+    }
+
+    #[test]
+    fn an_input_that_is_one_content_has_its_own_place() {
+        let conversation = lifted(r#"{"type":"text","text":"hi","annotations":[1]}"#);
+        assert_eq!(conversation.messages[0].blocks[0].pointer, "/input");
+        assert_eq!(conversation.left[0].pointer, "/input/annotations");
+    }
+}

@@ -9,7 +9,7 @@ use seamline::stream::{Ending, ResponseStream, StreamOptions};
 use crate::streams::fixtures;
 
 /// For each dialect, the start of a response and the keep-alive data of its servers.
-const STREAMS: [(&str, &[&str], &[&str]); 4] = [
+const STREAMS: [(&str, &[&str], &[&str]); 5] = [
     (
         "anthropic",
         &[

@@ -7,8 +7,14 @@ use super::asking::in_dialect;
 use super::calls::said;
 use super::stores::{ASK, Place, is_valid, kept, on_every_store, turn};
 
-pub(super) const DIALECTS: [&str; 5] =
-    ["anthropic_messages", "openai_chat", "openai_responses", "gemini_generate", "bedrock_converse"];
+pub(super) const DIALECTS: [&str; 6] = [
+    "anthropic_messages",
+    "openai_chat",
+    "openai_responses",
+    "gemini_generate",
+    "bedrock_converse",
+    "gemini_interactions",
+];
 
 /// The recovery's text about calls, quoted by a user.
 const QUOTED: &str = "[synthetic] [outcome unknown] quoted from a log";
@@ -17,6 +23,9 @@ pub(super) fn spoken(dialect: &str, text: &str) -> String {
     match dialect {
         "gemini_generate" => format!(r#"{{"role":"user","parts":[{{"text":"{text}"}}]}}"#),
         "bedrock_converse" => format!(r#"{{"role":"user","content":[{{"text":"{text}"}}]}}"#),
+        "gemini_interactions" => {
+            format!(r#"{{"type":"user_input","content":[{{"type":"text","text":"{text}"}}]}}"#)
+        }
         _ => format!(r#"{{"role":"user","content":"{text}"}}"#),
     }
 }
@@ -28,12 +37,15 @@ pub(super) fn paying(dialect: &str, ids: &[&str]) -> Vec<String> {
         "bedrock_converse" => format!(r#"{{"toolUse":{{"toolUseId":"{id}","name":"pay","input":{{}}}}}}"#),
         "openai_chat" => format!(r#"{{"id":"{id}","type":"function","function":{{"name":"pay","arguments":"{{}}"}}}}"#),
         "openai_responses" => format!(r#"{{"type":"function_call","call_id":"{id}","name":"pay","arguments":"{{}}"}}"#),
+        "gemini_interactions" => {
+            format!(r#"{{"type":"function_call","id":"{id}","name":"pay","arguments":{{}}}}"#)
+        }
         _ => format!(r#"{{"type":"tool_use","id":"{id}","name":"pay","input":{{}}}}"#),
     });
     let calls: Vec<String> = calls.collect();
     let list = calls.join(",");
     match dialect {
-        "openai_responses" => calls,
+        "openai_responses" | "gemini_interactions" => calls,
         "gemini_generate" => vec![format!(r#"{{"role":"model","parts":[{list}]}}"#)],
         "openai_chat" => vec![format!(r#"{{"role":"assistant","content":null,"tool_calls":[{list}]}}"#)],
         _ => vec![format!(r#"{{"role":"assistant","content":[{list}]}}"#)],

@@ -27,6 +27,9 @@ fn result(dialect: &str, id: &str, said: &str) -> String {
         ),
         "openai_chat" => format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{said}"}}"#),
         "openai_responses" => format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"{said}"}}"#),
+        "gemini_interactions" => {
+            format!(r#"{{"type":"function_result","call_id":"{id}","name":"pay","result":"{said}"}}"#)
+        }
         _ => {
             format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{said}"}}]}}"#)
         }

@@ -10,7 +10,7 @@ use super::late_kept::{DIALECTS, paying, refs, spoken};
 use super::stores::{Place, kept, memory, on_every_store};
 
 /// A provider of each of [`DIALECTS`], and an envelope for it.
-pub(super) const ASKED: [(&str, &str); 5] = [
+pub(super) const ASKED: [(&str, &str); 6] = [
     (
         "anthropic",
         r#"{"model":"claude-sonnet-4-5","max_tokens":64,"tools":[{"name":"pay","input_schema":{"type":"object"}}]}"#,
@@ -19,6 +19,7 @@ pub(super) const ASKED: [(&str, &str); 5] = [
     ("openai-responses", r#"{"model":"gpt-4o"}"#),
     ("gemini", "{}"),
     ("bedrock", r#"{"toolConfig":{"tools":[{"toolSpec":{"name":"pay","inputSchema":{"json":{"type":"object"}}}}]}}"#),
+    ("gemini-interactions", r#"{"model":"gemini-4-pro"}"#),
 ];
 
 fn paid(text: &str) -> ToolOutput {
