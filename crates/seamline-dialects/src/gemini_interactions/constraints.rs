@@ -30,11 +30,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     unanswered_server: ErrorText(""),
     orphan_server: ErrorText(""),
     // google-genai 3.1, types: an id is demanded, and no form of it. The text is not known.
-    call_id: IdDemand {
-        prefix: super::ID_PREFIXES[0],
-        known_prefixes: crate::ID_PREFIXES,
-        ..IdDemand::ANY
-    },
+    call_id: IdDemand { prefix: super::ID_PREFIXES[0], known_prefixes: crate::ID_PREFIXES, ..IdDemand::ANY },
     // google-genai 3.1, types: an id is unique. Ids of other turns may repeat: no source shows that they may not.
     unique_ids: Uniqueness::Cycle(ErrorText("")),
     // GEM-7: the provider's demand on names of functions. No error of this API is recorded.

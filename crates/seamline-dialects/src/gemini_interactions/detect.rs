@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn neither_is_read_as_the_other() {
-        let found = |body: &str, dialect| contradiction(body.as_bytes(), dialect).map(|found| found.name());
+        let found = |body: &str, dialect| contradiction(body.as_bytes(), dialect).map(crate::Dialect::name);
         let steps = r#"{"input":[{"type":"user_input"},{"type":"function_call","id":"a","name":"f","arguments":{}}]}"#;
         let items = r#"{"input":[{"role":"user","content":"hi"},{"type":"reasoning","summary":[]}]}"#;
         assert_eq!((found(steps, RESPONSES), found(steps, "openai_chat")), (Some(OWN), Some(OWN)));

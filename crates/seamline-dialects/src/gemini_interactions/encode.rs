@@ -40,14 +40,12 @@ impl Encoder<'_, '_, '_> {
 
     fn write_changed(&mut self, index: MessageIndex, plan: &MessagePlan<'_>) {
         let mut blocks = self.transcript.blocks_of(index);
-        match blocks.find(|(_, block)| block.slot().field == Field::Item) {
-            Some((block, _)) => self.write_block(index, block, plan),
-            None => {
-                let text = rewrite::speech(&self.writer, self.transcript, index, plan);
-                self.writer.rewrite(Some(index), &text);
-                self.writer.note_edits(Some(plan));
-            }
+        if let Some((block, _)) = blocks.find(|(_, block)| block.slot().field == Field::Item) {
+            return self.write_block(index, block, plan);
         }
+        let text = rewrite::speech(&self.writer, self.transcript, index, plan);
+        self.writer.rewrite(Some(index), &text);
+        self.writer.note_edits(Some(plan));
     }
 
     /// Writes a step that is one block.

@@ -1,8 +1,8 @@
 //! Lifts a body into a conversation that other dialects can render.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, AnswerSchema, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says,
-    Speaker, ToolChoice,
+    Answer, AnswerFormat, AnswerSchema, Block, Conversation, Family, Fate, Media, MediaKind, MediaSource, Reasoning,
+    Says, Speaker, ToolChoice,
 };
 
 use super::step::{self, Form as Shape};
@@ -103,16 +103,16 @@ fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
 
 /// Reads the demanded format of a response. Media have formats of their own, which no other dialect has.
 fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<AnswerFormat> {
-    let value = match value.elements().collect::<Vec<_>>()[..] {
-        [only] => only,
-        _ => value,
+    let (value, pointer) = match value.elements().collect::<Vec<_>>()[..] {
+        [only] => (only, &*format!("{pointer}/0")),
+        _ => (value, pointer),
     };
     if string(value, "type")? != "text" {
         return None;
     }
     lifting.note_unknown(value, &["type", "mime_type", "schema"], pointer);
     let schema = member(value, "schema").map(|schema| compact(schema.raw()));
-    match (string(value, "mime_type").as_deref(), schema) {
+    match (lifting.field(value, "mime_type", pointer).as_deref(), schema) {
         (None | Some("application/json"), Some(schema)) => {
             Some(AnswerFormat::Schema(AnswerSchema { schema: Some(schema), ..AnswerSchema::default() }))
         }
@@ -157,7 +157,9 @@ fn speech(lifting: &mut Lifting, speaker: Speaker, value: Value<'_, '_>, pointer
     lifting.note_unknown(value, &["type", "role", "content"], pointer);
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), content);
     if speaker == Speaker::Assistant {
-        blocks.into_iter().for_each(|block| lifting.conversation.say(speaker, block));
+        for block in blocks {
+            lifting.conversation.say(speaker, block);
+        }
     } else {
         lifting.push(speaker, blocks);
     }
@@ -167,9 +169,11 @@ fn speech(lifting: &mut Lifting, speaker: Speaker, value: Value<'_, '_>, pointer
 /// itself has it.
 fn taken_seal(lifting: &mut Lifting) -> Option<String> {
     let last = lifting.conversation.messages.last_mut().filter(|last| last.speaker == Speaker::Assistant)?;
-    let is_bare =
-        |block: &mut Block| matches!(&block.says, Says::Reasoning(thought) if thought.text.is_empty());
-    match last.blocks.pop_if(is_bare)?.says {
+    let is_bare = |block: &mut Block| matches!(&block.says, Says::Reasoning(thought) if thought.text.is_empty());
+    let thought = last.blocks.pop_if(is_bare)?;
+    let note = "its signature is that of the call after it";
+    lifting.note_lost("thought without words", thought.pointer, Fate::Moved, note);
+    match thought.says {
         Says::Reasoning(thought) => thought.seal,
         _ => None,
     }
@@ -262,11 +266,20 @@ mod tests {
     fn a_thought_without_words_signs_the_call_after_it() {
         let call = r#"{"type":"function_call","id":"a","name":"f","arguments":{}}"#;
         let seal = |input: &str| lifted(input).calls().next().and_then(|call| call.seal.clone());
-        assert_eq!(seal(&format!(r#"[{{"type":"thought","signature":"c2ln"}},{call}]"#)).as_deref(), Some("c2ln"));
+        let signed = format!(r#"[{{"type":"thought","signature":"c2ln"}},{call}]"#);
+        assert_eq!(seal(&signed).as_deref(), Some("c2ln"));
+        assert_eq!(lifted(&signed).messages.iter().map(|message| message.blocks.len()).sum::<usize>(), 1);
         let wordy = r#"{"type":"thought","signature":"c2ln","summary":[{"type":"text","text":"hm"}]}"#;
         let conversation = lifted(&format!("[{wordy},{call}]"));
         let says: Vec<_> = conversation.messages[0].blocks.iter().map(|block| &block.says).collect();
         assert!(matches!(says[..], [Says::Reasoning(_), Says::Call(Call { seal: None, .. })]), "{says:?}");
+    }
+
+    #[test]
+    fn an_object_that_a_tool_returned_is_kept_as_its_text() {
+        let conversation = lifted(r#"[{"type":"function_result","call_id":"a","result":{"t": 20}}]"#);
+        let said = conversation.results().next().map(|result| result.blocks[0].says.clone());
+        assert_eq!(said, Some(Says::Text(r#"{"t":20}"#.to_owned())));
     }
 
     #[test]

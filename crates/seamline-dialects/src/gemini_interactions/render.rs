@@ -1,10 +1,10 @@
 //! Renders a conversation of any dialect as a body.
 
+use seamline_model::Role;
 use seamline_model::conversation::{
     Answer, AnswerFormat, Block, Call, Family, Fate, Lost, Media, MediaSource, Message, Other, Says, Speaker,
     ToolChoice, ToolDefinition,
 };
-use seamline_model::Role;
 
 use super::write;
 use crate::convert::rendering::{numbers, only_text, strings};
@@ -107,8 +107,7 @@ fn note_unsigned(draft: &mut Draft) {
         _ => None,
     };
     // Of parallel calls the first is signed.
-    let is_unsigned =
-        |message: &&Message| matches!(message.blocks.iter().find_map(leads), Some((false, true)));
+    let is_unsigned = |message: &&Message| matches!(message.blocks.iter().find_map(leads), Some((false, true)));
     let count = draft.messages.iter().filter(is_unsigned).count();
     if count > 0 {
         let what = if count == 1 { "signature of a call".to_owned() } else { format!("signatures of {count} calls") };

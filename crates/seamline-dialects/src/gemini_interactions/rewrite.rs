@@ -62,9 +62,8 @@ pub(super) fn result(transcript: &Transcript<'_>, value: Value<'_, '_>, plan: &B
 
 /// Writes a result as a step of the user under a heading. Its content stays byte for byte.
 pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
-    let known = |key: &str| {
-        matches!(key, "type" | "name" | "is_error" | "signature" | OUTPUT) || RESULT_ID_KEYS.contains(&key)
-    };
+    let known =
+        |key: &str| matches!(key, "type" | "name" | "is_error" | "signature" | OUTPUT) || RESULT_ID_KEYS.contains(&key);
     let heading = format!("{heading}{}", members_as_lines(value, known));
     let output = get(value, OUTPUT);
     let is_content = |part: Value<'_, '_>| get(part, "type").is_some_and(|kind| kind.is(Kind::String));
@@ -160,10 +159,7 @@ mod tests {
         for (output, content) in [
             (r#""a\u0041""#, r#"[{"type":"text","text":"H\na\u0041"}]"#),
             (r#"{"t":20}"#, r#"[{"type":"text","text":"H\n{\"t\":20}"}]"#),
-            (
-                r#"[{"type":"image","uri":"u"}]"#,
-                r#"[{"type":"text","text":"H"},{"type":"image","uri":"u"}]"#,
-            ),
+            (r#"[{"type":"image","uri":"u"}]"#, r#"[{"type":"text","text":"H"},{"type":"image","uri":"u"}]"#),
             ("[1]", r#"[{"type":"text","text":"H\n[1]"}]"#),
         ] {
             let step = format!(r#"{{"type":"function_result","call_id":"a","result":{output}}}"#);

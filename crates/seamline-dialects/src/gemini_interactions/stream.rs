@@ -115,7 +115,7 @@ impl Reader {
             }
             "interaction.status_update" => {
                 usage(wire.usage, sink);
-                self.status(wire.status, root.raw(), sink);
+                status(wire.status, root.raw(), sink);
             }
             _ if kind.starts_with("interaction.") => match wire.interaction.and_then(Value::object) {
                 Some(interaction) => self.interaction(&kind, (wire.interaction, interaction), root.raw(), sink),
@@ -128,15 +128,6 @@ impl Reader {
             "" => foreign(root, sink),
             // Events that are yet to come.
             _ => {}
-        }
-    }
-
-    /// Takes a change of the status between steps. Only a failure ends the interaction.
-    fn status(&mut self, status: Option<Value<'_, '_>>, said: &str, sink: Sink<'_>) {
-        let Some(status) = status else { return };
-        sink(Event::Member { name: "status", json: status.raw() });
-        if status.says("failed") {
-            sink(Event::Failed { said });
         }
     }
 
@@ -185,13 +176,22 @@ impl Reader {
             "requires_continuation" => Stop::Pause,
             word => Stop::of_word(word),
         };
-        self.steps.leave_open(sink);
+        self.steps.finish(sink);
         for call in self.steps.unfinished_calls(stop) {
             add(sink, place_of(call), Addition::Unfinished);
         }
         self.is_done = true;
         sink(Event::Stop { stop, word: &status });
         sink(Event::Done);
+    }
+}
+
+/// Takes a change of the status between steps. Only a failure ends the interaction.
+fn status(status: Option<Value<'_, '_>>, said: &str, sink: Sink<'_>) {
+    let Some(status) = status else { return };
+    sink(Event::Member { name: "status", json: status.raw() });
+    if status.says("failed") {
+        sink(Event::Failed { said });
     }
 }
 
@@ -205,7 +205,8 @@ mod tests {
         events(reader(), &frames)
     }
 
-    const CALL: &str = r#"{"event_type":"step.start","index":1,"step":{"type":"function_call","id":"a","name":"x","arguments":{}}}"#;
+    const CALL: &str =
+        r#"{"event_type":"step.start","index":1,"step":{"type":"function_call","id":"a","name":"x","arguments":{}}}"#;
     const END: &str = r#"{"event_type":"interaction.completed","interaction":{"id":"i","status":"requires_action"}}"#;
 
     fn delta(index: &str, delta: &str) -> String {
@@ -227,11 +228,14 @@ mod tests {
     #[test]
     fn a_signature_in_pieces_is_given_out_once_it_is_whole() {
         let start = r#"{"event_type":"step.start","index":0,"step":{"type":"thought","signature":""}}"#;
-        let piece = |text: &str| delta(r#","index":0"#, &format!(r#"{{"type":"thought_signature","signature":"{text}"}}"#));
+        let piece =
+            |text: &str| delta(r#","index":0"#, &format!(r#"{{"type":"thought_signature","signature":"{text}"}}"#));
         let stop = r#"{"event_type":"step.stop","index":0}"#;
         let said = read(&[start, &piece("ab"), &piece("cd"), stop]);
         assert_eq!(said, ["0 Reasoning", "0 NeedsSignature", "0 Signature(\"abcd\")", "0 End"]);
         assert!(!read(&[start, &piece("ab")]).iter().any(|said| said.contains("Signature(")));
+        // No step ends, but the interaction does.
+        assert!(read(&[start, &piece("ab"), END]).contains(&"0 Signature(\"ab\")".to_owned()));
     }
 
     #[test]

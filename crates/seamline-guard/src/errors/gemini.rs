@@ -68,7 +68,12 @@ pub(super) const FAMILY: Family = Family {
             r"Missing call_id in content of type function_result",
         ),
         sentence("inspect-robots#380", 400, &pairing::RESULT_NAME, r"Missing name in content of type function_result"),
-        sentence("Freyja, wire notes", 400, &shape::MISSING_CONTENT, r"'result' must be a Struct, FunctionResultSubcontent"),
+        sentence(
+            "Freyja, wire notes",
+            400,
+            &shape::MISSING_CONTENT,
+            r"'result' must be a Struct, FunctionResultSubcontent",
+        ),
         // Messages and thinking.
         sentence(
             "GEM-1",
@@ -113,6 +118,8 @@ pub(super) const FAMILY: Family = Family {
             &service::SERVER_FAILED,
             r#"status["'] ?: ?["'](?:UNAVAILABLE|INTERNAL|DEADLINE_EXCEEDED)"#,
         ),
+        // The Interactions API, documented for streams.
+        code("Interactions streaming", 504, &service::SERVER_FAILED, r#"code["'] ?: ?["']gateway_timeout"#),
         sort("GEM-20", 429, &service::RATE_LIMITED, r#"status["'] ?: ?["']RESOURCE_EXHAUSTED"#),
         sort("GEM-23", 403, &service::NOT_ALLOWED, r"PERMISSION_DENIED"),
     ],

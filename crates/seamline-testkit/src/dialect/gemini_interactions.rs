@@ -50,7 +50,8 @@ pub(super) const ROW: Row = Row {
 fn body(transcript: &Transcript) -> Value {
     let declare = |name| json!({"type": "function", "name": name, "parameters": {"type": "object"}});
     let calls = transcript.messages.iter().flat_map(Message::calls);
-    let names: BTreeMap<&str, &str> = calls.filter_map(|call| Some((call.id.as_deref()?, call.name.as_str()))).collect();
+    let names: BTreeMap<&str, &str> =
+        calls.filter_map(|call| Some((call.id.as_deref()?, call.name.as_str()))).collect();
     let steps: Vec<Value> = transcript.messages.iter().flat_map(|message| split(message, &names)).collect();
     let mut body = json!({"model": "gemini-2.5-pro", "tools": TOOL_NAMES.map(declare), "input": steps});
     if let Some(system) = &transcript.system {

@@ -154,8 +154,19 @@ proptest! {
 }
 
 /// Members that hold types and references, not content.
-const ABOUT: [&str; 10] =
-    ["role", "type", "id", "status", "tool_use_id", "tool_call_id", "call_id", "toolUseId", "mimeType", "media_type"];
+const ABOUT: [&str; 11] = [
+    "role",
+    "type",
+    "id",
+    "status",
+    "tool_use_id",
+    "tool_call_id",
+    "call_id",
+    "toolUseId",
+    "mimeType",
+    "mime_type",
+    "media_type",
+];
 
 /// The texts in a value with their places; a text that is JSON itself counts as one place.
 fn texts(value: &Value, place: &str, out: &mut Vec<(String, String)>) {

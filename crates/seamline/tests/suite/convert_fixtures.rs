@@ -135,7 +135,7 @@ fn is_within(one: &str, other: &str) -> bool {
 }
 
 /// Members without content: the ids and states of items, and types.
-const ABOUT: &[&str] = &["id", "status", "type", "media_type", "mimeType", "format"];
+const ABOUT: &[&str] = &["id", "status", "type", "media_type", "mimeType", "mime_type", "format"];
 
 #[test]
 fn all_content_is_converted_or_listed() {

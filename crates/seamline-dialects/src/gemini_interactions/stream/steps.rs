@@ -187,10 +187,11 @@ impl Steps {
         let Some(step) = self.all.get_mut(&index) else { return };
         let place = place_of(step.number);
         match (&*kind, step.form) {
-            ("thought_summary", Form::Thought) => match delta.get("content") {
-                Some(content) => summary(place, content, sink),
-                None => {}
-            },
+            ("thought_summary", Form::Thought) => {
+                if let Some(content) = delta.get("content") {
+                    summary(place, content, sink);
+                }
+            }
             ("thought_signature", Form::Thought) => match delta.get(SIGNATURE) {
                 Some(signature) if signature.is(Kind::String) => step.hold(SIGNATURE, signature),
                 Some(signature) if is_told(signature) => unreadable(sink, Unreadable::Shape),
@@ -267,12 +268,15 @@ impl Steps {
         (place..=place + step.parts).for_each(|place| sink(Event::End { place }));
     }
 
-    /// Gives out what steps without an end hold, but not a signature that may be incomplete.
+    /// Gives out what steps without an end hold, because the interaction has ended.
+    pub(super) fn finish(&mut self, sink: Sink<'_>) {
+        self.all.values_mut().for_each(|step| step.release(sink));
+    }
+
+    /// Gives out what steps without an end hold, but not a signature: the stream may have been cut inside it.
     pub(super) fn leave_open(&mut self, sink: Sink<'_>) {
-        let open = self.all.iter_mut().filter(|(index, _)| self.slots.get(**index).is_some_and(|slot| slot.is_open));
-        for (_, step) in open.filter(|(_, step)| step.form != Form::Thought) {
-            step.release(sink);
-        }
+        let open = self.all.values_mut().filter(|step| step.form != Form::Thought);
+        open.for_each(|step| step.release(sink));
     }
 }
 
@@ -281,16 +285,13 @@ impl Step {
     fn content(&mut self, content: Value<'_, '_>, sink: Sink<'_>) {
         let Some(object) = content.object() else { return unreadable(sink, Unreadable::Shape) };
         let text = object.get("type").filter(|kind| kind.says("text")).and_then(|_| object.get("text"));
-        match text.filter(|text| text.is(Kind::String)) {
-            Some(text) => {
-                if let Some(place) = self.text_place(content, sink) {
-                    add_text(sink, place, text, false);
-                }
-            }
-            None => {
-                self.ends_in_text = false;
-                self.part(Piece::Opaque, content.raw(), sink);
-            }
+        let Some(text) = text.filter(|text| text.is(Kind::String)) else {
+            self.ends_in_text = false;
+            self.part(Piece::Opaque, content.raw(), sink);
+            return;
+        };
+        if let Some(place) = self.text_place(content, sink) {
+            add_text(sink, place, text, false);
         }
     }
 
