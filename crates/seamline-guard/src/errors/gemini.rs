@@ -118,8 +118,6 @@ pub(super) const FAMILY: Family = Family {
             &service::SERVER_FAILED,
             r#"status["'] ?: ?["'](?:UNAVAILABLE|INTERNAL|DEADLINE_EXCEEDED)"#,
         ),
-        // The Interactions API, documented for streams.
-        code("Interactions streaming", 504, &service::SERVER_FAILED, r#"code["'] ?: ?["']gateway_timeout"#),
         sort("GEM-20", 429, &service::RATE_LIMITED, r#"status["'] ?: ?["']RESOURCE_EXHAUSTED"#),
         sort("GEM-23", 403, &service::NOT_ALLOWED, r"PERMISSION_DENIED"),
     ],
