@@ -220,6 +220,32 @@ impl Reader<'_> {
 
 /// Values under the names of other programs and dialects.
 impl Reader<'_> {
+    /// Returns the value under the dialect's own key, else the one under a foreign key, and notes that key. It compares no
+    /// names, because it runs for every call and result.
+    #[inline]
+    pub(crate) fn own_or_foreign<'d, 'a>(
+        &mut self,
+        own: Option<Value<'d, 'a>>,
+        foreign: Option<Value<'d, 'a>>,
+        expected: &'static str,
+    ) -> Option<Value<'d, 'a>> {
+        if let (None, Some(value)) = (own, foreign) {
+            self.foreign(value.key().span(), expected);
+        }
+        own.or(foreign)
+    }
+
+    /// Reads the id under the dialect's own key, else the one under a foreign key, and notes that key.
+    #[inline]
+    pub(crate) fn own_or_foreign_id<'a>(
+        &mut self,
+        own: Option<Value<'_, 'a>>,
+        foreign: Option<Value<'_, 'a>>,
+        expected: &'static str,
+    ) -> Option<Cow<'a, str>> {
+        self.own_or_foreign(own, foreign, expected).and_then(|id| self.id(id))
+    }
+
     /// Notes the key of a value if the dialect calls it `expected`.
     pub(crate) fn named<'d, 'a>(
         &mut self,

@@ -130,14 +130,14 @@ impl<'d, 'a> WireBlock<'d, 'a> {
             },
             "" | "input_text" | "output_text" => self.odd_text(value, reader),
             "tool_use" => {
-                let id = reader.named_id(self.id.or(self.foreign_id), "id");
-                self.name = reader.named(self.name.or(self.foreign_name), "name");
-                self.input = reader.named(self.input.or(self.foreign_input), "input");
+                let id = reader.own_or_foreign_id(self.id, self.foreign_id, "id");
+                self.name = reader.own_or_foreign(self.name, self.foreign_name, "name");
+                self.input = reader.own_or_foreign(self.input, self.foreign_input, "input");
                 BlockKind::Call(self.call(id.as_deref(), reader))
             }
             "tool_result" => {
-                self.content = reader.named(self.content.or(self.foreign_output), "content");
-                let id = reader.named_id(self.answers.or(self.foreign_id), "tool_use_id");
+                self.content = reader.own_or_foreign(self.content, self.foreign_output, "content");
+                let id = reader.own_or_foreign_id(self.answers, self.foreign_id, "tool_use_id");
                 BlockKind::Result(self.result(id.as_deref(), reader))
             }
             "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(Box::new(self.server_call(&kind, reader))),

@@ -97,8 +97,8 @@ impl<'d, 'a> WireFields<'d, 'a> {
 
 fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
     let fields = WireFields::read(value, reader);
-    let held = reader.named(fields.input.or(fields.foreign_input), "input");
-    let id = reader.named_id(fields.id.or(fields.foreign_id), "toolUseId");
+    let held = reader.own_or_foreign(fields.input, fields.foreign_input, "input");
+    let id = reader.own_or_foreign_id(fields.id, fields.foreign_id, "toolUseId");
     let name = fields.name.and_then(Value::str);
     let call = Call::new(id.as_deref(), name.as_deref(), input(held), &mut reader.transcript.tools);
     if !fields.kind.is_some_and(|kind| kind.says("server_tool_use")) {
@@ -110,7 +110,7 @@ fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
 
 fn result(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> BlockKind {
     let fields = WireFields::read(value, reader);
-    let id = reader.named_id(fields.id.or(fields.foreign_id), "toolUseId");
+    let id = reader.own_or_foreign_id(fields.id, fields.foreign_id, "toolUseId");
     if role == Role::Assistant && id.as_deref().is_some_and(|id| is_of_server(id, reader)) {
         return BlockKind::ServerResult(Box::new(ServerResult {
             id: id.as_deref().map(CallId::from),

@@ -125,7 +125,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
             Form::NamedCall(key) => {
                 let (own, other) =
                     if key == "input" { (self.input, self.arguments) } else { (self.arguments, self.input) };
-                let held = reader.named(own.or(other).or(self.foreign_input), key);
+                let held = reader.own_or_foreign(own, other.or(self.foreign_input), key);
                 (self.name.and_then(Value::str), input(held))
             }
             // What it is called with has a form of its own, which nothing is known to be wrong with.
