@@ -31,7 +31,7 @@ pub use breaker::{
     TurnLoop,
 };
 pub use classify::{Certainty, Failure, Verdict, classify};
-pub use errors::{is_provider, providers};
+pub use errors::{is_dialect, is_provider, providers};
 pub use filter::{Filtered, FilteredPart, filter, filter_message};
 pub use kinds::{Class, Kind};
 pub use known::{Known, all};

@@ -33,7 +33,7 @@ usage: cargo xtask <chore>
   postgres <command>        run a command with a PostgreSQL server for its tests
   soak                      run the store tests at full length: kills, damage, broken connections
   new-rule <group> <name>   write the skeleton of a rule and its fixtures
-  new-dialect <name>        write the skeleton of a dialect, its row in the test kit and its first fixture
+  new-dialect <name>        write the skeleton of a dialect, its row in the test kit and its first fixtures
 ";
 
 fn main() -> ExitCode {

@@ -102,3 +102,9 @@ pub fn providers() -> Vec<&'static str> {
 pub fn is_provider(name: &str) -> bool {
     providers().iter().any(|known| known.eq_ignore_ascii_case(name))
 }
+
+/// Whether a family knows the errors of a dialect. The errors of other dialects, and of their providers, are classified
+/// by the texts of all families and by their status.
+pub fn is_dialect(name: &str) -> bool {
+    FAMILIES.iter().any(|family| family.dialects.contains(&name))
+}

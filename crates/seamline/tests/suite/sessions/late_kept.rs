@@ -2,10 +2,12 @@
 
 use seamline::session::{Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, Origin};
+use seamline_testkit::transcript::Role;
 
 use super::asking::in_dialect;
 use super::calls::said;
 use super::stores::{ASK, Place, is_valid, kept, on_every_store, turn};
+use super::written;
 
 pub(super) const DIALECTS: [&str; 5] =
     ["anthropic_messages", "openai_chat", "openai_responses", "gemini_generate", "bedrock_converse"];
@@ -17,12 +19,18 @@ pub(super) fn spoken(dialect: &str, text: &str) -> String {
     match dialect {
         "gemini_generate" => format!(r#"{{"role":"user","parts":[{{"text":"{text}"}}]}}"#),
         "bedrock_converse" => format!(r#"{{"role":"user","content":[{{"text":"{text}"}}]}}"#),
-        _ => format!(r#"{{"role":"user","content":"{text}"}}"#),
+        "anthropic_messages" | "openai_chat" | "openai_responses" => {
+            format!(r#"{{"role":"user","content":"{text}"}}"#)
+        }
+        other => written::text(other, Role::User, text),
     }
 }
 
 /// A turn that calls `pay` under these ids.
 pub(super) fn paying(dialect: &str, ids: &[&str]) -> Vec<String> {
+    if !DIALECTS.contains(&dialect) {
+        return written::calls(dialect, "pay", ids);
+    }
     let calls = ids.iter().map(|id| match dialect {
         "gemini_generate" => format!(r#"{{"functionCall":{{"id":"{id}","name":"pay","args":{{}}}}}}"#),
         "bedrock_converse" => format!(r#"{{"toolUse":{{"toolUseId":"{id}","name":"pay","input":{{}}}}}}"#),

@@ -10,10 +10,12 @@ use super::faulty::{Fault, Faulty};
 use super::late_kept::{DIALECTS, paying, refs, spoken};
 use super::stores::{kept, memory, open_options};
 use super::switching::{ASKED, errors, messages_of, text};
+use super::written;
 
 /// The envelope of each dialect's usual provider.
 fn envelope(dialect: &str) -> &'static str {
-    DIALECTS.into_iter().zip(ASKED).find(|(name, _)| *name == dialect).unwrap().1.1
+    let asked = DIALECTS.into_iter().zip(ASKED).find(|(name, _)| *name == dialect);
+    asked.map_or_else(|| written::envelope(dialect), |(_, (_, envelope))| envelope)
 }
 
 /// A result of a call of `pay`.
@@ -27,9 +29,10 @@ fn result(dialect: &str, id: &str, said: &str) -> String {
         ),
         "openai_chat" => format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{said}"}}"#),
         "openai_responses" => format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"{said}"}}"#),
-        _ => {
+        "anthropic_messages" => {
             format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{said}"}}]}}"#)
         }
+        other => written::result(other, "pay", id, said),
     }
 }
 

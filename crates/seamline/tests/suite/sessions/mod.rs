@@ -51,3 +51,4 @@ mod table;
 mod takeovers;
 mod undone;
 mod unrunnable;
+mod written;
