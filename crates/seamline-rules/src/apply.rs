@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 
 use seamline_model::{
-    BlockIndex, BlockKind, Constraints, Edit, Encoded, Finding, Fix, IrregularityKind, MessageIndex, Place, Severity,
-    Spliced, Stage, Transcript,
+    BlockIndex, BlockKind, Constraints, Edit, Encoded, Fix, IrregularityKind, MessageIndex, Place, RuleFinding,
+    Severity, Spliced, Stage, Transcript,
 };
 
 use crate::claims::{Claim, Claims, claim_of};
@@ -41,9 +41,9 @@ pub struct Repair<'a> {
     /// The actions taken, in order.
     pub actions: Vec<Action>,
     /// The findings before the repair.
-    pub found: Vec<Finding>,
+    pub found: Vec<RuleFinding>,
     /// The findings after the repair.
-    pub remaining: Vec<Finding>,
+    pub remaining: Vec<RuleFinding>,
     /// For each message of the new body, the original message it comes from.
     pub origins: Vec<Option<MessageIndex>>,
 }
@@ -109,7 +109,7 @@ pub fn repair<'a>(
 /// Repairs a conversation that was checked for the same constraints and policy, as far as the policy allows.
 pub fn repair_found<'a>(
     transcript: &Transcript<'a>,
-    found: Vec<Finding>,
+    found: Vec<RuleFinding>,
     rewrite: &dyn Rewrite,
     constraints: &Constraints,
     policy: &RepairPolicy,
@@ -138,7 +138,7 @@ pub fn repair_found<'a>(
 
 /// The original body with a finding that the repair failed: a half-repaired body is never returned.
 fn report_unsettled(repair: Repair<'_>) -> Repair<'_> {
-    let bug = Finding {
+    let bug = RuleFinding {
         code: "BUG001",
         name: "repair-did-not-settle",
         severity: Severity::Error,
@@ -175,7 +175,12 @@ struct Stepped {
 
 impl State<'_, '_> {
     /// Makes one pass over a body with these findings. Returns `None` if there is nothing to apply.
-    fn step(&mut self, rewrite: &dyn Rewrite, transcript: &Transcript<'_>, findings: Vec<Finding>) -> Option<Stepped> {
+    fn step(
+        &mut self,
+        rewrite: &dyn Rewrite,
+        transcript: &Transcript<'_>,
+        findings: Vec<RuleFinding>,
+    ) -> Option<Stepped> {
         let edits = self.pass(transcript, findings);
         if edits.is_empty() {
             return None;
@@ -197,7 +202,7 @@ impl State<'_, '_> {
     }
 
     /// Selects the edits of one pass over a body with these findings.
-    fn pass(&mut self, transcript: &Transcript<'_>, findings: Vec<Finding>) -> Vec<Edit> {
+    fn pass(&mut self, transcript: &Transcript<'_>, findings: Vec<RuleFinding>) -> Vec<Edit> {
         self.hashes.clear();
         self.hash_landed(transcript);
         let edits = self.choose(transcript, &findings);
@@ -215,7 +220,7 @@ impl State<'_, '_> {
         edits
     }
 
-    fn choose(&mut self, transcript: &Transcript<'_>, findings: &[Finding]) -> Vec<Edit> {
+    fn choose(&mut self, transcript: &Transcript<'_>, findings: &[RuleFinding]) -> Vec<Edit> {
         let mut edits = Vec::new();
         for (finding, fix) in select_fixes(transcript, findings, self.policy) {
             self.note(transcript, finding, fix);
@@ -225,7 +230,7 @@ impl State<'_, '_> {
     }
 
     /// Records the actions of a fix's edits.
-    fn note(&mut self, transcript: &Transcript<'_>, finding: &Finding, fix: &Fix) {
+    fn note(&mut self, transcript: &Transcript<'_>, finding: &RuleFinding, fix: &Fix) {
         for edit in &fix.edits {
             let about = subject(transcript, edit).or(finding.place.message);
             let before = about.filter(|index| index.get() < transcript.messages.len());
@@ -299,13 +304,13 @@ impl State<'_, '_> {
 /// Selects the fixes of one pass: those of the earliest stage, without any two that change the same thing.
 fn select_fixes<'f>(
     transcript: &Transcript<'_>,
-    findings: &'f [Finding],
+    findings: &'f [RuleFinding],
     policy: &RepairPolicy,
-) -> Vec<(&'f Finding, &'f Fix)> {
+) -> Vec<(&'f RuleFinding, &'f Fix)> {
     let allowed = || findings.iter().filter_map(|finding| Some((finding, allowed_fix(finding, policy)?)));
     let stage = allowed().map(|(_, fix)| fix.stage).min();
     let mut claims = Claims::new(transcript);
-    let mut taken: Vec<(&Finding, &Fix)> = Vec::new();
+    let mut taken: Vec<(&RuleFinding, &Fix)> = Vec::new();
     for (finding, fix) in allowed().filter(|(_, fix)| Some(fix.stage) == stage) {
         // Byte edits and block edits are written differently, so a pass holds only one of the two.
         let fits = taken.first().is_none_or(|(_, first)| first.is_bytes() == fix.is_bytes());
@@ -317,7 +322,7 @@ fn select_fixes<'f>(
 }
 
 /// The fix of a finding, if the policy allows it.
-fn allowed_fix<'f>(finding: &'f Finding, policy: &RepairPolicy) -> Option<&'f Fix> {
+fn allowed_fix<'f>(finding: &'f RuleFinding, policy: &RepairPolicy) -> Option<&'f Fix> {
     let fix = finding.fix.as_ref()?;
     debug_assert!(!fix.is_mixed(), "{} edits bytes and blocks at once", finding.code);
     let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty() && !fix.is_mixed();
@@ -459,9 +464,9 @@ mod tests {
 
     use super::*;
 
-    fn finding(edit: Edit) -> Finding {
+    fn finding(edit: Edit) -> RuleFinding {
         let fix = Fix { title: String::new(), safety: Safety::Safe, stage: Stage::Form, edits: vec![edit] };
-        Finding {
+        RuleFinding {
             code: "WIRE001",
             name: "wire",
             severity: Severity::Error,

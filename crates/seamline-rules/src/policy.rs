@@ -30,7 +30,7 @@ section! {
     on_invalid ["X8"]: OnInvalid as OnInvalid;
     /// What happens to a tool call without a result.
     unanswered_call | orphan_call ["X1"]: UnansweredCall as UnansweredCall;
-    /// What is known about tool calls without a result. It selects the synthetic text that they get.
+    /// The knowledge about tool calls without a result. It selects the synthetic text that they get.
     unanswered_reason ["X11"]: UnansweredReason as UnansweredReason;
     /// What happens to a tool result without a call.
     orphan_result ["X2"]: OrphanResult as OrphanResult;
@@ -110,7 +110,7 @@ words! {
 }
 
 words! {
-    /// What is known about calls without a result.
+    /// The knowledge about calls without a result.
     UnansweredReason default Missing {
         /// Nothing is known about the call.
         Missing = "missing",

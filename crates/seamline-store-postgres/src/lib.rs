@@ -7,12 +7,12 @@
 //! ```no_run
 //! # fn main() -> Result<(), seamline_store::Error> {
 //! use seamline_store::Store;
-//! use seamline_store_postgres::{Options, PostgresStore};
+//! use seamline_store_postgres::{PostgresOptions, PostgresStore};
 //!
 //! # futures_executor::block_on(async {
-//! let options = Options { tenant: "acme".to_owned(), ..Options::default() };
+//! let options = PostgresOptions { tenant: "acme".to_owned(), ..PostgresOptions::default() };
 //! let store = PostgresStore::connect("postgres://seamline@db.example/seamline?sslmode=require", options).await?;
-//! for info in store.sessions(None, 100).await? {
+//! for info in store.list_sessions(None, 100).await? {
 //!     println!("{} has {} commits", info.session, info.commits);
 //! }
 //! # Ok(())

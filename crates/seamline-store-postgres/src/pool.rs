@@ -9,7 +9,7 @@ use crate::options::Options;
 use crate::tls;
 
 /// Builds a pool for `url`. It opens no connection yet.
-pub(crate) fn pool(url: &str, options: &Options) -> Result<Pool, Error> {
+pub(crate) fn pool(url: &str, options: &PostgresOptions) -> Result<Pool, Error> {
     if options.tenant.parse::<SessionId>().is_err() {
         return Err(Error::Address(cause::Address::TenantName));
     }

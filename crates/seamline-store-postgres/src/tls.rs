@@ -9,7 +9,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::options::Options;
 
 /// Builds the connector that encrypts connections and checks the server's certificate.
-pub(crate) fn connector(options: &Options) -> Result<MakeRustlsConnect, Error> {
+pub(crate) fn connector(options: &PostgresOptions) -> Result<MakeRustlsConnect, Error> {
     let roots = match &options.roots {
         Some(pem) => parse_roots(pem)?,
         None => machine_roots(),

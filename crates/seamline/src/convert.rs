@@ -7,7 +7,7 @@ mod sides;
 use std::collections::{HashMap, HashSet};
 
 use seamline_dialects::convert::{Renamed, Rendered, Target};
-use seamline_model::conversation::{Block, Conversation, Fate, Says};
+use seamline_model::conversation::{Conversation, Fate, LiftedBlock, Says};
 use seamline_model::{Alphabet, Constraints, IdDemand};
 
 pub use report::{Carried, Converted, Rename, Side};
@@ -125,7 +125,7 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
 fn note_made_up(conversation: &mut Conversation, texts: &[String]) {
     for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
         if let Says::Result(answer) = &mut block.says
-            && let [Block { says: Says::Text(text), .. }] = answer.blocks.as_slice()
+            && let [LiftedBlock { says: Says::Text(text), .. }] = answer.blocks.as_slice()
         {
             answer.failed |= texts.iter().any(|known| known.trim() == text.trim());
         }

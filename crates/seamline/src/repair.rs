@@ -205,7 +205,7 @@ pub(crate) fn repair_demanding<'b>(
 pub(crate) fn repair_transcript<'b>(
     subject: &Subject,
     transcript: &Transcript<'b>,
-    found: Vec<seamline_model::Finding>,
+    found: Vec<seamline_model::RuleFinding>,
     policy: &RepairPolicy,
 ) -> Repaired<'b> {
     let dialect = subject.dialect;
@@ -282,7 +282,11 @@ fn judge(remaining: Option<Vec<Finding>>, found: &[Finding], policy: &RepairPoli
     (remaining, is_free || policy.on_invalid == OnInvalid::Warn)
 }
 
-fn described(dialect: &Dialect, transcript: &Transcript<'_>, findings: Vec<seamline_model::Finding>) -> Vec<Finding> {
+fn described(
+    dialect: &Dialect,
+    transcript: &Transcript<'_>,
+    findings: Vec<seamline_model::RuleFinding>,
+) -> Vec<Finding> {
     findings.into_iter().map(|finding| Finding::of(dialect, transcript, finding)).collect()
 }
 

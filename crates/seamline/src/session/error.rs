@@ -52,7 +52,7 @@ pub enum SessionError {
     UnreadablePolicy(String),
     /// The policy that the caller gives could not be read once it is stored.
     #[error("cannot store the policy: {0}")]
-    InvalidPolicy(#[from] crate::policy::Error),
+    InvalidPolicy(#[from] crate::policy::PolicyError),
     /// The session refuses the request. Nothing was written, but a compaction may be over.
     #[error(transparent)]
     Refused(#[from] Refusal),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use seamline::guards::{BreakerLimits, BreakerScope, GuardPolicy, OnCorruption, Reset, RetryPolicy, StallLimits};
-use seamline::policy::{ErrorKind, OnInvalid, PRESETS, UnansweredCall};
+use seamline::policy::{OnInvalid, PRESETS, PolicyErrorKind, UnansweredCall};
 use seamline::stream::{ResponseStream, StreamOptions};
 use seamline::{Options, Policy, check, repair};
 use serde_json::Value;
@@ -106,7 +106,7 @@ fn two_lines_that_contradict_each_other_are_refused() {
         "[provider.groq]\nretries_max = 1\n[provider.groq.guard]\nretries_max = 2",
     ] {
         let error = Policy::from_toml(text).unwrap_err();
-        assert!(matches!(error.kind, ErrorKind::Contradiction { .. }), "{text}: {error}");
+        assert!(matches!(error.kind, PolicyErrorKind::Contradiction { .. }), "{text}: {error}");
     }
     policy("retries_max = 1\n[guard]\nretries_max = 1");
     policy("on_corruption = 'repair'\non_mismatch_400 = 'repair_and_resend'");

@@ -64,7 +64,7 @@ impl Follower {
     /// # Errors
     /// When the store failed.
     pub async fn refresh(&mut self) -> Result<bool, SessionError> {
-        let mut head = self.store.head(&self.id).await?;
+        let mut head = self.store.read_head(&self.id).await?;
         if (head.seq, head.hash) == (self.head.seq, self.head.hash) {
             return Ok(false);
         }
@@ -81,7 +81,7 @@ impl Follower {
         }
         if let Some(end) = self.replay.end().filter(|end| end.seq > head.seq) {
             // Another process wrote meanwhile, unless the store still says that the session ends before.
-            let now = self.store.head(&self.id).await?;
+            let now = self.store.read_head(&self.id).await?;
             head = if now.seq > head.seq { Head { epoch: now.epoch, ..end } } else { now };
         }
         self.head = head;

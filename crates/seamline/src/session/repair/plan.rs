@@ -6,7 +6,7 @@ use std::ops::Range;
 use seamline_dialects::providers;
 use seamline_rules::policy::Left;
 use seamline_store::{
-    Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, Record, Repair, RepairId, RepairKind, Undo,
+    Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, Record, RepairId, RepairKind, RepairRecord, Undo,
 };
 use serde::Serialize;
 
@@ -160,7 +160,7 @@ impl<'s> Facts<'s> {
     ) -> Result<(Batch, RepairId), SessionError> {
         let id = RepairId::from(self.next_id("repair"));
         let (meant, report) = (Vec::new(), Some(Raw::of(actions)?));
-        let repair = Record::Repair(Repair { id: id.clone(), kind, cuts, meant, report });
+        let repair = Record::Repair(RepairRecord { id: id.clone(), kind, cuts, meant, report });
         self.state.allows(&repair)?;
         let count = actions.len().max(1);
         let incident = self.counted(IncidentKind::Repair, IncidentSeverity::Warning, id.as_str(), count);

@@ -12,7 +12,7 @@ use crate::outline::{OutlineBlock, OutlineKind};
 use crate::session::SessionError;
 use crate::session::compact::cuts::{self, OpenCalls};
 
-/// The role of results from before calls had ids. Such a call is no block of a transcript, and only its tool names it.
+/// The role of results from before calls had ids. Such a call is not a block of a transcript, and only its tool names it.
 const FUNCTION: &str = "function";
 
 /// Messages of one dialect in a row.

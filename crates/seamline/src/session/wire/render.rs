@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use seamline_dialects::convert::{ForeignReasoning, Target};
 use seamline_dialects::providers;
-use seamline_model::conversation::{Block, Conversation, Message, Says, Speaker};
+use seamline_model::conversation::{Conversation, LiftedBlock, LiftedMessage, Says, Speaker};
 use seamline_model::{IdDemand, IdMap, NameDemand};
 use seamline_store::{Cut, Entry, Raw};
 use serde_json::value::RawValue;
@@ -196,8 +196,8 @@ impl Wire {
         // Some dialects open a conversation of the assistant with a message of the user, and this one is in the middle.
         let opens = conversation.messages.iter().take(1).any(|message| message.speaker == Speaker::Assistant);
         if opens {
-            let blocks = vec![Block::new(Says::Text(BEFORE.to_owned()), BEFORE)];
-            conversation.messages.insert(0, Message { speaker: Speaker::User, blocks });
+            let blocks = vec![LiftedBlock::new(Says::Text(BEFORE.to_owned()), BEFORE)];
+            conversation.messages.insert(0, LiftedMessage { speaker: Speaker::User, blocks });
         }
         let made_up = self.note_synthetic(conversation);
         let body = self.speech.render(conversation, &self.target(&made_up)).body;
@@ -214,7 +214,7 @@ impl Wire {
         let mut own = self.options.policy.own_texts();
         for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
             if let Says::Result(answer) = &mut block.says
-                && let [Block { says: Says::Text(text), .. }] = answer.blocks.as_slice()
+                && let [LiftedBlock { says: Says::Text(text), .. }] = answer.blocks.as_slice()
                 && self.is_synthetic(text)
             {
                 answer.failed |= !texts::is_truncated(text);
@@ -265,7 +265,7 @@ fn in_camel_case(member: &str) -> String {
 fn system_to_message(conversation: &mut Conversation) {
     let blocks = std::mem::take(&mut conversation.system);
     if !blocks.is_empty() {
-        conversation.messages.insert(0, Message { speaker: Speaker::System, blocks });
+        conversation.messages.insert(0, LiftedMessage { speaker: Speaker::System, blocks });
     }
 }
 

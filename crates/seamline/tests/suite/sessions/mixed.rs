@@ -239,7 +239,7 @@ fn a_message_after_a_dropped_switch_is_of_the_dialect_that_it_is_stored_in() {
             let _ = match step {
                 0 => session.append(gemini).await,
                 1 => session.append_as("gemini", gemini).await,
-                _ => session.agent_end(TurnEnd::Answer(&[gemini])).await.map(drop),
+                _ => session.agent_end(TurnEnd::Messages(&[gemini])).await.map(drop),
             };
             assert_eq!(session.dialect(), "anthropic_messages", "{step}");
             for (provider, envelope) in ASKED {
