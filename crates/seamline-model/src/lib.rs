@@ -65,8 +65,8 @@ pub use span::{BlockIndex, MessageIndex, Span};
 pub use stop::Stop;
 pub use synthetic::{
     ABORTED, CANCELLED, CONTINUE, CRASHED, DENIED, MARK, NO_CONTENT, NO_OUTPUT, NO_REASONING, NO_RESPONSE, NO_RESULT,
-    NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN, OUTPUT_FOLLOWS, RECONSTRUCTED, Reason, START, Synthetic,
-    TIMED_OUT, TRUNCATED, UNSIGNED_THINKING, is_default_text, is_synthetic,
+    NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN, OUTPUT_FOLLOWS, START, Synthetic, TIMED_OUT, TRUNCATED,
+    UNSIGNED_THINKING, is_default_text, is_synthetic,
 };
 pub use tools::{Tool, Tools};
 pub use transcript::{

@@ -1,7 +1,7 @@
 //! How damage to a conversation is repaired: the `[repair]` section of a policy.
 
 use seamline_model::knob::Flag;
-use seamline_model::{Reason, Safety, Scope, words};
+use seamline_model::{Safety, Scope, words};
 
 /// Declares the knobs once: as fields of [`RepairPolicy`] and as its table.
 macro_rules! section {
@@ -126,20 +126,6 @@ words! {
         Crashed = "crashed",
         /// The call was cut off.
         Truncated = "truncated",
-    }
-}
-
-impl From<UnansweredReason> for Reason {
-    fn from(reason: UnansweredReason) -> Self {
-        match reason {
-            UnansweredReason::Missing => Self::Missing,
-            UnansweredReason::Aborted => Self::Aborted,
-            UnansweredReason::Cancelled => Self::Cancelled,
-            UnansweredReason::Denied => Self::Denied,
-            UnansweredReason::Timeout => Self::Timeout,
-            UnansweredReason::Crashed => Self::Crashed,
-            UnansweredReason::Truncated => Self::Truncated,
-        }
     }
 }
 
@@ -294,9 +280,9 @@ macro_rules! texts {
             }
 
             /// The text for a reason.
-            pub fn get(&self, reason: Reason) -> &str {
+            pub fn get(&self, reason: UnansweredReason) -> &str {
                 match reason {
-                    $(Reason::$reason => &self.$name,)+
+                    $(UnansweredReason::$reason => &self.$name,)+
                 }
             }
         }
@@ -324,8 +310,6 @@ texts! {
     crashed = Crashed;
     /// The call was cut off.
     truncated = Truncated;
-    /// The call was rebuilt from its result.
-    reconstructed = Reconstructed;
 }
 
 impl RepairPolicy {
@@ -360,7 +344,6 @@ impl Default for Texts {
             timeout: seamline_model::TIMED_OUT.to_owned(),
             crashed: seamline_model::CRASHED.to_owned(),
             truncated: seamline_model::TRUNCATED.to_owned(),
-            reconstructed: seamline_model::RECONSTRUCTED.to_owned(),
         }
     }
 }

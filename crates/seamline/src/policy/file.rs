@@ -18,6 +18,8 @@ const PRESET: &str = "preset";
 const PROVIDER: &str = "provider";
 /// The key of the texts of synthetic results.
 const TEXTS: &str = "synthetic_text";
+/// Texts of earlier versions that had no effect. The stored policies of sessions name them, so they are skipped.
+const RETIRED_TEXTS: [&str; 1] = ["reconstructed"];
 /// The name that source documents give to `on_invalid`: `true` repairs, `false` offers the repair.
 const AUTO_REPAIR: &str = "auto_repair";
 
@@ -166,7 +168,7 @@ impl<'t> Changes<'t> {
     }
 
     fn read_texts(&mut self, path: &[&str], value: &'t Value) -> Result<(), Wrong> {
-        for (name, value) in as_table(path, value)? {
+        for (name, value) in as_table(path, value)?.iter().filter(|(name, _)| !RETIRED_TEXTS.contains(&name.as_str())) {
             let path = [path, &[name]].concat();
             let texts = super::Texts::default();
             if !texts.list().iter().any(|(known, ..)| known == name) {

@@ -197,6 +197,16 @@ fn a_policy_is_written_and_read_back() {
     }
 }
 
+#[test]
+fn a_stored_policy_that_names_a_retired_text_is_read() {
+    let written = serde_json::to_string(&policy("preset = 'opal'")).unwrap();
+    assert!(!written.contains("reconstructed"), "{written}");
+    let earlier = written.replacen("\"synthetic_text\":{", "\"synthetic_text\":{\"reconstructed\":\"rebuilt\",", 1);
+    assert!(earlier != written, "{written}");
+    assert_eq!(serde_json::from_str::<Policy>(&earlier).unwrap(), policy("preset = 'opal'"));
+    assert_eq!(policy("[provider.groq.synthetic_text]\nreconstructed = 'rebuilt'").repair, policy("").repair);
+}
+
 const UNANSWERED: &str = r#"{"model":"MODEL","messages":[{"role":"user","content":"hi"},
     {"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"t","arguments":"{}"}}]},
     {"role":"user","content":"go on"}]}"#;
