@@ -8,7 +8,7 @@ use seamline_store::Error;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::failure::{Failure, connect_error, unavailable};
-use crate::options::Options;
+use crate::options::PostgresOptions;
 use crate::transaction::Attempt;
 
 /// The pause before the second attempt, and the longest pause before a later one.

@@ -33,7 +33,7 @@
 //! # Encryption
 //!
 //! With `sslmode=require` (or `verify-ca` or `verify-full`, which mean the same here) the connection is encrypted, and
-//! the server's certificate is checked against the machine's roots or those of [`Options::roots`]. `sslmode=prefer`, the
+//! the server's certificate is checked against the machine's roots or those of [`PostgresOptions::roots`]. `sslmode=prefer`, the
 //! default, does the same if the server offers encryption. Use `sslmode=disable` if you trust the network.
 #![deny(clippy::disallowed_methods)]
 
@@ -54,5 +54,5 @@ mod store;
 mod tls;
 mod transaction;
 
-pub use options::Options;
+pub use options::PostgresOptions;
 pub use store::PostgresStore;

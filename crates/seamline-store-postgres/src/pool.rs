@@ -5,7 +5,7 @@ use seamline_store::{Error, SessionId, cause};
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Config, NoTls};
 
-use crate::options::Options;
+use crate::options::PostgresOptions;
 use crate::tls;
 
 /// Builds a pool for `url`. It opens no connection yet.

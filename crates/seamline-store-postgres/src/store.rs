@@ -19,7 +19,7 @@ use crate::erase::Erase;
 use crate::import::Import;
 use crate::inbox::{Inbox, InboxDamageCheck, Push, Waiting};
 use crate::lease::{Create, Release, Renew, Take};
-use crate::options::Options;
+use crate::options::PostgresOptions;
 use crate::pool::pool;
 use crate::quarantine::{ListQuarantined, Quarantine};
 use crate::read::{FindHead, List, Read};

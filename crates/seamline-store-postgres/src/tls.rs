@@ -6,7 +6,7 @@ use rustls::{ClientConfig, RootCertStore};
 use seamline_store::{Error, cause};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::options::Options;
+use crate::options::PostgresOptions;
 
 /// Builds the connector that encrypts connections and checks the server's certificate.
 pub(crate) fn connector(options: &PostgresOptions) -> Result<MakeRustlsConnect, Error> {

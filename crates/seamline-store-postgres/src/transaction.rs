@@ -5,7 +5,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use crate::failure::Failure;
-use crate::options::Options;
+use crate::options::PostgresOptions;
 
 /// The parameters of a statement and their types.
 pub(crate) type Params<'a> = &'a [(&'a (dyn ToSql + Sync), Type)];

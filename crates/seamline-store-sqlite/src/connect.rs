@@ -10,7 +10,7 @@ use seamline_store::{Error, cause};
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::file;
-use crate::options::Options;
+use crate::options::SqliteOptions;
 use crate::schema::{self, FORMAT, Format};
 
 /// The pause before a retry while another process creates the same file.

@@ -57,5 +57,5 @@ mod writer;
 mod writes;
 
 pub use holder::{Presence, presence, this_process};
-pub use options::Options;
+pub use options::SqliteOptions;
 pub use store::SqliteStore;

@@ -12,7 +12,7 @@ use seamline_store::{
 use crate::ask::ask;
 use crate::connect::StoreFile;
 use crate::job::Kind;
-use crate::options::Options;
+use crate::options::SqliteOptions;
 use crate::queue::Queue;
 use crate::writer::Writer;
 use crate::{commits, reader, reads, writes};

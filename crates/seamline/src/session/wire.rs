@@ -190,8 +190,8 @@ impl Wire {
     pub(super) fn write_own_results(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Raw>, SessionError> {
         let made = turn.lifted_calls();
         // A record may name fewer calls, or others, than this version reads in the turn.
-        let by_id = |answer: &Answer| made.iter().copied().find(|call| answer.id == *call.id);
-        let call_of = |(at, answer): (usize, &Answer)| {
+        let by_id = |answer: &CallResult| made.iter().copied().find(|call| answer.id == *call.id);
+        let call_of = |(at, answer): (usize, &CallResult)| {
             if made.len() == answers.len() { made.get(at).copied() } else { by_id(answer) }
         };
         let calls = answers.iter().enumerate().map(|it| call_of(it).cloned().unwrap_or_else(|| unknown_call(it.1)));
@@ -276,7 +276,7 @@ pub(super) fn holds_only_results(message: &OutlineMessage) -> bool {
 }
 
 /// A call of which only the answer is known.
-fn unknown_call(answer: &Answer) -> LiftedCall {
+fn unknown_call(answer: &CallResult) -> LiftedCall {
     let (id, name, input) = (answer.id.to_string(), answer.name.clone(), "{}".to_owned());
     LiftedCall { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false }
 }

@@ -225,7 +225,7 @@ fn answer(
     }
 }
 
-fn outcome(answer: Answer) -> CycleOutcome {
+fn outcome(answer: CallResult) -> CycleOutcome {
     let CallResult { id, output, failed, synthetic, .. } = answer;
     CycleOutcome { tool_use_id: id, content: output, is_error: failed, synthetic }
 }
