@@ -46,19 +46,7 @@ fn meant() -> impl Strategy<Value = Meant> {
 }
 
 fn incident() -> Incident {
-    let (kind, severity) = (IncidentKind::Repair, IncidentSeverity::Info);
-    Incident {
-        kind,
-        severity,
-        at: 1,
-        checkpoint: None,
-        count: 0,
-        seq: None,
-        message: None,
-        policy: None,
-        inbox_damage: None,
-        detail: String::new(),
-    }
+    Incident::new(1, IncidentKind::Repair, IncidentSeverity::Info, "")
 }
 
 fn record() -> impl Strategy<Value = Record> {

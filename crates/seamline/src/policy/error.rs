@@ -36,6 +36,30 @@ impl fmt::Display for PolicyError {
 
 impl std::error::Error for PolicyError {}
 
+impl PolicyError {
+    /// Returns what the caller can do about it, if there is one thing to do.
+    ///
+    /// ```
+    /// let error = seamline::Policy::from_toml("[guard]\nverbose = true").unwrap_err();
+    /// assert_eq!(error.hint().as_deref(), Some("move `verbose` to `[session]`"));
+    /// ```
+    pub fn hint(&self) -> Option<String> {
+        let write = |nearest: Option<&str>| nearest.map(|nearest| format!("write `{nearest}`"));
+        match &self.kind {
+            PolicyErrorKind::NotToml(_) => None,
+            PolicyErrorKind::UnknownPreset { name } => write(nearest(name, preset_names())),
+            PolicyErrorKind::UnknownKnob { name, known, .. }
+            | PolicyErrorKind::UnknownSection { name, known, .. }
+            | PolicyErrorKind::UnknownProvider { name, known } => write(nearest(name, known.iter().copied())),
+            PolicyErrorKind::OtherSection { name, section, .. } => Some(format!("move `{name}` to `[{section}]`")),
+            PolicyErrorKind::UnknownValue { nearest, .. } => write(nearest.as_deref()),
+            PolicyErrorKind::RepeatedProvider { .. } => Some("keep one table".to_owned()),
+            PolicyErrorKind::Contradiction { .. } => Some("keep one of the two lines".to_owned()),
+            PolicyErrorKind::NotATable(name) => Some(format!("write `[{name}]` and its knobs below")),
+        }
+    }
+}
+
 /// The mistake in a policy.
 ///
 /// ```
