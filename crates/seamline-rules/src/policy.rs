@@ -13,8 +13,6 @@ macro_rules! section {
             $($(#[doc = $doc])+ pub $name: $type,)+
             /// The texts of synthetic results.
             pub synthetic_text: Box<Texts>,
-            /// The fixes that are left to a later repair. It is not a knob: a program sets it for one repair.
-            pub left: Left,
         }
 
         seamline_model::knobs! {
@@ -55,20 +53,6 @@ section! {
     merge_same_role ["X19"]: bool as Flag;
     /// The order of the results of one tool cycle.
     result_order [""]: ResultOrder as ResultOrder;
-}
-
-/// The fixes that a repair leaves to a later one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Left {
-    /// None.
-    #[default]
-    Nothing,
-    /// Those that synthesize something.
-    Synthetic,
-    /// Those, those of internal ids, and those of adjacent roles, of the first and of the last message.
-    Roles,
-    /// Those, and all from the pairing of calls and results on: only the form of messages is repaired.
-    Pairing,
 }
 
 words! {

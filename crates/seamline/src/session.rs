@@ -59,7 +59,7 @@ pub use host::{
 };
 pub use open::{Follower, Health, OpenOptions, SessionOptions};
 pub use recover::{Recovered, ToolCallRef, Truth, Unresolved};
-pub use repair::{RepairPreview, RepairResult, ValidationResult};
+pub use repair::{RepairResult, ValidationResult};
 pub use request::Request;
 pub use wire::ToolCall;
 

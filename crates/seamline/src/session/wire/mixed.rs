@@ -105,6 +105,15 @@ impl Wire {
         Ok((pairs, open))
     }
 
+    /// Counts the results that name no stored call before them.
+    pub(in crate::session) fn count_orphans(&self, entries: &[Entry]) -> Result<usize, SessionError> {
+        let entries: Vec<&Entry> = entries.iter().collect();
+        let outline = self.outline_each(&entries)?;
+        let blocks = outline.iter().flat_map(|message| &message.blocks);
+        let results = blocks.filter(|block| block.kind == OutlineKind::Result).count();
+        Ok(results.saturating_sub(self.pairs(&entries)?.0.len()))
+    }
+
     /// The keys of calls without a result that are of another dialect or before a message of one: a result that comes
     /// later is rendered together with all of these messages.
     pub(in crate::session) fn open_foreign_calls(&self, entries: &[Entry]) -> Result<HashSet<String>, SessionError> {

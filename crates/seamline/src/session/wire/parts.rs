@@ -6,14 +6,14 @@
 
 use seamline_dialects::providers;
 use seamline_model::Alphabet;
-use seamline_rules::policy::Left;
+use seamline_rules::Left;
 use seamline_store::{Entry, Raw};
 
 use super::Wire;
 use super::mixed::runs;
 use crate::Options;
 use crate::policy::{IdMode, OnInvalid, TrailingCall, UnansweredCall};
-use crate::repair::{Repaired, repair_demanding};
+use crate::repair::{Repaired, repair_leaving};
 use crate::session::SessionError;
 
 /// Messages of a request that belong together.
@@ -61,7 +61,7 @@ impl Wire {
         let old: Vec<Raw> = run.iter().map(|entry| entry.message.clone()).collect();
         let body = wire.body("{}", old.iter())?;
         // Ids only have to exist: the asked provider decides their form.
-        let repaired = repair_demanding(&body, &self.leaving_options(wire.dialect, left), |constraints| {
+        let repaired = repair_leaving(&body, &self.leaving_options(wire.dialect), left, |constraints| {
             constraints.call_id.alphabet = Alphabet::Any;
             constraints.call_id.length_max = usize::MAX;
         });
@@ -77,7 +77,7 @@ impl Wire {
 
     /// The options for the repair of messages that leave their dialect: the policy of the asked provider, for the most
     /// tolerant provider of that dialect. Fixes that the asked provider may not need are left to the request.
-    fn leaving_options(&self, dialect: &str, left: Left) -> Options {
+    fn leaving_options(&self, dialect: &str) -> Options {
         let mut policy = self.policy().into_owned();
         policy.providers.clear();
         let repair = &mut policy.repair;
@@ -87,7 +87,6 @@ impl Wire {
         repair.trailing_call = TrailingCall::AllowPending;
         repair.id_mode = IdMode::Preserve;
         repair.merge_same_role = false;
-        repair.left = left;
         let provider = providers::for_model(dialect, None).name.to_owned();
         Options { dialect: Some(dialect.to_owned()), provider: Some(provider), policy, kept: true }
     }

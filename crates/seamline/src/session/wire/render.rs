@@ -17,10 +17,10 @@ use serde_json::value::RawValue;
 use super::Wire;
 use super::mixed::runs;
 use super::parts::Part;
+use crate::Error;
 use crate::outline::OutlineKind;
 use crate::session::SessionError;
 use crate::session::recover::texts;
-use crate::{Error, Options, Severity};
 
 /// The text of a message in place of all messages before a piece. It is not sent.
 const BEFORE: &str = "before";
@@ -132,14 +132,6 @@ impl Wire {
             rendered.entries.to_mut().extend(messages);
         }
         Ok(rendered)
-    }
-
-    /// The number of errors that a request of these messages in this dialect would have without a repair.
-    pub(in crate::session) fn count_errors(&self, entries: &[Entry]) -> Result<usize, SessionError> {
-        let rendered = self.rendered(entries)?;
-        let body = self.body("{}", rendered.entries.iter().map(|entry| &entry.message))?;
-        let findings = crate::check(&body, &Options { kept: true, ..self.options.clone() })?.findings;
-        Ok(findings.iter().filter(|found| found.severity == Severity::Error).count())
     }
 
     /// Reserves the ids of calls that keep their bytes.

@@ -2,6 +2,7 @@
 
 use seamline_dialects::{Dialect, NODES_MAX};
 use seamline_model::{Source, Span, Transcript};
+use seamline_rules::Left;
 use seamline_store::{Entry, Raw};
 
 use super::head::{Around, CLOSING, Head};
@@ -183,7 +184,7 @@ impl Kept {
         let constraints = &subject.provider.constraints;
         let policy = options.policy.repair_for(subject.provider.name);
         let found = seamline_rules::check_on(&transcript, constraints, &policy, &mut look.settled);
-        let request = Request::of(repair_transcript(&subject, &transcript, found, &policy));
+        let request = Request::of(repair_transcript(&subject, &transcript, found, &policy, Left::Nothing));
         self.head.around.take_from(&mut transcript);
         self.transcript = transcript.detached();
         self.looks.put(look);
