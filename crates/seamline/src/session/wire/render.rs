@@ -19,6 +19,7 @@ use super::mixed::runs;
 use super::parts::Part;
 use crate::Error;
 use crate::outline::OutlineKind;
+use crate::repair::RepairAction;
 use crate::session::SessionError;
 use crate::session::recover::texts;
 
@@ -34,6 +35,8 @@ pub(in crate::session) struct Rendered<'e> {
     sources: Vec<Option<usize>>,
     /// The system prompt that another dialect keeps among its messages.
     prompt: Option<Prompt>,
+    /// The repairs of messages of other dialects before they were rendered.
+    actions: Vec<RepairAction>,
 }
 
 /// A system prompt for a dialect that keeps it beside the messages.
@@ -53,9 +56,15 @@ impl<'e> Rendered<'e> {
         &self.entries
     }
 
+    /// The repairs of messages of other dialects before they were rendered, with the places of the stored messages.
+    pub(in crate::session) fn actions(&self) -> &[RepairAction] {
+        &self.actions
+    }
+
     /// The same without a borrow.
     pub(in crate::session) fn into_owned(self) -> Rendered<'static> {
-        Rendered { entries: Cow::Owned(self.entries.into_owned()), sources: self.sources, prompt: self.prompt }
+        let Self { entries, sources, prompt, actions } = self;
+        Rendered { entries: Cow::Owned(entries.into_owned()), sources, prompt, actions }
     }
 
     /// Whether all messages are the stored ones.
@@ -108,11 +117,13 @@ impl Wire {
     /// Renders messages in this dialect.
     pub(in crate::session) fn rendered<'e>(&self, entries: &'e [Entry]) -> Result<Rendered<'e>, SessionError> {
         if entries.iter().all(|entry| self.is_own(entry)) {
-            return Ok(Rendered { entries: Cow::Borrowed(entries), sources: Vec::new(), prompt: None });
+            let (entries, sources) = (Cow::Borrowed(entries), Vec::new());
+            return Ok(Rendered { entries, sources, prompt: None, actions: Vec::new() });
         }
-        let mut rendered = Rendered { entries: Cow::Owned(Vec::new()), sources: Vec::new(), prompt: None };
+        let (parts, actions) = self.parts(entries)?;
+        let mut rendered = Rendered { entries: Cow::Owned(Vec::new()), sources: Vec::new(), prompt: None, actions };
         let mut ids = Ids::new(self.call_id());
-        for (number, part) in self.parts(entries)?.into_iter().enumerate() {
+        for (number, part) in parts.into_iter().enumerate() {
             let piece = match part {
                 Part::Own { first, entries } => {
                     self.reserve_ids(entries, &mut ids)?;
