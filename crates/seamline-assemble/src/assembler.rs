@@ -16,7 +16,7 @@ use crate::members::Members;
 
 /// The limits of an assembled message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct AssemblyLimits {
     /// The highest number of bytes of text and JSON.
     pub message_bytes_max: usize,
     /// The highest number of blocks.
@@ -25,7 +25,7 @@ pub struct Limits {
     pub flaws_max: usize,
 }
 
-impl Default for Limits {
+impl Default for AssemblyLimits {
     fn default() -> Self {
         Self { message_bytes_max: 256 * 1024 * 1024, blocks_max: 100_000, flaws_max: 100 }
     }
@@ -35,7 +35,7 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Assembler {
     source: ArgSource,
-    limits: Limits,
+    limits: AssemblyLimits,
     blocks: BTreeMap<u32, Block>,
     members: Members,
     usage: Members,
@@ -65,7 +65,7 @@ pub struct Assembler {
 
 impl Assembler {
     /// An assembler for a new message.
-    pub fn new(source: ArgSource, limits: Limits) -> Self {
+    pub fn new(source: ArgSource, limits: AssemblyLimits) -> Self {
         Self {
             source,
             limits,

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, Body, Encoded, Entries, Envelope, Irregularity, IrregularityKind, Message,
-    MessageIndex, Request, Role, Slot, Span, Synthetic, Transcript,
+    Block, BlockIndex, BlockKind, ContentForm, Encoded, Entries, Envelope, Irregularity, IrregularityKind, Message,
+    MessageIndex, RequestFacts, Role, Slot, Span, Synthetic, Transcript,
 };
 
 use crate::ids::CONTENT_KEYS;
@@ -28,7 +28,7 @@ pub(crate) struct Form {
     /// The hint for a body without such a list.
     pub(crate) hint: &'static str,
     /// Reads the settings beside the messages that rules look at.
-    pub(crate) request: fn(Value<'_, '_>) -> Request,
+    pub(crate) request: fn(Value<'_, '_>) -> RequestFacts,
     /// Reads one message.
     pub(crate) message: for<'d, 'a> fn(&mut Reader<'a>, Value<'d, 'a>),
 }
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Ends the message, whose blocks are those from `first` on.
-    pub(crate) fn end(&mut self, value: Value<'_, 'a>, first: BlockIndex, role: Role, body: Body) {
+    pub(crate) fn end(&mut self, value: Value<'_, 'a>, first: BlockIndex, role: Role, body: ContentForm) {
         let (first_block, end_block) = (first.0, self.next_block().0);
         self.transcript.push(Message { role, span: value.span(), first_block, end_block, body });
         self.look_at_entry(value, role);

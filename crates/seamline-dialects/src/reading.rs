@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Body, Emptiness, Field, Input, IrregularityKind, Listed, Parts, Role, Slot};
+use seamline_model::{BlockKind, ContentForm, Emptiness, Field, Input, IrregularityKind, Listed, Parts, Role, Slot};
 
 use crate::ids::CONTENT_KEYS;
 use crate::json::{Kind, Value, quoted};
@@ -124,13 +124,13 @@ pub(crate) fn content<'a>(
     reader: &mut Reader<'a>,
     content: Option<Value<'_, 'a>>,
     mut read: impl FnMut(&mut Reader<'a>, Value<'_, 'a>) -> (BlockKind, bool),
-) -> Body {
+) -> ContentForm {
     let body = body_of(content);
     match (body, content) {
-        (Body::Text, Some(text)) => {
+        (ContentForm::Text, Some(text)) => {
             reader.block(text, Slot { field: Field::Whole, index: 0 }, BlockKind::Text(emptiness(text)));
         }
-        (Body::Blocks, Some(list)) => {
+        (ContentForm::Blocks, Some(list)) => {
             for (index, element) in list.elements().enumerate() {
                 reader.begin_block();
                 let (kind, signed) = read(reader, element);
@@ -147,13 +147,13 @@ pub(crate) fn content<'a>(
 }
 
 /// Finds out in which form the content of a message is written.
-pub(crate) fn body_of(content: Option<Value<'_, '_>>) -> Body {
+pub(crate) fn body_of(content: Option<Value<'_, '_>>) -> ContentForm {
     match content.map(Value::kind) {
-        Some(Kind::String) => Body::Text,
-        Some(Kind::Array) => Body::Blocks,
-        Some(Kind::Null) => Body::Null,
-        Some(_) => Body::Unreadable,
-        None => Body::Missing,
+        Some(Kind::String) => ContentForm::Text,
+        Some(Kind::Array) => ContentForm::Blocks,
+        Some(Kind::Null) => ContentForm::Null,
+        Some(_) => ContentForm::Unreadable,
+        None => ContentForm::Missing,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{MatchedResult, Pairing, ResultFate, SCAN_MAX, Scope};
 use crate::{
-    Block, BlockIndex, BlockKind, Body, Call, CallId, Emptiness, Field, Input, Message, MessageIndex, Parts,
+    Block, BlockIndex, BlockKind, Call, CallId, ContentForm, Emptiness, Field, Input, Message, MessageIndex, Parts,
     ResultBlock, Role, Slot, Span, Synthetic, Tool, Tools, Transcript,
 };
 
@@ -90,7 +90,7 @@ fn transcript(messages: &[(Role, Vec<Part>)]) -> Transcript<'static> {
             transcript.blocks.push(Block::new(message, Span::default(), slot, kind, false));
         }
         let end_block = transcript.blocks.len() as u32;
-        let (role, body) = (*role, Body::Blocks);
+        let (role, body) = (*role, ContentForm::Blocks);
         transcript.messages.push(Message { role, span: Span::default(), first_block, end_block, body });
     }
     transcript

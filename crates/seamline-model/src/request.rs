@@ -4,7 +4,7 @@ use crate::{BlockIndex, MessageIndex, Span};
 
 /// Facts in the request outside its messages that affect them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Request {
+pub struct RequestFacts {
     /// The tools it declares.
     pub tools: Option<Declared>,
     /// The tool that the model must call.
@@ -15,7 +15,7 @@ pub struct Request {
     pub cache_marks: u32,
 }
 
-impl Request {
+impl RequestFacts {
     /// The same request without source positions: two requests with the same content are equal.
     #[must_use]
     pub fn without_places(&self) -> Self {
@@ -121,7 +121,7 @@ impl Member {
 }
 
 /// Members of a message that hold metadata instead of content. Responses and logs have them.
-const ABOUT_ANSWERS: &[&str] = &[
+const ABOUT_RESPONSES: &[&str] = &[
     "cache_control",
     "id",
     "object",
@@ -166,7 +166,7 @@ impl Member {
     /// Whether it may hold content: it is not empty, and it is not known metadata.
     pub fn says_something(&self) -> bool {
         match self.sort {
-            MemberSort::Foreign { empty } => !empty && !ABOUT_ANSWERS.contains(&&*self.key),
+            MemberSort::Foreign { empty } => !empty && !ABOUT_RESPONSES.contains(&&*self.key),
             MemberSort::Spare { empty } => !empty && &*self.key == "refusal",
             _ => false,
         }

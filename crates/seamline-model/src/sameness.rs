@@ -1,6 +1,6 @@
 //! Compares two transcripts independently of the positions of their bytes.
 
-use crate::{Block, BlockKind, Irregularity, IrregularityKind, Member, Request, Span, Thinking, Transcript};
+use crate::{Block, BlockKind, Irregularity, IrregularityKind, Member, RequestFacts, Span, Thinking, Transcript};
 
 impl Transcript<'_> {
     /// Whether both transcripts have the same content: every span holds the same text, at whatever position.
@@ -85,7 +85,7 @@ impl Texts<'_, '_, '_> {
         alike && (one.message, one.block) == (two.message, two.block) && self.same(one.span, two.span)
     }
 
-    fn requests(&self, one: &Request, two: &Request) -> bool {
+    fn requests(&self, one: &RequestFacts, two: &RequestFacts) -> bool {
         let thinking = match (one.thinking, two.thinking) {
             (Thinking::On(one), Thinking::On(two)) => self.same(one, two),
             (one, two) => one == two,

@@ -19,8 +19,6 @@ pub const TIMED_OUT: &str = "[synthetic] This tool call did not finish in time. 
 pub const CRASHED: &str = "[synthetic] The tool crashed during this call. Whether it took effect is unknown.";
 /// The result of a call that was itself cut off.
 pub const TRUNCATED: &str = "[synthetic] This tool call was cut off before it was complete. It did not run.";
-/// The text beside a call that was rebuilt from its result.
-pub const RECONSTRUCTED: &str = "[synthetic] This tool call was rebuilt from its result.";
 /// The result of a call that a conversion found without one.
 pub const NO_RESULT_CONVERTED: &str = "[synthetic] No result was recorded for this tool call.";
 /// The result of a server tool call without a result.
@@ -46,11 +44,11 @@ pub const NO_REASONING: &str = "[synthetic] (reasoning was not recorded)";
 pub const UNSIGNED_THINKING: &str = "[synthetic] thinking without a signature:";
 
 /// Seamline's texts that replace a missing result.
-const OURS: &[&str] =
-    &[NO_RESULT, ABORTED, CANCELLED, DENIED, TIMED_OUT, CRASHED, TRUNCATED, RECONSTRUCTED, NO_RESULT_CONVERTED];
+const OURS: &[&str] = &[NO_RESULT, ABORTED, CANCELLED, DENIED, TIMED_OUT, CRASHED, TRUNCATED, NO_RESULT_CONVERTED];
 
 /// Texts that replaced a missing result in earlier versions. Stored conversations still hold them.
-const EARLIER: &[&str] = &["[synthetic] no result was recorded for this call"];
+const EARLIER: &[&str] =
+    &["[synthetic] no result was recorded for this call", "[synthetic] This tool call was rebuilt from its result."];
 
 /// Texts that other programs write in place of a missing result.
 const OTHERS: &[&str] = &[
@@ -112,27 +110,6 @@ impl Synthetic {
             _ => Self::No,
         }
     }
-}
-
-/// Why a result had to be synthesised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reason {
-    /// No result was recorded, for an unknown reason.
-    Missing,
-    /// The user aborted the run.
-    Aborted,
-    /// The user cancelled this call.
-    Cancelled,
-    /// The user or the host denied the call.
-    Denied,
-    /// The tool did not finish in time.
-    Timeout,
-    /// The tool or its host crashed.
-    Crashed,
-    /// The call itself was cut off.
-    Truncated,
-    /// The call was rebuilt from its result.
-    Reconstructed,
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::{
-    Block, BlockIndex, CallId, Entries, Envelope, Irregularity, Item, Kinds, Layout, Member, MessageIndex, Request,
-    ResultBlock, Role, Source, Span, Synthetic, Tool, Tools,
+    Block, BlockIndex, CallId, Entries, Envelope, Irregularity, Item, Kinds, Layout, Member, MessageIndex,
+    RequestFacts, ResultBlock, Role, Source, Span, Synthetic, Tool, Tools,
 };
 
 /// The messages of one conversation, in order.
@@ -27,7 +27,7 @@ pub struct Transcript<'a> {
     /// The model that the request names.
     pub model: Option<Cow<'a, str>>,
     /// Facts in the request outside its messages.
-    pub request: Request,
+    pub request: RequestFacts,
     /// Members that some providers count or reject, in message order.
     pub members: Vec<Member>,
     /// Everything that could be read only with tolerance.
@@ -66,7 +66,7 @@ impl<'a> Transcript<'a> {
             layout: None,
             tools: Tools::default(),
             model: None,
-            request: Request::default(),
+            request: RequestFacts::default(),
             members: Vec::new(),
             irregularities: Vec::new(),
             items: Vec::new(),
@@ -286,7 +286,7 @@ pub struct Message {
     /// One past its last block.
     pub end_block: u32,
     /// How its content is written.
-    pub body: Body,
+    pub body: ContentForm,
 }
 
 impl Message {
@@ -306,7 +306,7 @@ impl Message {
 
 /// How a message's content is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Body {
+pub enum ContentForm {
     /// A JSON string.
     Text,
     /// A list of blocks.

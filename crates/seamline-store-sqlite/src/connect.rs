@@ -10,7 +10,7 @@ use seamline_store::{Error, cause};
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::file;
-use crate::options::Options;
+use crate::options::SqliteOptions;
 use crate::schema::{self, FORMAT, Format};
 
 /// The pause before a retry while another process creates the same file.
@@ -33,7 +33,7 @@ const MAIN: &str = "main";
 #[derive(Debug)]
 pub(crate) struct StoreFile {
     path: PathBuf,
-    options: Options,
+    options: SqliteOptions,
     /// Whether another file took the name of the open file.
     is_replaced: AtomicBool,
 }
@@ -60,7 +60,7 @@ impl Opened {
 }
 
 impl StoreFile {
-    pub(crate) fn new(path: &Path, options: Options) -> Result<Self, Error> {
+    pub(crate) fn new(path: &Path, options: SqliteOptions) -> Result<Self, Error> {
         // SQLite never reads an absolute path as `:memory:` or as a URI.
         let path = std::path::absolute(path).map_err(|error| file::of_io(path, &error))?;
         file::check_is_file(&path)?;

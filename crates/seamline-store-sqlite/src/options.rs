@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The options of [`SqliteStore::open`](crate::SqliteStore::open).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct SqliteOptions {
     /// How long a request waits while another process writes.
     pub busy_timeout: Duration,
     /// The most bytes of the file. Beyond them writes fail with [`seamline_store::Error::NoSpace`].
@@ -13,7 +13,7 @@ pub struct Options {
     pub read_only: bool,
 }
 
-impl Default for Options {
+impl Default for SqliteOptions {
     fn default() -> Self {
         Self { busy_timeout: Duration::from_secs(10), bytes_max: None, read_only: false }
     }

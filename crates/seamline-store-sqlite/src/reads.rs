@@ -220,7 +220,7 @@ pub(crate) fn seal(session: &SessionId, place: u64, id: &str, (message, dialect)
     dialect.map_or(hash, |dialect| hash.then(dialect.as_bytes()))
 }
 
-pub(crate) fn quarantined(connection: &Connection, session: &SessionId) -> Outcome<Vec<Quarantined>> {
+pub(crate) fn read_quarantine(connection: &Connection, session: &SessionId) -> Outcome<Vec<Quarantined>> {
     session_row(connection, session)?;
     let mut statement =
         connection.prepare_cached("SELECT hash, bytes FROM quarantine WHERE session = ?1 ORDER BY hash")?;

@@ -12,7 +12,7 @@ use seamline_store::{
 use crate::ask::ask;
 use crate::connect::StoreFile;
 use crate::job::Kind;
-use crate::options::Options;
+use crate::options::SqliteOptions;
 use crate::queue::Queue;
 use crate::writer::Writer;
 use crate::{commits, reader, reads, writes};
@@ -40,7 +40,7 @@ impl SqliteStore {
     /// # Errors
     /// [`Error::Address`] if the path cannot be a store, [`Error::NewerFormat`], [`Error::Damaged`], and any error that
     /// keeps SQLite from opening the file.
-    pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
+    pub fn open(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self, Error> {
         let (busy_timeout, is_for_reading) = (options.busy_timeout, options.read_only);
         let store_file = Arc::new(StoreFile::new(path.as_ref(), options)?);
         let opened = match store_file.create().and_then(|()| store_file.connect_writer()) {
@@ -120,7 +120,7 @@ impl Store for SqliteStore {
         Box::pin(ask(&self.writes, kind, bytes, move |file| writes::append(file, &commit)))
     }
 
-    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+    fn read_head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
         let session = session.clone();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| Ok(reads::session_row(file, &session)?.head)))
     }
@@ -130,7 +130,7 @@ impl Store for SqliteStore {
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| commits::read(file, &session, after, bytes_max)))
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+    fn list_sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
         let after = after.cloned();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| {
             reads::sessions(file, after.as_ref().map(SessionId::as_str), limit)
@@ -143,17 +143,17 @@ impl Store for SqliteStore {
         Box::pin(ask(&self.writes, Kind::Other, bytes, move |file| writes::push(file, &session, &item)))
     }
 
-    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+    fn read_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
         let session = session.clone();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::inbox(file, &session)))
     }
 
-    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+    fn count_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
         let session = session.clone();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::waiting(file, &session)))
     }
 
-    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+    fn check_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
         let session = session.clone();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::inbox_damage(file, &session)))
     }
@@ -164,9 +164,9 @@ impl Store for SqliteStore {
         Box::pin(ask(&self.writes, Kind::Other, count, move |file| writes::quarantine(file, &session, &bytes)))
     }
 
-    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+    fn read_quarantine<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
         let session = session.clone();
-        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::quarantined(file, &session)))
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::read_quarantine(file, &session)))
     }
 
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {

@@ -45,8 +45,8 @@ pub use memory::MemoryStore;
 pub use raw::{NotJson, Raw};
 pub use record::{
     Accepted, AcceptedFinding, Begin, CallRecord, CheckpointRecord, Compact, Compensated, CompensationOutcome, Cut,
-    CycleEnd, CycleRecord, Dropped, EntryId, InboxTaken, Insert, Intent, Meant, MessageRecord, Origin, Parent,
-    PolicyRecord, Record, Repair, RepairKind, Reset, Rollback, Staged, Switch, Turn, Undo,
+    CycleEnd, CycleRecord, DroppedCheckpoints, EntryId, InboxTaken, Insert, Intent, Meant, MessageRecord, Origin,
+    Parent, PolicyRecord, Record, RepairKind, RepairRecord, Reset, Rollback, Staged, Switch, Turn, Undo,
 };
 pub use rejected::Rejected;
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay};

@@ -2,7 +2,7 @@
 
 use seamline_dialects::Dialect;
 use seamline_model::{BlockKind, Constraints, Place, Transcript};
-use seamline_rules::DroppedContent;
+use seamline_rules::{DroppedContent, Left, RepairInput};
 use serde::Serialize;
 
 pub use crate::body::Body;
@@ -121,7 +121,7 @@ pub struct Dropped {
 /// assert_eq!(repaired.prefix.first_changed_message, Some(2));
 /// # Ok::<(), seamline::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Prefix {
     /// The number of unchanged bytes.
@@ -182,13 +182,14 @@ impl Repaired<'_> {
 /// Fails when the body is not JSON, is not a conversation, or the options name something that does not exist. A body
 /// that cannot be repaired is not an error: it is returned unchanged, with the remaining violations.
 pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Error> {
-    repair_demanding(body, options, |_| {})
+    repair_leaving(body, options, Left::Nothing, |_| {})
 }
 
-/// Repairs a body for a provider with some other constraints.
-pub(crate) fn repair_demanding<'b>(
+/// Repairs a body for a provider with some other constraints, and leaves some fixes to a later repair.
+pub(crate) fn repair_leaving<'b>(
     body: &'b [u8],
     options: &Options,
+    left: Left,
     demand: impl FnOnce(&mut Constraints),
 ) -> Result<Repaired<'b>, Error> {
     let _span = log::enter("repair", body);
@@ -198,18 +199,20 @@ pub(crate) fn repair_demanding<'b>(
     demand(&mut subject.provider.constraints);
     let policy = options.policy.repair_for(subject.provider.name);
     let found = seamline_rules::check(&transcript, &subject.provider.constraints, &policy);
-    Ok(repair_transcript(&subject, &transcript, found, &policy))
+    Ok(repair_transcript(&subject, &transcript, found, &policy, left))
 }
 
 /// Repairs a transcript that was checked for the same subject and policy.
 pub(crate) fn repair_transcript<'b>(
     subject: &Subject,
     transcript: &Transcript<'b>,
-    found: Vec<seamline_model::Finding>,
+    found: Vec<seamline_model::RuleFinding>,
     policy: &RepairPolicy,
+    left: Left,
 ) -> Repaired<'b> {
     let dialect = subject.dialect;
-    let repair = seamline_rules::repair_found(transcript, found, subject, &subject.provider.constraints, policy);
+    let input = RepairInput { constraints: &subject.provider.constraints, policy, left };
+    let repair = seamline_rules::repair_found(transcript, found, subject, input);
     log::record_repair(transcript, &repair);
     let (actions, dropped) = reported(dialect, transcript, repair.actions);
     let new = repair.body.map_or(Body::of(transcript.source.body), Body::changed);
@@ -282,7 +285,11 @@ fn judge(remaining: Option<Vec<Finding>>, found: &[Finding], policy: &RepairPoli
     (remaining, is_free || policy.on_invalid == OnInvalid::Warn)
 }
 
-fn described(dialect: &Dialect, transcript: &Transcript<'_>, findings: Vec<seamline_model::Finding>) -> Vec<Finding> {
+fn described(
+    dialect: &Dialect,
+    transcript: &Transcript<'_>,
+    findings: Vec<seamline_model::RuleFinding>,
+) -> Vec<Finding> {
     findings.into_iter().map(|finding| Finding::of(dialect, transcript, finding)).collect()
 }
 

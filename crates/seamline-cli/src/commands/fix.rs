@@ -17,7 +17,7 @@ use crate::files::{replace, undo};
 use crate::input::{Input, Inputs, Source};
 use crate::many;
 use crate::output;
-use crate::render::repair::Destination;
+use crate::render::repair::{Destination, Outcome};
 use crate::render::{Counts, Examined, github, json, repair, sarif};
 
 /// Repair request bodies
@@ -161,7 +161,7 @@ impl Fix {
         let whole: &[u8] = if repaired.remaining.is_empty() { &[] } else { &repaired.body };
         let examined = Examined { label, body: whole, options, findings: &repaired.remaining, has_lines: true };
         let text = match self.format {
-            Format::Text => repair::document(&examined, &before, &repaired, &destination)?,
+            Format::Text => repair::document(&examined, &before, &Outcome::of_body(&repaired), &destination)?,
             Format::Json => json::repaired(label, &repaired),
             Format::Sarif => sarif::document(&examined),
             Format::Github => github::document(&examined),

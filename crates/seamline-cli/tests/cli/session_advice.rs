@@ -97,7 +97,7 @@ fn every_type_of_incident_can_be_requested() {
     block_on(async {
         let options = OpenOptions { policy: Some(policy), ..OpenOptions::default() };
         let mut session = Session::open(store, "s-1".parse().unwrap(), options).await.unwrap();
-        session.checkpoint(Operation::Manual).await.unwrap();
+        session.create_checkpoint(Operation::Manual).await.unwrap();
         session.close().await.unwrap();
     });
     let listed = bench.session(&["incidents", "s-1", "--format", "json"]).expect(0).json();

@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn what_bedrock_wraps_is_unwrapped() {
+    fn frames_that_bedrock_wraps_are_unwrapped() {
         // {"type":"message_stop"}, and something else.
         let said = read(&[STOP, r#"{"bytes":"eyJ0eXBlIjoibWVzc2FnZV9zdG9wIn0=","p":"abc"}"#, r#"{"bytes":"?"}"#]);
         let wanted = [r#"Stop { stop: Turn, word: "end_turn" }"#, "Done", "Unreadable { what: NotJson }"];

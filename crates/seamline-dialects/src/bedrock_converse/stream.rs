@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_end_or_begins_again_is_told() {
+    fn frames_after_the_end_and_second_messages_are_reported() {
         let last = |frames: &[_]| events(reader(), frames).pop();
         assert_eq!(last(&[CALL, STOP, INPUT]).as_deref(), Some("Unreadable { what: Stray }"));
         let again = ("messageStart", r#"{"role":"assistant"}"#);

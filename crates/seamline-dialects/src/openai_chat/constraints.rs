@@ -127,7 +127,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     trailing_space: None,
     // This dialect has no calls that the provider runs itself.
     server_id: None,
-    // OAC-11: reasoning is no part of this dialect, and was not seen to be refused by OpenAI.
+    // OAC-11: the dialect does not define reasoning, and OpenAI was not seen to refuse it.
     reasoning: ReasoningDemands::NONE,
     tools: ToolDemands {
         // Recorded and accepted: calls in the conversation, no tools in the request.
@@ -201,7 +201,7 @@ pub const COMPATIBLE: Constraints = Constraints {
     text_only_results: Some(ErrorText("")),
     // OAC-7 was seen with OpenAI and Azure alone, and for `tools` recorded as accepted elsewhere.
     tools: ToolDemands::NONE,
-    // OAC-21: half of a pair is no character, in whatever words it is refused.
+    // OAC-21: half of a pair is not a character; the words of the error differ.
     lone_surrogate: ErrorText(""),
     // OAC-21: the body is JSON.
     not_json: ErrorText(""),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Body, Field, IrregularityKind, Role, Slot};
+use seamline_model::{BlockKind, ContentForm, Field, IrregularityKind, Role, Slot};
 
 use super::foreign;
 use super::wire::{self, WireMessage};
@@ -31,7 +31,12 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     reader.end(value, first, role, body);
 }
 
-fn blocks<'a>(reader: &mut Reader<'a>, is_result: bool, value: Value<'_, 'a>, wire: &WireMessage<'_, 'a>) -> Body {
+fn blocks<'a>(
+    reader: &mut Reader<'a>,
+    is_result: bool,
+    value: Value<'_, 'a>,
+    wire: &WireMessage<'_, 'a>,
+) -> ContentForm {
     if is_result {
         if let Some(calls) = wire.calls {
             call_list(reader, calls);

@@ -83,7 +83,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
         "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` \
          set to true, or remove this item from your input.",
     )),
-    // What is kept is for a request to say.
+    // A request says whether the provider keeps items.
     keeps_nothing: false,
     // OAR-17, from the types of the SDK.
     early_trigger: Some(ErrorText("")),

@@ -1,6 +1,6 @@
 //! Reads messages into a transcript.
 
-use seamline_model::{BlockKind, Body, Envelope, Field, IrregularityKind, Role, Slot, Transcript};
+use seamline_model::{BlockKind, ContentForm, Envelope, Field, IrregularityKind, Role, Slot, Transcript};
 
 use super::item::{self, Form, Known};
 use super::wire::{self, PartFit, WireItem};
@@ -71,7 +71,7 @@ fn blocks<'a>(
     (role, kind): (Role, &Known),
     value: Value<'_, 'a>,
     wire: &WireItem<'_, 'a>,
-) -> Body {
+) -> ContentForm {
     if kind.form == Form::Message {
         return content(reader, wire.content, |reader, part| {
             let kind = wire::part_type(part);
@@ -92,7 +92,7 @@ fn blocks<'a>(
         Form::Opaque | Form::Message => BlockKind::Opaque,
     };
     reader.block(value, Slot { field: Field::Item, index: 0 }, block);
-    Body::Blocks
+    ContentForm::Blocks
 }
 
 fn part_types<'a>(reader: &mut Reader<'a>, role: Role, parts: Option<Value<'_, 'a>>) {

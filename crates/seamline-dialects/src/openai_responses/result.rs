@@ -6,7 +6,7 @@ use super::card;
 use super::item::{COMPUTER_RESULT, CUSTOM_RESULT, FUNCTION_RESULT, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
 use super::wire::PAIR_ID;
 use crate::json::{Document, Json, Kind, Value, list, member, object};
-use crate::results::{Answering, written};
+use crate::results::{AnsweredCall, written};
 
 /// The type of a screenshot.
 const SCREENSHOT: &str = "computer_screenshot";
@@ -16,11 +16,11 @@ pub(super) const UNCHECKED: &str =
     "Its safety checks were not reviewed. They are acknowledged because the provider accepts nothing else.";
 
 /// Writes the results of calls, each of the type that its call demands.
-pub(super) fn write(answers: &[Answering<'_>]) -> Vec<String> {
+pub(super) fn write(answers: &[AnsweredCall<'_>]) -> Vec<String> {
     answers.iter().map(|answer| written(&item(answer))).collect()
 }
 
-fn item(answer: &Answering<'_>) -> Json<'static> {
+fn item(answer: &AnsweredCall<'_>) -> Json<'static> {
     let id = &answer.call.id;
     match answer.call.answered_by {
         SHELL_RESULT => {

@@ -1,6 +1,6 @@
 //! One file per rule.
 
-mod ident;
+pub(crate) mod ident;
 mod limit;
 mod media;
 mod naming;

@@ -10,7 +10,7 @@ use futures_executor::block_on;
 use seamline_store::{
     Commit, CommitId, Error, Lease, MessageRecord, Origin, Raw, Record, Replayed, Sealed, SessionId, Store, replay,
 };
-use seamline_store_sqlite::{Options, SqliteStore};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore};
 
 /// A folder that is removed after the test.
 pub(crate) struct Folder(PathBuf);
@@ -42,7 +42,7 @@ impl Drop for Folder {
 }
 
 pub(crate) fn open(path: &Path) -> SqliteStore {
-    SqliteStore::open(path, Options::default()).unwrap()
+    SqliteStore::open(path, SqliteOptions::default()).unwrap()
 }
 
 pub(crate) fn session(name: &str) -> SessionId {
@@ -68,7 +68,7 @@ pub(crate) fn seal_records(session: &SessionId, lease: &mut Lease, id: u128, rec
 }
 
 pub(crate) fn replayed(store: &dyn Store, session: &SessionId) -> Result<Replayed, Error> {
-    let head = block_on(store.head(session))?;
+    let head = block_on(store.read_head(session))?;
     let (mut commits, mut after) = (Vec::new(), 0);
     loop {
         let page = block_on(store.read(session, after, 1 << 20))?;

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use futures_executor::block_on;
 use seamline_store::cause::{Address, Failed};
 use seamline_store::{Acquire, Appended, Error, Lease, OpenedCommit, Store};
-use seamline_store_sqlite::{Options, SqliteStore, this_process};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Folder, child, lines, open, part, replayed, seal, session, tell};
 
@@ -19,7 +19,7 @@ const COMMITS: u64 = 12;
 fn a_full_store_fails_and_continues_when_it_has_space() {
     let folder = Folder::new();
     let name = session("s");
-    let options = Options { bytes_max: Some(256 * 1024), ..Options::default() };
+    let options = SqliteOptions { bytes_max: Some(256 * 1024), ..SqliteOptions::default() };
     let store = SqliteStore::open(folder.file(), options).unwrap();
     let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
     let text = "z".repeat(5_000);
@@ -56,7 +56,7 @@ fn a_full_store_fails_and_continues_when_it_has_space() {
 fn one_too_large_commit_does_not_block_the_others() {
     let folder = Folder::new();
     let names = [session("a"), session("b"), session("c")];
-    let options = Options { bytes_max: Some(256 * 1024), ..Options::default() };
+    let options = SqliteOptions { bytes_max: Some(256 * 1024), ..SqliteOptions::default() };
     let store = SqliteStore::open(folder.file(), options).unwrap();
     let mut leases = names.clone().map(|name| block_on(store.create(&name, &this_process(1))).unwrap());
     let other = rusqlite::Connection::open(folder.file()).unwrap();
@@ -82,13 +82,13 @@ fn writing_to_a_removed_file_fails() {
     }
     let lost = block_on(store.append(seal(&name, &mut lease, 2, &["two"])));
     assert!(matches!(&lost, Err(Error::Failed(Failed::FileGone { .. }))), "{lost:?}");
-    assert!(block_on(store.head(&name)).is_err());
+    assert!(block_on(store.read_head(&name)).is_err());
 }
 
 #[test]
 fn a_read_only_store_writes_nothing() {
     let folder = Folder::new();
-    let options = Options { read_only: true, ..Options::default() };
+    let options = SqliteOptions { read_only: true, ..SqliteOptions::default() };
     let missing = SqliteStore::open(folder.file(), options.clone());
     assert!(matches!(missing, Err(Error::Address(Address::Missing { .. }))), "{missing:?}");
     assert!(!folder.file().exists());
@@ -120,11 +120,11 @@ fn reads_what_it_may_not_write() {
     let Some(part) = part() else { return };
     let store = open(part[0].as_ref());
     let name = session("s");
-    let head = block_on(store.head(&name)).unwrap();
+    let head = block_on(store.read_head(&name)).unwrap();
     assert_read_only(&store, &mut Lease { epoch: head.epoch, head });
     drop(store);
     let beside = Path::new(&part[0]).with_file_name("new.db");
-    let refused = SqliteStore::open(beside, Options::default());
+    let refused = SqliteStore::open(beside, SqliteOptions::default());
     // In a writable folder another file can be created.
     let is_expected = if part[1] == "folder" { matches!(refused, Err(Error::ReadOnly(_))) } else { refused.is_ok() };
     assert!(is_expected, "{refused:?}");

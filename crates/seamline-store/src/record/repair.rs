@@ -9,7 +9,7 @@ use crate::raw::Raw;
 /// A change of messages that were in the view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "StoredRepair")]
-pub struct Repair {
+pub struct RepairRecord {
     /// The id of the repair.
     pub id: RepairId,
     /// The reason for the change.
@@ -48,7 +48,7 @@ struct StoredRepair {
     report: Option<Raw>,
 }
 
-impl From<StoredRepair> for Repair {
+impl From<StoredRepair> for RepairRecord {
     fn from(stored: StoredRepair) -> Self {
         let StoredRepair { id, kind, cuts, meant, report } = stored;
         let kind = kind.unwrap_or_else(|| match report.as_ref().map(Raw::as_str) {
@@ -97,7 +97,7 @@ mod tests {
     fn a_written_kind_takes_precedence_over_the_report() {
         for kind in [RepairKind::Fix, RepairKind::Reorder, RepairKind::LateResult] {
             let (cuts, meant) = (Vec::new(), Vec::new());
-            let repair = Record::Repair(Repair { id: "repair_7".into(), kind, cuts, meant, report: None });
+            let repair = Record::Repair(RepairRecord { id: "repair_7".into(), kind, cuts, meant, report: None });
             let written = serde_json::to_string(&repair).unwrap();
             assert_eq!(Record::read(&written), repair, "{written}");
         }

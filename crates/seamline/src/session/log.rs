@@ -193,18 +193,18 @@ impl Log {
     }
 
     /// The first messages of the inbox.
-    pub(super) async fn inbox(&self) -> Result<Vec<InboxItem>, Error> {
-        self.store().inbox(self.id()).await
+    pub(super) async fn read_inbox(&self) -> Result<Vec<InboxItem>, Error> {
+        self.store().read_inbox(self.id()).await
     }
 
     /// The number of messages in the inbox.
-    pub(super) async fn waiting(&self) -> Result<u64, Error> {
-        self.store().waiting(self.id()).await
+    pub(super) async fn count_inbox(&self) -> Result<u64, Error> {
+        self.store().count_inbox(self.id()).await
     }
 
     /// The damaged messages of the inbox.
-    pub(super) async fn inbox_damage(&self) -> Result<Vec<InboxDamage>, Error> {
-        self.store().inbox_damage(self.id()).await
+    pub(super) async fn check_inbox(&self) -> Result<Vec<InboxDamage>, Error> {
+        self.store().check_inbox(self.id()).await
     }
 
     /// Releases the lease.

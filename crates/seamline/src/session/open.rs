@@ -164,7 +164,7 @@ impl Session {
     ///
     /// # Errors
     /// When there is a session of that name, or the store failed.
-    pub async fn child(&self, id: SessionId, call: impl Into<CallId>) -> Result<Self, SessionError> {
+    pub async fn create_child(&self, id: SessionId, call: impl Into<CallId>) -> Result<Self, SessionError> {
         self.begin_related(id, Some(call.into()), self.related_options(), Vec::new()).await
     }
 

@@ -1,7 +1,6 @@
 //! Checks, validates and repairs stored messages.
 
 mod plan;
-mod preview;
 mod validation;
 
 use seamline_store::RepairId;
@@ -13,10 +12,8 @@ use crate::check::Checked;
 use crate::policy::DuplicateCallId;
 
 pub use plan::RepairResult;
-pub use preview::RepairPreview;
 pub use validation::ValidationResult;
 
-use plan::stored_options;
 pub(super) use validation::Validated;
 use validation::kept;
 
@@ -79,7 +76,7 @@ impl Session {
     ///
     /// Where the view has messages of other dialects, the changes of messages in the current dialect are recorded. The
     /// others keep their bytes, and each request repairs them again. A change is left to requests, too, if the next request
-    /// would differ after it or if it would add an error in another dialect of the session.
+    /// would differ after it or if a stored result would name no stored call.
     ///
     /// Requests make the rest of the repair. A call of this method accepts that, and where
     /// [`on_invalid`](crate::policy::OnInvalid) is `offer` a record keeps it:
@@ -117,10 +114,10 @@ impl Session {
     ///
     /// # Errors
     /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), or the conversation cannot be read.
-    pub fn preview_repair(&self, policy: Policy) -> Result<RepairPreview, SessionError> {
+    pub fn preview_repair(&self, policy: Policy) -> Result<RepairResult, SessionError> {
         let persist = policy.session_for(self.wire.provider()).persist_repairs;
         let options = Options { policy, ..self.wire.options.clone() };
-        self.facts().preview_repair(&options, persist)
+        Ok(self.facts().plan_repair(&options, persist)?.0)
     }
 
     /// Repairs stored messages, and records as much of it as `persist` allows.

@@ -39,7 +39,8 @@ pub struct Request {
     /// The body to send.
     pub body: Vec<u8>,
     /// The repairs that make the provider accept the body. Each request makes them again; the stored messages stay
-    /// unchanged.
+    /// unchanged. Repairs of messages of another dialect come first: they are made before the messages are rendered, and
+    /// their places are those of the stored messages.
     pub actions: Vec<RepairAction>,
     /// The findings in the stored messages, before the repairs.
     pub found: Vec<Finding>,
@@ -115,15 +116,28 @@ impl Request {
             Some(reading) => reading.rendered(wire, entries)?,
             None => wire.rendered(entries)?,
         };
+        let mut actions = rendered.actions().to_vec();
         let (entries, envelope) = rendered.for_envelope(envelope);
+        let request = Self::of_rendered(wire, &entries, reading, &envelope)?;
+        actions.extend(request.actions);
+        Ok(Self { actions, ..request })
+    }
+
+    /// Makes the body of messages in the dialect of a wire.
+    fn of_rendered(
+        wire: &Wire,
+        entries: &[Entry],
+        reading: Option<&Reading>,
+        envelope: &str,
+    ) -> Result<Self, SessionError> {
         let (is_enabled, repairs) = (wire.config().enabled, wire.config().repair_requests);
         if is_enabled
             && repairs
-            && let Some(request) = reading.and_then(|reading| reading.request(wire, &entries, &envelope))
+            && let Some(request) = reading.and_then(|reading| reading.request(wire, entries, envelope))
         {
             return Ok(request);
         }
-        let body = wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
+        let body = wire.body(envelope, entries.iter().map(|entry| &entry.message))?;
         if !is_enabled {
             return Ok(Self { body, actions: Vec::new(), found: Vec::new(), remaining: Vec::new(), sendable: true });
         }

@@ -246,7 +246,7 @@ impl Response {
     /// let mut stream = ResponseStream::new(&StreamOptions::default())?;
     /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
     /// // With executable calls, use `begin_cycle`.
-    /// session.agent_end(TurnEnd::Answer(&stream.finish()?.messages())).await?;
+    /// session.agent_end(TurnEnd::Messages(&stream.finish()?.messages())).await?;
     /// assert_eq!(session.messages().last(), Some(r#"{"role":"assistant","content":"Hi"}"#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();

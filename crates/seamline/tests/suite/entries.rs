@@ -7,7 +7,7 @@
 use seamline::classify::Failure;
 use seamline::stream::{ArgSource, Ending, Response, ResponseStream, StreamLimits, StreamOptions};
 use seamline::{Error, Options, Severity};
-use seamline_frame::{FrameKind, Framer, Framing, Limits};
+use seamline_frame::{FrameKind, FrameLimits, Framer, Framing};
 use seamline_guard::{classify, filter};
 
 /// An entry point: its name, and the function that takes bytes.
@@ -42,7 +42,7 @@ const BLOCKS_MAX: usize = 64;
 type Seen = Vec<(FrameKind, Vec<u8>, Vec<u8>)>;
 
 fn framed<'b>(framing: Framing, pieces: impl Iterator<Item = &'b [u8]>) -> (Seen, bool) {
-    let mut framer = Framer::new(framing, Limits { frame_bytes_max: FRAME_BYTES_MAX });
+    let mut framer = Framer::new(framing, FrameLimits { frame_bytes_max: FRAME_BYTES_MAX });
     let mut seen = Seen::new();
     for piece in pieces {
         let fed = framer.feed(piece, |frame| seen.push((frame.kind, frame.name.to_vec(), frame.data.to_vec())));

@@ -147,22 +147,22 @@ impl StoreContext {
 
     /// The head of a session and all commits up to it, without commits that another process writes meanwhile.
     pub(super) fn up_to_head(&self, name: &SessionId) -> Result<(Head, Vec<StoredCommit>), SessionError> {
-        let head = wait(self.store.head(name))?;
+        let head = wait(self.store.read_head(name))?;
         let mut commits = self.commits(name)?;
         let is_behind = |commit: &StoredCommit| commit.seq > head.seq;
         // Without such a process the head of the store is wrong, and `verify` must report it.
-        if commits.last().is_some_and(is_behind) && wait(self.store.head(name))?.seq > head.seq {
+        if commits.last().is_some_and(is_behind) && wait(self.store.read_head(name))?.seq > head.seq {
             commits.retain(|commit| !is_behind(commit));
         }
         Ok((head, commits))
     }
 
     /// All sessions, by name.
-    pub(super) fn sessions(&self) -> Result<Vec<SessionInfo>, SessionError> {
+    pub(super) fn list_sessions(&self) -> Result<Vec<SessionInfo>, SessionError> {
         let mut all: Vec<SessionInfo> = Vec::new();
         loop {
             let after = all.last().map(|info| info.session.clone());
-            let page = wait(self.store.sessions(after.as_ref(), PAGE_SESSIONS))?;
+            let page = wait(self.store.list_sessions(after.as_ref(), PAGE_SESSIONS))?;
             let is_last = page.len() < PAGE_SESSIONS;
             all.extend(page);
             if is_last {
@@ -175,7 +175,7 @@ impl StoreContext {
     pub(super) fn failure(&self, error: &SessionError) -> Failure {
         match error {
             SessionError::Store(Error::NotFound(name)) => {
-                let sessions = self.sessions().unwrap_or_default();
+                let sessions = self.list_sessions().unwrap_or_default();
                 let names: Vec<&str> = sessions.iter().map(|info| info.session.as_str()).collect();
                 let option = self.address.option();
                 let all = format!(

@@ -78,7 +78,7 @@ impl Export {
 
     /// Notes on standard error what an export leaves out. An unreadable inbox is reported by `verify`.
     fn tell_of_inbox(&self, context: &StoreContext) {
-        let waiting = context.wait(context.store.waiting(&self.name)).map_or(0, |waiting| waiting as usize);
+        let waiting = context.wait(context.store.count_inbox(&self.name)).map_or(0, |waiting| waiting as usize);
         if waiting > 0 {
             let waiting = screen::count(waiting, "message");
             output::say(&format!("seamline: {waiting} of the inbox not written; the next writer adds them\n"));

@@ -79,7 +79,7 @@ impl List {
 }
 
 fn listed(context: &StoreContext) -> Result<Vec<Listed>, Failure> {
-    let sessions = context.sessions().map_err(|error| context.failure(&error))?;
+    let sessions = context.list_sessions().map_err(|error| context.failure(&error))?;
     Ok(sessions.into_iter().map(|info| beginning(context, info)).collect())
 }
 

@@ -67,7 +67,7 @@ impl Verify {
 
     fn verify_all(&self, context: &StoreContext) -> Result<Exit, Failure> {
         let failed = |error: SessionError| context.failure(&error);
-        let names = match (&self.name, context.sessions()) {
+        let names = match (&self.name, context.list_sessions()) {
             (Some(name), _) => vec![name.clone()],
             (None, Ok(sessions)) => sessions.into_iter().map(|info| info.session).collect(),
             (None, Err(SessionError::Store(Error::Damaged(cause)))) => {
@@ -132,9 +132,9 @@ fn verify(context: &StoreContext, session: SessionId) -> Result<Verified, Sessio
         bytes = commits.iter().map(|commit| commit.bytes.len()).sum();
         damages.extend(replay(&session, head, &commits).damages.iter().map(ToString::to_string));
     }
-    let inbox = readable(wait(context.store.inbox_damage(&session)), "its inbox", &mut damages)?;
+    let inbox = readable(wait(context.store.check_inbox(&session)), "its inbox", &mut damages)?;
     damages.extend(inbox.into_iter().flatten().map(|damage| damage.to_string()));
-    let aside = readable(wait(context.store.quarantined(&session)), "its quarantine", &mut damages)?;
+    let aside = readable(wait(context.store.read_quarantine(&session)), "its quarantine", &mut damages)?;
     let altered = aside.iter().flatten().filter(|piece| Hash::of(&piece.bytes) != piece.hash).count();
     if altered > 0 {
         damages.push(format!("{} of the quarantine altered", screen::count(altered, "piece")));

@@ -5,7 +5,7 @@ use seamline_model::{BlockIndex, IdForm, PairedCall, Safety, Stage};
 use super::rename::rename;
 use crate::context::Context;
 use crate::ids;
-use crate::policy::{IdMode, Left};
+use crate::policy::IdMode;
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
@@ -72,10 +72,6 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    // Messages that leave their dialect get their ids from the next provider.
-    if matches!(context.policy.left, Left::Roles | Left::Pairing) {
-        return;
-    }
     let demand = &context.constraints.call_id;
     let is_canonical = context.policy.id_mode == IdMode::Canonical && !demand.prefix.is_empty();
     if !context.transcript.has.internal_ids && !is_canonical {

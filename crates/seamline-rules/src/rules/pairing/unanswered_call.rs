@@ -131,7 +131,7 @@ fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, op
 
 /// The edits that answer each call with a synthetic result, or remove a call that repeats an earlier one.
 fn answer_calls(context: &Context<'_, '_>, open: &[BlockIndex]) -> Vec<Edit> {
-    let text = context.policy.synthetic_text.get(context.policy.unanswered_reason.into());
+    let text = context.policy.synthetic_text.get(context.policy.unanswered_reason);
     let mut seen = std::collections::HashSet::new();
     let message = context.transcript.block(open[0]).message;
     let first_open = open[0];

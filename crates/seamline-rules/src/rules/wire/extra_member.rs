@@ -1,7 +1,8 @@
 //! `WIRE013 extra-member`
 
 use seamline_model::{
-    BlockKind, Body, Edit, Emptiness, Member, MemberSort, Members, Place, Role, Safety, Severity, Span, Stage, Values,
+    BlockKind, ContentForm, Edit, Emptiness, Member, MemberSort, Members, Place, Role, Safety, Severity, Span, Stage,
+    Values,
 };
 
 use crate::context::Context;
@@ -141,7 +142,7 @@ fn is_only_content(context: &Context<'_, '_>, member: &Member) -> bool {
         && !member.holds_media()
         && matches!(
             context.transcript.message(member.message).body,
-            Body::Text | Body::Blocks | Body::Null | Body::Missing
+            ContentForm::Text | ContentForm::Blocks | ContentForm::Null | ContentForm::Missing
         )
         && is_hollow_beside(context, member)
 }

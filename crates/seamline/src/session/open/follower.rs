@@ -13,7 +13,7 @@ use crate::session::log::read_pages;
 use crate::session::recover::truth::unresolved;
 use crate::session::wire::Wire;
 use crate::session::{
-    Clock as _, Health, RepairPreview, Request, Session, SessionError, SessionOptions, SystemClock, Unresolved,
+    Clock as _, Health, RepairResult, Request, Session, SessionError, SessionOptions, SystemClock, Unresolved,
 };
 use crate::{Options, Policy};
 
@@ -64,7 +64,7 @@ impl Follower {
     /// # Errors
     /// When the store failed.
     pub async fn refresh(&mut self) -> Result<bool, SessionError> {
-        let mut head = self.store.head(&self.id).await?;
+        let mut head = self.store.read_head(&self.id).await?;
         if (head.seq, head.hash) == (self.head.seq, self.head.hash) {
             return Ok(false);
         }
@@ -81,7 +81,7 @@ impl Follower {
         }
         if let Some(end) = self.replay.end().filter(|end| end.seq > head.seq) {
             // Another process wrote meanwhile, unless the store still says that the session ends before.
-            let now = self.store.head(&self.id).await?;
+            let now = self.store.read_head(&self.id).await?;
             head = if now.seq > head.seq { Head { epoch: now.epoch, ..end } } else { now };
         }
         self.head = head;
@@ -132,11 +132,11 @@ impl Follower {
     ///
     /// # Errors
     /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), or the conversation cannot be read.
-    pub fn preview_repair(&self, policy: Policy) -> Result<RepairPreview, SessionError> {
+    pub fn preview_repair(&self, policy: Policy) -> Result<RepairResult, SessionError> {
         let (wire, work) = (wire_of(self.state(), None, policy)?, Work::default());
         let (next, now) = (self.head.seq + 1, SystemClock.now());
         let facts = Facts { id: &self.id, state: self.state(), wire: &wire, work: &work, next, now };
-        facts.preview_repair(&wire.options, wire.config().persist_repairs)
+        Ok(facts.plan_repair(&wire.options, wire.config().persist_repairs)?.0)
     }
 
     /// Writes a request body: the members of the envelope, a JSON object, then the messages as they are stored. Messages

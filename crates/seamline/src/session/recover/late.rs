@@ -9,7 +9,7 @@ use seamline_store::{Cut, DialectName, EntrySource, Insert, Origin, Raw, RepairK
 
 use crate::outline::{OutlineBlock, OutlineKind, OutlineMessage};
 use crate::session::facts::{Batch, Facts};
-use crate::session::wire::{Answer, ToolTurn, holds_only_results, key, key_of};
+use crate::session::wire::{CallResult, ToolTurn, holds_only_results, key, key_of};
 use crate::session::{SessionError, ToolOutput};
 
 /// A call by its id and tool, both as [`ToolCall`](crate::session::ToolCall) has them. So calls without an id of their
@@ -47,7 +47,7 @@ enum Asked {
     Open(Box<Place>),
 }
 
-/// What is at the place of a late result.
+/// The content at the place of a late result.
 enum Found {
     /// A synthetic result.
     Synthetic {
@@ -322,7 +322,7 @@ impl Facts<'_> {
         let answers = place.turn.calls.iter().enumerate().map(|(at, made)| {
             let is_late = at == place.call;
             let text = if is_late { &output.output } else { missing };
-            Answer {
+            CallResult {
                 id: made.given_id.clone(),
                 name: made.call.name.clone(),
                 output: text.clone(),
@@ -330,7 +330,7 @@ impl Facts<'_> {
                 synthetic: !is_late,
             }
         });
-        let answers: Vec<Answer> = answers.collect();
+        let answers: Vec<CallResult> = answers.collect();
         let wire = self.wire.speaking(place.dialect.as_ref())?;
         let messages = wire.write_own_results(&place.turn, &answers)?;
         let outline = wire.outline(&messages.iter().collect::<Vec<_>>())?;

@@ -119,8 +119,8 @@ mod tests {
     #[test]
     fn texts_of_earlier_versions_are_recognised() {
         for why in [
-            "its input is no JSON that every reader takes for the same",
-            "it did not arrive whole, or its input is no JSON object",
+            concat!("its input is", " no JSON that every reader takes for the same"),
+            concat!("it did not arrive whole, or its input is", " no JSON object"),
         ] {
             let text = format!(
                 "[synthetic] [not executed] The call \"pay\" (toolu_1) did not run: {why}. You may issue it again, whole."

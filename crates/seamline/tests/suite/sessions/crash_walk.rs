@@ -48,7 +48,7 @@ async fn script(store: Arc<dyn Store>, id: SessionId, effect: Effect, world: &Wo
         let item = InboxItem { id: name.to_owned(), message: Raw::parse(message).unwrap(), dialect: None };
         store.push(&id, &item).await?;
     }
-    store.waiting(&id).await?;
+    store.count_inbox(&id).await?;
     let AgentStart::Proceed { .. } = session.before_agent_start(ENVELOPE).await? else { panic!("it is valid") };
     world.acknowledge("pushed");
     let ran = world.ran.clone();
@@ -66,7 +66,7 @@ async fn script(store: Arc<dyn Store>, id: SessionId, effect: Effect, world: &Wo
         session.after_tool_call(&cycle, &call.id, &output).await?;
     }
     world.acknowledge("did toolu_4");
-    session.agent_end(TurnEnd::Answer(&[ANSWER])).await?;
+    session.agent_end(TurnEnd::Messages(&[ANSWER])).await?;
     world.acknowledge("all done");
     session.close().await
 }

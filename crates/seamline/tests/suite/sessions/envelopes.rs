@@ -116,12 +116,12 @@ fn a_conversation_with_calls_continues_if_the_request_declares_their_tools() {
                 panic!("it was blocked");
             };
             assert!(request.actions.is_empty() && request.found.is_empty());
-            session.agent_end(seamline::session::TurnEnd::Answer(&[])).await.unwrap();
+            session.agent_end(seamline::session::TurnEnd::Messages(&[])).await.unwrap();
             // If the request declares none, a repair declares them, if a name is enough for that.
             let start = session.before_agent_start(r#"{"modelId":"m"}"#).await.unwrap();
             let AgentStart::Proceed { request, .. } = start else { panic!("it was blocked") };
             assert_eq!(request.actions.len(), 1);
-            session.agent_end(seamline::session::TurnEnd::Answer(&[])).await.unwrap();
+            session.agent_end(seamline::session::TurnEnd::Messages(&[])).await.unwrap();
             for _ in 0..2 {
                 let recovery = session.handle_error(&UNAUTHORIZED).await.unwrap();
                 assert_eq!(recovery.action, RecoveryAction::Escalate);

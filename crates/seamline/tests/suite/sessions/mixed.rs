@@ -70,6 +70,24 @@ fn a_result_that_a_repair_of_its_own_dialect_pairs_is_the_result_of_its_call_eve
 }
 
 #[test]
+fn a_request_lists_the_repairs_of_messages_in_their_own_dialect() {
+    futures_executor::block_on(async {
+        let place = memory();
+        let mut session = in_dialect(&place, "anthropic_messages").await;
+        session.append(&spoken("anthropic_messages", "go")).await.unwrap();
+        session.append_as("openai", &paying("openai_chat", &["c1"])[0]).await.unwrap();
+        session.append_as("openai", &result("openai_chat", "WRONG", "PAID")).await.unwrap();
+        let envelope = envelope("anthropic_messages");
+        let first = session.request(envelope).unwrap();
+        assert!(first.sendable && text(&first).contains("PAID"), "{}", text(&first));
+        let action = first.actions.first().unwrap();
+        let listed = (action.code, action.action, action.pointer.as_deref());
+        assert_eq!(listed, ("PAIR005", "readdress", Some("/messages/2")), "{:?}", first.actions);
+        assert_eq!(session.request(envelope).unwrap(), first, "the kept rendering lists it, too");
+    });
+}
+
+#[test]
 fn words_in_the_shape_of_another_dialect_reach_every_provider() {
     let shapes = [
         r#"{"role":"user","content":"WORDS"}"#,
@@ -242,7 +260,7 @@ fn a_message_after_a_dropped_switch_is_of_the_dialect_that_it_is_stored_in() {
             let _ = match step {
                 0 => session.append(gemini).await,
                 1 => session.append_as("gemini", gemini).await,
-                _ => session.agent_end(TurnEnd::Answer(&[gemini])).await.map(drop),
+                _ => session.agent_end(TurnEnd::Messages(&[gemini])).await.map(drop),
             };
             assert_eq!(session.dialect(), "anthropic_messages", "{step}");
             for (provider, envelope) in ASKED {
