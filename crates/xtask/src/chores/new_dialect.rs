@@ -234,8 +234,9 @@ mod tests {
         std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join("new-dialect")
     }
 
+    /// Compiles the skeleton only in `cargo xtask soak`, because that takes minutes.
     #[test]
-    fn the_skeleton_compiles_in_a_copy_of_the_workspace() {
+    fn the_skeleton_changes_two_files_and_compiles() {
         let folder = tempfile::tempdir().unwrap();
         let copy = copied(folder.path());
         let before = Tree::read(copy.root()).unwrap();
@@ -244,10 +245,13 @@ mod tests {
         let changed: Vec<&str> =
             before.texts().filter(|(path, text)| after.text(path) != Some(*text)).map(|(path, _)| path).collect();
         assert_eq!(changed, [LIST, TABLE], "the generator changes two files that exist");
+        assert!(run(&copy, "vendor_api").is_err(), "a second run would overwrite the dialect");
+        if std::env::var_os("SEAMLINE_SOAK").is_none() {
+            return;
+        }
         let args = ["check", "--quiet", "--tests", "--package", "seamline-dialects", "--package", "seamline-testkit"];
         let output = copy.cargo(&args).env("CARGO_TARGET_DIR", target()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        assert!(run(&copy, "vendor_api").is_err(), "a second run would overwrite the dialect");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: runs the store tests at full length; CI runs a sample of them.
+//! `cargo xtask soak`: runs the long tests at full length; CI runs a sample of them.
 
 use anyhow::Result;
 
@@ -11,8 +11,10 @@ const KILLS: &str = "10000";
 /// The crates whose tests run.
 const STORES: [&str; 2] = ["seamline-store-sqlite", "seamline-store-postgres"];
 
-/// Runs the tests of every store.
+/// Compiles the skeleton of a new dialect, then runs the tests of every store.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let mut skeleton = workspace.cargo(&["test", "-p", "xtask", "new_dialect"]);
+    workspace::run(skeleton.env("SEAMLINE_SOAK", "1"))?;
     let server = Server::start(workspace)?;
     if let Found::Missing(why) = &server {
         println!("PostgreSQL tests are skipped: {why}");
