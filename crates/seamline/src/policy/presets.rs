@@ -123,7 +123,7 @@ fn opal() -> Policy {
         emptied: Emptied::Keep,
         result_order: ResultOrder::CallOrder,
         synthetic_text: Box::new(Texts {
-            missing: "[PolicyError: tool result missing]".to_owned(),
+            missing: "[Error: tool result missing]".to_owned(),
             aborted: "[Aborted by user]".to_owned(),
             ..Texts::default()
         }),
