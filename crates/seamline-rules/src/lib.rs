@@ -11,6 +11,7 @@ mod claims;
 mod context;
 mod ids;
 pub mod policy;
+mod removed;
 mod rule;
 mod rules;
 mod settled;
