@@ -6,6 +6,7 @@ use seamline::Error;
 use seamline::error::BodyError;
 use serde::Serialize;
 
+use crate::input::Source;
 use crate::nature::Nature;
 use crate::suggest;
 
@@ -48,12 +49,37 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// Refuses a file of another program, which is neither a body nor a message.
+    pub(crate) fn of_program(source: &Source, bytes: &[u8]) -> Result<(), Self> {
+        let name = match source {
+            Source::Stdin => String::new(),
+            Source::Path(path) => path.display().to_string(),
+        };
+        let Some(program) = seamline::files::recognise(&name, bytes) else { return Ok(()) };
+        let hint = match (program.extract, source) {
+            (Some(command), Source::Path(path)) => {
+                let command = command.replace("FILE", &path.display().to_string());
+                format!("nothing was changed; `{command} | seamline check -` checks its messages")
+            }
+            (Some(command), Source::Stdin) => {
+                format!("nothing was changed; `{command} | seamline check -` checks its messages")
+            }
+            (None, _) => format!("nothing was changed; {}", program.advice),
+        };
+        Err(Self::new(format!("this is {} of {}, not a request body", program.what, program.name)).with_hint(hint))
+    }
+}
+
 impl From<Error> for Failure {
     /// Adds hints about options, which the library does not know.
     fn from(error: Error) -> Self {
         let hint = match &error {
             Error::Body(BodyError::Envelope { .. }) => {
                 error.hint().map(|hint| hint + "; `--dialect` names the dialect")
+            }
+            Error::Body(BodyError::Split { dialects: [first, second], .. }) => {
+                Some(format!("`--dialect {first}` or `--dialect {second}` says which one it is; nothing was changed"))
             }
             Error::UnknownProvider(name) => {
                 Some(suggest::hint(name, &providers(), "`seamline providers` lists them all"))

@@ -13,7 +13,7 @@ use seamline_model::{
 
 use crate::claims::{Claim, Claims, claim_of};
 use crate::input::{Left, RepairInput, allowed_fix, is_synthetic_edit};
-use crate::{RepairPolicy, check};
+use crate::{RepairPolicy, check, removed};
 
 /// The highest number of passes. Real damage settles in one to four.
 pub const PASSES_MAX: u32 = 16;
@@ -61,6 +61,8 @@ pub struct Action {
     pub place: Option<Place>,
     /// The id of the call it is about.
     pub call_id: Option<String>,
+    /// The name of what it removed.
+    pub removed: Option<String>,
     /// Whether it wrote synthetic content.
     pub synthetic: bool,
     /// The content it removed permanently.
@@ -236,6 +238,7 @@ impl State<'_, '_> {
                 message: if first_pass { before } else { origin },
                 place: first_pass.then_some(place_of(transcript, edit).unwrap_or(finding.place)),
                 call_id: call_of(transcript, edit).or_else(|| finding.call_id.clone()),
+                removed: removed::removed(transcript, edit),
                 synthetic: is_synthetic_edit(edit),
                 dropped: dropped_content(transcript, edit, fix).into_iter().collect(),
                 before_hash,

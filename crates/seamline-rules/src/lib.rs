@@ -12,6 +12,7 @@ mod context;
 mod ids;
 mod input;
 pub mod policy;
+mod removed;
 mod rule;
 mod rules;
 mod settled;

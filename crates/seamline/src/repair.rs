@@ -74,6 +74,9 @@ pub struct RepairAction {
     pub pointer: Option<String>,
     /// The id of the call that it is about.
     pub call_id: Option<String>,
+    /// The name of what it removed, such as a member of a message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<String>,
     /// Whether the text that it wrote is synthetic.
     pub synthetic: bool,
     /// The BLAKE3 hash of the message before.
@@ -261,6 +264,7 @@ fn reported(
                 action: action.action,
                 pointer,
                 call_id: action.call_id.filter(|id| !id.is_empty()),
+                removed: action.removed,
                 synthetic: action.synthetic,
                 before_hash: action.before_hash,
                 after_hash: action.after_hash,

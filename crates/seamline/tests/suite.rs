@@ -8,6 +8,8 @@ mod convert_fixtures;
 mod convert_settings;
 #[path = "suite/corpus.rs"]
 mod corpus;
+#[path = "suite/detection.rs"]
+mod detection;
 #[path = "suite/entries.rs"]
 mod entries;
 #[path = "suite/errors.rs"]

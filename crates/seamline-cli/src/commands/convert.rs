@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use seamline::Error;
+use seamline::error::BodyError;
 use seamline::convert::{ConvertOptions, Converted, ForeignReasoning};
 
 use crate::args::{self, ListFormat};
@@ -84,7 +85,10 @@ impl Convert {
         self.refuse_to_overwrite(&source)?;
         let label = source.label();
         let done =
-            source.read().and_then(|body| seamline::convert(&body, &options).map_err(|error| refused(error, &body)));
+            source.read().and_then(|body| {
+                Failure::of_program(&source, &body)?;
+                seamline::convert(&body, &options).map_err(|error| refused(error, &body))
+            });
         let converted = match done {
             Ok(converted) => converted,
             Err(failure) => {
@@ -168,6 +172,9 @@ impl Convert {
 fn refused(error: Error, body: &[u8]) -> Failure {
     let hint = match &error {
         Error::OtherDialect { found, .. } => Some(format!("omit `--from`, or pass `--from {found}`")),
+        Error::Body(BodyError::Split { dialects: [first, second], .. }) => {
+            Some(format!("`--from {first}` or `--from {second}` says which one it is"))
+        }
         _ => None,
     };
     let failure = Failure::of_body(error, body);

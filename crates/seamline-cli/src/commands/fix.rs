@@ -154,6 +154,7 @@ impl Fix {
 
     fn repair(&self, source: &Source, label: &str, options: &Options) -> Result<Fixed, Failure> {
         let before = source.read()?;
+        Failure::of_program(source, &before)?;
         let repaired = seamline::repair(&before, options).map_err(|error| Failure::of_body(error, &before))?;
         let destination = self.destination(source);
         let body = write(&destination, &before, &repaired)?;

@@ -257,9 +257,13 @@ fn faint(text: &str) -> String {
 pub(crate) fn row(action: &RepairAction) -> [String; 3] {
     let name = seamline::rules::rule(action.code).map_or("", |rule| rule.name);
     let place = action.pointer.as_deref().map(message_of).unwrap_or_default();
-    let mut what = match &action.call_id {
-        Some(id) => format!("{id}: {}", done(action.action)),
+    let done = match &action.removed {
+        Some(what) => format!("{what} removed"),
         None => done(action.action),
+    };
+    let mut what = match &action.call_id {
+        Some(id) => format!("{id}: {done}"),
+        None => done,
     };
     if action.synthetic && !what.contains("synthetic") {
         what += ", marked synthetic";
@@ -296,6 +300,7 @@ fn done(action: &str) -> String {
         "rename_tool" => "tool renamed",
         "reorder" => "results put first",
         "set_role" => "role corrected",
+        "sign" => "signature added",
         "take_in" => "kept as text of the user",
         "synthesize" => "answered with a synthetic result",
         other => return other.replace('_', " "),

@@ -252,3 +252,26 @@ fn neither_a_report_nor_a_copy_may_overwrite_a_body() {
         }
     }
 }
+
+#[test]
+fn a_diff_shows_members_that_are_removed_and_added() {
+    let bench = Bench::new();
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"hi"},
+        {"role":"assistant","content":"hello","tool_calls":[]},{"role":"user","content":"bye"}]}"#;
+    bench.write("body.json", body);
+    let ran = bench.run(&["fix", "--diff", "--unsafe", "body.json"]);
+    assert!(ran.out.contains("field"), "{}", ran.out);
+    assert!(ran.out.contains("tool_calls: []"), "{}", ran.out);
+    assert!(ran.out.contains("the list of tool calls removed"), "{}", ran.out);
+}
+
+#[test]
+fn a_diff_shows_a_signature_that_is_added() {
+    let bench = Bench::new();
+    let body = r#"{"model":"gemini-3-pro-preview","contents":[{"role":"user","parts":[{"text":"hi"}]},
+        {"role":"model","parts":[{"functionCall":{"name":"x","args":{}}}]},
+        {"role":"user","parts":[{"functionResponse":{"name":"x","response":{"output":"ok"}}}]}]}"#;
+    bench.write("body.json", body);
+    let ran = bench.run(&["fix", "--diff", "body.json", "--provider", "gemini"]);
+    assert!(ran.out.contains("thoughtSignature: "), "{}", ran.out);
+}

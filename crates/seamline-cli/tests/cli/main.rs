@@ -14,6 +14,7 @@ mod help;
 mod large_inputs;
 mod lists;
 mod logs;
+mod programs;
 mod session_advice;
 mod session_bytes;
 mod session_copies;

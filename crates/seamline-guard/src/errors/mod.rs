@@ -7,12 +7,14 @@ mod anywhere;
 mod azure;
 mod bedrock;
 mod cerebras;
+mod clients;
 mod cohere;
 mod dashscope;
 mod deepseek;
 mod fireworks;
 mod gemini;
 mod groq;
+mod llama_cpp;
 mod minimax;
 mod mistral;
 mod moonshot;
@@ -20,6 +22,7 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 mod openrouter;
+mod shapes;
 mod vertex;
 mod vllm;
 mod volcengine;
@@ -80,9 +83,12 @@ pub(crate) const FAMILIES: &[&Family] = &[
     &volcengine::FAMILY,
     &ollama::FAMILY,
     &vllm::FAMILY,
+    &llama_cpp::FAMILY,
     &cohere::FAMILY,
     &openrouter::FAMILY,
+    &clients::FAMILY,
     &anywhere::FAMILY,
+    &shapes::FAMILY,
 ];
 
 /// Returns the names of all providers with known errors, each once.

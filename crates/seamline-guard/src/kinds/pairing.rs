@@ -81,6 +81,13 @@ pub(crate) const ILLEGAL_CALL_ID: Kind = corruption(
 pub(crate) const MISSING_CALL_ID: Kind =
     corruption("missing-call-id", &["IDENT004", "WIRE004"], "a tool call has no id", REPAIR);
 
+pub(crate) const UNADDRESSED_RESULT: Kind = corruption(
+    "unaddressed-result",
+    &["PAIR005", "WIRE004", "PAIR002", "IDENT004"],
+    "a tool result does not name its tool call",
+    REPAIR,
+);
+
 pub(crate) const LONG_CALL_ID: Kind =
     corruption("long-call-id", &["IDENT002"], "the id of a tool call is longer than the provider allows", REPAIR);
 

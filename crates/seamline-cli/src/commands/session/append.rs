@@ -64,6 +64,7 @@ impl Append {
         // The name of the session is checked before the input is read.
         context.wait(context.store.read_head(&self.name))?;
         let text = source.read_text().map_err(|failure| about(&label, unread(failure)))?;
+        Failure::of_program(&source, text.as_bytes()).map_err(|failure| about(&label, failure))?;
         let messages = if self.body { self.of_body(context, &text)? } else { several(&text) };
         let messages = messages.map_err(|failure| about(&label, failure))?;
         match &self.inbox {

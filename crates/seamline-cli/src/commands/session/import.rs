@@ -16,7 +16,7 @@ use super::context::{StoreContext, wait};
 use super::export::End;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input;
+use crate::input::{self, Source};
 use crate::output::{self, Output};
 use crate::render::style;
 use crate::screen;
@@ -61,6 +61,7 @@ impl Import {
             ..failure
         };
         let bytes = self.read().map_err(|error| about(Failure::io("read", &error)))?;
+        Failure::of_program(&self.source(), &bytes).map_err(about)?;
         let sessions = read_exports(bytes).map_err(about)?;
         self.refuse_one_name(sessions.len()).map_err(about)?;
         for Exported { end, commits } in &sessions {
@@ -84,6 +85,10 @@ impl Import {
         }
         Err(Failure::new(format!("`--as` gives a name to one session, and the file has {sessions} sessions"))
             .with_hint("without `--as` each is imported under its own name"))
+    }
+
+    fn source(&self) -> Source {
+        if self.file.as_os_str() == "-" { Source::Stdin } else { Source::Path(self.file.clone()) }
     }
 
     fn read(&self) -> std::io::Result<Vec<u8>> {
