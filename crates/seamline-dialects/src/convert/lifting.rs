@@ -239,14 +239,25 @@ impl Lifting {
     /// Makes a call. Input that is not an object is wrapped in one, and that is noted.
     pub(crate) fn call(&mut self, id: String, name: String, input: Option<Value<'_, '_>>, pointer: &str) -> Block {
         let (input, whole) = self.input(input, pointer);
-        let call = Call { id, name, input, free: None, seal: None, whole, answered_by: "", hosted: false };
+        let call =
+            Call { id, name, input, free: None, seal: None, whole, answered_by: "", hosted: false, caller: None };
         Block::new(Says::Call(call), pointer)
     }
 
     /// Makes a call of a tool that takes any text.
     pub(crate) fn free_call(id: String, name: String, text: String, pointer: &str) -> Block {
         let input = format!("{{\"input\":{}}}", quoted(&text));
-        let call = Call { id, name, input, free: Some(text), seal: None, whole: true, answered_by: "", hosted: false };
+        let call = Call {
+            id,
+            name,
+            input,
+            free: Some(text),
+            seal: None,
+            whole: true,
+            answered_by: "",
+            hosted: false,
+            caller: None,
+        };
         Block::new(Says::Call(call), pointer)
     }
 

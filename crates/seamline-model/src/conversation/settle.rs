@@ -209,6 +209,7 @@ mod tests {
             whole: true,
             answered_by: "",
             hosted: false,
+            caller: None,
         };
         Block::new(Says::Call(call), pointer)
     }

@@ -67,7 +67,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
             blocks.all(|(_, block)| matches!(block.kind, BlockKind::Reasoning { .. }))
         }
         Body::Unreadable => true,
-        Body::Text | Body::Blocks => false,
+        Body::Text | Body::Blocks | Body::Setting => false,
     };
     // In a message with a result, the result is repaired instead.
     if wrong && message.role != Role::Unknown && message.role != Role::Tool {

@@ -141,7 +141,7 @@ fn is_only_content(context: &Context<'_, '_>, member: &Member) -> bool {
         && !member.holds_media()
         && matches!(
             context.transcript.message(member.message).body,
-            Body::Text | Body::Blocks | Body::Null | Body::Missing
+            Body::Text | Body::Blocks | Body::Null | Body::Missing | Body::Setting
         )
         && is_hollow_beside(context, member)
 }

@@ -27,6 +27,8 @@ struct Calls<'a> {
 pub(super) fn check(items: &[Value], before: Before, violations: &mut Vec<Violation>) {
     let mut known: BTreeMap<&str, Calls<'_>> = BTreeMap::new();
     for (index, item) in items.iter().enumerate() {
+        // OAR-31: the result of an asynchronous call may come in a later request.
+        let is_deferred = item.get("async") == Some(&Value::Bool(true));
         let Some(id) = pair_id(item).filter(|id| !id.is_empty()) else { continue };
         let taken = taken(item);
         let calls = known.entry(id).or_default();
@@ -35,7 +37,9 @@ pub(super) fn check(items: &[Value], before: Before, violations: &mut Vec<Violat
                 violations.push(Violation { message: index, kind: ViolationKind::DuplicateCallId });
             }
             calls.seen = true;
-            calls.open.push((index, taken));
+            if !is_deferred {
+                calls.open.push((index, taken));
+            }
         } else if RESULTS.contains(&wire::kind(item)) {
             let kind = match calls.open.pop() {
                 Some((_, taken)) if taken.contains(&wire::kind(item)) => continue,
