@@ -111,11 +111,24 @@ fn are_in_place(context: &Context<'_, '_>, states: &[PairedCall]) -> bool {
     states.iter().all(|state| state.answer.is_some_and(|answer| context.in_place(state.call, answer.result)))
 }
 
-/// Whether the results of two calls with one id are in another order than the calls.
+/// Whether the results of calls with one id are in another order than the calls. Only the names of the tools can show
+/// it, so each of these results must name the tool of its call.
 fn is_crossed(context: &Context<'_, '_>, answers: &[(BlockIndex, BlockIndex)]) -> bool {
-    let mut last: HashMap<&str, BlockIndex> = HashMap::new();
-    answers.iter().any(|&(call, result)| {
-        let before = last.insert(context.id(call), result);
-        before.is_some_and(|before| before > result)
-    })
+    /// The results of calls with one id.
+    struct Seen {
+        last: BlockIndex,
+        is_crossed: bool,
+        is_proven: bool,
+    }
+    let transcript = context.transcript;
+    let mut seen: HashMap<&str, Seen> = HashMap::new();
+    for &(call, result) in answers {
+        let called = transcript.call(call).and_then(|call| call.tool);
+        let is_proven = called.is_some() && called == transcript.result(result).and_then(|result| result.tool);
+        let one = seen.entry(context.id(call)).or_insert(Seen { last: result, is_crossed: false, is_proven: true });
+        one.is_crossed |= result < one.last;
+        one.is_proven &= is_proven;
+        one.last = result;
+    }
+    seen.values().any(|one| one.is_crossed && one.is_proven)
 }
