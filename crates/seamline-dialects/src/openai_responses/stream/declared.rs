@@ -1,5 +1,6 @@
 //! The tools that a response declares, and the calls that the provider answers itself.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::frames::words_of;
@@ -43,5 +44,5 @@ impl Declared {
 }
 
 fn name_of(tool: Object<'_, '_>) -> Option<String> {
-    words_of(tool, "name").map(|name| name.into_owned())
+    words_of(tool, "name").map(Cow::into_owned)
 }

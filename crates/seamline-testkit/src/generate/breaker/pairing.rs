@@ -78,7 +78,7 @@ pub(super) fn reuse_call_id(messages: &mut [Message], place: usize) -> Option<()
         if let Some(call) = call_mut(&mut copy) {
             call.input = Input::Object(json!({"step": format!("call-r{place}:")}));
             if place.is_multiple_of(2) {
-                call.name = TOOL_NAMES[1].to_owned();
+                TOOL_NAMES[1].clone_into(&mut call.name);
             }
         }
         messages[at].blocks.push(copy);
