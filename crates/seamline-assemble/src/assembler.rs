@@ -312,6 +312,7 @@ impl Assembler {
             }
             Addition::WithoutId => block.needs_id = false,
             Addition::Unfinished => block.unfinished = true,
+            Addition::AnsweredByServer => block.piece = Piece::ServerCall,
             Addition::NeedsSignature => block.needs_signature = true,
             Addition::Signature(signature) => block.sign(signature),
             Addition::Member(name, json) => block.members.set(name, json),
@@ -443,6 +444,7 @@ fn kept_bytes(event: &Event<'_>) -> usize {
             | Addition::FreeInput
             | Addition::WithoutId
             | Addition::Unfinished
+            | Addition::AnsweredByServer
             | Addition::NeedsSignature
             | Addition::Recalled(..) => 0,
         },

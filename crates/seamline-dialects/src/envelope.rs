@@ -23,6 +23,7 @@ pub(crate) fn request(body: Value<'_, '_>) -> RequestFacts {
             }
             "tool_choice" => request.forced_tool = forced_tool(member),
             "thinking" => request.thinking = thinking(member),
+            "container" => request.container = !is_hollow(member),
             "system" => request.cache_marks += cache_marks(member),
             _ => {}
         }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, ContentForm, Encoded, Entries, Envelope, Irregularity, IrregularityKind, Message,
-    MessageIndex, RequestFacts, Role, Slot, Span, Synthetic, Transcript,
+    Block, BlockIndex, BlockKind, ContentForm, Encoded, Entries, Envelope, Fact, FactKind, Irregularity, IrregularityKind,
+    Message, MessageIndex, RequestFacts, Role, Slot, Span, Synthetic, Transcript,
 };
 
 use crate::ids::CONTENT_KEYS;
@@ -188,6 +188,7 @@ impl<'a> Reader<'a> {
         self.transcript.messages.clear();
         self.transcript.blocks.clear();
         self.transcript.members.clear();
+        self.transcript.facts.clear();
         self.transcript.items.clear();
         self.transcript.has = seamline_model::Kinds::default();
         self.found.clear();
@@ -226,6 +227,12 @@ impl<'a> Reader<'a> {
     /// The index of the next block.
     pub(crate) fn next_block(&self) -> BlockIndex {
         BlockIndex(self.transcript.blocks.len() as u32)
+    }
+
+    /// Notes a fact about the next block.
+    pub(crate) fn fact(&mut self, kind: FactKind, id: &str) {
+        let (message, block) = (MessageIndex(self.transcript.messages.len() as u32), self.next_block());
+        self.transcript.facts.push(Fact { message, block, kind, id: id.into() });
     }
 
     /// Adds a block to the message.
@@ -295,6 +302,8 @@ impl<'a> Reader<'a> {
         self.transcript.blocks.extend(copied);
         let members = before.members_among(run.clone());
         self.transcript.members.extend(members.iter().map(|member| member.moved(messages, blocks)));
+        let facts = before.facts_among(run.clone());
+        self.transcript.facts.extend(facts.iter().map(|fact| fact.moved(messages, blocks)));
         self.transcript.items.extend_from_slice(before.items.get(run).unwrap_or_default());
         let moved = old.iter().map(|message| message.moved(blocks));
         self.transcript.extend(moved, before.has.neighbouring_ids);

@@ -105,6 +105,8 @@ pub struct LiftedCall {
     pub answered_by: &'static str,
     /// Whether the provider runs it.
     pub hosted: bool,
+    /// The program that made the call, as JSON in its dialect. Its result names the program, too.
+    pub caller: Option<String>,
 }
 
 /// A tool result.

@@ -15,6 +15,7 @@ pub mod conversation;
 mod demands;
 mod edit;
 mod event;
+mod fact;
 mod finding;
 mod id_map;
 mod irregularity;
@@ -45,9 +46,13 @@ pub use constraints::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole,
     NameDemand, NameStart, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
 };
-pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
+pub use demands::{
+    Arguments, CompactionDemand, Echo, Limit, Limits, Members, PairDemands, ReasoningDemands, RoleOrder, SystemPlace,
+    ToolDemands,
+};
 pub use edit::{Edit, Encoded, Layout, NewText};
 pub use event::{Addition, Event, Piece, Recalled, Unreadable};
+pub use fact::{Fact, FactKind};
 pub use finding::{Fix, Place, RuleFinding, Safety, Severity, Stage};
 pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};

@@ -4,7 +4,8 @@
 //! linear time, in four steps; each step claims only what the previous ones left:
 //!
 //! 1. in a cycle's own span (until the next assistant message) the k-th result with an
-//!    id answers the k-th call with that id;
+//!    id answers the k-th call with that id; a result that names its tool prefers the
+//!    calls of that tool;
 //! 2. a result elsewhere answers the only open call before it with its id (late); if
 //!    there is none, the first call after it with its id, if that stayed open (early);
 //! 3. in a span with exactly one open call, the first result whose id names no call of
@@ -19,10 +20,12 @@
 //! an earlier pair only when one of them takes part in a pair itself.
 
 mod behind;
+mod queues;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{BlockIndex, BlockKind, CallId, MessageIndex, ResultBlock, Role, Scope, Transcript};
+use self::queues::Queues;
+use crate::{BlockIndex, BlockKind, CallId, MessageIndex, ResultBlock, Role, Scope, Tool, Transcript};
 
 /// The relation between the calls and the results of a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -146,14 +149,6 @@ struct Known {
     latest: Option<u32>,
 }
 
-/// The calls with one id in the running cycle.
-#[derive(Default)]
-struct Queue {
-    calls: Vec<u32>,
-    /// The first of `calls` that is not answered.
-    next: usize,
-}
-
 /// The cycles whose span is running: several only when they are answered together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Running {
@@ -171,10 +166,8 @@ struct Walk<'t, 'a> {
     current: Option<Running>,
     /// Whether the assistant said something else after the span began.
     interrupted: bool,
-    /// The running span's calls by id; built once the span is large and a result needs it.
-    queues: HashMap<Key<'t>, Queue>,
-    /// How many of all calls were put into a queue so far.
-    queued: usize,
+    /// The running span's calls by id and tool.
+    queues: Queues<'t>,
     /// Ids of closed spans. Filled only once a result is not answered in its own span, which never happens in an intact
     /// conversation.
     known: HashMap<Key<'t>, Known>,
@@ -200,8 +193,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             pairing: Pairing { cycles: Vec::new(), calls: Vec::with_capacity(room), results: Vec::with_capacity(room) },
             current: None,
             interrupted: false,
-            queues: HashMap::new(),
-            queued: 0,
+            queues: Queues::default(),
             known: HashMap::new(),
             known_cycles: 0,
             span_of: Vec::with_capacity(room),
@@ -289,12 +281,15 @@ impl<'t, 'a> Walk<'t, 'a> {
     /// Step 1. `None` when the running span has no call with this id.
     fn claim_in_span(&mut self, key: Key<'t>, block: BlockIndex) -> Option<ResultFate> {
         let range = self.calls_of(self.current?);
+        let tool = self.transcript.result(block).and_then(|result| result.tool);
         let index = if range.len() > SCAN_MAX {
-            self.next_in_queue(key, range)?
+            self.next_in_queue(key, tool, range)?
         } else {
             let same = || range.clone().filter(|&index| self.call_key(index) == key);
+            let open = || same().filter(|&index| self.pairing.calls[index].answer.is_none());
             let last = same().next_back()?;
-            same().find(|&index| self.pairing.calls[index].answer.is_none()).unwrap_or(last)
+            let of_tool = tool.and_then(|_| open().find(|&index| self.call_tool(index) == tool));
+            of_tool.or_else(|| open().next()).unwrap_or(last)
         };
         let repeats = self.pairing.calls[index].answer.is_some();
         if repeats && self.scope.lasting && self.is_open_before(key) {
@@ -311,19 +306,12 @@ impl<'t, 'a> Walk<'t, 'a> {
     }
 
     /// The next call with this id in a large cycle, or the last one when all are answered.
-    fn next_in_queue(&mut self, key: Key<'t>, range: std::ops::Range<usize>) -> Option<usize> {
-        for index in self.queued.max(range.start)..range.end {
-            let key = self.call_key(index);
-            self.queues.entry(key).or_default().calls.push(index as u32);
-        }
-        self.queued = range.end;
-        let queue = self.queues.get_mut(&key)?;
-        while queue.next + 1 < queue.calls.len()
-            && self.pairing.calls[queue.calls[queue.next] as usize].answer.is_some()
-        {
-            queue.next += 1;
-        }
-        queue.calls.get(queue.next).map(|&index| index as usize)
+    fn next_in_queue(&mut self, key: Key<'t>, tool: Option<Tool>, range: std::ops::Range<usize>) -> Option<usize> {
+        let mut queues = std::mem::take(&mut self.queues);
+        queues.fill(range, |index| (self.call_key(index), self.call_tool(index)));
+        let next = queues.next(key, tool, |index| self.pairing.calls[index].answer.is_some());
+        self.queues = queues;
+        next
     }
 
     /// Step 2, looking back. A result without an id is identified only by its place.
@@ -477,6 +465,10 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     fn call_key(&self, index: usize) -> Key<'t> {
         key(self.transcript.call(self.pairing.calls[index].call).and_then(|call| call.id.as_ref()))
+    }
+
+    fn call_tool(&self, index: usize) -> Option<Tool> {
+        self.transcript.call(self.pairing.calls[index].call).and_then(|call| call.tool)
     }
 
     fn result_key(&self, position: usize) -> Key<'t> {

@@ -13,6 +13,8 @@ pub struct RequestFacts {
     pub thinking: Thinking,
     /// The number of cache marks outside the messages.
     pub cache_marks: u32,
+    /// Whether it names the container in which server tools run.
+    pub container: bool,
 }
 
 impl RequestFacts {
@@ -35,6 +37,7 @@ impl RequestFacts {
             forced_tool: self.forced_tool.clone(),
             thinking,
             cache_marks: self.cache_marks,
+            container: self.container,
         }
     }
 }

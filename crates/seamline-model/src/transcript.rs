@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::{
-    Block, BlockIndex, CallId, Entries, Envelope, Irregularity, Item, Kinds, Layout, Member, MessageIndex,
+    Block, BlockIndex, CallId, Entries, Envelope, Fact, Irregularity, Item, Kinds, Layout, Member, MessageIndex,
     RequestFacts, ResultBlock, Role, Source, Span, Synthetic, Tool, Tools,
 };
 
@@ -30,6 +30,8 @@ pub struct Transcript<'a> {
     pub request: RequestFacts,
     /// Members that some providers count or reject, in message order.
     pub members: Vec<Member>,
+    /// Facts that few conversations have, in message order.
+    pub facts: Vec<Fact>,
     /// Everything that could be read only with tolerance.
     pub irregularities: Vec<Irregularity>,
     /// Each message as an item; empty in dialects without items.
@@ -68,6 +70,7 @@ impl<'a> Transcript<'a> {
             model: None,
             request: RequestFacts::default(),
             members: Vec::new(),
+            facts: Vec::new(),
             irregularities: Vec::new(),
             items: Vec::new(),
             envelope: Envelope::default(),
@@ -99,6 +102,7 @@ impl<'a> Transcript<'a> {
         self.blocks.truncate(blocks);
         self.items.truncate(messages);
         self.members.truncate(self.members.partition_point(|member| member.message.get() < messages));
+        self.facts.truncate(self.facts.partition_point(|fact| fact.message.get() < messages));
         self.irregularities.retain(|irregularity| irregularity.span.start < start);
         self.marked.retain(|content, _| content.start < start);
         self.entries = Entries::default();
@@ -315,6 +319,8 @@ pub enum ContentForm {
     Null,
     /// The member is absent.
     Missing,
+    /// The member is absent, and the message is a setting that needs none.
+    Setting,
     /// A value that no dialect allows.
     Unreadable,
 }

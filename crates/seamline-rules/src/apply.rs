@@ -359,7 +359,7 @@ fn action_name(edit: &Edit) -> &'static str {
     match edit {
         Edit::Patch { .. } => "patch",
         Edit::Synthesize { .. } | Edit::CloseServerCall { .. } => "synthesize",
-        Edit::Relocate { .. } => "relocate",
+        Edit::Relocate { .. } | Edit::RejoinServerResult { .. } => "relocate",
         Edit::HoistMedia { .. } => "hoist",
         Edit::Readdress { .. } => "readdress",
         Edit::Demote { .. } => "demote",

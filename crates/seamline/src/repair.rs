@@ -407,4 +407,68 @@ mod tests {
         let calls: Vec<_> = repaired.actions.iter().map(|action| (action.action, action.call_id.as_deref())).collect();
         assert_eq!(calls, [("synthesize", Some("toolu_1")), ("synthesize", Some("toolu_2"))]);
     }
+
+    /// Repairs a body for a provider that demands more, and repairs it again.
+    fn demanded(body: &str, demand: impl Fn(&mut Constraints)) -> (Vec<&'static str>, String) {
+        let options = Options::default();
+        let repaired = repair_demanding(body.as_bytes(), &options, &demand).unwrap();
+        let again = repair_demanding(&repaired.body, &options, &demand).unwrap();
+        assert!(again.found.is_empty() && !again.changed(), "{:?}", again.found);
+        let codes = repaired.found.iter().map(|finding| finding.code).collect();
+        (codes, String::from_utf8(repaired.body.to_vec()).unwrap())
+    }
+
+    fn adjacent(items: &str) -> (Vec<&'static str>, String) {
+        let body = format!(r#"{{"model":"m","input":[{items}]}}"#);
+        let (codes, body) = demanded(&body, |demands| demands.pairs.adjacent = Some(seamline_model::ErrorText("")));
+        let ids = body.split("\"call_id\":\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+        let types = body.split("\"type\":\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+        let order = types.zip(ids.chain(std::iter::repeat(""))).map(|(kind, id)| format!("{kind} {id}"));
+        (codes, order.collect::<Vec<_>>().join(", "))
+    }
+
+    fn called(id: &str) -> String {
+        format!(r#"{{"type":"function_call","call_id":"{id}","name":"n","arguments":"{{}}"}}"#)
+    }
+
+    fn answered(id: &str) -> String {
+        format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"o"}}"#)
+    }
+
+    #[test]
+    fn results_follow_their_calls_where_a_provider_of_items_demands_it() {
+        let (a, b, out_a, out_b) = (called("a"), called("b"), answered("a"), answered("b"));
+        for clean in [[&a, &b, &out_a, &out_b], [&a, &b, &out_b, &out_a], [&a, &out_a, &b, &out_b]] {
+            let items = clean.map(String::as_str).join(",");
+            assert_eq!(adjacent(&items).0, Vec::<&str>::new(), "{items}");
+        }
+        let reasoning = r#"{"type":"reasoning","summary":[]}"#;
+        for between in [reasoning, r#"{"role":"developer","content":"hook"}"#, r#"{"role":"user","content":"wait"}"#] {
+            let (codes, body) = adjacent(&[a.as_str(), between, &out_a].join(","));
+            assert_eq!(codes, ["PAIR004"], "{between}");
+            assert!(body.starts_with("function_call a, function_call_output a"), "{body}");
+        }
+        let (codes, body) = adjacent(&[a.as_str(), reasoning, &b, &out_a, &out_b].join(","));
+        assert_eq!((codes.as_slice(), body.contains("function_call_output")), (&["PAIR004"][..], true), "{body}");
+    }
+
+    #[test]
+    fn a_lost_signature_is_replaced_in_chats_where_a_provider_demands_it() {
+        let demand = |demands: &mut Constraints| {
+            let models = seamline_model::Models(&["gemini-3"]);
+            let error = seamline_model::ErrorText("");
+            demands.call_signature = Some(seamline_model::SignatureDemand { models, error });
+        };
+        let body = |extra: &str| {
+            format!(
+                r#"{{"model":"gemini-3-pro","messages":[{{"role":"user","content":"go"}},{{"role":"assistant","content":null,"tool_calls":[{{"id":"a","type":"function","function":{{"name":"n","arguments":"{{}}"}}{extra}}}]}},{{"role":"tool","tool_call_id":"a","content":"o"}}]}}"#
+            )
+        };
+        let signed = r#","extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}"#;
+        assert_eq!(demanded(&body(""), demand), (vec!["REASON007"], body(signed)));
+        let own = body(r#","extra_content":{"google":{"thought_signature":"c2ln"}}"#);
+        assert_eq!(demanded(&own, demand), (vec![], own));
+        let (codes, other) = demanded(&body(r#","extra_content":{"other":1}"#), demand);
+        assert!(codes == ["REASON007"] && other.contains(r#""other":1"#) && other.contains("skip_thought"), "{other}");
+    }
 }

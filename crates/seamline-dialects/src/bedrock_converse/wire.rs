@@ -2,7 +2,9 @@
 //!
 //! A block is an object with one member, whose name is the type of the block.
 
-use seamline_model::{BlockKind, Call, CallId, MemberSort, Parts, ResultBlock, Role, ServerCall, ServerResult, Span};
+use seamline_model::{
+    BlockKind, Call, CallId, FactKind, MemberSort, Parts, ResultBlock, Role, ServerCall, ServerResult, Span,
+};
 
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
@@ -22,6 +24,7 @@ pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -
                 note_signature(member, reader);
                 kind = BlockKind::Reasoning { signed: is_signed(member) };
             }
+            ("cachePoint", _) => reader.fact(FactKind::CachePoint, ""),
             ("image" | "document" | "video" | "audio" | "searchResult", _) => kind = BlockKind::Media,
             _ => {}
         }

@@ -63,7 +63,7 @@ pub(super) const SHARED: &[(&str, &str)] = &[
 ];
 
 /// GEM-9: the documented signature of a call that has none.
-pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+pub(crate) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// The text of the user before a call that would be the first content, which GEM-3 forbids.
 const START: &str = seamline_model::START;

@@ -3,8 +3,8 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
-    Members, Models, NameDemand, NameStart, OutputForm, ReasoningDemands, Role, RoleGap, SameRole, ToolDemands,
-    Uniqueness,
+    Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, Role, RoleGap, SameRole,
+    ToolDemands, Uniqueness,
 };
 
 /// What OpenAI's own endpoint demands.
@@ -41,6 +41,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // This dialect has no calls that the provider runs itself.
     unanswered_server: ErrorText(""),
     orphan_server: ErrorText(""),
+    // No further demands are known.
+    pairs: PairDemands::NONE,
+    compaction: None,
     // OAC-5, observed (opencode#12653): 40 is the safe bound; no alphabet is enforced.
     call_id: IdDemand {
         demanded: true,
@@ -94,13 +97,25 @@ pub const CONSTRAINTS: Constraints = Constraints {
     same_role: SameRole::Accepted,
     first_role: FirstRole::Any,
     last_role: LastRole::Any,
-    // Recorded and rejected: `developer` to o1-mini.
-    role_gaps: &[RoleGap {
-        role: Role::Developer,
-        instead: Role::User,
-        models: Models(&["o1-mini", "o1-preview"]),
-        error: ErrorText("Unsupported value: 'messages[{message}].role' does not support 'developer' with this model."),
-    }],
+    // Recorded and rejected: `developer` to o1-mini. OAC-22: `system` in the same words.
+    role_gaps: &[
+        RoleGap {
+            role: Role::Developer,
+            instead: Role::User,
+            models: Models(&["o1-mini", "o1-preview"]),
+            error: ErrorText(
+                "Unsupported value: 'messages[{message}].role' does not support 'developer' with this model.",
+            ),
+        },
+        RoleGap {
+            role: Role::System,
+            instead: Role::User,
+            models: Models(&["o1-mini", "o1-preview"]),
+            error: ErrorText(
+                "Unsupported value: 'messages[{message}].role' does not support 'system' with this model.",
+            ),
+        },
+    ],
     // OAC-1: content is required.
     missing_output: Some(ErrorText("Invalid value for 'content': expected a string, got null.")),
     // This dialect has no items.
@@ -140,6 +155,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
         repeated: None,
         cache_mark: None,
         unknown_choice: None,
+        unknown_reference: None,
         // OAC-9.
         name: Some(ErrorText(
             "Invalid 'tools[{block}].function.name': string does not match pattern. Expected a string that matches the \

@@ -75,15 +75,18 @@ fn call_list<'a>(reader: &mut Reader<'a>, calls: Value<'_, 'a>) {
                 empty = false;
                 let slot = Slot { field: Field::Calls, index: index as u32 };
                 reader.begin_block();
-                let kind = match element.kind() {
-                    Kind::Object => BlockKind::Call(wire::call(element, reader)),
+                let (kind, is_signed) = match element.kind() {
+                    Kind::Object => {
+                        let (call, is_signed) = wire::call(element, reader);
+                        (BlockKind::Call(call), is_signed)
+                    }
                     found => {
                         let found = found.as_str();
                         reader.note(IrregularityKind::UnreadableBlock { found }, element.span());
-                        BlockKind::Opaque
+                        (BlockKind::Opaque, false)
                     }
                 };
-                reader.block(element, slot, kind);
+                reader.signed_block(element, slot, kind, is_signed);
             }
             if empty {
                 reader.note(IrregularityKind::EmptyCallList, calls.span());

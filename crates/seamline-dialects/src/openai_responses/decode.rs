@@ -22,10 +22,15 @@ pub(super) fn body(body: &[u8], form: Reading) -> Result<Transcript<'_>, Error> 
 fn envelope(root: Value<'_, '_>) -> Envelope {
     let holds = |key| member(root, key).is_some_and(|value| !value.is(Kind::Null));
     Envelope {
-        chained: holds("previous_response_id") || holds("conversation"),
+        chained: holds("previous_response_id") || holds("conversation") || is_steering(root),
         stateless: member(root, "store").is_some_and(|store| store.is(Kind::False)),
         unlisted: false,
     }
+}
+
+/// Whether the body is a frame that steers a running response, whose conversation the provider keeps.
+fn is_steering(root: Value<'_, '_>) -> bool {
+    member(root, "type").is_some_and(|kind| kind.says("response.steer"))
 }
 
 fn member<'d, 'a>(root: Value<'d, 'a>, key: &str) -> Option<Value<'d, 'a>> {
@@ -54,7 +59,10 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     reader.begin();
     let wire = WireItem::read(value, reader);
     let kind = match (wire.kind.and_then(Value::str), wire.kind) {
-        (Some(name), _) => item::of(&name),
+        (Some(name), _) => {
+            wire.note_facts(&name, reader);
+            wire.client_search(&name).unwrap_or_else(|| item::of(&name))
+        }
         (None, None) => &item::MESSAGE,
         (None, Some(_)) => item::of(""),
     };

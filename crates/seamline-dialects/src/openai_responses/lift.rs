@@ -193,6 +193,7 @@ fn of_type(mut block: LiftedBlock, known: &item::Known, value: Value<'_, '_>) ->
     if let Says::Call(call) = &mut block.says {
         call.answered_by = known.answered_by();
         call.hosted = value.object().is_some_and(item::is_hosted);
+        call.caller = super::result::caller_of(value).map(|caller| compact(caller.raw()));
     }
     block
 }
@@ -223,7 +224,8 @@ fn typed_call(lifting: &mut Lifting, value: Value<'_, '_>, name: &str, pointer: 
     let members: Vec<_> = given.iter().map(|(key, value)| format!("{}:{}", key.raw(), compact(value.raw()))).collect();
     let input = format!("{{{}}}", members.join(","));
     let name = name.to_owned();
-    let call = LiftedCall { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false };
+    let call =
+        LiftedCall { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false, caller: None };
     LiftedBlock::new(Says::Call(call), pointer)
 }
 

@@ -17,7 +17,8 @@ pub(super) const UNCHECKED: &str =
 
 /// Writes the results of calls, each of the type that its call demands.
 pub(super) fn write(answers: &[AnsweredCall<'_>]) -> Vec<String> {
-    answers.iter().map(|answer| written(&item(answer))).collect()
+    let caller = |answer: &AnsweredCall<'_>| answer.call.caller.clone().map(Json::Written);
+    answers.iter().map(|answer| written(&with_caller(item(answer), caller(answer)))).collect()
 }
 
 fn item(answer: &AnsweredCall<'_>) -> Json<'static> {
@@ -41,6 +42,23 @@ fn item(answer: &AnsweredCall<'_>) -> Json<'static> {
         }
         CUSTOM_RESULT => plain(CUSTOM_RESULT, id, Json::Text(answer.marked_text())),
         _ => plain(FUNCTION_RESULT, id, Json::Text(answer.marked_text())),
+    }
+}
+
+/// Finds the program that made a call.
+pub(super) fn caller_of<'d, 'a>(call: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    let caller = call.object()?.get("caller")?;
+    caller.object()?.get("caller_id").map(|_| caller)
+}
+
+/// Adds the program that made the call to its result, because the program reads the result.
+pub(super) fn with_caller<'a>(result: Json<'a>, caller: Option<Json<'a>>) -> Json<'a> {
+    match result {
+        Json::Object(mut members) => {
+            members.extend(caller.map(|caller| ("caller", caller)));
+            Json::Object(members)
+        }
+        other => other,
     }
 }
 

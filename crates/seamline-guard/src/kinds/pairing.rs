@@ -133,9 +133,16 @@ pub(crate) const UNDECLARED_TOOL: Kind = corruption(
     "declare the same tools as in the request before, or remove the calls of this tool from the conversation",
 );
 
+pub(crate) const UNRESOLVED_TOOL: Kind = corruption(
+    "unresolved-tool",
+    &["LIMIT008"],
+    "a message refers to a tool that the request does not declare",
+    "declare the tool, or leave the reference out",
+);
+
 pub(crate) const LOST_CONTAINER: Kind = corruption(
     "lost-container",
-    &[],
+    &["LIMIT009"],
     "tool calls wait for results in a container that the request does not name",
     "send the container's id from the earlier response; if it is lost, remove the open tool calls",
 );

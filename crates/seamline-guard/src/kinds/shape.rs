@@ -162,7 +162,7 @@ pub(crate) const DUPLICATE_ITEM: Kind = corruption(
 
 pub(crate) const MISPLACED_COMPACTION: Kind = corruption(
     "misplaced-compaction",
-    &[],
+    &["ORDER007"],
     "a compaction block was moved or changed after the provider made it",
     "send only one compaction block, unchanged and as the first block",
 );

@@ -210,6 +210,7 @@ mod tests {
             whole: true,
             answered_by: "",
             hosted: false,
+            caller: None,
         };
         LiftedBlock::new(Says::Call(call), pointer)
     }

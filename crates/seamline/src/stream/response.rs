@@ -355,6 +355,7 @@ fn hindrance(ending: Ending) -> Option<&'static str> {
         Ending::Complete => None,
         Ending::Length => Some("the response reached its length limit"),
         Ending::CutCall => Some("the response reached its length limit inside this call"),
+        Ending::Steered => Some("the response was steered, and another one follows"),
         Ending::Truncated => Some("the stream ended before the response was complete"),
         Ending::Filtered => Some("the response was filtered or refused"),
         Ending::Failed => Some("the provider failed before the response was complete"),

@@ -1,6 +1,6 @@
 //! `ORDER004 misplaced-system`
 
-use seamline_model::{BlockKind, Edit, MessageIndex, Role, Safety, Stage, Values};
+use seamline_model::{BlockKind, Body, Edit, MessageIndex, Role, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -70,15 +70,14 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     if follows && precedes {
         return;
     }
-    report
+    let draft = report
         .message(context, index, "system message is not between a user message and an assistant message".to_owned())
-        .predicts(demand.error.render(&Values { message: index.get(), ..Values::default() }))
-        .fix(
-            Stage::Form,
-            Safety::Unsafe,
-            "change the role to `user`",
-            vec![Edit::SetRole { message: index, role: Role::User }],
-        );
+        .predicts(demand.error.render(&Values { message: index.get(), ..Values::default() }));
+    // Only the system role has settings.
+    if messages[index.get()].body != Body::Setting {
+        let edits = vec![Edit::SetRole { message: index, role: Role::User }];
+        draft.fix(Stage::Form, Safety::Unsafe, "change the role to `user`", edits);
+    }
 }
 
 fn ends_in_server_result(context: &Context<'_, '_>, message: MessageIndex) -> bool {

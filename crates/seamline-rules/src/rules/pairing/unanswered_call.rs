@@ -1,6 +1,6 @@
 //! `PAIR001 unanswered-call`
 
-use seamline_model::{BlockIndex, Cycle, Edit, Safety, Severity, Stage};
+use seamline_model::{BlockIndex, Cycle, Edit, FactKind, PairedCall, Safety, Severity, Stage};
 
 use crate::context::Context;
 use crate::policy::{TrailingCall, UnansweredCall};
@@ -69,7 +69,7 @@ declare_rule! {
     /// "allow_pending"` calls at the end of the conversation may stay open.
     ///
     /// # References
-    /// ANT-5, OAC-2, BED-4, GEM-2, seen in `claude-code#2697`, `litellm#10083`; cases 1, 2, 3, 14, 24, 25
+    /// ANT-5, OAC-2, OAR-2, OAR-31, BED-4, GEM-2, seen in `claude-code#2697`, `litellm#10083`; cases 1, 2, 3, 14, 24, 25
     PAIR001 "unanswered-call" in Pairing, Error, Safe, each Whole, reach Cycle
 }
 
@@ -77,10 +77,17 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     for cycle in &context.pairing.cycles {
         let states = &context.pairing.calls[cycle.range()];
         if states.iter().any(|state| state.answer.is_none()) {
-            let open = states.iter().filter(|state| state.answer.is_none()).map(|state| state.call).collect();
-            report_cycle(context, report, *cycle, open);
+            let open: Vec<_> = states.iter().filter(|state| is_open(context, state)).map(|state| state.call).collect();
+            if !open.is_empty() {
+                report_cycle(context, report, *cycle, open);
+            }
         }
     }
+}
+
+/// Whether a call must be answered and is not. The result of a deferred call may come in any later request.
+fn is_open(context: &Context<'_, '_>, state: &PairedCall) -> bool {
+    state.answer.is_none() && !context.transcript.has_fact(state.call, FactKind::Deferred)
 }
 
 fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec<BlockIndex>) {

@@ -51,7 +51,7 @@ declare_rule! {
     /// read becomes the text of the message.
     ///
     /// # References
-    /// ANT-18, BED-8, GEM-5, KIM-5, XAI-1; cases 33, 57
+    /// ANT-18, BED-8, BED-19, GEM-5, KIM-5, XAI-1; cases 33, 57
     SHAPE002 "empty-message" in Shape, Error, Safe, each Message, reach Message
 }
 

@@ -67,7 +67,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
             blocks.all(|(_, block)| matches!(block.kind, BlockKind::Reasoning { .. }))
         }
         ContentForm::Unreadable => true,
-        ContentForm::Text | ContentForm::Blocks => false,
+        ContentForm::Text | ContentForm::Blocks | ContentForm::Setting => false,
     };
     // In a message with a result, the result is repaired instead.
     if wrong && message.role != Role::Unknown && message.role != Role::Tool {

@@ -142,7 +142,7 @@ fn is_only_content(context: &Context<'_, '_>, member: &Member) -> bool {
         && !member.holds_media()
         && matches!(
             context.transcript.message(member.message).body,
-            ContentForm::Text | ContentForm::Blocks | ContentForm::Null | ContentForm::Missing
+            ContentForm::Text | ContentForm::Blocks | ContentForm::Null | ContentForm::Missing | ContentForm::Setting
         )
         && is_hollow_beside(context, member)
 }
