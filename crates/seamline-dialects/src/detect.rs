@@ -337,7 +337,8 @@ mod tests {
         let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"x","input":{}}]}"#;
         let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}"#;
         let file = r#"{"role":"user","content":[{"type":"file","file":{"file_id":"f"}}]}"#;
-        let body = |messages: &[&str]| format!(r#"{{"model":"claude-sonnet-4-5","messages":[{}]}}"#, messages.join(","));
+        let body =
+            |messages: &[&str]| format!(r#"{{"model":"claude-sonnet-4-5","messages":[{}]}}"#, messages.join(","));
         let many = body(&[file, call, result, call, result]);
         assert_eq!(detect(many.as_bytes()).unwrap().name(), "anthropic_messages");
         let Err(error) = detect(body(&[file]).as_bytes()) else { panic!("one block decided") };

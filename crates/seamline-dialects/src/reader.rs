@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, ContentForm, Encoded, Entries, Envelope, Fact, FactKind, Irregularity, IrregularityKind,
-    Message, MessageIndex, RequestFacts, Role, Slot, Span, Synthetic, Transcript,
+    Block, BlockIndex, BlockKind, ContentForm, Encoded, Entries, Envelope, Fact, FactKind, Irregularity,
+    IrregularityKind, Message, MessageIndex, RequestFacts, Role, Slot, Span, Synthetic, Transcript,
 };
 
 use crate::ids::CONTENT_KEYS;

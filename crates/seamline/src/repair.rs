@@ -411,8 +411,8 @@ mod tests {
     /// Repairs a body for a provider that demands more, and repairs it again.
     fn demanded(body: &str, demand: impl Fn(&mut Constraints)) -> (Vec<&'static str>, String) {
         let options = Options::default();
-        let repaired = repair_demanding(body.as_bytes(), &options, &demand).unwrap();
-        let again = repair_demanding(&repaired.body, &options, &demand).unwrap();
+        let repaired = repair_leaving(body.as_bytes(), &options, Left::Nothing, &demand).unwrap();
+        let again = repair_leaving(&repaired.body, &options, Left::Nothing, &demand).unwrap();
         assert!(again.found.is_empty() && !again.changed(), "{:?}", again.found);
         let codes = repaired.found.iter().map(|finding| finding.code).collect();
         (codes, String::from_utf8(repaired.body.to_vec()).unwrap())

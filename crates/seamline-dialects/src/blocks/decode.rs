@@ -1,6 +1,6 @@
 //! Reads messages into a transcript.
 
-use seamline_model::{BlockKind, Body, Role};
+use seamline_model::{BlockKind, ContentForm, Role};
 
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
@@ -46,6 +46,7 @@ pub(crate) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>, shape: 
         reader.foreign_pair(&kind, element);
         (kind, signed)
     });
-    let is_setting = role == Role::System && matches!(body, Body::Missing | Body::Null) && !settings.is_empty();
-    reader.end(value, first, role, if is_setting { Body::Setting } else { body });
+    let is_setting =
+        role == Role::System && matches!(body, ContentForm::Missing | ContentForm::Null) && !settings.is_empty();
+    reader.end(value, first, role, if is_setting { ContentForm::Setting } else { body });
 }

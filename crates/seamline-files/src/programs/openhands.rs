@@ -4,13 +4,8 @@ use crate::Program;
 use crate::sample::{Sample, has};
 use serde_json::Value;
 
-pub(super) const PROGRAM: Program = Program {
-    name: "OpenHands",
-    what: "a part of a session",
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect,
-};
+pub(super) const PROGRAM: Program =
+    Program { name: "OpenHands", what: "a part of a session", extract: None, advice: Program::GIVE_BODY, detect };
 
 fn detect(sample: &Sample<'_>) -> bool {
     let root = sample.root();

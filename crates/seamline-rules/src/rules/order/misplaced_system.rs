@@ -1,6 +1,6 @@
 //! `ORDER004 misplaced-system`
 
-use seamline_model::{BlockKind, Body, Edit, MessageIndex, Role, Safety, Stage, Values};
+use seamline_model::{BlockKind, ContentForm, Edit, MessageIndex, Role, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -74,7 +74,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         .message(context, index, "system message is not between a user message and an assistant message".to_owned())
         .predicts(demand.error.render(&Values { message: index.get(), ..Values::default() }));
     // Only the system role has settings.
-    if messages[index.get()].body != Body::Setting {
+    if messages[index.get()].body != ContentForm::Setting {
         let edits = vec![Edit::SetRole { message: index, role: Role::User }];
         draft.fix(Stage::Form, Safety::Unsafe, "change the role to `user`", edits);
     }
