@@ -1,4 +1,8 @@
-//! Marks of synthetic texts, and how they are recognised.
+//! Marks of synthetic texts, and how they are recognised: by their whole text, never by the mark alone.
+
+mod of_session;
+
+pub use of_session::{is_of_session, is_truncated_result};
 
 /// The start of every synthetic text.
 pub const MARK: &str = "[synthetic]";
@@ -65,14 +69,6 @@ const OTHERS: &[&str] = &[
     "No result provided",
 ];
 
-/// Prefixes of the texts with which a session answers a call that did not run, or whose outcome is unknown. The call's
-/// name follows.
-const SESSION_PREFIXES: &[&str] = &[
-    "[synthetic] [outcome unknown] The call \"",
-    "[synthetic] [not executed] The call \"",
-    "[synthetic] [no result] The call \"",
-];
-
 /// Whether a text is one of Seamline's own, of this version or an earlier one. The stored policy of a session holds the
 /// default texts of the version that created it.
 pub fn is_default_text(text: &str) -> bool {
@@ -104,7 +100,7 @@ impl Synthetic {
     pub fn of(text: &str) -> Self {
         match text.trim() {
             text if is_synthetic(text) => Self::Yes,
-            text if SESSION_PREFIXES.iter().any(|start| text.starts_with(start)) => Self::Yes,
+            text if is_of_session(text) => Self::Yes,
             NO_OUTPUT | OUTPUT_FOLLOWS => Self::No,
             text if text.starts_with(MARK) => Self::Marked,
             _ => Self::No,
@@ -143,6 +139,11 @@ mod tests {
         assert!(!is_synthetic("[synthetic] 40 rows of test data"));
         assert!(OTHERS.iter().all(|text| !is_default_text(text)));
         assert_eq!(Synthetic::of("[synthetic] 40 rows of test data"), Synthetic::Marked);
+        let quoted = "[synthetic] [not executed] The call \"pay\" (c1) did not run: so it says in the log. 7 paid.";
+        assert_eq!(Synthetic::of(quoted), Synthetic::Marked);
+        let whole = "[synthetic] [not executed] The call \"pay\" (c1) did not run: it names no tool. You may issue it again, whole.";
+        assert_eq!(Synthetic::of(whole), Synthetic::Yes);
+        assert_eq!(Synthetic::of(&format!("{whole}\n7 paid")), Synthetic::Marked);
         for real in [NO_OUTPUT, OUTPUT_FOLLOWS, "40 rows"] {
             assert_eq!(Synthetic::of(real), Synthetic::No, "{real}");
         }

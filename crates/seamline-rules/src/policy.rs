@@ -142,7 +142,8 @@ words! {
 words! {
     /// What happens to a result that names another call than the one it answers.
     Misaddressed default Readdress {
-        /// It is addressed to the only call that it can answer.
+        /// It is addressed to the only call that it can answer, if the name of its tool or its position proves it;
+        /// without that proof only under `safety = "unsafe"`.
         Readdress = "readdress",
         /// It is an orphan.
         Orphan = "orphan",
@@ -314,7 +315,8 @@ impl RepairPolicy {
             MatchScope::Forward => (true, false),
             MatchScope::Anywhere => (true, true),
         };
-        Scope { late, early, misaddressed: self.misaddressed == Misaddressed::Readdress, ..Scope::ALL }
+        let misaddressed = self.misaddressed == Misaddressed::Readdress;
+        Scope { late, early, misaddressed, unproven: self.allows(Safety::Unsafe), ..Scope::ALL }
     }
 }
 

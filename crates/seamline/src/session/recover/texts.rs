@@ -7,7 +7,7 @@ use seamline_store::{CallId, CallState, OpenCall};
 
 use crate::session::clock::written;
 
-/// The prefixes of these texts. Earlier versions wrote the same prefixes with other words after them.
+/// The prefixes of these texts.
 const STARTS: [&str; 4] =
     ["[synthetic] [outcome unknown] ", "[synthetic] [not executed] ", "[synthetic] [no result] ", TRUNCATED];
 
@@ -27,18 +27,19 @@ pub(in crate::session) fn after_crash(call: &OpenCall) -> String {
 
 /// Whether a text is one of these.
 pub(in crate::session) fn is_synthetic(text: &str) -> bool {
-    STARTS.iter().any(|start| text.starts_with(start))
+    seamline_model::is_of_session(text) || is_truncated(text)
 }
 
 /// Whether a text is the start of a real result.
 pub(in crate::session) fn is_truncated(text: &str) -> bool {
-    text.starts_with(TRUNCATED)
+    seamline_model::is_truncated_result(text)
 }
 
 /// Whether a text is one of these about this call.
 pub(in crate::session) fn is_about(text: &str, tool: &str, call: &str) -> bool {
     let about = format!("The call \"{tool}\" ({call}) ");
-    STARTS.iter().any(|start| text.strip_prefix(start).is_some_and(|rest| rest.starts_with(&about)))
+    is_synthetic(text)
+        && STARTS.iter().any(|start| text.strip_prefix(start).is_some_and(|rest| rest.starts_with(&about)))
 }
 
 /// The text about a call that was started and has an unknown outcome.
