@@ -262,8 +262,8 @@ impl Alphabet {
         let id = || call.id.as_deref().unwrap_or("");
         match self {
             Self::Any => true,
-            Self::Word => call.id_form != crate::IdForm::Other,
-            Self::Dotted => call.id_form != crate::IdForm::Other || self.holds(id()),
+            Self::Word => call.id_form.is_word(),
+            Self::Dotted => call.id_form.is_word() || self.holds(id()),
             Self::NotNull | Self::Exactly(_) => self.holds(id()),
         }
     }

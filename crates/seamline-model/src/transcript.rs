@@ -395,6 +395,8 @@ pub enum IdForm {
     Word,
     /// As [`Word`](Self::Word), with the prefix that a client uses inside its own history.
     Internal,
+    /// The same prefix, with any other characters behind it.
+    InternalOther,
     /// Any other characters.
     Other,
 }
@@ -407,8 +409,19 @@ impl IdForm {
         match is_word(id) {
             true if id.starts_with(Self::INTERNAL) => Self::Internal,
             true => Self::Word,
+            false if id.starts_with(Self::INTERNAL) => Self::InternalOther,
             false => Self::Other,
         }
+    }
+
+    /// Whether it has only letters, digits, `_` and `-`.
+    pub(crate) fn is_word(self) -> bool {
+        matches!(self, Self::Word | Self::Internal)
+    }
+
+    /// Whether it has the prefix that a client uses inside its own history.
+    pub fn is_internal(self) -> bool {
+        matches!(self, Self::Internal | Self::InternalOther)
     }
 }
 

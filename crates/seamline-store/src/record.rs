@@ -20,7 +20,7 @@ use crate::raw::Raw;
 
 pub use accepted::{Accepted, AcceptedFinding};
 pub use compensated::{Compensated, CompensationOutcome};
-pub use repair::{Cut, RepairKind, RepairRecord};
+pub use repair::{Cut, RenamedCall, RepairKind, RepairRecord};
 
 /// One durable fact of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

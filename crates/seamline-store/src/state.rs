@@ -12,7 +12,8 @@ use crate::naming;
 use crate::raw::Raw;
 use crate::record::{
     AcceptedFinding, Begin, CheckpointRecord, Compact, Compensated, CycleEnd, CycleRecord, EntryId, Insert, Intent,
-    Meant, MessageRecord, Origin, Record, RepairRecord, Reset, Rollback, Staged, Switch, Turn,
+    Meant, MessageRecord, Origin, Record, RenamedCall, RepairRecord, Reset, Rollback, Staged, Switch,
+    Turn,
 };
 use crate::rejected::Rejected;
 use crate::repairs::{Applied, Repairs};
@@ -43,6 +44,8 @@ pub struct State {
     pub checkpoints: Vec<Checkpoint>,
     /// The findings that the caller accepted.
     pub accepted: Vec<AcceptedFinding>,
+    /// The tool calls that repairs gave another id, from the first to the last.
+    pub renamed: Vec<RenamedCall>,
     /// The calls that were about to be undone, and whose outcome is not recorded.
     pub compensations: Vec<PendingCompensation>,
     /// The latest incidents, from the first to the last.
@@ -400,6 +403,7 @@ impl State {
     }
 
     fn repair(&mut self, seq: u64, repair: &RepairRecord) {
+        self.renamed.extend(repair.renamed.iter().cloned());
         let patches = naming::of_repair(&self.view, self.has_gaps, seq, repair);
         let swaps = self.change(seq, patches);
         self.repairs.push(Applied { id: repair.id.clone(), seq, swaps });

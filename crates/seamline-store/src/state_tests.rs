@@ -75,7 +75,7 @@ fn record() -> impl Strategy<Value = Record> {
             .prop_map(|(checkpoint, since)| Record::Rollback(Rollback { checkpoint, since, reason: String::new() })),
         3 => (name(), prop::collection::vec((cut(), meant()), 0..3), prop::bool::weighted(0.3)).prop_map(|(id, cuts, named)| {
             let (cuts, meant): (Vec<Cut>, Vec<Meant>) = cuts.into_iter().unzip();
-            Record::Repair(RepairRecord { kind: RepairKind::Fix, id, cuts, meant: if named { meant } else { Vec::new() }, report: None })
+            Record::Repair(RepairRecord { kind: RepairKind::Fix, id, cuts, meant: if named { meant } else { Vec::new() }, renamed: vec![], report: None })
         }),
         2 => name().prop_map(|repair| Record::Undo(Undo { repair })),
         2 => (0..9_u64, 0..9_u64, prop::option::weighted(0.3, meant()), message()).prop_map(
@@ -153,7 +153,7 @@ proptest! {
             state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None }));
         }
         let before = state.view.clone();
-        let repair = Record::Repair(RepairRecord { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None });
+        let repair = Record::Repair(RepairRecord { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], renamed: vec![], report: None });
         let fits = state.allows(&repair).is_ok();
         state.apply(100, 0, &repair);
         let undo = Record::Undo(Undo { repair: "r".into() });
@@ -209,7 +209,7 @@ fn a_rollback_without_changes_leaves_repairs_undoable() {
     state.apply(
         3,
         0,
-        &Record::Repair(RepairRecord { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
+        &Record::Repair(RepairRecord { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], renamed: vec![], report: None }),
     );
     state.apply(4, 0, &checkpoint(&state, "c".into()));
     state.apply(5, 0, &said("3"));
@@ -227,7 +227,7 @@ fn a_rollback_restores_the_repairs_that_could_be_undone_then() {
     };
     let repair = |id: &str| {
         let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
-        Record::Repair(RepairRecord { kind: RepairKind::Fix, id: id.into(), cuts, meant: vec![], report: None })
+        Record::Repair(RepairRecord { kind: RepairKind::Fix, id: id.into(), cuts, meant: vec![], renamed: vec![], report: None })
     };
     let undo = |id: &str| Record::Undo(Undo { repair: id.into() });
     let compact = Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![], dialect: None });
@@ -266,7 +266,7 @@ fn every_prefix_is_hashed_once_after_a_change() {
     state.apply(
         5,
         0,
-        &Record::Repair(RepairRecord { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
+        &Record::Repair(RepairRecord { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], renamed: vec![], report: None }),
     );
     let one_by_one: Vec<Hash> = (1..=3).map(|count| state.view.hash_of(count)).collect();
     assert_eq!(state.view.hashes(), one_by_one);

@@ -9,13 +9,12 @@ use super::{PersistRepairs, Session, SessionError};
 use crate::Options;
 use crate::Policy;
 use crate::check::Checked;
-use crate::policy::DuplicateCallId;
 
 pub use plan::RepairResult;
 pub use validation::ValidationResult;
 
 pub(super) use validation::Validated;
-use validation::kept;
+use validation::{Demands, kept};
 
 impl Session {
     /// Checks the view, as the policy says. Messages of other dialects are rendered in the current one first; findings have
@@ -36,22 +35,22 @@ impl Session {
     /// # Errors
     /// When the conversation cannot be read.
     pub fn validate(&self) -> Result<ValidationResult, SessionError> {
-        Ok(self.validate_as(DuplicateCallId::Error)?.result)
+        Ok(self.validate_as(Demands::STORED)?.result)
     }
 
-    fn validate_as(&self, repeated: DuplicateCallId) -> Result<Validated, SessionError> {
+    fn validate_as(&self, demands: Demands) -> Result<Validated, SessionError> {
         if self.facts().is_exempt() {
             return Ok(Validated::valid());
         }
         let rendered = self.reading.rendered(&self.wire, self.entries())?;
         let entries = rendered.entries();
-        self.facts().validate(repeated, entries, |options| self.reading.check(&self.wire, entries, options))
+        self.facts().validate(demands, entries, |options| self.reading.check(&self.wire, entries, options))
     }
 
     /// Validates the view for a request. Ids that repeat are valid where the policy corrects them in requests, and so is an
     /// order of roles that a request arranges.
     pub(super) fn validate_to_send(&self) -> Result<Validated, SessionError> {
-        self.validate_as(self.wire.repairs().duplicate_call_id)
+        self.validate_as(Demands::of_request(&self.wire.repairs()))
     }
 
     /// Validates the view for a request with this envelope. The envelope may make a finding void: it may continue a
@@ -63,8 +62,8 @@ impl Session {
         }
         let (entries, envelope) = self.reading.rendered(&self.wire, self.entries())?.for_envelope(envelope);
         let body = self.wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
-        let repeated = self.wire.repairs().duplicate_call_id;
-        self.facts().validate(repeated, &entries, |options| Ok(crate::check(&body, options)?))
+        let demands = Demands::of_request(&self.wire.repairs());
+        self.facts().validate(demands, &entries, |options| Ok(crate::check(&body, options)?))
     }
 
     /// Repairs stored messages, as the policy says, and records as much of it as

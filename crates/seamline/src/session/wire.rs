@@ -16,9 +16,9 @@ use seamline_model::conversation::{LiftedBlock, LiftedCall, Says};
 use seamline_store::{CallId, DialectName, Hash, OpenCycle, Raw, Switch};
 
 use super::recover::texts;
-use super::{NoMessage, Refusal, SessionError, SessionPolicy, ToolCallRef};
+use super::{NoMessage, Refusal, SessionError, SessionPolicy};
 use crate::outline::{OutlineKind, OutlineMessage};
-use crate::policy::RepairPolicy;
+use crate::policy::{RepairPolicy, TrailingCall, UnansweredCall};
 use crate::repair::Repaired;
 use crate::{Error, Options, Policy};
 
@@ -136,6 +136,23 @@ impl Wire {
         self.options.policy.repair_for(self.provider())
     }
 
+    /// The options for requests. A call that may stay open in the store must not stay open in a request, since the
+    /// provider rejects it: the policy for unanswered calls decides.
+    pub(super) fn for_request(&self) -> Cow<'_, Self> {
+        if self.repairs().trailing_call != TrailingCall::AllowPending {
+            return Cow::Borrowed(self);
+        }
+        let mut wire = self.clone();
+        wire.options.policy.set_for_all("trailing_call", |repair| {
+            repair.trailing_call = match (repair.trailing_call, repair.unanswered_call) {
+                (TrailingCall::AllowPending, UnansweredCall::RemoveCall) => TrailingCall::Remove,
+                (TrailingCall::AllowPending, UnansweredCall::Synthesize) => TrailingCall::Close,
+                (other, _) => other,
+            };
+        });
+        Cow::Owned(wire)
+    }
+
     /// Writes the start of a request body, up to the first message: the members of the envelope and the list's name.
     pub(super) fn head(&self, envelope: &str) -> Result<String, SessionError> {
         let envelope = envelope.trim();
@@ -236,8 +253,8 @@ impl Wire {
     }
 
     /// Whether a text is one that recovery gives this call, or the policy gives any call.
-    pub(super) fn is_synthetic_for(&self, text: &str, call: &ToolCallRef<'_>) -> bool {
-        texts::is_about(text, call.name, call.id) || self.is_text_of_policy(text)
+    pub(super) fn is_synthetic_for(&self, text: &str, tool: &str, ids: &[&str]) -> bool {
+        texts::is_about(text, tool, ids) || self.is_text_of_policy(text)
     }
 
     fn is_text_of_policy(&self, text: &str) -> bool {

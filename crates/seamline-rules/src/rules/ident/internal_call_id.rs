@@ -78,7 +78,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     }
     let is_internal =
-        |state: &PairedCall| context.transcript.call(state.call).is_some_and(|call| call.id_form == IdForm::Internal);
+        |state: &PairedCall| context.transcript.call(state.call).is_some_and(|call| call.id_form.is_internal());
     for state in &context.pairing.calls {
         let id = context.id(state.call);
         let is_foreign = is_canonical && !id.is_empty() && !id.starts_with(demand.prefix);

@@ -103,7 +103,7 @@ impl Facts<'_> {
         };
         // A policy's own words are used as they are.
         let is_ours = seamline_model::is_default_text(text);
-        if never_ran && is_ours { texts::not_begun(&call.tool, &call.id) } else { text.clone() }
+        if never_ran && is_ours { texts::not_begun(&call.tool) } else { text.clone() }
     }
 
     /// The records that put a cycle into the view and commit its checkpoint. Every call has an answer now, so the cycle is

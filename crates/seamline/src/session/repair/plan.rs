@@ -6,11 +6,13 @@ use std::ops::Range;
 use seamline_dialects::providers;
 use seamline_rules::Left;
 use seamline_store::{
-    Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, Record, RepairId, RepairKind, RepairRecord, Undo,
+    Cut, Entry, IncidentKind, IncidentSeverity, Insert, Origin, Raw, Record, RenamedCall, RepairId, RepairKind,
+    RepairRecord, Undo,
 };
 use serde::Serialize;
 
 use super::validation::kept;
+use crate::outline::{OutlineKind, OutlineMessage};
 use crate::policy::{TrailingCall, UnansweredCall};
 use crate::repair::{Dropped, Prefix, RepairAction, Repaired, repair_leaving};
 use crate::session::facts::{Batch, Facts};
@@ -157,14 +159,35 @@ impl<'s> Facts<'s> {
         let inserted = cuts.iter_mut().flat_map(|cut| &mut cut.inserted);
         inserted.for_each(|insert| insert.dialect = self.wire.mark());
         self.correct_origins(&mut cuts)?;
-        let (batch, id) = self.plan_repair_record(RepairKind::Fix, cuts.clone(), &fixed.outcome.repairs)?;
+        let (mut batch, id) = self.plan_repair_record(RepairKind::Fix, cuts.clone(), &fixed.outcome.repairs)?;
+        let renamed = self.renamed(&cuts)?;
+        name_renamed(&mut batch, &renamed);
         if fixed.rendered.is_stored() {
             let after = self.wire.body("{}", fixed.messages.iter())?;
             return Ok(Some(Recorded { batch, id, left: Vec::new(), after }));
         }
         let Some((left, after)) = self.left_after(&batch, fixed, asked)? else { return Ok(None) };
-        let (batch, id) = self.plan_repair_record(RepairKind::Fix, cuts, &without(&fixed.outcome.repairs, &left))?;
+        let (mut batch, id) = self.plan_repair_record(RepairKind::Fix, cuts, &without(&fixed.outcome.repairs, &left))?;
+        name_renamed(&mut batch, &renamed);
         Ok(Some(Recorded { batch, id, left, after }))
+    }
+
+    /// The calls that get another id from these changes. A late result may still come under the earlier one.
+    fn renamed(&self, cuts: &[Cut]) -> Result<Vec<RenamedCall>, SessionError> {
+        let mut renamed = Vec::new();
+        for cut in cuts {
+            let gone: Vec<&Entry> =
+                self.entries().iter().skip(cut.at as usize).take(cut.removed as usize).collect();
+            let old = calls_of(&self.wire.outline_each(&gone)?);
+            let inserted: Vec<&Raw> = cut.inserted.iter().map(|insert| &insert.message).collect();
+            let new = if inserted.is_empty() { Vec::new() } else { calls_of(&self.wire.outline(&inserted)?) };
+            if old.len() != new.len() {
+                continue;
+            }
+            let pairs = old.into_iter().zip(new).filter(|(old, new)| old.1 == new.1 && old.0 != new.0);
+            renamed.extend(pairs.map(|(old, new)| RenamedCall { from: old.0.into(), to: new.0.into() }));
+        }
+        Ok(renamed)
     }
 
     /// The actions that are left to requests once a part of a repair is recorded, and the body of the view then; none where
@@ -196,8 +219,8 @@ impl<'s> Facts<'s> {
         actions: &[RepairAction],
     ) -> Result<(Batch, RepairId), SessionError> {
         let id = RepairId::from(self.next_id("repair"));
-        let (meant, report) = (Vec::new(), Some(Raw::of(actions)?));
-        let repair = Record::Repair(RepairRecord { id: id.clone(), kind, cuts, meant, report });
+        let (meant, renamed, report) = (Vec::new(), Vec::new(), Some(Raw::of(actions)?));
+        let repair = Record::Repair(RepairRecord { id: id.clone(), kind, cuts, meant, renamed, report });
         self.state.allows(&repair)?;
         let count = actions.len().max(1);
         let incident = self.counted(IncidentKind::Repair, IncidentSeverity::Warning, id.as_str(), count);
@@ -245,6 +268,21 @@ impl<'s> Facts<'s> {
         let outline = crate::outline(&body, &self.wire.options, 0..usize::MAX)?;
         let spans = outline.into_iter().flat_map(|message| message.blocks).map(|block| block.span).collect();
         Ok((body, spans))
+    }
+}
+
+/// The id and the tool of each call.
+fn calls_of(outline: &[OutlineMessage]) -> Vec<(String, Option<String>)> {
+    let blocks = outline.iter().flat_map(|message| &message.blocks).filter(|block| block.kind == OutlineKind::Call);
+    blocks.map(|block| (block.id.clone().unwrap_or_default(), block.name.clone())).collect()
+}
+
+/// Adds the renamed calls to the record of a repair.
+fn name_renamed(batch: &mut Batch, calls: &[RenamedCall]) {
+    for record in &mut batch.records {
+        if let Record::Repair(repair) = record {
+            repair.renamed = calls.to_vec();
+        }
     }
 }
 

@@ -141,10 +141,10 @@ impl NotRun {
     }
 
     /// The text that the model reads about the call.
-    pub(in crate::session) fn text(&self, tool: &str, call: &CallId) -> String {
+    pub(in crate::session) fn text(&self, tool: &str) -> String {
         match self {
             Self::Refused(text) => text.clone(),
-            Self::Nameless | Self::Truncated | Self::Ambiguous => texts::not_run(tool, call, self.as_str()),
+            Self::Nameless | Self::Truncated | Self::Ambiguous => texts::not_run(tool, self.as_str()),
         }
     }
 

@@ -206,7 +206,7 @@ fn a_disabled_session_only_stores_messages() {
         session.append_all(&[ASK, &turn(&["toolu_9"]), ASK]).await.unwrap();
         assert!(session.validate().unwrap().valid);
         let request = session.request("{}").unwrap();
-        assert!(request.actions.is_empty() && request.sendable);
+        assert!(request.actions.is_empty() && !request.sendable);
         let result = session.execute_tool_cycle(&[&turn(&["toolu_1"])], &Tool::saying("ok"), pending()).await.unwrap();
         assert!(result.success && session.checkpoints().is_empty());
         assert_eq!(session.messages().count(), 5);

@@ -89,6 +89,10 @@ fn a_session_sends_every_case_of_a_source_document_as_its_repair_gives_it() {
             let sent = through_a_session(&memory(), &case).await;
             match (&sent, repaired.sendable) {
                 (Ok(sent), true) if *sent == expected || sent.is_none() => count += 1,
+                // A call that may stay open in the store must not stay open in a request.
+                (Ok(Some(sent)), true) if name == "clawos/pending-call" && !sent.to_string().contains("tool_use") => {
+                    count += 1;
+                }
                 (Err(_), false) => count += 1,
                 (Ok(None), false) if expected == Some(Value::Array(Vec::new())) => count += 1,
                 _ => failures.push(format!("{name}:\n  sent {sent:?}\n  not  {expected:?}")),

@@ -10,6 +10,11 @@ pub(super) fn text(dialect: &str, role: Role, text: &str) -> String {
     messages(dialect, Message::text(role, text)).remove(0)
 }
 
+/// A message of the user.
+pub(super) fn user(dialect: &str, text: &str) -> String {
+    self::text(dialect, Role::User, text)
+}
+
 /// A turn that calls a tool under these ids.
 pub(super) fn calls(dialect: &str, name: &str, ids: &[&str]) -> Vec<String> {
     let call = |id: &&str| Call { id: Some((*id).to_owned()), name: name.to_owned(), input: Input::Object(json!({})) };
