@@ -5,7 +5,7 @@ use crate::sample::{Sample, has, says};
 
 pub(super) const PROGRAM: Program = Program {
     name: "Codex",
-    what: "a rollout of a session",
+    what: "a rollout of Codex",
     extract: Some(
         r#"jq -s '{input: [.[] | select(.type == "response_item") | .payload]}' FILE"#,
     ),

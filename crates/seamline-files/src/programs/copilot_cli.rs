@@ -6,7 +6,7 @@ use serde_json::Value;
 
 pub(super) const PROGRAM: Program = Program {
     name: "Copilot CLI",
-    what: "an event log",
+    what: "an event log of Copilot CLI",
     extract: None,
     advice: Program::GIVE_BODY,
     detect,

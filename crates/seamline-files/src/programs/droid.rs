@@ -5,7 +5,7 @@ use crate::sample::{Sample, has, says};
 
 pub(super) const PROGRAM: Program = Program {
     name: "Factory Droid",
-    what: "a session log",
+    what: "a session log of Factory Droid",
     extract: Some(
         r#"jq -s '{messages: [.[] | select(.type == "message") | .message]}' FILE"#,
     ),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 pub(super) const PROGRAM: Program = Program {
     name: "goose",
-    what: "a session",
+    what: "a session of goose",
     extract: None,
     advice: Program::GIVE_BODY,
     detect,

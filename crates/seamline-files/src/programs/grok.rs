@@ -5,7 +5,7 @@ use crate::sample::{Sample, has, says};
 
 pub(super) const PROGRAM: Program = Program {
     name: "Grok",
-    what: "a session log",
+    what: "a session log of Grok",
     extract: None,
     advice: Program::GIVE_BODY,
     detect,

@@ -5,7 +5,7 @@ use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
     name: "opencode",
-    what: "a session",
+    what: "a session of opencode",
     extract: None,
     advice: Program::GIVE_BODY,
     detect,

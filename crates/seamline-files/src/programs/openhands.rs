@@ -6,7 +6,7 @@ use serde_json::Value;
 
 pub(super) const PROGRAM: Program = Program {
     name: "OpenHands",
-    what: "a part of a session",
+    what: "a part of a session of OpenHands",
     extract: None,
     advice: Program::GIVE_BODY,
     detect,
