@@ -123,6 +123,9 @@ pub fn contradiction(body: &[u8], dialect: &str) -> Option<&'static Dialect> {
     if certain().any(|(found, _)| found.name() == dialect) { None } else { certain().next().map(|(found, _)| found) }
 }
 
+/// The signs of one dialect in words, with their number.
+type Evidence = Vec<(String, usize)>;
+
 /// The evidence for each dialect.
 #[derive(Default)]
 struct Signs {
@@ -136,7 +139,7 @@ struct Signs {
     /// The number of messages seen so far.
     seen: usize,
     /// The signs of each dialect in words, with their number, if they are to be shown.
-    evidence: Option<Box<[Vec<(String, usize)>; ALL.len()]>>,
+    evidence: Option<Box<[Evidence; ALL.len()]>>,
 }
 
 impl Signs {
@@ -337,7 +340,8 @@ mod tests {
         let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"x","input":{}}]}"#;
         let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}"#;
         let file = r#"{"role":"user","content":[{"type":"file","file":{"file_id":"f"}}]}"#;
-        let body = |messages: &[&str]| format!(r#"{{"model":"claude-sonnet-4-5","messages":[{}]}}"#, messages.join(","));
+        let body =
+            |messages: &[&str]| format!(r#"{{"model":"claude-sonnet-4-5","messages":[{}]}}"#, messages.join(","));
         let many = body(&[file, call, result, call, result]);
         assert_eq!(detect(many.as_bytes()).unwrap().name(), "anthropic_messages");
         let Err(error) = detect(body(&[file]).as_bytes()) else { panic!("one block decided") };

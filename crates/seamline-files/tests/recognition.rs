@@ -1,5 +1,7 @@
 //! Files of other programs are recognised, and request bodies are not.
 
+#![expect(clippy::unwrap_used, reason = "a fixture that cannot be read fails its test")]
+
 use std::path::{Path, PathBuf};
 
 use seamline_files::{ALL, recognise};

@@ -21,11 +21,11 @@ pub struct NamedMember {
     /// The place of the member, as a JSON pointer into the body, if the text names the place. Some providers spell names
     /// in `snake_case` where the body has `camelCase`.
     pub pointer: Option<String>,
-    /// What is wrong with the member.
+    /// The fault of the member.
     pub fault: MemberFault,
 }
 
-/// What is wrong with a member of a request.
+/// The fault of a member of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemberFault {
     /// The provider does not know the member, or does not accept it here. Without it the request may pass.
@@ -115,7 +115,10 @@ static NOTATIONS: LazyLock<Vec<Notation>> = LazyLock::new(|| {
         Notation::new(Missing, r"'(?P<place>[\w.]+)' ?: (?:property )?[`'](?P<name>\w+)[`'] is missing"),
         Notation::new(Missing, r"Missing required parameter: '(?P<path>[\w.\[\]]+)'"),
         Notation::new(Missing, r"Missing parameter '(?P<part>\w+)'"),
-        Notation::new(Missing, r"\b(?P<place>(?:messages|contents)\[\d+\][\w.\[\]]*): missing field [`'\x22](?P<name>\w+)"),
+        Notation::new(
+            Missing,
+            r"\b(?P<place>(?:messages|contents)\[\d+\][\w.\[\]]*): missing field [`'\x22](?P<name>\w+)",
+        ),
         Notation::new(Missing, r": missing field [`'\x22](?P<part>\w+)"),
         Notation::new(Wrong, &format!("{PATH}Input should be")),
         Notation::new(Wrong, r"into Go struct field \w+\.(?P<part>[\w.]+) of type"),
@@ -140,9 +143,9 @@ pub(crate) fn named(kind: &Kind, said: &str, views: &Views) -> Vec<NamedMember> 
     }
     let mut kept: Vec<NamedMember> = Vec::new();
     for member in members {
-        let is_known = kept.iter().any(|other| {
-            other.name == member.name && (member.pointer.is_none() || other.pointer == member.pointer)
-        });
+        let is_known = kept
+            .iter()
+            .any(|other| other.name == member.name && (member.pointer.is_none() || other.pointer == member.pointer));
         if !is_known && kept.len() < MEMBERS_MAX && fits(kind, &member) {
             kept.push(member);
         }
@@ -222,7 +225,8 @@ fn is_tag_of_setting(before: &[String], segment: &str) -> bool {
     }
 }
 
-/// Returns the name of the member at a path and its JSON pointer. A path without the index of a message is no place.
+/// Returns the name of the member at a path and its JSON pointer. A path into a list of
+/// messages without an index has no pointer.
 fn at(path: &[String]) -> Option<(String, Option<String>)> {
     let last = path.last().filter(|last| !is_index(last))?;
     let is_word = |segment: &String| segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-$".contains(&byte));
@@ -256,13 +260,13 @@ mod tests {
     #[test]
     fn a_rejected_member_is_read_in_every_provider_s_notation() {
         let unknown = |text, name, pointer| names(text, MemberFault::Unknown, &[(name, pointer)]);
-        unknown(
-            "messages.3.content.0.foo: Extra inputs are not permitted",
-            "foo",
-            Some("/messages/3/content/0/foo"),
-        );
+        unknown("messages.3.content.0.foo: Extra inputs are not permitted", "foo", Some("/messages/3/content/0/foo"));
         unknown("foo: Extra inputs are not permitted", "foo", Some("/foo"));
-        unknown("Extra inputs are not permitted, field: 'messages[8].reasoning'", "reasoning", Some("/messages/8/reasoning"));
+        unknown(
+            "Extra inputs are not permitted, field: 'messages[8].reasoning'",
+            "reasoning",
+            Some("/messages/8/reasoning"),
+        );
         unknown("property 'reasoning' is unsupported", "reasoning", None);
         unknown(
             "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'reasoning' is unsupported)]",
@@ -306,7 +310,8 @@ mod tests {
             MemberFault::Unknown,
             &[("x", Some("/messages/1/x")), ("x", Some("/messages/2/x"))],
         );
-        let many: String = (0..100).map(|index| format!("messages.{index}.x: Extra inputs are not permitted; ")).collect();
+        let many: String =
+            (0..100).map(|index| format!("messages.{index}.x: Extra inputs are not permitted; ")).collect::<Vec<_>>().concat();
         let members = classify(&Failure { status: Some(400), text: &many, ..Failure::default() }).members;
         assert_eq!(members.len(), MEMBERS_MAX);
     }
@@ -314,13 +319,21 @@ mod tests {
     #[test]
     fn tags_of_a_validator_are_not_in_the_pointer() {
         let unknown = |text, name, pointer| names(text, MemberFault::Unknown, &[(name, Some(pointer))]);
-        unknown("messages.65.content.1.tool_use.text: Extra inputs are not permitted", "text", "/messages/65/content/1/text");
+        unknown(
+            "messages.65.content.1.tool_use.text: Extra inputs are not permitted",
+            "text",
+            "/messages/65/content/1/text",
+        );
         unknown(
             "messages.0.content.0.tool_result.content.1.image.foo: Extra inputs are not permitted",
             "foo",
             "/messages/0/content/0/content/1/foo",
         );
-        unknown("thinking.adaptive.block_binding: Extra inputs are not permitted", "block_binding", "/thinking/block_binding");
+        unknown(
+            "thinking.adaptive.block_binding: Extra inputs are not permitted",
+            "block_binding",
+            "/thinking/block_binding",
+        );
         unknown("tools.0.custom.foo: Extra inputs are not permitted", "foo", "/tools/0/foo");
         unknown(
             "property 'messages.3.assistant.reasoning_content' is unsupported",
@@ -355,8 +368,10 @@ mod tests {
 
     #[test]
     fn a_member_that_is_not_at_fault_is_not_named() {
-        let members = |text: &str, status| classify(&Failure { status: Some(status), text, ..Failure::default() }).members;
-        let undeclared = "Malformed input request: #/messages/2/content/0: extraneous key [toolResult] is not permitted";
+        let members =
+            |text: &str, status| classify(&Failure { status: Some(status), text, ..Failure::default() }).members;
+        let undeclared =
+            "Malformed input request: #/messages/2/content/0: extraneous key [toolResult] is not permitted";
         assert_eq!(members(undeclared, 400), []);
         assert_eq!(members("Unknown parameter: 'foo'.", 503), []);
         assert_eq!(members("ValueError: Extra inputs are not permitted", 400), []);

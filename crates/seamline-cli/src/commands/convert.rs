@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use seamline::Error;
-use seamline::error::BodyError;
 use seamline::convert::{ConvertOptions, Converted, ForeignReasoning};
+use seamline::error::BodyError;
 
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;
@@ -84,11 +84,10 @@ impl Convert {
         let source = self.source()?;
         self.refuse_to_overwrite(&source)?;
         let label = source.label();
-        let done =
-            source.read().and_then(|body| {
-                Failure::of_program(&source, &body)?;
-                seamline::convert(&body, &options).map_err(|error| refused(error, &body))
-            });
+        let done = source.read().and_then(|body| {
+            Failure::of_program(&source, &body)?;
+            seamline::convert(&body, &options).map_err(|error| refused(error, &body))
+        });
         let converted = match done {
             Ok(converted) => converted,
             Err(failure) => {

@@ -113,21 +113,22 @@ mod tests {
 
     #[test]
     fn members_that_came_and_went_are_named() {
-        differ(r#"{"a":1,"b":{"c":[1,2]}}"#, r#"{"a":1,"b":{"c":[1,3]},"d":"x"}"#, &[
-            (Sign::Before, "b.c.1: 2"),
-            (Sign::After, "b.c.1: 3"),
-            (Sign::After, r#"d: "x""#),
-        ]);
+        differ(
+            r#"{"a":1,"b":{"c":[1,2]}}"#,
+            r#"{"a":1,"b":{"c":[1,3]},"d":"x"}"#,
+            &[(Sign::Before, "b.c.1: 2"), (Sign::After, "b.c.1: 3"), (Sign::After, r#"d: "x""#)],
+        );
         differ(r#"{"a":1}"#, "{}", &[(Sign::Before, "a: 1")]);
         differ("{}", "{}", &[]);
     }
 
     #[test]
     fn texts_that_mean_the_same_are_shown_by_their_bytes() {
-        differ(r#"{"a":1,"a":2}"#, r#"{"a":2}"#, &[
-            (Sign::Before, r#"…{"a":1,"a":2}…"#),
-            (Sign::After, r#"…{"a":2}…"#),
-        ]);
+        differ(
+            r#"{"a":1,"a":2}"#,
+            r#"{"a":2}"#,
+            &[(Sign::Before, r#"…{"a":1,"a":2}…"#), (Sign::After, r#"…{"a":2}…"#)],
+        );
     }
 
     #[test]

@@ -99,7 +99,8 @@ fn programs_get_one_object() {
     assert_eq!(fields, BTreeSet::from(expected));
     assert_eq!(whole["class"], "corruption");
     assert_eq!(whole["known"], serde_json::json!({"name": "unanswered-call", "source": "ANT-5", "usual_status": 400}));
-    let place = serde_json::json!({"message_index": 1, "block_index": null, "notation": "messages.1", "ids": ["toolu_1"]});
+    let place =
+        serde_json::json!({"message_index": 1, "block_index": null, "notation": "messages.1", "ids": ["toolu_1"]});
     assert_eq!((&whole["place"], &whole["members"]), (&place, &serde_json::json!([])));
     assert_eq!(whole["rules"][0], serde_json::json!({"code": "PAIR001", "name": "unanswered-call"}));
     assert_eq!(whole["body"]["findings"][0]["code"], "PAIR001");

@@ -13,6 +13,7 @@ pub(super) const PROGRAM: Program = Program {
 
 fn detect(sample: &Sample<'_>) -> bool {
     // Some items of a conversation have an `input`, too.
-    let is_body = |record: &_| has(record, &["messages"]) || has(record, &["contents"]) || has(record, &["model", "input"]);
+    let is_body =
+        |record: &_| has(record, &["messages"]) || has(record, &["contents"]) || has(record, &["model", "input"]);
     sample.is_lines() && sample.records().iter().all(is_body)
 }

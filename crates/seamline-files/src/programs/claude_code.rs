@@ -6,9 +6,7 @@ use crate::sample::{Sample, has, says};
 pub(super) const PROGRAM: Program = Program {
     name: "Claude Code",
     what: "a session log of Claude Code",
-    extract: Some(
-        r#"jq -s '{messages: [.[] | .message | select(.role) | {role, content}]}' FILE"#,
-    ),
+    extract: Some("jq -s '{messages: [.[] | .message | select(.role) | {role, content}]}' FILE"),
     advice: Program::GIVE_BODY,
     detect,
 };

@@ -6,7 +6,7 @@ use crate::sample::{Sample, has};
 pub(super) const PROGRAM: Program = Program {
     name: "Cline, Roo Code or Kilo Code",
     what: "the task history of Cline, Roo Code or Kilo Code",
-    extract: Some(r#"jq '{messages: [(.messages? // .)[] | {role, content}]}' FILE"#),
+    extract: Some("jq '{messages: [(.messages? // .)[] | {role, content}]}' FILE"),
     advice: Program::GIVE_BODY,
     detect,
 };

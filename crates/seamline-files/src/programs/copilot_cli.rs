@@ -15,7 +15,8 @@ pub(super) const PROGRAM: Program = Program {
 fn detect(sample: &Sample<'_>) -> bool {
     sample.any(|record| {
         let kind = record.get("type").and_then(Value::as_str).unwrap_or_default();
-        let is_event = ["session.", "assistant.", "user.", "tool.", "system."].iter().any(|start| kind.starts_with(start));
+        let is_event =
+            ["session.", "assistant.", "user.", "tool.", "system."].iter().any(|start| kind.starts_with(start));
         is_event && has(record, &["data", "id", "timestamp"])
     })
 }

@@ -6,9 +6,7 @@ use crate::sample::{Sample, has, says};
 pub(super) const PROGRAM: Program = Program {
     name: "Factory Droid",
     what: "a session log of Factory Droid",
-    extract: Some(
-        r#"jq -s '{messages: [.[] | select(.type == "message") | .message]}' FILE"#,
-    ),
+    extract: Some(r#"jq -s '{messages: [.[] | select(.type == "message") | .message]}' FILE"#),
     advice: Program::GIVE_BODY,
     detect,
 };

@@ -4,13 +4,8 @@ use crate::Program;
 use crate::sample::{Sample, has, says};
 use serde_json::Value;
 
-pub(super) const PROGRAM: Program = Program {
-    name: "goose",
-    what: "a session of goose",
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect,
-};
+pub(super) const PROGRAM: Program =
+    Program { name: "goose", what: "a session of goose", extract: None, advice: Program::GIVE_BODY, detect };
 
 fn detect(sample: &Sample<'_>) -> bool {
     let is_header = |record: &_| has(record, &["working_dir", "message_count"]);

@@ -3,13 +3,8 @@
 use crate::Program;
 use crate::sample::{Sample, has, says};
 
-pub(super) const PROGRAM: Program = Program {
-    name: "Grok",
-    what: "a session log of Grok",
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect,
-};
+pub(super) const PROGRAM: Program =
+    Program { name: "Grok", what: "a session log of Grok", extract: None, advice: Program::GIVE_BODY, detect };
 
 fn detect(sample: &Sample<'_>) -> bool {
     let is_update = |record: &_| says(record, "method", &["session/update", "_x.ai/session/update"]);

@@ -3,13 +3,8 @@
 use crate::Program;
 use crate::sample::{Sample, has, says};
 
-pub(super) const PROGRAM: Program = Program {
-    name: "Kimi CLI",
-    what: "a session log of Kimi CLI",
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect,
-};
+pub(super) const PROGRAM: Program =
+    Program { name: "Kimi CLI", what: "a session log of Kimi CLI", extract: None, advice: Program::GIVE_BODY, detect };
 
 fn detect(sample: &Sample<'_>) -> bool {
     let is_header = |record: &_| says(record, "type", &["metadata"]) && has(record, &["protocol_version"]);

@@ -1,4 +1,4 @@
-//! LangGraph and LangChain: databases of checkpoints and saved messages.
+//! `LangGraph` and `LangChain`: databases of checkpoints and saved messages.
 
 use crate::Program;
 use crate::sample::{Sample, has, says};

@@ -1,4 +1,4 @@
-//! OpenHands: events, states, trajectories and results of evaluations.
+//! `OpenHands`: events, states, trajectories and results of evaluations.
 
 use crate::Program;
 use crate::sample::{Sample, has};

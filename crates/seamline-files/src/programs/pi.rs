@@ -1,4 +1,4 @@
-//! pi and OpenClaw: session logs that begin with a record of type `session`.
+//! `pi` and `OpenClaw`: session logs that begin with a record of type `session`.
 
 use crate::Program;
 use crate::sample::{Sample, has, says};
@@ -6,9 +6,7 @@ use crate::sample::{Sample, has, says};
 pub(super) const PROGRAM: Program = Program {
     name: "pi or OpenClaw",
     what: "a session log of pi or OpenClaw",
-    extract: Some(
-        r#"jq -s '{messages: [.[] | select(.type == "message") | .message]}' FILE"#,
-    ),
+    extract: Some(r#"jq -s '{messages: [.[] | select(.type == "message") | .message]}' FILE"#),
     advice: Program::GIVE_BODY,
     detect,
 };

@@ -6,9 +6,7 @@ use crate::sample::{Sample, has};
 pub(super) const PROGRAM: Program = Program {
     name: "Qwen Code",
     what: "a session log of Qwen Code",
-    extract: Some(
-        r#"jq -s '{contents: [.[] | .message | select(.parts) | {role, parts}]}' FILE"#,
-    ),
+    extract: Some("jq -s '{contents: [.[] | .message | select(.parts) | {role, parts}]}' FILE"),
     advice: Program::GIVE_BODY,
     detect,
 };

@@ -1,4 +1,4 @@
-//! ShareGPT: conversations for training.
+//! `ShareGPT`: conversations for training.
 
 use crate::Program;
 use crate::sample::{Sample, has};

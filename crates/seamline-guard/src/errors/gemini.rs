@@ -60,7 +60,12 @@ pub(super) const FAMILY: Family = Family {
             &pairing::CALL_INPUT,
             r"Invalid value at 'contents\[\d+\]\.parts\[\d+\]\.function_call\.args'",
         ),
-        sentence("GEM-1", 400, &shape::UNKNOWN_FIELD, r#"Unknown name \\*"[^"\n]{1,200}": Cannot find field|Unknown name \\*"[^"\n]{1,200}" at '"#),
+        sentence(
+            "GEM-1",
+            400,
+            &shape::UNKNOWN_FIELD,
+            r#"Unknown name \\*"[^"\n]{1,200}": Cannot find field|Unknown name \\*"[^"\n]{1,200}" at '"#,
+        ),
         // Messages and thinking.
         sentence(
             "GEM-1",

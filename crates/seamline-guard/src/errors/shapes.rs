@@ -81,12 +81,12 @@ pub(super) const FAMILY: Family = Family {
         ),
         // The field of a setting, or of a response that a gateway cannot read: with a status 500 it may pass.
         broad("Go members", &service::WRONG_SETTING, r"cannot unmarshal \w+ into Go (?:struct field|value)"),
-        broad("pydantic members", &shape::MISSING_MEMBER, concat!(path!(), r"[Ff]ield required|", loc!(), "[Ff]ield required")),
         broad(
             "pydantic members",
-            &shape::WRONG_MEMBER,
-            concat!(path!(), wrong!(), "|", loc!(), wrong!()),
+            &shape::MISSING_MEMBER,
+            concat!(path!(), r"[Ff]ield required|", loc!(), "[Ff]ield required"),
         ),
+        broad("pydantic members", &shape::WRONG_MEMBER, concat!(path!(), wrong!(), "|", loc!(), wrong!())),
         broad(
             "missing members",
             &pairing::UNADDRESSED_RESULT,

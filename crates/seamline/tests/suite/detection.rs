@@ -98,8 +98,10 @@ fn a_body_with_split_signs_is_not_changed() {
 
 #[test]
 fn many_calls_outweigh_one_foreign_block() {
-    let call = |id: &str| json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "x", "input": {}}]});
-    let result = |id: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "ok"}]});
+    let call =
+        |id: &str| json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "x", "input": {}}]});
+    let result =
+        |id: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "ok"}]});
     let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [
         {"role": "user", "content": [{"type": "file", "file": {"file_id": "f"}}, {"type": "text", "text": "hi"}]},
         call("toolu_1"), result("toolu_1"), call("toolu_2"), result("toolu_2")]});
