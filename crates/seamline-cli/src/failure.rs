@@ -57,17 +57,18 @@ impl Failure {
             Source::Path(path) => path.display().to_string(),
         };
         let Some(program) = seamline::files::recognise(&name, bytes) else { return Ok(()) };
-        let hint = match (program.extract, source) {
-            (Some(command), Source::Path(path)) => {
-                let command = command.replace("FILE", &path.display().to_string());
-                format!("nothing was changed; `{command} | seamline check -` checks its messages")
-            }
-            (Some(command), Source::Stdin) => {
-                format!("nothing was changed; `{command} | seamline check -` checks its messages")
-            }
-            (None, _) => format!("nothing was changed; {}", program.advice),
+        let file = match source {
+            Source::Stdin => "FILE".to_owned(),
+            Source::Path(path) => quoted(&path.display().to_string()),
         };
-        Err(Self::new(format!("this is {} of {}, not a request body", program.what, program.name)).with_hint(hint))
+        let hint = match program.extract {
+            Some(command) => {
+                let command = command.replace("FILE", &file);
+                format!("nothing was changed; `{command} | seamline check -` checks the messages in it")
+            }
+            None => format!("nothing was changed; {}", program.advice),
+        };
+        Err(Self::new(format!("this is {}, not a request body", program.what)).with_hint(hint))
     }
 }
 
@@ -101,6 +102,12 @@ impl From<Error> for Failure {
         };
         Self { message: error.to_string(), hint }
     }
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/".contains(char);
+    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 /// The names of all providers.

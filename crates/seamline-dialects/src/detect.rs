@@ -123,6 +123,9 @@ pub fn contradiction(body: &[u8], dialect: &str) -> Option<&'static Dialect> {
     if certain().any(|(found, _)| found.name() == dialect) { None } else { certain().next().map(|(found, _)| found) }
 }
 
+/// The signs of one dialect in words, with their number.
+type Evidence = Vec<(String, usize)>;
+
 /// The evidence for each dialect.
 #[derive(Default)]
 struct Signs {
@@ -136,7 +139,7 @@ struct Signs {
     /// The number of messages seen so far.
     seen: usize,
     /// The signs of each dialect in words, with their number, if they are to be shown.
-    evidence: Option<Box<[Vec<(String, usize)>; ALL.len()]>>,
+    evidence: Option<Box<[Evidence; ALL.len()]>>,
 }
 
 impl Signs {

@@ -6,9 +6,9 @@ use crate::sample::Sample;
 
 /// A program that keeps conversations in files of its own.
 pub struct Program {
-    /// The name of the program, such as `Claude Code`.
+    /// The name of the program or of the format, such as `Claude Code`.
     pub name: &'static str,
-    /// What the file is, with its article, such as `a session log`.
+    /// What the file is, with its article, such as `a session log of Claude Code`.
     pub what: &'static str,
     /// A shell command that writes a request body with the messages of `FILE`, if there is one.
     pub extract: Option<&'static str>,

@@ -45,10 +45,9 @@ impl<'s> Sample<'s> {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = Sketch::of(lines.next().unwrap_or_default());
         if !first.is_whole {
-            // The value has several lines, or its line is longer than the sample or damaged.
-            let whole = Sketch::of(text);
-            self.is_lines = lines.clone().count() > 0 && lines.all(|line| line.starts_with(['{', '[']));
-            self.records.push(whole.value);
+            // The value has several lines, or its line is longer than the sample or damaged. Its further lines may begin
+            // like records: people write each message on its own line.
+            self.records.push(Sketch::of(text).value);
             return;
         }
         self.records.push(first.value);
@@ -134,6 +133,7 @@ mod tests {
         assert_eq!(read("{\"a\":1}\n"), (false, 1));
         assert_eq!(read("{\"a\":1}\n{\"a\":2}\n"), (true, 2));
         assert_eq!(read("{\n \"a\": [\n 1 ]\n}\n"), (false, 1));
+        assert_eq!(read("{\"messages\":[{\"role\":\"user\"},\n{\"role\":\"user\"},\n{}]}\n"), (false, 1));
         assert_eq!(read("data: {\"a\":1}\n"), (false, 0));
         assert_eq!(read(""), (false, 0));
     }

@@ -1,35 +1,40 @@
 //! Files of other programs are recognised, and request bodies are not.
 
+#![expect(clippy::unwrap_used, reason = "a fixture that cannot be read fails its test")]
+
 use std::path::{Path, PathBuf};
 
 use seamline_files::{ALL, recognise};
 
 /// The start of the name of a fixture, and the name of its program.
 const FIXTURES: &[(&str, &str)] = &[
-    ("bodies", "a log of requests"),
+    ("bodies", "lines of request bodies"),
     ("claude_code", "Claude Code"),
     ("cline", "Cline, Roo Code or Kilo Code"),
     ("codex", "Codex"),
     ("copilot_cli", "Copilot CLI"),
     ("droid", "Factory Droid"),
-    ("fine_tuning", "a fine-tuning API"),
+    ("fine_tuning", "fine-tuning"),
     ("gemini_cli", "Gemini CLI"),
     ("goose", "goose"),
     ("grok", "Grok"),
-    ("har", "a browser"),
+    ("har", "HAR"),
     ("kimi", "Kimi CLI"),
     ("langgraph", "LangGraph or LangChain"),
     ("mini_swe_agent", "mini-swe-agent"),
-    ("openai_agents", "the OpenAI Agents SDK"),
-    ("openai_batch", "a batch API"),
+    ("openai_agents", "OpenAI Agents SDK"),
+    ("openai_batch", "batch"),
     ("opencode", "opencode"),
     ("openhands", "OpenHands"),
     ("pi", "pi or OpenClaw"),
     ("qwen_code", "Qwen Code"),
     ("sharegpt", "ShareGPT"),
     ("swe_agent", "SWE-agent"),
-    ("vercel_ai", "the Vercel AI SDK"),
+    ("vercel_ai", "Vercel AI SDK"),
 ];
+
+/// Files in those folders that no version of their program wrote.
+const INVENTED: [&str; 2] = ["session_branch.jsonl", "session_toolcall.jsonl"];
 
 /// The folders of recorded files, and the names of their programs.
 const CORPUS: &[(&str, &str)] = &[
@@ -44,7 +49,7 @@ const CORPUS: &[(&str, &str)] = &[
     ("grok", "Grok"),
     ("kimi", "Kimi CLI"),
     ("mini-swe-agent", "mini-swe-agent"),
-    ("openai-agents-runstate", "the OpenAI Agents SDK"),
+    ("openai-agents-runstate", "OpenAI Agents SDK"),
     ("openclaw", "pi or OpenClaw"),
     ("openhands", "OpenHands"),
     ("pi", "pi or OpenClaw"),
@@ -115,7 +120,7 @@ fn databases_are_known_by_their_tables() {
     let database = |schema: &str| [b"SQLite format 3\0".as_slice(), schema.as_bytes()].concat();
     let name = |schema: &str| recognise("x.db", &database(schema)).map(|program| program.name);
     assert_eq!(name("CREATE TABLE checkpoints (thread_id TEXT, checkpoint_ns TEXT)"), Some("LangGraph or LangChain"));
-    assert_eq!(name("CREATE TABLE agent_messages (message_data TEXT)"), Some("the OpenAI Agents SDK"));
+    assert_eq!(name("CREATE TABLE agent_messages (message_data TEXT)"), Some("OpenAI Agents SDK"));
     assert_eq!(name("CREATE TABLE messages (content_json TEXT, working_dir TEXT)"), Some("goose"));
     assert_eq!(name("CREATE TABLE other (id TEXT)"), None);
 }
@@ -133,7 +138,7 @@ fn recorded_files_are_recognised_and_recorded_bodies_are_not() {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             let found = program(&path, &name);
             count += 1;
-            if found != Some(*expected) {
+            if found != Some(*expected) && !INVENTED.iter().any(|invented| name.ends_with(invented)) {
                 wrong.push(format!("{}: {found:?}", path.display()));
             }
         }

@@ -21,11 +21,11 @@ pub struct NamedMember {
     /// The place of the member, as a JSON pointer into the body, if the text names the place. Some providers spell names
     /// in `snake_case` where the body has `camelCase`.
     pub pointer: Option<String>,
-    /// What is wrong with the member.
+    /// The fault of the member.
     pub fault: MemberFault,
 }
 
-/// What is wrong with a member of a request.
+/// The fault of a member of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemberFault {
     /// The provider does not know the member, or does not accept it here. Without it the request may pass.
@@ -225,7 +225,8 @@ fn is_tag_of_setting(before: &[String], segment: &str) -> bool {
     }
 }
 
-/// Returns the name of the member at a path and its JSON pointer. A path without the index of a message is no place.
+/// Returns the name of the member at a path and its JSON pointer. A path into a list of
+/// messages without an index has no pointer.
 fn at(path: &[String]) -> Option<(String, Option<String>)> {
     let last = path.last().filter(|last| !is_index(last))?;
     let is_word = |segment: &String| segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-$".contains(&byte));
@@ -310,7 +311,11 @@ mod tests {
             &[("x", Some("/messages/1/x")), ("x", Some("/messages/2/x"))],
         );
         let many: String =
+<<<<<<< HEAD
             (0..100).map(|index| format!("messages.{index}.x: Extra inputs are not permitted; ")).collect();
+=======
+            (0..100).map(|index| format!("messages.{index}.x: Extra inputs are not permitted; ")).collect::<Vec<_>>().concat();
+>>>>>>> h/guard
         let members = classify(&Failure { status: Some(400), text: &many, ..Failure::default() }).members;
         assert_eq!(members.len(), MEMBERS_MAX);
     }

@@ -5,7 +5,7 @@
 /// ```
 /// let line = br#"{"type":"session_start","id":"s","cwd":"/tmp"}"#;
 /// let program = seamline::files::recognise("session.jsonl", line).unwrap();
-/// assert_eq!((program.name, program.what), ("Factory Droid", "a session log"));
+/// assert_eq!((program.name, program.what), ("Factory Droid", "a session log of Factory Droid"));
 /// ```
 #[doc(inline)]
 pub use seamline_files::recognise;

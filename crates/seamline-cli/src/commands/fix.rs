@@ -160,6 +160,8 @@ impl Fix {
         let body = write(&destination, &before, &repaired)?;
         // Only the findings that remain need the joined body, to show excerpts of it.
         let whole: &[u8] = if repaired.remaining.is_empty() { &[] } else { &repaired.body };
+        // The repaired body is read in the same dialect, whatever signs the repair changed.
+        let options = &Options { dialect: Some(repaired.dialect.to_owned()), ..options.clone() };
         let examined = Examined { label, body: whole, options, findings: &repaired.remaining, has_lines: true };
         let text = match self.format {
             Format::Text => repair::document(&examined, &before, &Outcome::of_body(&repaired), &destination)?,

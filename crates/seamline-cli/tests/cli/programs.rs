@@ -54,7 +54,7 @@ fn the_program_and_a_command_that_helps_are_named() {
 }
 
 #[test]
-fn a_stream_of_another_program_is_no_response() {
+fn the_file_of_another_program_is_not_assembled() {
     let bench = Bench::new();
     for path in fixtures() {
         bench.write("file", std::fs::read(&path).unwrap());

@@ -4,14 +4,16 @@ use crate::Program;
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "a log of requests",
-    what: "a list of request bodies",
+    name: "lines of request bodies",
+    what: "a list of request bodies, one per line",
     extract: Some("sed -n 1p FILE"),
     advice: Program::GIVE_BODY,
     detect,
 };
 
 fn detect(sample: &Sample<'_>) -> bool {
-    let is_body = |record: &_| ["messages", "contents", "input"].iter().any(|list| has(record, &[list]));
+    // Some items of a conversation have an `input`, too.
+    let is_body =
+        |record: &_| has(record, &["messages"]) || has(record, &["contents"]) || has(record, &["model", "input"]);
     sample.is_lines() && sample.records().iter().all(is_body)
 }

@@ -5,19 +5,17 @@ use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
     name: "Cline, Roo Code or Kilo Code",
-    what: "the history of a task",
-    extract: Some(r#"jq '{messages: [(.messages? // .)[] | {role, content}]}' FILE"#),
+    what: "the task history of Cline, Roo Code or Kilo Code",
+    extract: Some("jq '{messages: [(.messages? // .)[] | {role, content}]}' FILE"),
     advice: Program::GIVE_BODY,
     detect,
 };
 
 fn detect(sample: &Sample<'_>) -> bool {
-    const NAMES: [&str; 4] =
-        ["api_conversation_history.json", "ui_messages.json", "context_history.json", "task_metadata.json"];
     let root = sample.root();
     let messages = sample.list("messages");
     let is_timed = |message: &_| has(message, &["role", "content", "ts"]);
     let is_session = has(root, &["version", "sessionId", "messages"]) && has(root, &["updated_at"]);
     let is_task = root.is_array() && !messages.is_empty() && messages.iter().all(is_timed);
-    sample.is_named(&NAMES) || is_session || is_task
+    sample.is_named(&["api_conversation_history.json"]) || is_session || is_task
 }

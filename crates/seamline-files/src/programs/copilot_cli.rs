@@ -4,8 +4,18 @@ use crate::Program;
 use crate::sample::{Sample, has};
 use serde_json::Value;
 
+<<<<<<< HEAD
 pub(super) const PROGRAM: Program =
     Program { name: "Copilot CLI", what: "an event log", extract: None, advice: Program::GIVE_BODY, detect };
+=======
+pub(super) const PROGRAM: Program = Program {
+    name: "Copilot CLI",
+    what: "an event log of Copilot CLI",
+    extract: None,
+    advice: Program::GIVE_BODY,
+    detect,
+};
+>>>>>>> h/guard
 
 fn detect(sample: &Sample<'_>) -> bool {
     sample.any(|record| {

@@ -4,8 +4,8 @@ use crate::Program;
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "a fine-tuning API",
-    what: "a training set",
+    name: "fine-tuning",
+    what: "a training set for fine-tuning",
     extract: Some("sed -n 1p FILE"),
     advice: Program::GIVE_BODY,
     detect,

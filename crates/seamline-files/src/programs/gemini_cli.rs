@@ -5,7 +5,7 @@ use crate::sample::{Sample, has, says};
 
 pub(super) const PROGRAM: Program = Program {
     name: "Gemini CLI",
-    what: "a session",
+    what: "a session of Gemini CLI",
     extract: None,
     advice: "save the conversation with `/chat save NAME` in Gemini CLI; `seamline check` reads the file `checkpoint-NAME.json`",
     detect,

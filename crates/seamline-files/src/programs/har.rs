@@ -4,8 +4,8 @@ use crate::Program;
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "a browser",
-    what: "a HAR file",
+    name: "HAR",
+    what: "a HAR file of a browser",
     extract: Some("jq -r '.log.entries[0].request.postData.text' FILE"),
     advice: Program::GIVE_BODY,
     detect,

@@ -1,11 +1,11 @@
-//! LangGraph and LangChain: databases of checkpoints and saved messages.
+//! `LangGraph` and `LangChain`: databases of checkpoints and saved messages.
 
 use crate::Program;
 use crate::sample::{Sample, has, says};
 
 pub(super) const PROGRAM: Program = Program {
     name: "LangGraph or LangChain",
-    what: "saved state",
+    what: "saved state of LangGraph or LangChain",
     extract: None,
     advice: "give the request body that it sends; `messages` of the state has other members than a body",
     detect,

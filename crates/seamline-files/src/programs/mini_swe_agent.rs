@@ -5,7 +5,7 @@ use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
     name: "mini-swe-agent",
-    what: "a trajectory",
+    what: "a trajectory of mini-swe-agent",
     extract: Some("jq '{messages}' FILE"),
     advice: Program::GIVE_BODY,
     detect,

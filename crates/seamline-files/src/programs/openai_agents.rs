@@ -4,8 +4,8 @@ use crate::Program;
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "the OpenAI Agents SDK",
-    what: "a session",
+    name: "OpenAI Agents SDK",
+    what: "a session of the OpenAI Agents SDK",
     extract: None,
     advice: "`sqlite3 FILE 'select message_data from agent_messages order by id' | jq -s '{input: .}' | seamline check -` checks a database with one session",
     detect,

@@ -4,8 +4,8 @@ use crate::Program;
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "a batch API",
-    what: "a list of requests",
+    name: "batch",
+    what: "a batch of requests",
     extract: Some("sed -n 1p FILE | jq .body"),
     advice: Program::GIVE_BODY,
     detect,

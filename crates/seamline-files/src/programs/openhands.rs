@@ -1,11 +1,21 @@
-//! OpenHands: events, states, trajectories and results of evaluations.
+//! `OpenHands`: events, states, trajectories and results of evaluations.
 
 use crate::Program;
 use crate::sample::{Sample, has};
 use serde_json::Value;
 
+<<<<<<< HEAD
 pub(super) const PROGRAM: Program =
     Program { name: "OpenHands", what: "a part of a session", extract: None, advice: Program::GIVE_BODY, detect };
+=======
+pub(super) const PROGRAM: Program = Program {
+    name: "OpenHands",
+    what: "a part of a session of OpenHands",
+    extract: None,
+    advice: Program::GIVE_BODY,
+    detect,
+};
+>>>>>>> h/guard
 
 fn detect(sample: &Sample<'_>) -> bool {
     let root = sample.root();

@@ -1,4 +1,4 @@
-//! ShareGPT: conversations for training.
+//! `ShareGPT`: conversations for training.
 
 use crate::Program;
 use crate::sample::{Sample, has};
@@ -6,9 +6,9 @@ use serde_json::Value;
 
 pub(super) const PROGRAM: Program = Program {
     name: "ShareGPT",
-    what: "a training set",
+    what: "a training set in the form of ShareGPT",
     extract: Some(
-        r#"jq '{messages: [.conversations[] | {role: ({human: "user", gpt: "assistant"}[.from] // .from), content: .value}]}' FILE"#,
+        r#"jq '(.[0]? // .) | {messages: [.conversations[] | {role: ({human: "user", gpt: "assistant"}[.from] // .from), content: .value}]}' FILE"#,
     ),
     advice: Program::GIVE_BODY,
     detect,

@@ -5,7 +5,7 @@ use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
     name: "SWE-agent",
-    what: "a trajectory",
+    what: "a trajectory of SWE-agent",
     extract: Some("jq '{messages: [.history[] | {role, content}]}' FILE"),
     advice: Program::GIVE_BODY,
     detect,

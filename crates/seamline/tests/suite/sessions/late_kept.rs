@@ -188,7 +188,7 @@ fn late_results_of_one_turn_are_adjacent() {
 fn the_second_of_two_calls_with_one_id_gets_its_own_result() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
-        session.append_all(&[ASK, &paying("", &["a", "a"])[0], ASK]).await.unwrap();
+        session.append_all(&[ASK, &paying("anthropic_messages", &["a", "a"])[0], ASK]).await.unwrap();
         assert!(session.add_late_result(&pay("a#2"), &said("TWO")).await.unwrap());
         assert!(session.add_late_result(&pay("a"), &said("ONE")).await.unwrap(), "{:?}", kept(&session));
         let results = &kept(&session)[2];
