@@ -311,11 +311,7 @@ mod tests {
             &[("x", Some("/messages/1/x")), ("x", Some("/messages/2/x"))],
         );
         let many: String =
-<<<<<<< HEAD
-            (0..100).map(|index| format!("messages.{index}.x: Extra inputs are not permitted; ")).collect();
-=======
             (0..100).map(|index| format!("messages.{index}.x: Extra inputs are not permitted; ")).collect::<Vec<_>>().concat();
->>>>>>> h/guard
         let members = classify(&Failure { status: Some(400), text: &many, ..Failure::default() }).members;
         assert_eq!(members.len(), MEMBERS_MAX);
     }

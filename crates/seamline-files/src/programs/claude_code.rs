@@ -5,13 +5,8 @@ use crate::sample::{Sample, has, says};
 
 pub(super) const PROGRAM: Program = Program {
     name: "Claude Code",
-<<<<<<< HEAD
-    what: "a session log",
-    extract: Some(r#"jq -s '{messages: [.[] | .message | select(.role) | {role, content}]}' FILE"#),
-=======
     what: "a session log of Claude Code",
     extract: Some("jq -s '{messages: [.[] | .message | select(.role) | {role, content}]}' FILE"),
->>>>>>> h/guard
     advice: Program::GIVE_BODY,
     detect,
 };

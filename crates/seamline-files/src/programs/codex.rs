@@ -5,11 +5,7 @@ use crate::sample::{Sample, has, says};
 
 pub(super) const PROGRAM: Program = Program {
     name: "Codex",
-<<<<<<< HEAD
-    what: "a rollout of a session",
-=======
     what: "a rollout of Codex",
->>>>>>> h/guard
     extract: Some(r#"jq -s '{input: [.[] | select(.type == "response_item") | .payload]}' FILE"#),
     advice: Program::GIVE_BODY,
     detect,

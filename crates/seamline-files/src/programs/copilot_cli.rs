@@ -4,10 +4,6 @@ use crate::Program;
 use crate::sample::{Sample, has};
 use serde_json::Value;
 
-<<<<<<< HEAD
-pub(super) const PROGRAM: Program =
-    Program { name: "Copilot CLI", what: "an event log", extract: None, advice: Program::GIVE_BODY, detect };
-=======
 pub(super) const PROGRAM: Program = Program {
     name: "Copilot CLI",
     what: "an event log of Copilot CLI",
@@ -15,7 +11,6 @@ pub(super) const PROGRAM: Program = Program {
     advice: Program::GIVE_BODY,
     detect,
 };
->>>>>>> h/guard
 
 fn detect(sample: &Sample<'_>) -> bool {
     sample.any(|record| {

@@ -5,11 +5,7 @@ use crate::sample::{Sample, has, says};
 
 pub(super) const PROGRAM: Program = Program {
     name: "Factory Droid",
-<<<<<<< HEAD
-    what: "a session log",
-=======
     what: "a session log of Factory Droid",
->>>>>>> h/guard
     extract: Some(r#"jq -s '{messages: [.[] | select(.type == "message") | .message]}' FILE"#),
     advice: Program::GIVE_BODY,
     detect,

@@ -5,11 +5,7 @@ use crate::sample::{Sample, has, says};
 use serde_json::Value;
 
 pub(super) const PROGRAM: Program =
-<<<<<<< HEAD
-    Program { name: "goose", what: "a session", extract: None, advice: Program::GIVE_BODY, detect };
-=======
     Program { name: "goose", what: "a session of goose", extract: None, advice: Program::GIVE_BODY, detect };
->>>>>>> h/guard
 
 fn detect(sample: &Sample<'_>) -> bool {
     let is_header = |record: &_| has(record, &["working_dir", "message_count"]);

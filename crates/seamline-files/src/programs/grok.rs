@@ -4,11 +4,7 @@ use crate::Program;
 use crate::sample::{Sample, has, says};
 
 pub(super) const PROGRAM: Program =
-<<<<<<< HEAD
-    Program { name: "Grok", what: "a session log", extract: None, advice: Program::GIVE_BODY, detect };
-=======
     Program { name: "Grok", what: "a session log of Grok", extract: None, advice: Program::GIVE_BODY, detect };
->>>>>>> h/guard
 
 fn detect(sample: &Sample<'_>) -> bool {
     let is_update = |record: &_| says(record, "method", &["session/update", "_x.ai/session/update"]);

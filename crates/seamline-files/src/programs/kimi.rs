@@ -4,11 +4,7 @@ use crate::Program;
 use crate::sample::{Sample, has, says};
 
 pub(super) const PROGRAM: Program =
-<<<<<<< HEAD
-    Program { name: "Kimi CLI", what: "a session log", extract: None, advice: Program::GIVE_BODY, detect };
-=======
     Program { name: "Kimi CLI", what: "a session log of Kimi CLI", extract: None, advice: Program::GIVE_BODY, detect };
->>>>>>> h/guard
 
 fn detect(sample: &Sample<'_>) -> bool {
     let is_header = |record: &_| says(record, "type", &["metadata"]) && has(record, &["protocol_version"]);

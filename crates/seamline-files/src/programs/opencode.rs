@@ -4,11 +4,7 @@ use crate::Program;
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program =
-<<<<<<< HEAD
-    Program { name: "opencode", what: "a session", extract: None, advice: Program::GIVE_BODY, detect };
-=======
     Program { name: "opencode", what: "a session of opencode", extract: None, advice: Program::GIVE_BODY, detect };
->>>>>>> h/guard
 
 fn detect(sample: &Sample<'_>) -> bool {
     let root = sample.root();

@@ -4,10 +4,6 @@ use crate::Program;
 use crate::sample::{Sample, has};
 use serde_json::Value;
 
-<<<<<<< HEAD
-pub(super) const PROGRAM: Program =
-    Program { name: "OpenHands", what: "a part of a session", extract: None, advice: Program::GIVE_BODY, detect };
-=======
 pub(super) const PROGRAM: Program = Program {
     name: "OpenHands",
     what: "a part of a session of OpenHands",
@@ -15,7 +11,6 @@ pub(super) const PROGRAM: Program = Program {
     advice: Program::GIVE_BODY,
     detect,
 };
->>>>>>> h/guard
 
 fn detect(sample: &Sample<'_>) -> bool {
     let root = sample.root();

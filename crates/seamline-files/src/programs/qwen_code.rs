@@ -5,13 +5,8 @@ use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
     name: "Qwen Code",
-<<<<<<< HEAD
-    what: "a session log",
-    extract: Some(r#"jq -s '{contents: [.[] | .message | select(.parts) | {role, parts}]}' FILE"#),
-=======
     what: "a session log of Qwen Code",
     extract: Some("jq -s '{contents: [.[] | .message | select(.parts) | {role, parts}]}' FILE"),
->>>>>>> h/guard
     advice: Program::GIVE_BODY,
     detect,
 };
