@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, ContentForm, Emptiness, Field, Input, IrregularityKind, Listed, Parts, Role, Slot};
+use seamline_model::{BesideText, BlockKind, ContentForm, Emptiness, Field, Input, IrregularityKind, Listed, Parts, Role, Slot};
 
 use crate::ids::CONTENT_KEYS;
 use crate::json::{Kind, Value, quoted};
@@ -52,17 +52,25 @@ pub(crate) fn parts_by(content: Value<'_, '_>, text_of: TextOf) -> Parts {
         Kind::String => Parts::Text,
         Kind::Null => Parts::Missing,
         Kind::Array => {
-            let (mut has_blanks, mut has_texts, mut has_media) = (false, false, false);
+            let (mut has_blanks, mut has_texts, mut beside_text) = (false, false, None);
             for part in content.elements() {
                 match text_of(part) {
                     Some(text) if emptiness(text) != Emptiness::Present => has_blanks = true,
                     Some(_) => has_texts = true,
-                    None => has_media = true,
+                    None => beside_text = beside_text.max(Some(kind_of_part(part))),
                 }
             }
-            Parts::List(Listed::of(has_blanks, has_texts, has_media))
+            Parts::List(Listed::of(has_blanks, has_texts, beside_text))
         }
         _ => Parts::Unreadable,
+    }
+}
+
+/// Tells media from parts of a type that no dialect has. A part without a type is known by its members.
+fn kind_of_part(part: Value<'_, '_>) -> BesideText {
+    match part.object().and_then(|part| part.get("type")).and_then(Value::str) {
+        Some(kind) if !is_media_type(&kind) => BesideText::Unknown,
+        _ => BesideText::Media,
     }
 }
 

@@ -62,7 +62,7 @@ pub use listing::Demand;
 pub use models::Models;
 pub use pairing::{Cycle, MatchedResult, PairedCall, Pairing, ResultFate, ResultState};
 pub use request::{Declared, DeclaredTool, Entries, Member, MemberSort, RequestFacts, Thinking};
-pub use result_block::{Listed, Parts, ResultBlock};
+pub use result_block::{BesideText, Listed, Parts, ResultBlock};
 pub use role::Role;
 pub use scope::Scope;
 pub use source::{Source, Spliced};

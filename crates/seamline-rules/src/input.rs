@@ -1,6 +1,6 @@
 //! The input of a repair: demands, policy, and the fixes that are left to a later repair.
 
-use seamline_model::{Constraints, Edit, Fix, RuleFinding, Severity, Stage};
+use seamline_model::{Constraints, Edit, Fix, RuleFinding, Stage};
 
 use crate::RepairPolicy;
 use crate::rules::ident::internal_call_id;
@@ -34,8 +34,8 @@ pub enum Left {
 pub(crate) fn allowed_fix<'f>(finding: &'f RuleFinding, policy: &RepairPolicy, left: Left) -> Option<&'f Fix> {
     let fix = finding.fix.as_ref()?;
     debug_assert!(!fix.is_mixed(), "{} edits bytes and blocks at once", finding.code);
-    let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty() && !fix.is_mixed();
-    (worth && policy.allows(fix.safety) && !left.has(finding.code, fix)).then_some(fix)
+    let has_effect = !fix.edits.is_empty() && !fix.is_mixed();
+    (has_effect && policy.allows(fix.safety) && !left.has(finding.code, fix)).then_some(fix)
 }
 
 impl Left {

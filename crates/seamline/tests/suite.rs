@@ -18,6 +18,8 @@ mod errors;
 mod exhaustive;
 #[path = "suite/fixtures.rs"]
 mod fixtures;
+#[path = "suite/harmless.rs"]
+mod harmless;
 #[path = "suite/hostile.rs"]
 mod hostile;
 #[path = "suite/knobs.rs"]

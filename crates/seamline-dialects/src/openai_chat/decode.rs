@@ -78,7 +78,8 @@ fn call_list<'a>(reader: &mut Reader<'a>, calls: Value<'_, 'a>) {
                 let (kind, is_signed) = match element.kind() {
                     Kind::Object => {
                         let (call, is_signed) = wire::call(element, reader);
-                        (BlockKind::Call(call), is_signed)
+                        let is_unknown = call.id.is_none() && wire::is_unknown_call(element);
+                        (if is_unknown { BlockKind::Opaque } else { BlockKind::Call(call) }, is_signed)
                     }
                     found => {
                         let found = found.as_str();

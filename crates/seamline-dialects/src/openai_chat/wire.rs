@@ -125,6 +125,15 @@ pub(super) fn note_members(part: Value<'_, '_>, reader: &mut Reader<'_>) {
     }
 }
 
+/// Types of calls that have a form of their own, or that other dialects and programs write into the list.
+const CALL_TYPES: &[&str] = &["function", "custom", "function_call", "tool_call", "tool_use", "tool-call"];
+
+/// Whether an entry of a list of calls has a type that is not known. The provider may have added it.
+pub(super) fn is_unknown_call(value: Value<'_, '_>) -> bool {
+    let kind = value.object().and_then(|call| call.get("type")).and_then(Value::str);
+    kind.is_some_and(|kind| !CALL_TYPES.contains(&&*kind))
+}
+
 /// Reads one call of a message's list, and whether it has the signature that Gemini's models give.
 pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> (Call, bool) {
     let mut is_signed = false;

@@ -152,6 +152,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
     /// Reads the properties of the item that rules look at.
     pub(super) fn facts(&self, kind: &'static Known, role: Role) -> Item {
         let made = match kind.form {
+            Form::Message if role == Role::Unknown => seamline_model::ItemKind::Unknown,
             Form::Message if role != Role::Assistant => seamline_model::ItemKind::Given,
             _ => kind.kind,
         };

@@ -98,7 +98,7 @@ fn host(record: &Value) -> String {
     record["uri"].as_str().unwrap_or_default().split('/').nth(2).unwrap_or_default().to_owned()
 }
 
-fn provider(record: &Value, dialect: &str) -> &'static str {
+pub(crate) fn provider(record: &Value, dialect: &str) -> &'static str {
     match (host(record).as_str(), dialect) {
         ("api.anthropic.com", _) => "anthropic",
         ("api.openai.com", "openai_responses") => "openai-responses",

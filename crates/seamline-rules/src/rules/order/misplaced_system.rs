@@ -61,12 +61,12 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     }
     let before = index.get().checked_sub(1).map(|before| messages[before].role);
     let follows = match before {
-        Some(Role::User | Role::System) => true,
+        Some(Role::User | Role::System | Role::Unknown) => true,
         Some(Role::Assistant) => ends_in_server_result(context, MessageIndex(index.0 - 1)),
         _ => false,
     };
-    let precedes =
-        messages.get(index.get() + 1).is_none_or(|after| matches!(after.role, Role::Assistant | Role::System));
+    let may_follow = |role: Role| matches!(role, Role::Assistant | Role::System | Role::Unknown);
+    let precedes = messages.get(index.get() + 1).is_none_or(|after| may_follow(after.role));
     if follows && precedes {
         return;
     }

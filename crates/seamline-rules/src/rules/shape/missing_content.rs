@@ -57,6 +57,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     };
     let message = context.transcript.message(index);
     if message.body == ContentForm::Text
+        && message.role != Role::Unknown
         && let Some(error) = context.constraints.string_content
     {
         report_string(context, index, report, error);

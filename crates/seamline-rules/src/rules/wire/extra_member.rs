@@ -107,6 +107,10 @@ fn is_unknown(context: &Context<'_, '_>, member: &Member) -> bool {
 fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
     let Member { message, block, key, span, cut, .. } = member;
     let place = Place { message: Some(*message), block: *block, span: *span };
+    if member.is_unknown() {
+        report_unknown(report, member, place);
+        return;
+    }
     let draft = report
         .place(place, format!("the provider does not support the member `{key}`"))
         .predicts(predict_error(context, member));
@@ -129,11 +133,21 @@ fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member
     }
     let safe = match member.sort {
         MemberSort::Spare { empty } => empty,
-        _ => !member.says_something(),
+        _ => !member.says_something() && !member.is_unknown(),
     };
     let safety = if safe { Safety::Safe } else { Safety::Unsafe };
     let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe };
     draft.fix(Stage::Bytes, safety, "remove the member", vec![edit]);
+}
+
+/// Notes a member that no dialect or program is known to have. The provider may have added it.
+fn report_unknown(report: &mut Report, member: &Member, place: Place) {
+    let Member { key, cut, span, .. } = member;
+    let edit = Edit::DropMember { cut: *cut, member: *span, lost: true };
+    report
+        .place(place, format!("the member `{key}` is unknown; it is kept"))
+        .severity(Severity::Info)
+        .fix(Stage::Bytes, Safety::Unsafe, "remove the member", vec![edit]);
 }
 
 /// Whether a member is the only content of its message, so that it becomes its text.
