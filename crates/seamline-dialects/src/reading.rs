@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BesideText, BlockKind, ContentForm, Emptiness, Field, Input, IrregularityKind, Listed, Parts, Role, Slot};
+use seamline_model::{
+    BesideText, BlockKind, ContentForm, Emptiness, Field, Input, IrregularityKind, Listed, Parts, Role, Slot,
+};
 
 use crate::ids::CONTENT_KEYS;
 use crate::json::{Kind, Value, quoted};

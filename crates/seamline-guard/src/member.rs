@@ -310,8 +310,10 @@ mod tests {
             MemberFault::Unknown,
             &[("x", Some("/messages/1/x")), ("x", Some("/messages/2/x"))],
         );
-        let many: String =
-            (0..100).map(|index| format!("messages.{index}.x: Extra inputs are not permitted; ")).collect::<Vec<_>>().concat();
+        let many: String = (0..100)
+            .map(|index| format!("messages.{index}.x: Extra inputs are not permitted; "))
+            .collect::<Vec<_>>()
+            .concat();
         let members = classify(&Failure { status: Some(400), text: &many, ..Failure::default() }).members;
         assert_eq!(members.len(), MEMBERS_MAX);
     }

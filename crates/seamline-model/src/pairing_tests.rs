@@ -9,7 +9,8 @@ use crate::{
 const JOINT: Scope = Scope { joint: true, ..Scope::ALL };
 /// The scope for results that are items, anywhere after their call.
 const LASTING: Scope = Scope { joint: true, lasting: true, ..Scope::ALL };
-const SPAN_ONLY: Scope = Scope { late: false, early: false, misaddressed: false, unproven: false, joint: false, lasting: false };
+const SPAN_ONLY: Scope =
+    Scope { late: false, early: false, misaddressed: false, unproven: false, joint: false, lasting: false };
 
 /// One block of a conversation, with the id it has or names.
 #[derive(Clone, Copy)]

@@ -12,8 +12,7 @@ use crate::naming;
 use crate::raw::Raw;
 use crate::record::{
     AcceptedFinding, Begin, CheckpointRecord, Compact, Compensated, CycleEnd, CycleRecord, EntryId, Insert, Intent,
-    Meant, MessageRecord, Origin, Record, RenamedCall, RepairRecord, Reset, Rollback, Staged, Switch,
-    Turn,
+    Meant, MessageRecord, Origin, Record, RenamedCall, RepairRecord, Reset, Rollback, Staged, Switch, Turn,
 };
 use crate::rejected::Rejected;
 use crate::repairs::{Applied, Repairs};

@@ -209,7 +209,14 @@ fn a_rollback_without_changes_leaves_repairs_undoable() {
     state.apply(
         3,
         0,
-        &Record::Repair(RepairRecord { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], renamed: vec![], report: None }),
+        &Record::Repair(RepairRecord {
+            kind: RepairKind::Fix,
+            id: "r".into(),
+            cuts,
+            meant: vec![],
+            renamed: vec![],
+            report: None,
+        }),
     );
     state.apply(4, 0, &checkpoint(&state, "c".into()));
     state.apply(5, 0, &said("3"));
@@ -227,7 +234,14 @@ fn a_rollback_restores_the_repairs_that_could_be_undone_then() {
     };
     let repair = |id: &str| {
         let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
-        Record::Repair(RepairRecord { kind: RepairKind::Fix, id: id.into(), cuts, meant: vec![], renamed: vec![], report: None })
+        Record::Repair(RepairRecord {
+            kind: RepairKind::Fix,
+            id: id.into(),
+            cuts,
+            meant: vec![],
+            renamed: vec![],
+            report: None,
+        })
     };
     let undo = |id: &str| Record::Undo(Undo { repair: id.into() });
     let compact = Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![], dialect: None });
@@ -266,7 +280,14 @@ fn every_prefix_is_hashed_once_after_a_change() {
     state.apply(
         5,
         0,
-        &Record::Repair(RepairRecord { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], renamed: vec![], report: None }),
+        &Record::Repair(RepairRecord {
+            kind: RepairKind::Fix,
+            id: "r".into(),
+            cuts,
+            meant: vec![],
+            renamed: vec![],
+            report: None,
+        }),
     );
     let one_by_one: Vec<Hash> = (1..=3).map(|count| state.view.hash_of(count)).collect();
     assert_eq!(state.view.hashes(), one_by_one);

@@ -25,40 +25,60 @@ const TEXTS: &[&[Part]] = &[
     &[
         Is("[synthetic] [outcome unknown] The call \""),
         Name,
-        Is("\""), Id, Is(" was started at "),
+        Is("\""),
+        Id,
+        Is(" was started at "),
         Word,
-        Is(", but the run stopped before its result was recorded. It may have happened fully, partly, or not at all. Do \
-            not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: "),
+        Is(
+            ", but the run stopped before its result was recorded. It may have happened fully, partly, or not at all. Do \
+            not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: ",
+        ),
         Word,
         Is("."),
     ],
     &[
         Is("[synthetic] [outcome unknown] The call \""),
         Name,
-        Is("\""), Id, Is(" was started at "),
+        Is("\""),
+        Id,
+        Is(" was started at "),
         Word,
-        Is(", but the process stopped before its result was recorded. It may have happened fully, partly, or not at all. \
+        Is(
+            ", but the process stopped before its result was recorded. It may have happened fully, partly, or not at all. \
             Do not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency \
-            key: "),
+            key: ",
+        ),
         Word,
         Is("."),
     ],
-    &[NOT_EXECUTED, Name, Is("\""), Id, Is(" did not run: the run stopped before it was started. You may issue it again.")],
     &[
         NOT_EXECUTED,
         Name,
-        Is("\""), Id, Is(" did not run: the process stopped before it was started. You may issue it again."),
+        Is("\""),
+        Id,
+        Is(" did not run: the run stopped before it was started. You may issue it again."),
+    ],
+    &[
+        NOT_EXECUTED,
+        Name,
+        Is("\""),
+        Id,
+        Is(" did not run: the process stopped before it was started. You may issue it again."),
     ],
     &[NOT_EXECUTED, Name, Is("\""), Id, Is(" did not run: the run was stopped before it was started.")],
     &[
         Is("[synthetic] [no result] The call \""),
         Name,
-        Is("\""), Id, Is(" has no result: the run stopped before one was recorded. It only reads, so you may issue it again."),
+        Is("\""),
+        Id,
+        Is(" has no result: the run stopped before one was recorded. It only reads, so you may issue it again."),
     ],
     &[
         Is("[synthetic] [no result] The call \""),
         Name,
-        Is("\""), Id, Is(" has no result: the process stopped before one was recorded. It only reads, so you may issue it again."),
+        Is("\""),
+        Id,
+        Is(" has no result: the process stopped before one was recorded. It only reads, so you may issue it again."),
     ],
 ];
 
@@ -80,7 +100,9 @@ const ADVICE: &[&str] = &[". You may call the tool again with complete arguments
 const TRUNCATED: &[Part] = &[
     Is("[synthetic] [result truncated] The call \""),
     Name,
-    Is("\""), Id, Is(" ran, but its result of "),
+    Is("\""),
+    Id,
+    Is(" ran, but its result of "),
     Count,
     Is(" bytes was too large to keep. Do not call it again for the rest without a narrower request. The first "),
     Count,

@@ -111,7 +111,14 @@ mod tests {
     fn a_written_kind_takes_precedence_over_the_report() {
         for kind in [RepairKind::Fix, RepairKind::Reorder, RepairKind::LateResult] {
             let (cuts, meant) = (Vec::new(), Vec::new());
-            let repair = Record::Repair(RepairRecord { id: "repair_7".into(), kind, cuts, meant, renamed: Vec::new(), report: None });
+            let repair = Record::Repair(RepairRecord {
+                id: "repair_7".into(),
+                kind,
+                cuts,
+                meant,
+                renamed: Vec::new(),
+                report: None,
+            });
             let written = serde_json::to_string(&repair).unwrap();
             assert_eq!(Record::read(&written), repair, "{written}");
         }

@@ -23,10 +23,8 @@ seamline_testkit::test_each_dialect!(keeps_unknown_parts);
 
 fn keeps_unknown_parts(dialect: Dialect) {
     let options = laws::options(dialect);
-    let mut runner = TestRunner::new_with_rng(
-        ProptestConfig::default(),
-        TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]),
-    );
+    let mut runner =
+        TestRunner::new_with_rng(ProptestConfig::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]));
     let mut harmed = Harmed::default();
     for _ in 0..CONVERSATIONS {
         let transcript = generate::good().new_tree(&mut runner).unwrap().current();

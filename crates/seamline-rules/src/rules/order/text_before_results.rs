@@ -98,10 +98,8 @@ fn first_late_result(context: &Context<'_, '_>, index: MessageIndex) -> Option<B
     // The provider may have added a kind of block that comes before results.
     let may_lead = |kind: &BlockKind| matches!(kind, BlockKind::Result(_) | BlockKind::Opaque);
     let blocks = context.transcript.blocks_of(index).skip_while(|(_, block)| may_lead(&block.kind));
-    blocks.map(|(block, _)| block).find(|&block| {
-        match context.pairing.result(block).map(|state| state.fate) {
-            Some(ResultFate::Answers(call)) => context.in_place(call, block),
-            _ => false,
-        }
+    blocks.map(|(block, _)| block).find(|&block| match context.pairing.result(block).map(|state| state.fate) {
+        Some(ResultFate::Answers(call)) => context.in_place(call, block),
+        _ => false,
     })
 }

@@ -144,10 +144,12 @@ fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member
 fn report_unknown(report: &mut Report, member: &Member, place: Place) {
     let Member { key, cut, span, .. } = member;
     let edit = Edit::DropMember { cut: *cut, member: *span, lost: true };
-    report
-        .place(place, format!("the member `{key}` is unknown; it is kept"))
-        .severity(Severity::Info)
-        .fix(Stage::Bytes, Safety::Unsafe, "remove the member", vec![edit]);
+    report.place(place, format!("the member `{key}` is unknown; it is kept")).severity(Severity::Info).fix(
+        Stage::Bytes,
+        Safety::Unsafe,
+        "remove the member",
+        vec![edit],
+    );
 }
 
 /// Whether a member is the only content of its message, so that it becomes its text.

@@ -146,7 +146,14 @@ impl Facts<'_> {
             let cut = |at: &usize| Cut { at: *at as u64, removed: 1, inserted: Vec::new() };
             let (cuts, report) = (removed.iter().map(cut).collect(), Some(Raw::of(&[Report { taken_back: reason }])?));
             let (id, kind) = (self.next_id("repair").into(), RepairKind::Fix);
-            records.push(Record::Repair(RepairRecord { id, kind, cuts, meant: Vec::new(), renamed: Vec::new(), report }));
+            records.push(Record::Repair(RepairRecord {
+                id,
+                kind,
+                cuts,
+                meant: Vec::new(),
+                renamed: Vec::new(),
+                report,
+            }));
         }
         records.push(Record::CheckpointsDropped(DroppedCheckpoints { ids: vec![id.clone()] }));
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);

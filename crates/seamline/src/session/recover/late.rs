@@ -244,7 +244,9 @@ impl Facts<'_> {
         let count = message.blocks.iter().filter(is_result).count();
         Ok(match entry.source {
             EntrySource::Cycle if is_said || count == 1 => !is_said,
-            EntrySource::Cycle => text.is_some_and(|text| self.wire.is_synthetic_for(&text, call.name, &self.ids_of(call.id))),
+            EntrySource::Cycle => {
+                text.is_some_and(|text| self.wire.is_synthetic_for(&text, call.name, &self.ids_of(call.id)))
+            }
             EntrySource::LateResult if is_said && count == message.blocks.len() => false,
             EntrySource::LateResult | EntrySource::Message | EntrySource::Fix | EntrySource::Compaction => reads_so,
         })
@@ -292,14 +294,9 @@ impl Facts<'_> {
         let is_known = self.entries()[at].origin == Origin::Synthetic;
         let is_synthetic = |text: &String| {
             let calls = place.turn.calls.iter().map(|made| &made.call);
-            let is_about = |call: &ToolCall| {
-                self.wire.is_synthetic_for(text, &call.name, &self.earlier_ids(call.id.as_str()))
-            };
-            if is_known {
-                calls.into_iter().any(is_about)
-            } else {
-                self.wire.is_synthetic(text)
-            }
+            let is_about =
+                |call: &ToolCall| self.wire.is_synthetic_for(text, &call.name, &self.earlier_ids(call.id.as_str()));
+            if is_known { calls.into_iter().any(is_about) } else { self.wire.is_synthetic(text) }
         };
         let is_mixed = others.iter().flatten().any(is_synthetic);
         Ok(if is_mixed && holds_only_results(old) { Origin::Synthetic } else { Origin::Said })

@@ -18,9 +18,7 @@ const TRUNCATED: &str = "[synthetic] [result truncated] ";
 /// The text about a call without a result whose process is gone.
 pub(in crate::session) fn after_crash(call: &OpenCall) -> String {
     match &call.state {
-        CallState::Pending | CallState::Started { .. } if !call.effect.needs_intent() => {
-            outcome_harmless(&call.tool)
-        }
+        CallState::Pending | CallState::Started { .. } if !call.effect.needs_intent() => outcome_harmless(&call.tool),
         CallState::Started { at, key } => outcome_unknown(&call.tool, *at, key),
         CallState::Pending | CallState::Finished { .. } => not_executed(&call.tool),
     }
@@ -45,7 +43,9 @@ pub(in crate::session) fn is_about(text: &str, tool: &str, ids: &[&str]) -> bool
         None => true,
     };
     is_synthetic(text)
-        && STARTS.iter().any(|start| text.strip_prefix(start).and_then(|rest| rest.strip_prefix(&about)).is_some_and(is_one))
+        && STARTS
+            .iter()
+            .any(|start| text.strip_prefix(start).and_then(|rest| rest.strip_prefix(&about)).is_some_and(is_one))
 }
 
 /// The text about a call that was started and has an unknown outcome.
@@ -72,9 +72,7 @@ pub(in crate::session) fn not_run(tool: &str, why: &str) -> String {
 
 /// The text about a call that was never started because the host stopped the cycle.
 pub(in crate::session) fn not_begun(tool: &str) -> String {
-    format!(
-        "[synthetic] [not executed] The call \"{tool}\" did not run: the run was stopped before it was started."
-    )
+    format!("[synthetic] [not executed] The call \"{tool}\" did not run: the run was stopped before it was started.")
 }
 
 /// The text of a tool that could not be run.

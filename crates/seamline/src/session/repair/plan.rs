@@ -167,7 +167,8 @@ impl<'s> Facts<'s> {
             return Ok(Some(Recorded { batch, id, left: Vec::new(), after }));
         }
         let Some((left, after)) = self.left_after(&batch, fixed, asked)? else { return Ok(None) };
-        let (mut batch, id) = self.plan_repair_record(RepairKind::Fix, cuts, &without(&fixed.outcome.repairs, &left))?;
+        let (mut batch, id) =
+            self.plan_repair_record(RepairKind::Fix, cuts, &without(&fixed.outcome.repairs, &left))?;
         name_renamed(&mut batch, &renamed);
         Ok(Some(Recorded { batch, id, left, after }))
     }
@@ -176,8 +177,7 @@ impl<'s> Facts<'s> {
     fn renamed(&self, cuts: &[Cut]) -> Result<Vec<RenamedCall>, SessionError> {
         let mut renamed = Vec::new();
         for cut in cuts {
-            let gone: Vec<&Entry> =
-                self.entries().iter().skip(cut.at as usize).take(cut.removed as usize).collect();
+            let gone: Vec<&Entry> = self.entries().iter().skip(cut.at as usize).take(cut.removed as usize).collect();
             let old = calls_of(&self.wire.outline_each(&gone)?);
             let inserted: Vec<&Raw> = cut.inserted.iter().map(|insert| &insert.message).collect();
             let new = if inserted.is_empty() { Vec::new() } else { calls_of(&self.wire.outline(&inserted)?) };

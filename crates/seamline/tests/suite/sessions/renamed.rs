@@ -61,7 +61,10 @@ fn a_late_result_under_the_hosts_id_is_taken_after_a_repair_renamed_its_call() {
                 assert!(session.add_late_result(&call, &said("PAID")).await.unwrap(), "{provider} {id}");
                 assert!(!session.add_late_result(&call, &said("AGAIN")).await.unwrap(), "{provider} {id}");
                 let body = body(&session, dialect);
-                assert!(body.contains("PAID") && !body.contains("No result") && !body.contains("[outcome"), "{provider} {id}: {body}");
+                assert!(
+                    body.contains("PAID") && !body.contains("No result") && !body.contains("[outcome"),
+                    "{provider} {id}: {body}"
+                );
             });
         }
     }
