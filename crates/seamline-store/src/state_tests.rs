@@ -180,6 +180,7 @@ fn the_state_keeps_only_what_repairs_removed() {
         let inserted = vec![Insert { message: said(number), origin: Origin::Synthetic, dialect: None }];
         let cuts = vec![Cut { at: number * 5, removed: 1, inserted }];
         let mut records = [Record::Repair(RepairRecord {
+            renamed: Vec::new(),
             kind: RepairKind::Fix,
             id: format!("r{number}").into(),
             cuts,
@@ -210,6 +211,7 @@ fn a_rollback_without_changes_leaves_repairs_undoable() {
         3,
         0,
         &Record::Repair(RepairRecord {
+            renamed: Vec::new(),
             kind: RepairKind::Fix,
             id: "r".into(),
             cuts,
@@ -235,6 +237,7 @@ fn a_rollback_restores_the_repairs_that_could_be_undone_then() {
     let repair = |id: &str| {
         let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
         Record::Repair(RepairRecord {
+            renamed: Vec::new(),
             kind: RepairKind::Fix,
             id: id.into(),
             cuts,
@@ -281,6 +284,7 @@ fn every_prefix_is_hashed_once_after_a_change() {
         5,
         0,
         &Record::Repair(RepairRecord {
+            renamed: Vec::new(),
             kind: RepairKind::Fix,
             id: "r".into(),
             cuts,
