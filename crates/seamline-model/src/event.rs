@@ -110,6 +110,8 @@ pub enum Addition<'e> {
     WithoutId,
     /// The provider itself says that the call is incomplete, so it must not be run.
     Unfinished,
+    /// No event began the block: its first addition did.
+    Unbegun,
     /// The block can be sent back only with a signature.
     NeedsSignature,
     /// The provider's signature; the last one counts.
