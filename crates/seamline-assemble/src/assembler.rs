@@ -290,7 +290,7 @@ impl Assembler {
             block.gap |= !block.closed && self.late_gap > block.begun;
         }
         let size = block.size();
-        let (mut is_repeated, mut is_alone) = (false, false);
+        let (mut is_repeated, mut is_alone, mut is_unbegun) = (false, false, false);
         match addition {
             Addition::Text(text) => {
                 is_alone = !text.is_empty() && block.flush_half();
@@ -313,6 +313,7 @@ impl Assembler {
             Addition::WithoutId => block.needs_id = false,
             Addition::Unfinished => block.unfinished = true,
             Addition::AnsweredByServer => block.piece = Piece::ServerCall,
+            Addition::Unbegun => is_unbegun = true,
             Addition::NeedsSignature => block.needs_signature = true,
             Addition::Signature(signature) => block.sign(signature),
             Addition::Member(name, json) => block.members.set(name, json),
@@ -326,6 +327,9 @@ impl Assembler {
         }
         if is_alone {
             self.flaw(StreamFlaw::Half { place });
+        }
+        if is_unbegun {
+            self.flaw(StreamFlaw::Unbegun { place });
         }
     }
 
@@ -445,6 +449,7 @@ fn kept_bytes(event: &Event<'_>) -> usize {
             | Addition::WithoutId
             | Addition::Unfinished
             | Addition::AnsweredByServer
+            | Addition::Unbegun
             | Addition::NeedsSignature
             | Addition::Recalled(..) => 0,
         },

@@ -208,6 +208,11 @@ pub enum StreamFlaw {
     },
     /// The message is longer than the limit, and the rest was not kept.
     TooLong,
+    /// No event began the block, so that what its start would have said is lost.
+    Unbegun {
+        /// The place of the block.
+        place: u32,
+    },
     /// A copied JSON value has a form that many parsers reject, and was rewritten.
     Rewritten,
 }

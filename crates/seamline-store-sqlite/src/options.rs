@@ -9,7 +9,7 @@ pub struct SqliteOptions {
     pub busy_timeout: Duration,
     /// The most bytes of the file. Beyond them writes fail with [`seamline_store::Error::NoSpace`].
     pub bytes_max: Option<u64>,
-    /// Whether the store only reads. It then creates no file.
+    /// Whether the store only reads. It then creates no file, except to keep the bytes of a damaged log.
     pub read_only: bool,
 }
 

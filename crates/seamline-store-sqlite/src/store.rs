@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use seamline_store::{
-    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, Pending, Pushed, Quarantined,
-    Sealed, SessionId, SessionInfo, Store, StoredCommit, cause, chain,
+    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, Loss, Pending, Pushed,
+    Quarantined, Sealed, SessionId, SessionInfo, Store, StoredCommit, cause, chain,
 };
 
 use crate::ask::ask;
@@ -26,6 +26,7 @@ const READERS: usize = 2;
 /// future cancel its request. Dropping the store waits until all requests are done.
 #[derive(Debug)]
 pub struct SqliteStore {
+    file: Arc<StoreFile>,
     writes: Arc<Queue>,
     reads: Arc<Queue>,
     readers: Vec<JoinHandle<()>>,
@@ -53,7 +54,8 @@ impl SqliteStore {
             },
             Err(error) => return Err(error),
         };
-        let mut store = Self { writes: Arc::default(), reads: Arc::default(), readers: Vec::new(), writer: None };
+        let (file, readers) = (store_file.clone(), Vec::new());
+        let mut store = Self { file, writes: Arc::default(), reads: Arc::default(), readers, writer: None };
         for number in 0..READERS {
             let store_file = store_file.clone();
             let name = format!("seamline-read-{number}");
@@ -167,6 +169,11 @@ impl Store for SqliteStore {
     fn read_quarantine<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
         let session = session.clone();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::read_quarantine(file, &session)))
+    }
+
+    fn losses(&self) -> Pending<'_, Vec<Loss>> {
+        let store_file = self.file.clone();
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |_| store_file.losses()))
     }
 
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {

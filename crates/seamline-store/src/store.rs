@@ -13,7 +13,9 @@ use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::{DialectName, SessionId};
 use crate::inbox_damage::InboxDamage;
+use crate::loss::Loss;
 use crate::raw::Raw;
+use crate::seal::SealKey;
 
 /// The pending result of a store. Dropping it does not cancel the operation.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
@@ -24,6 +26,12 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send +
 /// clock: each lease has an *epoch*, and the store accepts only commits of the latest one. A store does not read
 /// records.
 pub trait Store: Send + Sync + fmt::Debug {
+    /// The key that sessions seal new commits with, and check the seals of stored ones with. The store itself does not
+    /// use it.
+    fn seal_key(&self) -> Option<&SealKey> {
+        None
+    }
+
     /// Creates a session and leases it, in epoch 1.
     ///
     /// # Errors
@@ -113,6 +121,15 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
     fn read_quarantine<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>>;
+
+    /// Reports the commits that the store lost before it could read them, such as those of a damaged write-ahead log.
+    /// Where the store keeps the bytes in a file, the report ends when the operator removes the file.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    fn losses(&self) -> Pending<'_, Vec<Loss>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 
     /// Creates a session from the commits of another store, byte for byte.
     ///

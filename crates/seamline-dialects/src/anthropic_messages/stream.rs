@@ -332,7 +332,7 @@ mod tests {
         let block = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}"#;
         let other = r#"{"type":"message_start","message":{"id":"msg_2"}}"#;
         let said = read(&[START, START, block, other, block, STOP, END]);
-        let wanted = ["id=\"msg_1\"", "0 Text", "0 Text(\"a\")", "Unreadable { what: SecondMessage }"];
+        let wanted = ["id=\"msg_1\"", "0 Text", "0 Unbegun", "0 Text(\"a\")", "Unreadable { what: SecondMessage }"];
         assert_eq!(said, wanted);
     }
 

@@ -26,6 +26,14 @@ impl Folder {
         Self(path)
     }
 
+    /// A folder in memory where the system has one, for tests that open a store thousands of times.
+    pub(crate) fn quick() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let (pid, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = Path::new("/dev/shm").join(format!("seamline-sqlite-{pid}-{count}"));
+        if std::fs::create_dir(&path).is_ok() { Self(path) } else { Self::new() }
+    }
+
     pub(crate) fn file(&self) -> PathBuf {
         self.0.join("store.db")
     }

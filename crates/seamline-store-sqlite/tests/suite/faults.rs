@@ -277,6 +277,28 @@ fn a_file_size_limit_loses_no_acknowledged_commit() {
     assert!(has("ack") && has("failed"), "{heard:?}");
 }
 
+#[test]
+fn opens_where_the_disk_is_full() {
+    let Some(part) = part() else { return };
+    match SqliteStore::open(Path::new(&part[0]), Options::default()) {
+        Ok(_) => tell("opened"),
+        Err(error) => tell(kind(&error)),
+    }
+}
+
+/// SQLite reports only a failed write of a page as a full disk; here the index of the log cannot grow.
+#[test]
+fn a_store_that_cannot_grow_its_files_has_no_space() {
+    let folder = Folder::new();
+    write_store(&folder.file());
+    let path = folder.file();
+    let around = ["sh", "-c", "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\""];
+    let mut opening = child("faults::opens_where_the_disk_is_full", &[path.to_str().unwrap()], &around);
+    let heard: Vec<_> = lines(&mut opening).collect();
+    opening.wait().unwrap();
+    assert_eq!(heard, ["no-space"]);
+}
+
 pub(crate) fn has(program: &str) -> bool {
     let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     asked.is_ok_and(|status| status.success())

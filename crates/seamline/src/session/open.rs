@@ -95,7 +95,7 @@ impl Session {
                 return Err(error);
             }
         };
-        let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
+        let health = Health::of(damages.clone());
         let work = Work::default();
         let mut session = Self { log, state, wire, health, work, reading: Reading::default() };
         let opened = session.finish_opening((changes, before), &damages, recover).await;

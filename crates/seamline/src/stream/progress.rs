@@ -28,6 +28,7 @@ fn says_something(addition: &Addition<'_>) -> bool {
         | Addition::WithoutId
         | Addition::Unfinished
         | Addition::AnsweredByServer
+        | Addition::Unbegun
         | Addition::Recalled(..)
         | Addition::NeedsSignature
         | Addition::Member(..) => false,

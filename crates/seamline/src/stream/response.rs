@@ -394,6 +394,7 @@ fn place(flaw: &StreamFlaw) -> Option<u32> {
         | StreamFlaw::Unsigned { place }
         | StreamFlaw::NoId { place }
         | StreamFlaw::Snapshots { place }
+        | StreamFlaw::Unbegun { place }
         | StreamFlaw::Repeated { place }
         | StreamFlaw::Nameless { place, .. } => Some(*place),
         StreamFlaw::Unreadable(_)

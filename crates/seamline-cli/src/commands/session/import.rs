@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use clap::Args;
 use seamline::session::{Follower, NoMessage, SessionError};
-use seamline::store::{Error, MemoryStore, SessionId, Store as _};
+use seamline::store::{Error, MemoryStore, SessionId};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::context::{StoreContext, wait};
+use super::context::{StoreContext, wait, with_key};
 use super::export::End;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -115,13 +115,13 @@ fn import_copy(
     Exported { end, commits }: &Exported,
     name: &SessionId,
 ) -> Result<String, Failure> {
-    let aside = Arc::new(MemoryStore::new());
+    let aside = with_key(Arc::new(MemoryStore::new())).map_err(|error| context.failure(&error.into()))?;
     wait(aside.import(&end.session, commits)).map_err(|error| context.failure(&error))?;
     let session = context.wait(Follower::open(aside, end.session.clone()))?;
     let fork =
         wait(session.fork_into(context.store.clone(), name.clone())).map_err(|error| refused(context, &error))?;
     let messages = screen::count(fork.entries().len(), "message");
-    context.wait(fork.close())?;
+    context.close(fork);
     let mut out = format!("{} {name}: imported a copy of {} with {messages}\n", style::GOOD.paint("✓"), end.session);
     for line in screen::wrap(NOT_ALL, screen::width().saturating_sub(2)) {
         let _ = writeln!(out, "  {}", style::FAINT.paint(&line));

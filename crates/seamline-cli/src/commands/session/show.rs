@@ -70,8 +70,8 @@ impl Show {
     fn records(&self, context: &StoreContext) -> Result<String, Failure> {
         let commits = context.commits(&self.name).map_err(|error| context.failure(&error))?;
         Ok(match self.format {
-            ListFormat::Text => records::text(&commits),
-            ListFormat::Json => records::json(&self.name, &commits),
+            ListFormat::Text => records::text(&commits, context.store.seal_key()),
+            ListFormat::Json => records::json(&self.name, &commits, context.store.seal_key()),
         })
     }
 

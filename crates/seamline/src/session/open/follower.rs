@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use seamline_store::{DamageKind, Entry, Head, Parent, Replay, SessionId, State, Store, StoredCommit};
+use seamline_store::{DamageKind, Entry, Head, Loss, Parent, Replay, SessionId, State, Store, StoredCommit};
 
 use super::copies::plan_copies;
 use super::{home_provider, stored_policy, wire_of};
@@ -41,6 +41,8 @@ pub struct Follower {
     id: SessionId,
     head: Head,
     replay: Replay,
+    /// The commits that the store lost before.
+    losses: Vec<Loss>,
     health: Health,
 }
 
@@ -52,9 +54,11 @@ impl Follower {
     /// # Errors
     /// When there is no such session, or the store failed.
     pub async fn open(store: Arc<dyn Store>, id: SessionId) -> Result<Self, SessionError> {
-        let (replay, health) = (Replay::new(id.clone()), Health::Whole);
-        let mut follower = Self { store, id, head: Head { epoch: 0, ..Head::START }, replay, health };
+        let (replay, health) = (Replay::with_key(id.clone(), store.seal_key().cloned()), Health::Whole);
+        let (head, losses) = (Head { epoch: 0, ..Head::START }, store.losses().await?);
+        let mut follower = Self { store, id, head, replay, losses, health };
         follower.refresh().await?;
+        follower.health = follower.current_health();
         Ok(follower)
     }
 
@@ -70,13 +74,13 @@ impl Follower {
         }
         if head.seq <= self.head.seq {
             // The store was restored from a backup that does not have all commits that were read.
-            self.replay = Replay::new(self.id.clone());
+            self.replay = self.new_replay();
         }
         let known = self.broken_commits(self.head);
         self.read_up_to(head).await?;
         if self.head.seq > 0 && self.broken_commits(head) > known {
             // New commits may not follow the ones that were read: a restored store can have grown since.
-            self.replay = Replay::new(self.id.clone());
+            self.replay = self.new_replay();
             self.read_up_to(head).await?;
         }
         if let Some(end) = self.replay.end().filter(|end| end.seq > head.seq) {
@@ -85,9 +89,17 @@ impl Follower {
             head = if now.seq > head.seq { Head { epoch: now.epoch, ..end } } else { now };
         }
         self.head = head;
-        let damages = self.replay.damages(head);
-        self.health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages) };
+        self.health = self.current_health();
         Ok(true)
+    }
+
+    fn new_replay(&self) -> Replay {
+        Replay::with_key(self.id.clone(), self.store.seal_key().cloned())
+    }
+
+    fn current_health(&self) -> Health {
+        let lost = self.losses.iter().filter_map(|loss| loss.damage(&self.id, self.head));
+        Health::of(self.replay.damages(self.head).into_iter().chain(lost).collect())
     }
 
     /// The number of damages, apart from an end that the store may not have told yet.
@@ -99,7 +111,8 @@ impl Follower {
     async fn read_up_to(&mut self, head: Head) -> Result<(), SessionError> {
         let (range, replay) = (self.replay.met()..head.seq, &mut self.replay);
         let take = |page: Vec<StoredCommit>| page.iter().for_each(|commit| replay.take(commit));
-        Ok(read_pages(self.store.as_ref(), &self.id, range, take).await?)
+        read_pages(self.store.as_ref(), &self.id, range, take).await?;
+        self.replay.wrong_key().map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// The name of the session.
