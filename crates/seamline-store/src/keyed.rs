@@ -50,40 +50,40 @@ impl Store for KeyedStore {
         self.store.append(commit)
     }
 
-    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
-        self.store.head(session)
+    fn read_head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+        self.store.read_head(session)
     }
 
     fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>> {
         self.store.read(session, after, bytes_max)
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
-        self.store.sessions(after, limit)
+    fn list_sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+        self.store.list_sessions(after, limit)
     }
 
     fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed> {
         self.store.push(session, item)
     }
 
-    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
-        self.store.inbox(session)
+    fn read_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+        self.store.read_inbox(session)
     }
 
-    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
-        self.store.waiting(session)
+    fn count_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+        self.store.count_inbox(session)
     }
 
-    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
-        self.store.inbox_damage(session)
+    fn check_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+        self.store.check_inbox(session)
     }
 
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {
         self.store.quarantine(session, bytes)
     }
 
-    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
-        self.store.quarantined(session)
+    fn read_quarantine<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+        self.store.read_quarantine(session)
     }
 
     fn losses(&self) -> Pending<'_, Vec<Loss>> {

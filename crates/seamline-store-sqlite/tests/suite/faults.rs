@@ -280,7 +280,7 @@ fn a_file_size_limit_loses_no_acknowledged_commit() {
 #[test]
 fn opens_where_the_disk_is_full() {
     let Some(part) = part() else { return };
-    match SqliteStore::open(Path::new(&part[0]), Options::default()) {
+    match SqliteStore::open(Path::new(&part[0]), SqliteOptions::default()) {
         Ok(_) => tell("opened"),
         Err(error) => tell(kind(&error)),
     }

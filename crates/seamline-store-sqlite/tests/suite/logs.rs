@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use futures_executor::block_on;
 use seamline_store::{DamageKind, Error, Loss, OpenedCommit, Store};
-use seamline_store_sqlite::{Options, SqliteStore, this_process};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, child, from_env, lines, open, part, replayed, seal, session, tell};
 
@@ -84,7 +84,7 @@ impl Left {
 
     /// Opens the store and says what became of the commits.
     fn fate(&self, folder: &Folder) -> Fate {
-        let options = Options { busy_timeout: std::time::Duration::from_millis(100), ..Options::default() };
+        let options = SqliteOptions { busy_timeout: std::time::Duration::from_millis(100), ..SqliteOptions::default() };
         let store = match SqliteStore::open(folder.file(), options) {
             Ok(store) => store,
             Err(_) => return Fate::Refused,
@@ -220,8 +220,8 @@ fn a_damaged_log_is_kept_and_named_until_the_operator_removes_it() {
     log[HEADER + 3 * FRAME + 50] ^= 1;
     left.put(&folder, Some(&log), true);
     let name = session("s");
-    let read_only = Options { read_only: true, ..Options::default() };
-    for options in [read_only, Options::default(), Options::default()] {
+    let read_only = SqliteOptions { read_only: true, ..SqliteOptions::default() };
+    for options in [read_only, SqliteOptions::default(), SqliteOptions::default()] {
         let store = SqliteStore::open(folder.file(), options).unwrap();
         let losses = block_on(store.losses()).unwrap();
         let [loss] = &losses[..] else { panic!("{losses:?}") };
@@ -229,7 +229,7 @@ fn a_damaged_log_is_kept_and_named_until_the_operator_removes_it() {
         let kept = loss.kept.as_ref().unwrap();
         assert_eq!(std::fs::read(kept).unwrap(), log);
         assert_eq!(std::fs::metadata(kept).unwrap().permissions().mode() & 0o777, 0o600);
-        let head = block_on(store.head(&name)).unwrap();
+        let head = block_on(store.read_head(&name)).unwrap();
         let damage = loss.damage(&name, head).unwrap();
         assert!(matches!(damage.kind, DamageKind::Log { is_certain: true, .. }), "{damage}");
         assert_eq!(damage.seq, loss.heads.as_ref().unwrap()[&name] + 1);
@@ -238,7 +238,7 @@ fn a_damaged_log_is_kept_and_named_until_the_operator_removes_it() {
     let later = session("later");
     block_on(store.create(&later, &this_process(1))).unwrap();
     let losses = block_on(store.losses()).unwrap();
-    let head = block_on(store.head(&later)).unwrap();
+    let head = block_on(store.read_head(&later)).unwrap();
     assert_eq!(losses[0].damage(&later, head), None, "a session that came later is not concerned");
     let erased = block_on(store.erase(&later));
     assert!(matches!(&erased, Err(Error::Failed(seamline_store::cause::Failed::EraseKept { .. }))), "{erased:?}");
