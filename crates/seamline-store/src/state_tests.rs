@@ -211,7 +211,6 @@ fn a_rollback_without_changes_leaves_repairs_undoable() {
         3,
         0,
         &Record::Repair(RepairRecord {
-            renamed: Vec::new(),
             kind: RepairKind::Fix,
             id: "r".into(),
             cuts,
@@ -237,7 +236,6 @@ fn a_rollback_restores_the_repairs_that_could_be_undone_then() {
     let repair = |id: &str| {
         let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
         Record::Repair(RepairRecord {
-            renamed: Vec::new(),
             kind: RepairKind::Fix,
             id: id.into(),
             cuts,
@@ -284,7 +282,6 @@ fn every_prefix_is_hashed_once_after_a_change() {
         5,
         0,
         &Record::Repair(RepairRecord {
-            renamed: Vec::new(),
             kind: RepairKind::Fix,
             id: "r".into(),
             cuts,
