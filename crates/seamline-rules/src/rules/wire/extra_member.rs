@@ -12,7 +12,8 @@ declare_rule! {
     /// # What it does
     /// Finds members of messages and blocks that the provider does not support: those of other dialects, and those of
     /// this dialect that only some of its providers support, such as `refusal`, `audio`, `function_call` and `name`.
-    /// Tool calls in the form of another dialect are a warning where the provider accepts any member and ignores this
+    /// A member that no dialect or program is known to have is only a note: the provider may have added it. Tool calls in
+    /// the form of another dialect are a warning where the provider accepts any member and ignores this
     /// one.
     ///
     /// # Why is this bad?
@@ -50,7 +51,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the member is removed, and its content is in the report. Empty members and metadata (time, author, cost,
+    /// Unsafe: the member is removed, and its content is in the report. An unknown member is never removed safely. Empty members and metadata (time, author, cost,
     /// cache marks) are removed safely. If a message has no other content, the content of its members, such as a
     /// refusal, becomes its text, which is safe; so does a refusal part of the content. A `function_call` safely
     /// becomes the only entry of `tool_calls`. A file is only reported. The example is repaired with `safety =
