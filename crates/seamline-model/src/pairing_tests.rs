@@ -324,7 +324,7 @@ fn a_contradicting_tool_name_leaves_the_call_to_the_next_result() {
 
 #[test]
 fn a_text_in_between_ends_the_proof_of_the_position() {
-    let proven = Scope { unproven: false, ..Scope::ALL };
+    let guessed = Scope { unproven: true, ..Scope::ALL };
     let fates_of = |call, between: &[Part], result, scope| {
         let messages = [says(&[call]), (Role::User, [between, &[result]].concat())];
         let apart = [says(&[call]), (Role::User, between.to_vec()), (Role::Tool, vec![result])];
@@ -333,11 +333,11 @@ fn a_text_in_between_ends_the_proof_of_the_position() {
         both[0].last().copied()
     };
     let (call, result) = (Named("A", "read"), Result("Z"));
-    assert_eq!(fates_of(call, &[], result, proven), Some(Seen::Misaddressed(0)));
-    assert_eq!(fates_of(call, &[Text], result, proven), Some(Seen::Orphan));
-    assert_eq!(fates_of(call, &[Text], result, Scope::ALL), Some(Seen::Misaddressed(0)));
-    assert_eq!(fates_of(call, &[Text], From("Z", "read"), proven), Some(Seen::Misaddressed(0)));
-    assert_eq!(fates_of(call, &[Text], From("Z", "write"), Scope::ALL), Some(Seen::Orphan));
+    assert_eq!(fates_of(call, &[], result, Scope::ALL), Some(Seen::Misaddressed(0)));
+    assert_eq!(fates_of(call, &[Text], result, Scope::ALL), Some(Seen::Orphan));
+    assert_eq!(fates_of(call, &[Text], result, guessed), Some(Seen::Misaddressed(0)));
+    assert_eq!(fates_of(call, &[Text], From("Z", "read"), Scope::ALL), Some(Seen::Misaddressed(0)));
+    assert_eq!(fates_of(call, &[Text], From("Z", "write"), guessed), Some(Seen::Orphan));
 }
 
 #[test]

@@ -21,9 +21,9 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Recognises results wherever they can be recognised.
+    /// Recognises results wherever it is certain which call they answer.
     pub const ALL: Self =
-        Self { late: true, early: true, misaddressed: true, unproven: true, joint: false, lasting: false };
+        Self { late: true, early: true, misaddressed: true, unproven: false, joint: false, lasting: false };
 
     /// The scope under a provider's demands: a result that the provider accepts is always recognised.
     #[must_use]
