@@ -64,7 +64,7 @@ fn collect(value: &Value, pointer: String, places: &mut Vec<Place>) {
         }
         Value::Array(elements) => {
             for (element, added) in unknown_elements(elements) {
-                for index in 0..=elements.len() {
+                for index in (0..=elements.len()).filter(|&index| !answers_calls(elements.get(index))) {
                     let addition = Addition::Element { index, element: element.clone(), added };
                     places.push(Place { pointer: pointer.clone(), addition });
                 }
@@ -75,6 +75,14 @@ fn collect(value: &Value, pointer: String, places: &mut Vec<Place>) {
         }
         _ => {}
     }
+}
+
+/// Whether an element answers the calls before it. Providers document that nothing may come between the two.
+fn answers_calls(element: Option<&Value>) -> bool {
+    let Some(element) = element else { return false };
+    let text = element.to_string();
+    let is_tool = matches!(element["role"].as_str(), Some("tool" | "function"));
+    is_tool || ["\"tool_result\"", "\"toolResult\"", "\"functionResponse\""].iter().any(|mark| text.contains(mark))
 }
 
 /// Elements of the shape that a list has, of a kind that no dialect knows. A list of plain values gets none.

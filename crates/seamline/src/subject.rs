@@ -210,7 +210,7 @@ mod tests {
         let members = members.join(",");
         let body = format!("{{\"messages\":[{{\"role\":\"user\",\"content\":\"hi\",{members}}}]}}");
         let mut options = Options { provider: Some("anthropic".to_owned()), ..Options::default() };
-        options.policy.repair.safety = seamline_model::Safety::Unsafe;
+        options.policy.allow_unsafe();
         let repaired = crate::repair(body.as_bytes(), &options).unwrap();
         assert_eq!((repaired.passes, repaired.remaining.len()), (1, 0));
         assert_eq!(&*repaired.body, br#"{"messages":[{"role":"user","content":"hi"}]}"#);
