@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use seamline_store::{Error, Loss, cause};
+use seamline_store::{Error, LogLoss, cause};
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::file;
@@ -42,7 +42,7 @@ pub(crate) struct StoreFile {
     /// Whether another file took the name of the open file.
     is_replaced: AtomicBool,
     /// A loss that could not be noted beside the file.
-    unkept: Mutex<Option<Loss>>,
+    unkept: Mutex<Option<LogLoss>>,
 }
 
 /// A connection and the file that it belongs to.
@@ -200,7 +200,7 @@ impl StoreFile {
         match lost::keep(&self.path, loss) {
             Err(error) if flags.contains(OpenFlags::SQLITE_OPEN_READ_WRITE) => Err(failed(error)),
             Err(_) => {
-                let loss = Loss { is_certain: loss == wal::Loss::Certain, kept: None, heads: None };
+                let loss = LogLoss { is_certain: loss == wal::Loss::Certain, kept: None, heads: None };
                 *self.unkept.lock().unwrap_or_else(PoisonError::into_inner) = Some(loss);
                 Ok(())
             }
@@ -209,7 +209,7 @@ impl StoreFile {
     }
 
     /// Returns the commits that the store lost with damaged logs.
-    pub(crate) fn losses(&self) -> Outcome<Vec<Loss>> {
+    pub(crate) fn losses(&self) -> Outcome<Vec<LogLoss>> {
         let kept = lost::losses(&self.path).map_err(|error| file::of_io(&self.path, &error))?;
         let unkept = self.unkept.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Ok(kept.into_iter().chain(unkept).collect())

@@ -64,12 +64,11 @@ mod unix {
         };
         let is_same =
             |file: &File| file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (found.dev(), found.ino()));
-        let place = match held.iter().position(is_same) {
-            Some(place) => place,
-            None => {
-                held.push(File::open(path)?);
-                held.len() - 1
-            }
+        let place = if let Some(place) = held.iter().position(is_same) {
+            place
+        } else {
+            held.push(File::open(path)?);
+            held.len() - 1
         };
         Ok(held.get(place))
     }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use seamline_store::{Hash, Loss, SessionId};
+use seamline_store::{Hash, LogLoss, SessionId};
 use serde_json::{Value, json};
 
 use crate::file::{beside, sync_folder};
@@ -99,12 +99,12 @@ pub(crate) fn keep(path: &Path, loss: wal::Loss) -> io::Result<()> {
 }
 
 /// Returns the losses that the quarantine beside a database has.
-pub(crate) fn losses(path: &Path) -> io::Result<Vec<Loss>> {
+pub(crate) fn losses(path: &Path) -> io::Result<Vec<LogLoss>> {
     let mut found = Vec::new();
     let notes = match notes(path) {
         // Another user keeps a log that this one may not see.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            return Ok(vec![Loss { is_certain: false, kept: Some(beside(path, FOLDER)), heads: None }]);
+            return Ok(vec![LogLoss { is_certain: false, kept: Some(beside(path, FOLDER)), heads: None }]);
         }
         notes => notes?,
     };
@@ -112,7 +112,7 @@ pub(crate) fn losses(path: &Path) -> io::Result<Vec<Loss>> {
         // A note that cannot be read still says that there was a loss.
         let note = Note::read(&place).unwrap_or(Note { is_certain: false, heads: None });
         let kept = Some(place.with_extension("wal")).filter(|log| exists(log));
-        found.push(Loss { is_certain: note.is_certain, kept, heads: note.heads });
+        found.push(LogLoss { is_certain: note.is_certain, kept, heads: note.heads });
     }
     Ok(found)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use seamline_store::{
-    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, Loss, Pending, Pushed,
+    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, LogLoss, Pending, Pushed,
     Quarantined, Sealed, SessionId, SessionInfo, Store, StoredCommit, cause, chain,
 };
 
@@ -171,7 +171,7 @@ impl Store for SqliteStore {
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::read_quarantine(file, &session)))
     }
 
-    fn losses(&self) -> Pending<'_, Vec<Loss>> {
+    fn losses(&self) -> Pending<'_, Vec<LogLoss>> {
         let store_file = self.file.clone();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |_| store_file.losses()))
     }

@@ -78,8 +78,7 @@ pub(crate) fn judge(log: &Log, index: Option<&Index>, is_fresh: bool) -> Option<
     match log {
         // A commit begins when the one before it is on the disk.
         Log { commits_behind: 2.., .. } => Some(Loss::Certain),
-        Log { behind: 1.., .. } => Some(Loss::Possible),
-        Log { salts: None, is_filled: true, .. } => Some(Loss::Possible),
+        Log { behind: 1.., .. } | Log { salts: None, is_filled: true, .. } => Some(Loss::Possible),
         _ => None,
     }
 }

@@ -284,7 +284,7 @@ pub enum Damaged {
 /// The cause of [`Error::SealKey`](crate::Error::SealKey).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SealKey {
+pub enum WrongSealKey {
     /// No key was given.
     #[error("the session is sealed with a key, and no key was given")]
     Missing,

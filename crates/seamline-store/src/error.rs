@@ -74,7 +74,7 @@ pub enum Error {
     /// The database under the commits is damaged.
     Damaged(cause::Damaged),
     /// The session is sealed with a key that was not given.
-    SealKey(cause::SealKey),
+    SealKey(cause::WrongSealKey),
     /// Reading or writing failed.
     Failed(cause::Failed),
     /// The thread of the store that does the work has ended.

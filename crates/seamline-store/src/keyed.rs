@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::SessionId;
 use crate::inbox_damage::InboxDamage;
-use crate::loss::Loss;
+use crate::loss::LogLoss;
 use crate::seal::SealKey;
 use crate::store::{
     Acquire, Appended, Erased, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, SessionInfo, Store,
@@ -86,7 +86,7 @@ impl Store for KeyedStore {
         self.store.read_quarantine(session)
     }
 
-    fn losses(&self) -> Pending<'_, Vec<Loss>> {
+    fn losses(&self) -> Pending<'_, Vec<LogLoss>> {
         self.store.losses()
     }
 

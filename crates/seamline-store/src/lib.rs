@@ -45,7 +45,7 @@ pub use id::{CallId, CheckpointId, CommitId, CycleId, DialectName, InvalidSessio
 pub use inbox_damage::{INBOX_DAMAGES_MAX, InboxDamage, InboxDamageKind, InboxDamages};
 pub use incident::{Incident, IncidentKind, IncidentSeverity};
 pub use keyed::KeyedStore;
-pub use loss::Loss;
+pub use loss::LogLoss;
 pub use memory::MemoryStore;
 pub use raw::{NotJson, Raw};
 pub use record::{

@@ -11,7 +11,7 @@ use crate::store::Head;
 /// Commits that a store lost together with a part of its write-ahead log. The store cannot tell which sessions they
 /// belonged to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loss {
+pub struct LogLoss {
     /// Whether commits are lost that the store had acknowledged. If not, the last commit is lost, and the store may have
     /// acknowledged it: a power cut during a commit leaves the same bytes.
     pub is_certain: bool,
@@ -21,7 +21,7 @@ pub struct Loss {
     pub heads: Option<BTreeMap<SessionId, u64>>,
 }
 
-impl Loss {
+impl LogLoss {
     /// Returns the damage of a session that existed when the log was damaged and ends at `head` now.
     pub fn damage(&self, session: &SessionId, head: Head) -> Option<Damage> {
         let last = match &self.heads {
@@ -34,7 +34,7 @@ impl Loss {
     }
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for LogLoss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(sentence(self.is_certain))?;
         kept(f, self.kept.as_ref().map(|path| path.display().to_string()).as_deref())

@@ -328,8 +328,8 @@ impl Replay {
 
 fn wrong_key(damages: &[Damage]) -> Option<Error> {
     damages.iter().find_map(|damage| match damage.kind {
-        DamageKind::Keyed { is_other: false } => Some(Error::SealKey(cause::SealKey::Missing)),
-        DamageKind::Keyed { is_other: true } => Some(Error::SealKey(cause::SealKey::Other)),
+        DamageKind::Keyed { is_other: false } => Some(Error::SealKey(cause::WrongSealKey::Missing)),
+        DamageKind::Keyed { is_other: true } => Some(Error::SealKey(cause::WrongSealKey::Other)),
         _ => None,
     })
 }

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::{DialectName, SessionId};
 use crate::inbox_damage::InboxDamage;
-use crate::loss::Loss;
+use crate::loss::LogLoss;
 use crate::raw::Raw;
 use crate::seal::SealKey;
 
@@ -127,7 +127,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// Fails when the store cannot be read.
-    fn losses(&self) -> Pending<'_, Vec<Loss>> {
+    fn losses(&self) -> Pending<'_, Vec<LogLoss>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 

@@ -9,7 +9,7 @@ const NAME: &str = "x_from_the_future";
 pub struct Unknown {
     /// The JSON pointer of the object or list that got it.
     pub place: String,
-    /// What was added.
+    /// The kind of part that was added.
     pub added: &'static str,
     /// The whole body.
     pub body: Value,
@@ -19,7 +19,7 @@ pub struct Unknown {
 /// `most`; then every n-th one is taken.
 pub fn variants(body: &Value, most: usize) -> Vec<Unknown> {
     let mut places = Vec::new();
-    collect(body, String::new(), &mut places);
+    collect(body, "", &mut places);
     let step = places.len().div_ceil(most.max(1)).max(1);
     places.into_iter().step_by(step).filter_map(|place| place.apply(body)).collect()
 }
@@ -53,24 +53,24 @@ impl Place {
     }
 }
 
-fn collect(value: &Value, pointer: String, places: &mut Vec<Place>) {
+fn collect(value: &Value, pointer: &str, places: &mut Vec<Place>) {
     match value {
         Value::Object(members) => {
-            places.push(Place { pointer: pointer.clone(), addition: Addition::Member });
+            places.push(Place { pointer: pointer.to_owned(), addition: Addition::Member });
             for (key, member) in members {
                 let key = key.replace('~', "~0").replace('/', "~1");
-                collect(member, format!("{pointer}/{key}"), places);
+                collect(member, &format!("{pointer}/{key}"), places);
             }
         }
         Value::Array(elements) => {
             for (element, added) in unknown_elements(elements) {
                 for index in (0..=elements.len()).filter(|&index| !answers_calls(elements.get(index))) {
                     let addition = Addition::Element { index, element: element.clone(), added };
-                    places.push(Place { pointer: pointer.clone(), addition });
+                    places.push(Place { pointer: pointer.to_owned(), addition });
                 }
             }
             for (index, element) in elements.iter().enumerate() {
-                collect(element, format!("{pointer}/{index}"), places);
+                collect(element, &format!("{pointer}/{index}"), places);
             }
         }
         _ => {}

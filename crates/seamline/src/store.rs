@@ -16,7 +16,7 @@ pub use seamline_store::{
     CommitId, CycleId, CycleState, CycleStep, Damage, DamageKind, DialectName, Effect, Entry, EntryId, EntrySource,
     Erased, Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX, InboxDamage,
     InboxDamageKind, InboxDamages, InboxItem, InboxPage, Incident, IncidentKind, IncidentSeverity, InvalidSessionId,
-    KeyedStore, Lease, Loss, MemoryStore, OpenCall, OpenCycle, OpenedCommit, Operation, Origin, Pending,
+    KeyedStore, Lease, LogLoss, MemoryStore, OpenCall, OpenCycle, OpenedCommit, Operation, Origin, Pending,
     PendingCompensation, Pushed, Quarantined, Raw, Record, Rejected, RepairId, RepairKind, Replayed, SealKey, Sealed,
     SessionId, SessionInfo, State, Store, StoredCommit, Switch, View, cause, chain, chain_with, replay, replay_with,
 };

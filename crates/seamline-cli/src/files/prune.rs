@@ -92,7 +92,9 @@ fn run(state: &State, bounds: Bounds) -> std::io::Result<Pruned> {
             pruned.bytes += object.bytes;
         }
     }
-    folders.iter().for_each(|folder| remove_empty(folder));
+    for folder in &folders {
+        remove_empty(folder);
+    }
     Ok(pruned)
 }
 

@@ -20,6 +20,7 @@ pub(crate) struct Target {
 impl Target {
     /// The mode of the file, if the system has modes.
     #[cfg(unix)]
+    #[expect(clippy::unnecessary_wraps, reason = "other systems have no modes")]
     pub(crate) fn mode(&self) -> Option<u32> {
         use std::os::unix::fs::MetadataExt as _;
         Some(self.metadata.mode() & 0o777)

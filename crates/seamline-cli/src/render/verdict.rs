@@ -114,7 +114,7 @@ fn place(verdict: &Verdict) -> String {
     parts.extend(place.message_index.map(|index| format!("message {index}")));
     parts.extend(place.block_index.map(|index| format!("block {index}")));
     if let (Some(last), Some(notation)) = (parts.last_mut(), &place.notation) {
-        *last += &format!(" (the provider's `{notation}`)");
+        *last = format!("{last} (the provider's `{notation}`)");
     }
     parts.extend(place.ids.iter().map(|id| format!("`{id}`")));
     parts.join(" · ")

@@ -85,7 +85,11 @@ fn a_damaged_log_is_named_by_every_command() {
     let ran = bench.session(&["incidents", "s-1"]).expect(0);
     assert!(ran.on_one_line().contains("write-ahead log of the store was damaged"), "{}", ran.out);
     let kept = bench.path("state/seamline/sessions.db-quarantine");
-    let logs: Vec<_> = bench.names(&kept).into_iter().filter(|name| name.ends_with(".wal")).collect();
+    let logs: Vec<_> = bench
+        .names(&kept)
+        .into_iter()
+        .filter(|name| std::path::Path::new(name).extension().is_some_and(|ending| ending == "wal"))
+        .collect();
     assert_eq!(logs.len(), 1, "{logs:?}");
     assert_eq!(std::fs::read(kept.join(&logs[0])).unwrap(), log);
     // The export of the chain still works, and says that commits may be missing behind it.

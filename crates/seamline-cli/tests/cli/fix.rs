@@ -316,7 +316,7 @@ fn a_folder_means_the_files_in_it_and_not_those_behind_its_links() {
 fn the_draft_of_a_killed_process_is_removed_by_the_next_one() {
     let bench = Bench::new();
     bench.write("body.json", BROKEN);
-    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    let old = std::time::SystemTime::now() - std::time::Duration::from_mins(1);
     let draft = bench.write(".other.json.aB3xYz.seamline", "half");
     let live = bench.write(".other.json.live00.seamline", "half");
     let held = std::fs::OpenOptions::new().append(true).open(&live).unwrap();

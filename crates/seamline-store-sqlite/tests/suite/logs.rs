@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use futures_executor::block_on;
-use seamline_store::{DamageKind, Error, Loss, OpenedCommit, Store};
+use seamline_store::{DamageKind, Error, LogLoss, OpenedCommit, Store};
 use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, child, from_env, lines, open, part, replayed, seal, session, tell};
@@ -31,7 +31,7 @@ fn fills_the_log_until_it_is_killed() {
         tell(&format!("ack {} {}", commit.seq(), commit.hash()));
     }
     tell("full");
-    std::thread::sleep(std::time::Duration::from_secs(60));
+    std::thread::sleep(std::time::Duration::from_mins(1));
 }
 
 fn beside(path: &Path, end: &str) -> PathBuf {
@@ -85,10 +85,7 @@ impl Left {
     /// Opens the store and says what became of the commits.
     fn fate(&self, folder: &Folder) -> Fate {
         let options = SqliteOptions { busy_timeout: std::time::Duration::from_millis(100), ..SqliteOptions::default() };
-        let store = match SqliteStore::open(folder.file(), options) {
-            Ok(store) => store,
-            Err(_) => return Fate::Refused,
-        };
+        let Ok(store) = SqliteStore::open(folder.file(), options) else { return Fate::Refused };
         let losses = block_on(store.losses()).unwrap();
         let name = session("s");
         if !losses.is_empty() {
@@ -107,7 +104,7 @@ impl Left {
 #[derive(Debug, PartialEq)]
 enum Fate {
     Exact,
-    Named(Vec<Loss>),
+    Named(Vec<LogLoss>),
     Refused,
     Silent,
 }

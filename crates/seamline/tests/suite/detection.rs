@@ -114,7 +114,8 @@ fn bodies() -> Vec<PathBuf> {
     let mut folders = vec![root.join("dialects"), root.join("rules"), root.join("convert")];
     let mut bodies = Vec::new();
     while let Some(folder) = folders.pop() {
-        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         paths.sort();
         let (inner, files): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| path.is_dir());
         folders.extend(inner);

@@ -42,6 +42,10 @@ fn is_compared(path: &str) -> bool {
 /// The name of the public type that a line defines.
 fn public_type(line: &str) -> Option<&str> {
     let (keyword, rest) = line.trim_start().strip_prefix("pub ")?.split_once(' ')?;
+    // A macro declares types under the names of its callers.
+    if rest.starts_with('$') {
+        return None;
+    }
     let name = source::words(rest).next()?;
     KEYWORDS.contains(&keyword).then_some(name)
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use clap::Args;
 use seamline::session::{Follower, Health, OpenOptions, Session, SessionError, Truth, Unresolved};
 use seamline::store::{
-    Error, Flaw, Head, KeyedStore, Loss, OpenedCommit, Rejected, SealKey, SessionId, SessionInfo, Store, StoredCommit,
-    cause,
+    Error, Flaw, Head, KeyedStore, LogLoss, OpenedCommit, Rejected, SealKey, SessionId, SessionInfo, Store,
+    StoredCommit, cause,
 };
 
 use super::address::Address;
@@ -122,7 +122,7 @@ impl StoreContext {
         self.warn_of_damage(name, session.health());
         let done = work(&mut session);
         match &done {
-            Ok(_) => self.close(session),
+            Ok(_) => Self::close(session),
             // The caller should see the first error, not one of the release.
             Err(_) => drop(wait(session.close())),
         }
@@ -131,7 +131,7 @@ impl StoreContext {
 
     /// Releases the lease of a session. If that fails, all that the command did is stored: an error would make the user
     /// repeat it, and store it twice. The lease ends with this process.
-    pub(super) fn close(&self, session: Session) {
+    pub(super) fn close(session: Session) {
         if let Err(error) = wait(session.close()) {
             let why = error.message();
             let why = screen::printable(&why);
@@ -276,7 +276,7 @@ impl StoreContext {
     }
 
     /// Notes on standard error that the store lost commits.
-    pub(super) fn warn_of_losses(&self, losses: &[Loss]) {
+    pub(super) fn warn_of_losses(losses: &[LogLoss]) {
         for loss in losses {
             output::say(&format!("seamline: {}\n", screen::printable(&loss.to_string())));
         }

@@ -128,7 +128,7 @@ impl Export {
         let losses = context.wait(context.store.losses())?;
         let is_degraded = losses.iter().any(|loss| loss.damage(&self.name, head).is_some());
         if is_degraded {
-            context.warn_of_losses(&losses);
+            StoreContext::warn_of_losses(&losses);
         }
         Ok((pieces, what, if is_degraded { Exit::Findings } else { Exit::Clean }))
     }

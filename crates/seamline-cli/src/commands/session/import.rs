@@ -121,7 +121,7 @@ fn import_copy(
     let fork =
         wait(session.fork_into(context.store.clone(), name.clone())).map_err(|error| refused(context, &error))?;
     let messages = screen::count(fork.entries().len(), "message");
-    context.close(fork);
+    StoreContext::close(fork);
     let mut out = format!("{} {name}: imported a copy of {} with {messages}\n", style::GOOD.paint("✓"), end.session);
     for line in screen::wrap(NOT_ALL, screen::width().saturating_sub(2)) {
         let _ = writeln!(out, "  {}", style::FAINT.paint(&line));

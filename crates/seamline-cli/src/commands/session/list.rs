@@ -96,7 +96,7 @@ fn listed(context: &StoreContext) -> Result<Vec<Listed>, Failure> {
     let sessions = context.list_sessions().map_err(|error| context.failure(&error))?;
     let losses = context.wait(context.store.losses())?;
     if !losses.is_empty() {
-        context.warn_of_losses(&losses);
+        StoreContext::warn_of_losses(&losses);
     }
     Ok(sessions.into_iter().map(|info| of_session(context, info)).collect())
 }

@@ -97,7 +97,7 @@ impl Verify {
             ListFormat::Text => {}
         }
         if is_lost {
-            context.warn_of_losses(&losses);
+            StoreContext::warn_of_losses(&losses);
         }
         Ok(output.finish(if is_damaged { Exit::Findings } else { Exit::Clean }))
     }

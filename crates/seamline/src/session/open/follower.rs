@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use seamline_store::{DamageKind, Entry, Head, Loss, Parent, Replay, SessionId, State, Store, StoredCommit};
+use seamline_store::{DamageKind, Entry, Head, LogLoss, Parent, Replay, SessionId, State, Store, StoredCommit};
 
 use super::copies::plan_copies;
 use super::{home_provider, stored_policy, wire_of};
@@ -42,7 +42,7 @@ pub struct Follower {
     head: Head,
     replay: Replay,
     /// The commits that the store lost before.
-    losses: Vec<Loss>,
+    losses: Vec<LogLoss>,
     health: Health,
 }
 

@@ -98,6 +98,9 @@ struct Recorded {
     after: Vec<u8>,
 }
 
+/// The actions that are left to requests, and the body of the view.
+type Remainder = (Vec<RepairAction>, Vec<u8>);
+
 impl<'s> Facts<'s> {
     /// Plans a repair of the view with these options, and the batch that records as much of it as `persist` allows.
     pub(in crate::session) fn plan_repair(
@@ -198,7 +201,7 @@ impl<'s> Facts<'s> {
         batch: &Batch,
         fixed: &Fixed<'_>,
         asked: &RepairOptions,
-    ) -> Result<Option<(Vec<RepairAction>, Vec<u8>)>, SessionError> {
+    ) -> Result<Option<Remainder>, SessionError> {
         let (mut state, mut records) = (self.state.clone(), batch.records.clone());
         state.name(&mut records);
         (self.next..).zip(&records).for_each(|(seq, record)| state.apply(seq, self.now, record));
