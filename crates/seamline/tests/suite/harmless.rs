@@ -77,9 +77,10 @@ impl Harmed {
 
     fn assert_none(&self) {
         assert!(self.bodies > 1000, "only {} bodies were looked at", self.bodies);
-        let shown: String =
-            self.kinds.iter().map(|(kind, (count, example))| format!("\n{count} times {kind}: {example}\n")).collect();
-        assert!(self.kinds.is_empty(), "{} bodies{shown}", self.bodies);
+        let kinds = self.kinds.iter();
+        let shown: Vec<String> =
+            kinds.map(|(kind, (count, example))| format!("{count} times {kind}: {example}")).collect();
+        assert!(self.kinds.is_empty(), "{} bodies\n{}", self.bodies, shown.join("\n"));
     }
 }
 
