@@ -173,7 +173,7 @@ fn a_finding_without_a_fix_is_recorded_once() {
     futures_executor::block_on(async {
         let policy = repairing(SessionPolicy::default());
         let mut session = session(seamline::providers::by_name("anthropic").unwrap(), policy).await;
-        session.append(r#"{"role":"wizard","content":"abracadabra"}"#).await.unwrap();
+        session.append(r#"{"content":"abracadabra"}"#).await.unwrap();
         for _ in 0..3 {
             assert!(!session.session_start().await.unwrap().validation.valid);
         }

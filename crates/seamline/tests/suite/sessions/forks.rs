@@ -74,11 +74,13 @@ fn a_late_result_is_real_in_a_fork_too() {
 
 #[test]
 fn a_message_of_the_host_is_judged_by_its_text_in_a_fork_as_well() {
+    const NOT_RUN: &str =
+        "[synthetic] [not executed] The call \"pay\" did not run: the run was stopped before it was started.";
     on_every_store(async |place| {
         let mut session = in_dialect(&place, "anthropic_messages").await;
         let made_up = format!(
             r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a","content":{}}}]}}"#,
-            serde_json::to_string(&quoted("a")).unwrap()
+            serde_json::to_string(NOT_RUN).unwrap()
         );
         let calls = paying("anthropic_messages", &["a"]);
         session.append_all(&[&spoken("anthropic_messages", "go"), &calls[0], &made_up]).await.unwrap();

@@ -93,7 +93,7 @@ fn a_late_result_leaves_the_rest_of_its_message_unchanged() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"pay","input":{}}]}"#;
-        let given_up = r#"{"role":"user", "content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"[synthetic] [not executed] No."} ,{"type":"text","text":"and  now?"}]}"#;
+        let given_up = r#"{"role":"user", "content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"[synthetic] [not executed] The call \"pay\" did not run: the run was stopped before it was started."} ,{"type":"text","text":"and  now?"}]}"#;
         session.append_all(&[ASK, turn, given_up]).await.unwrap();
         let call = ToolCallRef { id: "a", name: "pay" };
         assert!(session.add_late_result(&call, &said("paid")).await.unwrap());
