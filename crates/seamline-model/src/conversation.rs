@@ -109,6 +109,23 @@ pub struct LiftedCall {
     pub caller: Option<String>,
 }
 
+impl LiftedCall {
+    /// A complete call that the client runs, as most calls are.
+    pub fn new(id: String, name: String, input: String) -> Self {
+        Self {
+            id,
+            name,
+            input,
+            free: None,
+            seal: None,
+            whole: true,
+            answered_by: "",
+            hosted: false,
+            caller: None,
+        }
+    }
+}
+
 /// A tool result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiftedResult {

@@ -18,14 +18,14 @@ pub(super) fn hold(draft: &File) {
     let _ = draft.try_lock();
 }
 
-/// Whether a name is that of a draft of a file that a command replaces: `.NAME.XXXXXX.seamline`.
+/// Whether a name is that of a draft of a file that a command replaces: `.NAME.a1B2c3.seamline`.
 pub(super) fn is_of_target(name: &str) -> bool {
     let inside = name.strip_prefix('.').and_then(|rest| rest.strip_suffix(".seamline"));
     let random = inside.and_then(|inside| inside.rsplit_once('.')).map(|(_, random)| random);
     random.is_some_and(is_random)
 }
 
-/// Whether a name is that of a draft in the state folder: `.tmpXXXXXX.draft`.
+/// Whether a name is that of a draft in the state folder: `.tmpa1B2c3.draft`.
 pub(super) fn is_of_state(name: &str) -> bool {
     let random = name.strip_prefix(".tmp").and_then(|rest| rest.strip_suffix(".draft"));
     random.is_some_and(is_random)

@@ -247,25 +247,14 @@ impl Lifting {
         pointer: &str,
     ) -> LiftedBlock {
         let (input, whole) = self.input(input, pointer);
-        let call =
-            LiftedCall { id, name, input, free: None, seal: None, whole, answered_by: "", hosted: false, caller: None };
+        let call = LiftedCall { whole, ..LiftedCall::new(id, name, input) };
         LiftedBlock::new(Says::Call(call), pointer)
     }
 
     /// Makes a call of a tool that takes any text.
     pub(crate) fn free_call(id: String, name: String, text: String, pointer: &str) -> LiftedBlock {
         let input = format!("{{\"input\":{}}}", quoted(&text));
-        let call = LiftedCall {
-            id,
-            name,
-            input,
-            free: Some(text),
-            seal: None,
-            whole: true,
-            answered_by: "",
-            hosted: false,
-            caller: None,
-        };
+        let call = LiftedCall { free: Some(text), ..LiftedCall::new(id, name, input) };
         LiftedBlock::new(Says::Call(call), pointer)
     }
 

@@ -224,17 +224,7 @@ fn typed_call(lifting: &mut Lifting, value: Value<'_, '_>, name: &str, pointer: 
     let members: Vec<_> = given.iter().map(|(key, value)| format!("{}:{}", key.raw(), compact(value.raw()))).collect();
     let input = format!("{{{}}}", members.join(","));
     let name = name.to_owned();
-    let call = LiftedCall {
-        id,
-        name,
-        input,
-        free: None,
-        seal: None,
-        whole: true,
-        answered_by: "",
-        hosted: false,
-        caller: None,
-    };
+    let call = LiftedCall::new(id, name, input);
     LiftedBlock::new(Says::Call(call), pointer)
 }
 

@@ -201,17 +201,7 @@ mod tests {
     use crate::conversation::LiftedCall;
 
     fn call(id: &str, pointer: &str) -> LiftedBlock {
-        let call = LiftedCall {
-            id: id.to_owned(),
-            name: "read".to_owned(),
-            input: "{}".to_owned(),
-            free: None,
-            seal: None,
-            whole: true,
-            answered_by: "",
-            hosted: false,
-            caller: None,
-        };
+        let call = LiftedCall::new(id.to_owned(), "read".to_owned(), "{}".to_owned());
         LiftedBlock::new(Says::Call(call), pointer)
     }
 

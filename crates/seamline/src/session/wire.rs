@@ -295,7 +295,7 @@ pub(super) fn holds_only_results(message: &OutlineMessage) -> bool {
 /// A call of which only the answer is known.
 fn unknown_call(answer: &CallResult) -> LiftedCall {
     let (id, name, input) = (answer.id.to_string(), answer.name.clone(), "{}".to_owned());
-    LiftedCall { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false, caller: None }
+    LiftedCall::new(id, name, input)
 }
 
 /// The hash of the name and the arguments of a call.

@@ -53,8 +53,31 @@ struct Listed {
     /// The first dialect and provider, if the session was switched.
     switched_from: Option<Side>,
     title: Option<String>,
-    /// Whether its messages are all there: `whole`, `degraded`, or `locked` if their seals need another key.
-    health: &'static str,
+    /// Whether its messages are all there.
+    health: ListedHealth,
+}
+
+/// Whether the messages of a session are all there, as a list shows it.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ListedHealth {
+    /// They are.
+    Whole,
+    /// Some may be missing.
+    Degraded,
+    /// Their seals need another key.
+    Locked,
+}
+
+impl ListedHealth {
+    /// The mark of a session that is not whole.
+    fn mark(self) -> Option<&'static str> {
+        match self {
+            Self::Whole => None,
+            Self::Degraded => Some("degraded"),
+            Self::Locked => Some("locked"),
+        }
+    }
 }
 
 impl List {
@@ -63,7 +86,7 @@ impl List {
         let address = Address::of(store)?;
         let is_unused = !address.is_there() && !address.is_named();
         let listed = if is_unused { Vec::new() } else { listed(&StoreContext::to_read(store)?)? };
-        let degraded = listed.iter().filter(|listed| listed.is_degraded()).count();
+        let degraded = listed.iter().filter(|listed| listed.health == ListedHealth::Degraded).count();
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => output.text(&json::listing("sessions", &listed)),
@@ -86,12 +109,6 @@ impl List {
     }
 }
 
-impl Listed {
-    fn is_degraded(&self) -> bool {
-        self.health == "degraded"
-    }
-}
-
 fn listed(context: &StoreContext) -> Result<Vec<Listed>, Failure> {
     let sessions = context.list_sessions().map_err(|error| context.failure(&error))?;
     let losses = context.wait(context.store.losses())?;
@@ -105,9 +122,9 @@ fn listed(context: &StoreContext) -> Result<Vec<Listed>, Failure> {
 fn of_session(context: &StoreContext, info: SessionInfo) -> Listed {
     let read = wait(Follower::open(context.store.clone(), info.session.clone()));
     let health = match &read {
-        Ok(read) if read.health().is_whole() => "whole",
-        Err(SessionError::Store(Error::SealKey(_))) => "locked",
-        _ => "degraded",
+        Ok(read) if read.health().is_whole() => ListedHealth::Whole,
+        Err(SessionError::Store(Error::SealKey(_))) => ListedHealth::Locked,
+        _ => ListedHealth::Degraded,
     };
     let read = read.ok();
     let state = read.as_ref().map(Follower::state);
@@ -140,7 +157,7 @@ fn row(listed: &Listed) -> [String; 4] {
         Some(original) => side.map(|side| format!("{side} (switched from {})", original.brief())),
         None => side,
     };
-    let mark = (listed.health != "whole").then(|| listed.health.to_owned());
+    let mark = listed.health.mark().map(str::to_owned);
     let what = [mark, title.clone(), side, writer];
     let what: Vec<String> = what.into_iter().flatten().map(|part| screen::printable(&part).into_owned()).collect();
     [
