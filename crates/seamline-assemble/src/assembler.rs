@@ -16,7 +16,7 @@ use crate::members::Members;
 
 /// The limits of an assembled message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct AssemblyLimits {
     /// The highest number of bytes of text and JSON.
     pub message_bytes_max: usize,
     /// The highest number of blocks.
@@ -25,7 +25,7 @@ pub struct Limits {
     pub flaws_max: usize,
 }
 
-impl Default for Limits {
+impl Default for AssemblyLimits {
     fn default() -> Self {
         Self { message_bytes_max: 256 * 1024 * 1024, blocks_max: 100_000, flaws_max: 100 }
     }
@@ -35,7 +35,7 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Assembler {
     source: ArgSource,
-    limits: Limits,
+    limits: AssemblyLimits,
     blocks: BTreeMap<u32, Block>,
     members: Members,
     usage: Members,
@@ -65,7 +65,7 @@ pub struct Assembler {
 
 impl Assembler {
     /// An assembler for a new message.
-    pub fn new(source: ArgSource, limits: Limits) -> Self {
+    pub fn new(source: ArgSource, limits: AssemblyLimits) -> Self {
         Self {
             source,
             limits,
@@ -290,7 +290,7 @@ impl Assembler {
             block.gap |= !block.closed && self.late_gap > block.begun;
         }
         let size = block.size();
-        let (mut is_repeated, mut is_alone) = (false, false);
+        let (mut is_repeated, mut is_alone, mut is_unbegun) = (false, false, false);
         match addition {
             Addition::Text(text) => {
                 is_alone = !text.is_empty() && block.flush_half();
@@ -312,6 +312,8 @@ impl Assembler {
             }
             Addition::WithoutId => block.needs_id = false,
             Addition::Unfinished => block.unfinished = true,
+            Addition::AnsweredByServer => block.piece = Piece::ServerCall,
+            Addition::Unbegun => is_unbegun = true,
             Addition::NeedsSignature => block.needs_signature = true,
             Addition::Signature(signature) => block.sign(signature),
             Addition::Member(name, json) => block.members.set(name, json),
@@ -325,6 +327,9 @@ impl Assembler {
         }
         if is_alone {
             self.flaw(StreamFlaw::Half { place });
+        }
+        if is_unbegun {
+            self.flaw(StreamFlaw::Unbegun { place });
         }
     }
 
@@ -443,6 +448,8 @@ fn kept_bytes(event: &Event<'_>) -> usize {
             | Addition::FreeInput
             | Addition::WithoutId
             | Addition::Unfinished
+            | Addition::AnsweredByServer
+            | Addition::Unbegun
             | Addition::NeedsSignature
             | Addition::Recalled(..) => 0,
         },

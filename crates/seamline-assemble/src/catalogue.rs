@@ -5,7 +5,9 @@ mod frames;
 
 use seamline_model::{Severity, StreamFlaw, Unreadable};
 
-use blocks::{STREAM005, STREAM006, STREAM007, STREAM008, STREAM009, STREAM011, STREAM013, STREAM016, STREAM017};
+use blocks::{
+    STREAM005, STREAM006, STREAM007, STREAM008, STREAM009, STREAM011, STREAM013, STREAM016, STREAM017, STREAM020,
+};
 use frames::{
     STREAM001, STREAM002, STREAM003, STREAM004, STREAM010, STREAM012, STREAM014, STREAM015, STREAM018, STREAM019,
 };
@@ -45,7 +47,7 @@ use declare_flaw;
 pub const FLAWS: &[&FlawKind] = &[
     &STREAM001, &STREAM002, &STREAM003, &STREAM004, &STREAM005, &STREAM006, &STREAM007, &STREAM008, &STREAM009,
     &STREAM010, &STREAM011, &STREAM012, &STREAM013, &STREAM014, &STREAM015, &STREAM016, &STREAM017, &STREAM018,
-    &STREAM019,
+    &STREAM019, &STREAM020,
 ];
 
 impl FlawKind {
@@ -71,6 +73,7 @@ impl FlawKind {
             StreamFlaw::Snapshots { .. } => &STREAM017,
             StreamFlaw::BegunAgain => &STREAM018,
             StreamFlaw::Rewritten => &STREAM019,
+            StreamFlaw::Unbegun { .. } => &STREAM020,
         }
     }
 

@@ -44,6 +44,7 @@ impl Signs {
             _ if !self.done => Ending::Truncated,
             (_, Some(Stop::Length), _) if self.ends_in_call => Ending::CutCall,
             (_, Some(Stop::Length), _) => Ending::Length,
+            (_, Some(Stop::Steered), _) => Ending::Steered,
             (_, Some(Stop::Turn | Stop::Calls | Stop::Pause | Stop::Other) | None, _) => Ending::Complete,
         }
     }
@@ -53,7 +54,7 @@ impl Signs {
 mod tests {
     use super::*;
 
-    const STOPS: [Option<Stop>; 10] = [
+    const STOPS: [Option<Stop>; 11] = [
         None,
         Some(Stop::Turn),
         Some(Stop::Calls),
@@ -61,6 +62,7 @@ mod tests {
         Some(Stop::Filter),
         Some(Stop::Refusal),
         Some(Stop::Pause),
+        Some(Stop::Steered),
         Some(Stop::Malformed),
         Some(Stop::Failure),
         Some(Stop::Other),

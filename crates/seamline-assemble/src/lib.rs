@@ -5,10 +5,10 @@
 //! counts as a complete message, and a call that may be incomplete must not be run.
 //!
 //! ```
-//! use seamline_assemble::{ArgSource, Assembler, Limits};
+//! use seamline_assemble::{ArgSource, Assembler, AssemblyLimits};
 //! use seamline_model::{Addition, Ending, Event, Piece, Stop};
 //!
-//! let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());
+//! let mut assembler = Assembler::new(ArgSource::DeltaWins, AssemblyLimits::default());
 //! let start = r#"{"type":"tool_use","id":"toolu_1","name":"shell","input":{"command":"ls"}}"#;
 //! assembler.handle_event(&Event::Begin { place: 0, piece: Piece::Call, base: start });
 //! for addition in [
@@ -42,5 +42,5 @@ mod members;
 mod snapshot;
 
 pub use arguments::{ArgSource, is_plain_object};
-pub use assembler::{Assembler, Limits};
+pub use assembler::{Assembler, AssemblyLimits};
 pub use catalogue::{FLAWS, FlawKind};

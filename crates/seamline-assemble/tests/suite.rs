@@ -1,11 +1,11 @@
 //! Tests of the public interface, in one binary.
 
 use proptest::prelude::*;
-use seamline_assemble::{ArgSource, Assembler, Limits};
+use seamline_assemble::{ArgSource, Assembler, AssemblyLimits};
 use seamline_model::{Addition, Assembled, Ending, Event, Piece, Stop, StreamFlaw, Unreadable};
 
 fn assemble(events: &[Event<'_>]) -> Assembled {
-    let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());
+    let mut assembler = Assembler::new(ArgSource::DeltaWins, AssemblyLimits::default());
     for event in events {
         assembler.handle_event(event);
     }
@@ -54,7 +54,7 @@ fn complete_stream() -> Vec<Event<'static>> {
 
 #[test]
 fn a_flaw_names_the_frame_it_was_found_in() {
-    let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());
+    let mut assembler = Assembler::new(ArgSource::DeltaWins, AssemblyLimits::default());
     for (place, id, name) in [(0, "a", "read"), (0, "a", "list"), (1, "b", "read")] {
         assembler.handle_frame();
         assembler.handle_event(&Event::Begin { place, piece: Piece::Call, base: "" });
@@ -187,7 +187,7 @@ fn a_call_without_a_tool_name_is_left_out_and_reported() {
 
 #[test]
 fn a_message_over_the_limit_fails_and_is_not_kept() {
-    let limits = Limits { message_bytes_max: 10, ..Limits::default() };
+    let limits = AssemblyLimits { message_bytes_max: 10, ..AssemblyLimits::default() };
     let mut assembler = Assembler::new(ArgSource::DeltaWins, limits);
     assembler.handle_event(&Event::Begin { place: 0, piece: Piece::Text, base: "" });
     for _ in 0..100 {
@@ -203,7 +203,7 @@ fn a_message_over_the_limit_fails_and_is_not_kept() {
 fn a_stall_or_abort_never_changes_a_decided_ending() {
     for (events, stalled) in [(complete_stream(), Ending::Complete), (complete_stream()[..5].to_vec(), Ending::Stalled)]
     {
-        let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());
+        let mut assembler = Assembler::new(ArgSource::DeltaWins, AssemblyLimits::default());
         for event in &events {
             assembler.handle_event(event);
         }
@@ -331,7 +331,7 @@ fn of_two_calls_with_one_id_only_the_first_may_be_run() {
 
 #[test]
 fn a_failure_after_the_end_is_reported_once() {
-    let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());
+    let mut assembler = Assembler::new(ArgSource::DeltaWins, AssemblyLimits::default());
     for event in &complete_stream() {
         assembler.handle_event(event);
     }
@@ -374,7 +374,7 @@ fn a_message_that_begins_again_replaces_the_first_attempt() {
 fn snapshots_count_once_towards_the_limit_and_are_reported() {
     let text = (0..200).map(|at| format!("word{at} ")).collect::<Vec<_>>().concat();
     let ends: Vec<_> = text.match_indices(' ').map(|(at, _)| at + 1).collect();
-    let limits = Limits { message_bytes_max: 6 * text.len(), ..Limits::default() };
+    let limits = AssemblyLimits { message_bytes_max: 6 * text.len(), ..AssemblyLimits::default() };
     let mut assembler = Assembler::new(ArgSource::DeltaWins, limits);
     assembler.handle_event(&Event::Begin { place: 0, piece: Piece::Text, base: "" });
     for end in ends {

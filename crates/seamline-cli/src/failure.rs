@@ -6,6 +6,7 @@ use seamline::Error;
 use seamline::error::BodyError;
 use serde::Serialize;
 
+use crate::input::Source;
 use crate::nature::Nature;
 use crate::suggest;
 
@@ -48,12 +49,38 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// Refuses a file of another program, which is neither a body nor a message.
+    pub(crate) fn of_program(source: &Source, bytes: &[u8]) -> Result<(), Self> {
+        let name = match source {
+            Source::Stdin => String::new(),
+            Source::Path(path) => path.display().to_string(),
+        };
+        let Some(program) = seamline::files::recognise(&name, bytes) else { return Ok(()) };
+        let file = match source {
+            Source::Stdin => "FILE".to_owned(),
+            Source::Path(path) => quoted(&path.display().to_string()),
+        };
+        let hint = match program.extract {
+            Some(command) => {
+                let command = command.replace("FILE", &file);
+                format!("nothing was changed; `{command} | seamline check -` checks the messages in it")
+            }
+            None => format!("nothing was changed; {}", program.advice),
+        };
+        Err(Self::new(format!("this is {}, not a request body", program.what)).with_hint(hint))
+    }
+}
+
 impl From<Error> for Failure {
     /// Adds hints about options, which the library does not know.
     fn from(error: Error) -> Self {
         let hint = match &error {
             Error::Body(BodyError::Envelope { .. }) => {
                 error.hint().map(|hint| hint + "; `--dialect` names the dialect")
+            }
+            Error::Body(BodyError::Split { dialects: [first, second], .. }) => {
+                Some(format!("`--dialect {first}` or `--dialect {second}` says which one it is; nothing was changed"))
             }
             Error::UnknownProvider(name) => {
                 Some(suggest::hint(name, &providers(), "`seamline providers` lists them all"))
@@ -75,6 +102,12 @@ impl From<Error> for Failure {
         };
         Self { message: error.to_string(), hint }
     }
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/".contains(char);
+    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 /// The names of all providers.

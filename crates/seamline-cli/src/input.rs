@@ -32,6 +32,14 @@ impl Source {
         }
     }
 
+    /// Its file, if it is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Stdin => None,
+            Self::Path(path) => Some(path),
+        }
+    }
+
     /// Reads all its bytes.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
         let too_long = || {
@@ -168,8 +176,14 @@ impl Inputs {
 
     fn add_folder(&mut self, folder: &Path, seen: &mut HashSet<PathBuf>) {
         let label = folder.display().to_string();
-        let mut files = Vec::new();
-        match collect(folder, FOLDER_DEPTH_MAX, &mut files) {
+        let mut found = Found { root: folder.canonicalize().ok(), files: Vec::new(), outside: 0 };
+        let collected = found.collect(folder, FOLDER_DEPTH_MAX);
+        let Found { files, outside, .. } = found;
+        if outside > 0 {
+            let links = crate::screen::count(outside, "link");
+            self.notes.push(format!("{label}: {links} out of the folder not followed"));
+        }
+        match collected {
             Err(failure) => self.list.push(Input::Unusable(label, failure)),
             Ok(()) if files.is_empty() => {
                 let failure = Failure::new("no `*.json` file in this folder")
@@ -188,23 +202,44 @@ impl Inputs {
 }
 
 /// The `*.json` files below a folder, in the order of their names.
-fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::io("read the folder", &error);
-    let entries = std::fs::read_dir(folder).map_err(failed)?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        paths.push(entry.map_err(failed)?.path());
-    }
-    paths.sort();
-    for path in paths {
-        // A link to a folder may lead to a parent folder, so only links to files are followed.
-        if path.is_dir() && !path.is_symlink() {
-            if depth > 0 {
-                collect(&path, depth - 1, files)?;
+struct Found {
+    /// The folder behind all links.
+    root: Option<PathBuf>,
+    files: Vec<PathBuf>,
+    /// The number of links to files that are not below the folder.
+    outside: usize,
+}
+
+impl Found {
+    fn collect(&mut self, folder: &Path, depth: usize) -> Result<(), Failure> {
+        let failed = |error: std::io::Error| Failure::io("read the folder", &error);
+        let entries = std::fs::read_dir(folder).map_err(failed)?;
+        let mut paths = Vec::new();
+        for entry in entries {
+            paths.push(entry.map_err(failed)?.path());
+        }
+        paths.sort();
+        for path in paths {
+            // A link to a folder may lead to a parent folder, so only links to files are followed.
+            if path.is_dir() && !path.is_symlink() {
+                if depth > 0 {
+                    self.collect(&path, depth - 1)?;
+                }
+            } else if path.is_file() && path.extension() == Some(OsStr::new("json")) {
+                self.add(path);
             }
-        } else if path.is_file() && path.extension() == Some(OsStr::new("json")) {
-            files.push(path);
+        }
+        Ok(())
+    }
+
+    /// Adds a file. A user who names a folder means what is in it: `fix` must not write the file behind a link elsewhere.
+    fn add(&mut self, path: PathBuf) {
+        let is_inside = !path.is_symlink()
+            || path.canonicalize().is_ok_and(|real| self.root.as_ref().is_some_and(|root| real.starts_with(root)));
+        if is_inside {
+            self.files.push(path);
+        } else {
+            self.outside += 1;
         }
     }
-    Ok(())
 }

@@ -217,6 +217,22 @@ pub(crate) fn bytes(count: u64) -> String {
     }
 }
 
+/// Reads a number of bytes as people write it: `512`, `12kB`, `4.5 MB`, `2G`.
+pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
+    let text = text.trim().to_ascii_lowercase();
+    let number = text.trim_end_matches(|char: char| char.is_ascii_alphabetic() || char == ' ');
+    let size: u64 = match text.get(number.len()..)?.trim() {
+        "" | "b" => 1,
+        "k" | "kb" => 1_000,
+        "m" | "mb" => 1_000_000,
+        "g" | "gb" => 1_000_000_000,
+        _ => return None,
+    };
+    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+    let tenths: u64 = if part.len() == 1 { part.parse().ok()? } else { return None };
+    whole.parse::<u64>().ok()?.checked_mul(size)?.checked_add(tenths * size / 10)
+}
+
 /// A number with a comma between thousands.
 pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
@@ -233,6 +249,16 @@ pub(crate) fn grouped(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_read_as_they_are_shown() {
+        for (text, count) in [("512", 512), ("0", 0), ("12kB", 12_000), ("4.5 MB", 4_500_000), ("2G", 2_000_000_000)] {
+            assert_eq!(parse_bytes(text), Some(count), "{text}");
+        }
+        for wrong in ["", "MB", "-1", "1.25MB", "1,5MB", "5 apples", "99999999999GB"] {
+            assert_eq!(parse_bytes(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn control_characters_become_visible() {

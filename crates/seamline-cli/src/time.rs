@@ -1,8 +1,16 @@
 //! Times as people write them.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+
+/// Milliseconds since 1970.
+pub(crate) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
 
 /// Seconds since 1970 as a date and a time.
 pub(crate) fn rfc_3339(seconds: u64) -> String {

@@ -182,14 +182,14 @@ mod tests {
     }
 
     #[test]
-    fn json_that_is_no_object_is_told_apart() {
+    fn json_other_than_an_object_is_told_apart() {
         for arguments in ["[1]", "7", "null", " true", r#""words""#, r#""{\"path\":\"a\"}""#] {
             assert_eq!(input(arguments), Input::ValueText, "{arguments}");
         }
     }
 
     #[test]
-    fn what_was_cut_off_is_broken() {
+    fn arguments_that_were_cut_off_are_broken() {
         let whole = r#"{"path": "a\"b\\", "n": [1, {"deep": "\\\""}]}"#;
         for end in whole.char_indices().map(|(at, _)| at).skip(1) {
             assert_eq!(input(&whole[..end]), Input::BrokenText, "{}", &whole[..end]);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_json_is_broken() {
+    fn text_that_only_looks_like_json_is_broken() {
         for arguments in [
             "{]",
             "{}}",

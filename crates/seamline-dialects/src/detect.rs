@@ -6,6 +6,9 @@ use crate::json::{Document, Kind, ListVisitor, Value};
 use crate::reader::unreadable;
 use crate::{ALL, Dialect, Error, Provider, providers};
 
+/// The most different signs of a dialect that are shown.
+const EVIDENCE_MAX: usize = 8;
+
 /// The number of messages that are looked at.
 const MESSAGES_MAX: usize = 256;
 
@@ -14,6 +17,16 @@ pub(crate) const NAMED: i32 = 1000;
 
 /// The score for a member or value that only one dialect has.
 const DECISIVE: i32 = 10;
+
+/// The number of strong signs of one dialect that need no further look, if no other dialect has any sign. One block of
+/// another dialect behind them would be a damaged block, not another dialect.
+const ENOUGH: u32 = 4;
+
+/// The least score of weak signs that contest the strong sign of a single block.
+const CONTESTING: i32 = 3;
+
+/// A dialect is accepted against others with signs only if its score is so many times higher.
+const MAJORITY: i32 = 2;
 
 /// The score for a model whose provider is known: less than what only one dialect has, more than what several have.
 const CLAIMED: i32 = 8;
@@ -36,8 +49,12 @@ pub(crate) struct BodySigns {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Score {
     sum: i32,
+    /// The number of signs that could decide alone.
+    strong: u32,
     /// The strongest of the signs that count once, however often they occur.
     hint: i32,
+    /// Whether a strong sign is beside the messages.
+    is_declared: bool,
     /// Whether the conversation holds something that no other dialect has.
     is_certain: bool,
     /// Whether the list of messages has the name that it has in this dialect, and in few others.
@@ -48,6 +65,7 @@ impl Score {
     /// Adds a sign that counts each time it occurs.
     pub(crate) fn add(&mut self, score: i32) {
         self.sum += score;
+        self.strong += u32::from(score >= CLAIMED);
     }
 
     /// Adds a sign that is enough to decide.
@@ -76,23 +94,31 @@ impl Score {
     pub(crate) fn hint(&mut self, score: i32) {
         self.hint = score.max(self.hint);
     }
+
+    fn total(self) -> i32 {
+        self.sum + self.hint
+    }
 }
 
-/// Finds the dialect of a body by its members; the first decisive one counts. A conversation of plain text alone is
-/// taken for the most widely used dialect.
+/// Finds the dialect of a body by all that it holds: the name of its list of messages, the members beside it, the model,
+/// and the roles, members and blocks of its messages. A conversation of plain text alone is taken for the most widely
+/// used dialect.
 ///
 /// # Errors
 ///
-/// When the part of the body that was looked at is not JSON.
+/// When the part of the body that was looked at is not JSON, and when the body has signs of several dialects of which
+/// none prevails: one block must not decide about all others.
 pub fn detect(body: &[u8]) -> Result<&'static Dialect, Error> {
-    let mut signs = Signs::default();
-    let envelope = Document::read_list(body, &mut signs).map_err(|syntax| unreadable(body, syntax))?;
-    if !signs.is_decisive() {
-        for (key, value) in envelope.root().members() {
-            signs.look_at_envelope(&key.name(), value);
+    let signs = Signs::of(body, Signs::default())?;
+    let (best, rival) = signs.contenders();
+    match rival {
+        Some(rival) => {
+            let listed = Signs::of(body, Signs { evidence: Some(Box::default()), ..Signs::default() })?;
+            let evidence = [best, rival].map(|dialect| listed.evidence_for(dialect));
+            Err(Error::Split { dialects: [best.name(), rival.name()], evidence })
         }
+        None => Ok(best),
     }
-    Ok(signs.best())
 }
 
 /// Finds the dialect that a body is certainly written in, if that is not the given one: its tool calls, tool results
@@ -112,24 +138,64 @@ pub fn contradiction(body: &[u8], dialect: &str) -> Option<&'static Dialect> {
     if certain.iter().any(|found| found.name() == dialect) { None } else { certain.first().copied() }
 }
 
+/// The signs of one dialect in words, with their number.
+type Evidence = Vec<(String, usize)>;
+
 /// The evidence for each dialect.
 #[derive(Default)]
 struct Signs {
     scores: [Score; ALL.len()],
+    /// The scores for the name of the list of messages.
+    named: [i32; ALL.len()],
     /// The name of the list of messages.
     list: Option<&'static str>,
     /// Whether one decisive sign is not enough.
     thorough: bool,
     /// The number of messages seen so far.
     seen: usize,
+    /// The signs of each dialect in words, with their number, if they are to be shown.
+    evidence: Option<Box<[Evidence; ALL.len()]>>,
 }
 
 impl Signs {
-    /// Lets each dialect score something.
-    fn score(&mut self, mut look: impl FnMut(&'static BodySigns, &mut Score)) {
-        for (dialect, score) in ALL.iter().zip(&mut self.scores) {
-            look(dialect.body_signs, score);
+    /// Collects the signs of a body.
+    fn of(body: &[u8], mut signs: Self) -> Result<Self, Error> {
+        let envelope = Document::read_list(body, &mut signs).map_err(|syntax| unreadable(body, syntax))?;
+        if !signs.is_clear() {
+            for (key, value) in envelope.root().members() {
+                signs.look_at_envelope(&key.name(), value);
+            }
         }
+        Ok(signs)
+    }
+
+    /// Lets each dialect score something; `what` says in words what it is.
+    fn score(&mut self, what: impl Fn() -> String, mut look: impl FnMut(&'static BodySigns, &mut Score)) {
+        for (index, (dialect, score)) in ALL.iter().zip(&mut self.scores).enumerate() {
+            let before = score.total();
+            look(dialect.body_signs, score);
+            if let Some(evidence) = self.evidence.as_mut()
+                && score.total() > before
+            {
+                let (words, known) = (what(), &mut evidence[index]);
+                match known.iter().position(|(known, _)| *known == words) {
+                    Some(index) => known[index].1 += 1,
+                    None if known.len() < EVIDENCE_MAX => known.push((words, 1)),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// The signs of a dialect in words.
+    fn evidence_for(&self, dialect: &Dialect) -> String {
+        let index = ALL.iter().position(|other| other.name() == dialect.name());
+        let evidence = index.zip(self.evidence.as_ref()).map_or(&[][..], |(index, evidence)| &evidence[index]);
+        let words = evidence.iter().map(|(what, count)| match count {
+            1 => what.clone(),
+            _ => format!("{what} ({count} times)"),
+        });
+        words.collect::<Vec<_>>().join(", ")
     }
 
     /// The dialects with their scores, in the order of precedence.
@@ -139,45 +205,91 @@ impl Signs {
         ranked.into_iter()
     }
 
+    /// The dialect with the most signs, and another one that it does not prevail over. Only dialects whose list of
+    /// messages has this name compete.
+    fn contenders(&self) -> (&'static Dialect, Option<&'static Dialect>) {
+        let most = self.named.iter().copied().max().unwrap_or_default();
+        let named = |dialect: &Dialect| {
+            ALL.iter().zip(self.named).any(|(other, named)| other.name() == dialect.name() && named == most)
+        };
+        let mut rivals: Vec<_> = self.ranked().filter(|(dialect, _)| named(dialect)).collect();
+        // The order of precedence decides between equals.
+        rivals.sort_by_key(|(_, score)| std::cmp::Reverse(score.total()));
+        match rivals.as_slice() {
+            [] => (ALL[0], None),
+            [(best, _)] => (best, None),
+            [(best, score), (rival, other), ..] => {
+                let is_split = self.seen > 0 && !prevails(*score, *other);
+                (best, is_split.then_some(rival))
+            }
+        }
+    }
+
     /// Whether the conversation holds something that only this dialect has, in a list that it may have.
     fn is_certain(&self, dialect: &Dialect, score: &Score) -> bool {
         score.is_certain && self.list.is_none_or(|list| list == dialect.form.list)
     }
 
-    fn is_decisive(&self) -> bool {
-        self.scores.iter().any(|score| score.sum >= DECISIVE)
-    }
-
-    fn best(&self) -> &'static Dialect {
-        let total = |score: Score| score.sum + score.hint;
-        let better = |one: (_, Score), other: (_, Score)| if total(other.1) > total(one.1) { other } else { one };
-        self.ranked().reduce(better).map_or(ALL[0], |(dialect, _)| dialect)
+    /// Whether one dialect has signs enough and all others have none.
+    fn is_clear(&self) -> bool {
+        let silent = self.scores.iter().filter(|score| score.total() == 0).count();
+        silent + 1 == ALL.len() && self.scores.iter().any(|score| score.strong >= ENOUGH)
     }
 
     fn look_at_envelope(&mut self, key: &str, value: Value<'_, '_>) {
         if key == "model" {
             self.look_at_model(value.raw_str());
         }
-        self.score(|signs, score| (signs.envelope)(score, key, value));
+        let declare = |signs: &BodySigns, score: &mut Score| {
+            let before = score.strong;
+            (signs.envelope)(score, key, value);
+            score.is_declared |= score.strong > before;
+        };
+        self.score(|| format!("the member `{key}`"), declare);
     }
 
     fn look_at_model(&mut self, model: &str) {
         let claims = |provider: &&&Provider| provider.models.iter().any(|start| model.starts_with(start));
-        for (dialect, score) in ALL.iter().zip(&mut self.scores) {
+        for (index, dialect) in ALL.iter().enumerate() {
             if providers::ALL.iter().filter(claims).any(|provider| provider.dialect == dialect.name()) {
-                score.add(CLAIMED);
+                self.scores[index].add(CLAIMED);
+                self.scores[index].is_declared = true;
+                if let Some(evidence) = self.evidence.as_mut() {
+                    evidence[index].push((format!("the model `{model}`"), 1));
+                }
             }
         }
     }
 
     fn look_at_member(&mut self, key: &str, value: Value<'_, '_>) {
-        self.score(|signs, score| (signs.message)(score, key, value));
+        let what = || match key {
+            "role" => format!("the role `{}`", value.raw_str()),
+            "type" => format!("an item of type `{}`", value.raw_str()),
+            _ => format!("`{key}` in a message"),
+        };
+        self.score(what, |signs, score| (signs.message)(score, key, value));
         if key == "content" && value.is(Kind::Array) {
             for block in value.elements() {
                 let kind = block.object().and_then(|block| block.get("type")).map(Value::raw_str);
-                self.score(|signs, score| (signs.block)(score, kind, block));
+                let what = || match (kind, block.members().next()) {
+                    (Some(kind), _) => format!("a block of type `{kind}`"),
+                    (None, Some((key, _))) => format!("a block with `{}`", key.name()),
+                    (None, None) => "an empty block".to_owned(),
+                };
+                self.score(what, |signs, score| (signs.block)(score, kind, block));
             }
         }
+    }
+}
+
+/// Whether the signs of one dialect outweigh those of another. Against strong signs it needs several strong signs and far
+/// more of them; against weak signs one block is not enough.
+fn prevails(best: Score, rival: Score) -> bool {
+    if rival.strong > 0 {
+        best.strong >= 2 && best.total() >= MAJORITY * rival.total()
+    } else {
+        let is_one_block = best.strong == 1 && !best.is_declared;
+        rival.total() < CONTESTING || !is_one_block
     }
 }
 
@@ -199,7 +311,12 @@ impl<'a> ListVisitor<'a> for &mut Signs {
         let Some(key) = key else { return true };
         let Some(dialect) = ALL.iter().find(|dialect| dialect.form.list == key) else { return false };
         self.list = Some(dialect.form.list);
-        self.score(|signs, score| (signs.list)(score, key));
+        for (index, dialect) in ALL.iter().enumerate() {
+            let mut score = Score::default();
+            (dialect.body_signs.list)(&mut score, key);
+            self.named[index] = score.sum;
+            self.scores[index].is_certain |= score.is_certain;
+        }
         true
     }
 
@@ -210,7 +327,7 @@ impl<'a> ListVisitor<'a> for &mut Signs {
                 self.look_at_member(&key.name(), member);
             }
         }
-        let enough = if self.thorough { self.seen >= MESSAGES_MAX } else { self.is_decisive() };
+        let enough = if self.thorough { self.seen >= MESSAGES_MAX } else { self.is_clear() };
         if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
@@ -231,6 +348,33 @@ mod tests {
         assert_eq!(name("unknown-model", thinking), "anthropic_messages");
         assert_eq!(name("gpt-4o", r#"{"type":"image"}"#), "openai_chat");
         assert_eq!(name("gpt-4o", r#"{"type":"tool_result"}"#), "anthropic_messages");
+    }
+
+    #[test]
+    fn one_block_does_not_outweigh_a_whole_conversation() {
+        let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"x","input":{}}]}"#;
+        let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}"#;
+        let file = r#"{"role":"user","content":[{"type":"file","file":{"file_id":"f"}}]}"#;
+        let body =
+            |messages: &[&str]| format!(r#"{{"model":"claude-sonnet-4-5","messages":[{}]}}"#, messages.join(","));
+        let many = body(&[file, call, result, call, result]);
+        assert_eq!(detect(many.as_bytes()).unwrap().name(), "anthropic_messages");
+        let Err(error) = detect(body(&[file]).as_bytes()) else { panic!("one block decided") };
+        assert_eq!(
+            error.to_string(),
+            "this body looks like openai_chat and like anthropic_messages: a block of type `file` against the model \
+             `claude-sonnet-4-5`"
+        );
+    }
+
+    #[test]
+    fn weak_signs_contest_one_block_only() {
+        let detected = |body: &str| detect(body.as_bytes()).map(Dialect::name).ok();
+        let image = r#"{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}"#;
+        assert_eq!(detected(&format!(r#"{{"system":"be brief","messages":[{image}]}}"#)), None);
+        assert_eq!(detected(&format!(r#"{{"thinking":{{}},"messages":[{image}]}}"#)), Some("openai_chat"));
+        assert_eq!(detected(&format!(r#"{{"system":"be brief","messages":[{image},{image}]}}"#)), Some("openai_chat"));
+        assert_eq!(detected(r#"{"model":"claude-x","input":"hi"}"#), Some("openai_responses"));
     }
 
     #[test]

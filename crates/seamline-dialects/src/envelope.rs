@@ -1,13 +1,13 @@
 //! The settings of a request beside its messages that rules look at.
 
-use seamline_model::{Declared, DeclaredTool, Request, Span, Thinking};
+use seamline_model::{Declared, DeclaredTool, RequestFacts, Span, Thinking};
 
 use crate::json::{Kind, Value};
 use crate::members::{cut_of, is_hollow};
 
 /// Reads the settings of a body. A bare list of messages has none.
-pub(crate) fn request(body: Value<'_, '_>) -> Request {
-    let mut request = Request::default();
+pub(crate) fn request(body: Value<'_, '_>) -> RequestFacts {
+    let mut request = RequestFacts::default();
     for (key, member) in body.members() {
         match &*key.name() {
             "tools" if member.is(Kind::Array) => {
@@ -23,6 +23,7 @@ pub(crate) fn request(body: Value<'_, '_>) -> Request {
             }
             "tool_choice" => request.forced_tool = forced_tool(member),
             "thinking" => request.thinking = thinking(member),
+            "container" => request.container = !is_hollow(member),
             "system" => request.cache_marks += cache_marks(member),
             _ => {}
         }

@@ -31,6 +31,17 @@ pub enum Error {
         /// A description of what was found instead.
         found: String,
     },
+    /// The body has signs of several dialects, and none prevails.
+    #[error(
+        "this body looks like {} and like {}: {} against {}",
+        dialects[0], dialects[1], evidence[0], evidence[1]
+    )]
+    Split {
+        /// The two dialects with the most signs, that with more of them first.
+        dialects: [&'static str; 2],
+        /// The signs of each in words.
+        evidence: [String; 2],
+    },
     /// The list has entries, but none of them is a message.
     #[error("not a request body of {dialect}: nothing in the list is a message")]
     NoMessage {
@@ -66,6 +77,7 @@ impl Error {
                 Some("this looks like a session log; give the messages inside its entries as a list")
             }
             Self::NoMessage { .. } => Some("give a list of messages: objects with a `role` and content"),
+            Self::Split { .. } => Some("name the dialect that it is written in; without it nothing is changed"),
             Self::Envelope { dialect, .. } => by_name(dialect).map(|dialect| dialect.form.hint),
         }
     }

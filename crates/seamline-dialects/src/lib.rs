@@ -48,6 +48,6 @@ pub use error::{Error, Position};
 pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind, readable, said};
 pub use no_message::{NoMessage, Shapes};
 pub use providers::Provider;
-pub use results::{Answering, Results};
+pub use results::{AnsweredCall, Results};
 pub use splice::patch;
 pub use streaming::{StreamReader, Streaming};

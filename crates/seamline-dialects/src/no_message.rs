@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_that_is_read_is_no_foreign_one() {
+    fn a_message_that_the_dialect_reads_is_not_foreign() {
         let of = |dialect: &str, message: &str| NoMessage::of(Some(dialect), message);
         let chat = Some(NoMessage::Foreign { dialect: "openai_chat" });
         assert_eq!(of("anthropic_messages", r#"{"role":"tool","content":"x"}"#), chat);

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, Body, Encoded, Entries, Envelope, Irregularity, IrregularityKind, Message,
-    MessageIndex, Request, Role, Slot, Span, Synthetic, Transcript,
+    Block, BlockIndex, BlockKind, ContentForm, Encoded, Entries, Envelope, Fact, FactKind, Irregularity,
+    IrregularityKind, Message, MessageIndex, RequestFacts, Role, Slot, Span, Synthetic, Transcript,
 };
 
 use crate::ids::CONTENT_KEYS;
@@ -28,7 +28,7 @@ pub(crate) struct Form {
     /// The hint for a body without such a list.
     pub(crate) hint: &'static str,
     /// Reads the settings beside the messages that rules look at.
-    pub(crate) request: fn(Value<'_, '_>) -> Request,
+    pub(crate) request: fn(Value<'_, '_>) -> RequestFacts,
     /// Reads one message.
     pub(crate) message: for<'d, 'a> fn(&mut Reader<'a>, Value<'d, 'a>),
 }
@@ -188,6 +188,7 @@ impl<'a> Reader<'a> {
         self.transcript.messages.clear();
         self.transcript.blocks.clear();
         self.transcript.members.clear();
+        self.transcript.facts.clear();
         self.transcript.items.clear();
         self.transcript.has = seamline_model::Kinds::default();
         self.found.clear();
@@ -228,6 +229,12 @@ impl<'a> Reader<'a> {
         BlockIndex(self.transcript.blocks.len() as u32)
     }
 
+    /// Notes a fact about the next block.
+    pub(crate) fn fact(&mut self, kind: FactKind, id: &str) {
+        let (message, block) = (MessageIndex(self.transcript.messages.len() as u32), self.next_block());
+        self.transcript.facts.push(Fact { message, block, kind, id: id.into() });
+    }
+
     /// Adds a block to the message.
     pub(crate) fn block(&mut self, value: Value<'_, 'a>, slot: Slot, kind: BlockKind) {
         self.signed_block(value, slot, kind, false);
@@ -252,7 +259,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Ends the message, whose blocks are those from `first` on.
-    pub(crate) fn end(&mut self, value: Value<'_, 'a>, first: BlockIndex, role: Role, body: Body) {
+    pub(crate) fn end(&mut self, value: Value<'_, 'a>, first: BlockIndex, role: Role, body: ContentForm) {
         let (first_block, end_block) = (first.0, self.next_block().0);
         self.transcript.push(Message { role, span: value.span(), first_block, end_block, body });
         self.look_at_entry(value, role);
@@ -295,6 +302,8 @@ impl<'a> Reader<'a> {
         self.transcript.blocks.extend(copied);
         let members = before.members_among(run.clone());
         self.transcript.members.extend(members.iter().map(|member| member.moved(messages, blocks)));
+        let facts = before.facts_among(run.clone());
+        self.transcript.facts.extend(facts.iter().map(|fact| fact.moved(messages, blocks)));
         self.transcript.items.extend_from_slice(before.items.get(run).unwrap_or_default());
         let moved = old.iter().map(|message| message.moved(blocks));
         self.transcript.extend(moved, before.has.neighbouring_ids);

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Body, Emptiness, Field, Input, IrregularityKind, Listed, Parts, Role, Slot};
+use seamline_model::{
+    BesideText, BlockKind, ContentForm, Emptiness, Field, Input, IrregularityKind, Listed, Parts, Role, Slot,
+};
 
 use crate::ids::CONTENT_KEYS;
 use crate::json::{Kind, Value, quoted};
@@ -52,17 +54,25 @@ pub(crate) fn parts_by(content: Value<'_, '_>, text_of: TextOf) -> Parts {
         Kind::String => Parts::Text,
         Kind::Null => Parts::Missing,
         Kind::Array => {
-            let (mut has_blanks, mut has_texts, mut has_media) = (false, false, false);
+            let (mut has_blanks, mut has_texts, mut beside_text) = (false, false, None);
             for part in content.elements() {
                 match text_of(part) {
                     Some(text) if emptiness(text) != Emptiness::Present => has_blanks = true,
                     Some(_) => has_texts = true,
-                    None => has_media = true,
+                    None => beside_text = beside_text.max(Some(kind_of_part(part))),
                 }
             }
-            Parts::List(Listed::of(has_blanks, has_texts, has_media))
+            Parts::List(Listed::of(has_blanks, has_texts, beside_text))
         }
         _ => Parts::Unreadable,
+    }
+}
+
+/// Tells media from parts of a type that no dialect has. A part without a type is known by its members.
+fn kind_of_part(part: Value<'_, '_>) -> BesideText {
+    match part.object().and_then(|part| part.get("type")).and_then(Value::str) {
+        Some(kind) if !is_media_type(&kind) => BesideText::Unknown,
+        _ => BesideText::Media,
     }
 }
 
@@ -124,13 +134,13 @@ pub(crate) fn content<'a>(
     reader: &mut Reader<'a>,
     content: Option<Value<'_, 'a>>,
     mut read: impl FnMut(&mut Reader<'a>, Value<'_, 'a>) -> (BlockKind, bool),
-) -> Body {
+) -> ContentForm {
     let body = body_of(content);
     match (body, content) {
-        (Body::Text, Some(text)) => {
+        (ContentForm::Text, Some(text)) => {
             reader.block(text, Slot { field: Field::Whole, index: 0 }, BlockKind::Text(emptiness(text)));
         }
-        (Body::Blocks, Some(list)) => {
+        (ContentForm::Blocks, Some(list)) => {
             for (index, element) in list.elements().enumerate() {
                 reader.begin_block();
                 let (kind, signed) = read(reader, element);
@@ -147,13 +157,13 @@ pub(crate) fn content<'a>(
 }
 
 /// Finds out in which form the content of a message is written.
-pub(crate) fn body_of(content: Option<Value<'_, '_>>) -> Body {
+pub(crate) fn body_of(content: Option<Value<'_, '_>>) -> ContentForm {
     match content.map(Value::kind) {
-        Some(Kind::String) => Body::Text,
-        Some(Kind::Array) => Body::Blocks,
-        Some(Kind::Null) => Body::Null,
-        Some(_) => Body::Unreadable,
-        None => Body::Missing,
+        Some(Kind::String) => ContentForm::Text,
+        Some(Kind::Array) => ContentForm::Blocks,
+        Some(Kind::Null) => ContentForm::Null,
+        Some(_) => ContentForm::Unreadable,
+        None => ContentForm::Missing,
     }
 }
 
@@ -220,6 +230,32 @@ impl Reader<'_> {
 
 /// Values under the names of other programs and dialects.
 impl Reader<'_> {
+    /// Returns the value under the dialect's own key, else the one under a foreign key, and notes that key. It compares no
+    /// names, because it runs for every call and result.
+    #[inline]
+    pub(crate) fn own_or_foreign<'d, 'a>(
+        &mut self,
+        own: Option<Value<'d, 'a>>,
+        foreign: Option<Value<'d, 'a>>,
+        expected: &'static str,
+    ) -> Option<Value<'d, 'a>> {
+        if let (None, Some(value)) = (own, foreign) {
+            self.foreign(value.key().span(), expected);
+        }
+        own.or(foreign)
+    }
+
+    /// Reads the id under the dialect's own key, else the one under a foreign key, and notes that key.
+    #[inline]
+    pub(crate) fn own_or_foreign_id<'a>(
+        &mut self,
+        own: Option<Value<'_, 'a>>,
+        foreign: Option<Value<'_, 'a>>,
+        expected: &'static str,
+    ) -> Option<Cow<'a, str>> {
+        self.own_or_foreign(own, foreign, expected).and_then(|id| self.id(id))
+    }
+
     /// Notes the key of a value if the dialect calls it `expected`.
     pub(crate) fn named<'d, 'a>(
         &mut self,

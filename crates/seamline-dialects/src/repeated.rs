@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_remembered_is_new() {
+    fn a_member_that_is_not_remembered_is_new() {
         let mut repeated = Repeated::default();
         for is_first in [true, false] {
             for at in 0..2 * MEMBERS_MAX {

@@ -1,6 +1,6 @@
 //! Tool results, for hosts that run the tools.
 
-use seamline_model::conversation::{Answer, Block, Call, Says};
+use seamline_model::conversation::{LiftedBlock, LiftedCall, LiftedResult, Says};
 
 use crate::convert::failure::marked;
 use crate::json::{Json, Style};
@@ -9,16 +9,16 @@ use crate::json::{Json, Style};
 #[derive(Debug, Clone, Copy)]
 pub struct Results {
     /// Writes the messages with the results of one turn, in the order of its calls.
-    pub write: fn(&[Answering<'_>]) -> Vec<String>,
+    pub write: fn(&[AnsweredCall<'_>]) -> Vec<String>,
     /// Takes off what the dialect puts around the text of a result, in dialects where some results are not text.
     pub said: fn(String) -> String,
 }
 
 /// A tool call with its result.
 #[derive(Debug, Clone, Copy)]
-pub struct Answering<'a> {
+pub struct AnsweredCall<'a> {
     /// The tool call.
-    pub call: &'a Call,
+    pub call: &'a LiftedCall,
     /// Whether the call has its own id.
     pub has_id: bool,
     /// The output of the tool, or the text for a call without a result.
@@ -29,14 +29,14 @@ pub struct Answering<'a> {
     pub made_up: bool,
 }
 
-impl Answering<'_> {
+impl AnsweredCall<'_> {
     /// The result, for dialects that have a flag for failure.
-    pub(crate) fn answer(&self) -> Answer {
+    pub(crate) fn result(&self) -> LiftedResult {
         // Providers refuse empty text.
         let text = Some(self.text).filter(|text| !text.trim().is_empty());
-        let blocks = text.map(|text| Block::new(Says::Text(text.to_owned()), ""));
+        let blocks = text.map(|text| LiftedBlock::new(Says::Text(text.to_owned()), ""));
         let (id, name) = (self.call.id.clone(), Some(self.call.name.clone()));
-        Answer { id, name, blocks: blocks.into_iter().collect(), failed: self.failed }
+        LiftedResult { id, name, blocks: blocks.into_iter().collect(), failed: self.failed }
     }
 
     /// The text of the result, for dialects where failure is a mark in the text.
@@ -46,9 +46,9 @@ impl Answering<'_> {
 }
 
 /// Makes a synthetic result with this text, which counts as a failure.
-pub(crate) fn synthetic(id: &str, name: Option<String>, text: &str) -> Answer {
-    let blocks = vec![Block::new(Says::Text(text.to_owned()), "")];
-    Answer { id: id.to_owned(), name, blocks, failed: true }
+pub(crate) fn synthetic(id: &str, name: Option<String>, text: &str) -> LiftedResult {
+    let blocks = vec![LiftedBlock::new(Says::Text(text.to_owned()), "")];
+    LiftedResult { id: id.to_owned(), name, blocks, failed: true }
 }
 
 /// Writes a value on one line.

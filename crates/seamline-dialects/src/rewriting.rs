@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_no_object_are_put_into_one() {
+    fn arguments_other_than_an_object_are_put_into_one() {
         for (held, expected) in [
             ("[1]", r#"{"value":[1]}"#),
             ("7", r#"{"value":7}"#),

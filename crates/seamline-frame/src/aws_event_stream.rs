@@ -7,7 +7,7 @@
 //! └──────────────┴────────────────┴─────────────┴─────────┴─────────┴─────────────┘
 //! ```
 
-use crate::{Error, ErrorKind, Frame, FrameKind, Limits};
+use crate::{Error, ErrorKind, Frame, FrameKind, FrameLimits};
 
 /// The length of both length fields and their checksum.
 const PRELUDE_BYTES: usize = 12;
@@ -17,14 +17,14 @@ const STRING: u8 = 7;
 
 #[derive(Debug)]
 pub(crate) struct AwsEventStream {
-    limits: Limits,
+    limits: FrameLimits,
     /// The start of an incomplete message.
     message: Vec<u8>,
     start: u64,
 }
 
 impl AwsEventStream {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: FrameLimits) -> Self {
         Self { limits, message: Vec::new(), start: 0 }
     }
 

@@ -14,7 +14,7 @@ pub struct Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A frame is longer than [`Limits::frame_bytes_max`](crate::Limits::frame_bytes_max).
+    /// A frame is longer than [`FrameLimits::frame_bytes_max`](crate::FrameLimits::frame_bytes_max).
     #[error("a frame is longer than {0} bytes")]
     TooLong(usize),
     /// A message of an AWS event stream has a wrong checksum.

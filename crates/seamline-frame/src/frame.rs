@@ -34,13 +34,13 @@ pub enum FrameKind {
 
 /// The limits of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct FrameLimits {
     /// The longest frame, in bytes. A framer keeps an incomplete frame until it is complete, so this also limits its
     /// memory.
     pub frame_bytes_max: usize,
 }
 
-impl Default for Limits {
+impl Default for FrameLimits {
     /// The largest known response in one frame is a generated image.
     fn default() -> Self {
         Self { frame_bytes_max: 64 * 1024 * 1024 }

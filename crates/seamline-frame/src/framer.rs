@@ -3,7 +3,7 @@
 use crate::aws_event_stream::AwsEventStream;
 use crate::json_values::{JsonValues, Layout};
 use crate::sse::Sse;
-use crate::{Error, Frame, Limits};
+use crate::{Error, Frame, FrameLimits};
 
 /// How a stream is cut into frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ enum Kind {
 
 impl Framer {
     /// A framer for a new stream.
-    pub fn new(framing: Framing, limits: Limits) -> Self {
+    pub fn new(framing: Framing, limits: FrameLimits) -> Self {
         let kind = match framing {
             Framing::Sse => Kind::Sse(Box::new(Sse::new(limits))),
             Framing::JsonLines => Kind::JsonValues(JsonValues::new(Layout::Lines, limits)),

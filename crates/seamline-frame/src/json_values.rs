@@ -7,7 +7,7 @@
 
 use crate::nesting::Nesting;
 use crate::sse::{self, Sse};
-use crate::{Error, ErrorKind, Frame, FrameKind, Limits};
+use crate::{Error, ErrorKind, Frame, FrameKind, FrameLimits};
 
 /// How values are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum Layout {
 #[derive(Debug)]
 pub(crate) struct JsonValues {
     layout: Layout,
-    limits: Limits,
+    limits: FrameLimits,
     state: State,
     /// The start of an incomplete value.
     value: Vec<u8>,
@@ -51,7 +51,7 @@ enum State {
 }
 
 impl JsonValues {
-    pub(crate) fn new(layout: Layout, limits: Limits) -> Self {
+    pub(crate) fn new(layout: Layout, limits: FrameLimits) -> Self {
         Self {
             layout,
             limits,

@@ -5,9 +5,9 @@
 //! the frames. It works on bytes, and the cuts make no difference.
 //!
 //! ```
-//! use seamline_frame::{Framer, Framing, Limits};
+//! use seamline_frame::{Framer, Framing, FrameLimits};
 //!
-//! let mut framer = Framer::new(Framing::Sse, Limits::default());
+//! let mut framer = Framer::new(Framing::Sse, FrameLimits::default());
 //! let mut said = Vec::new();
 //! for piece in [&b"event: ping\r\nda"[..], b"ta: {}\r\n\r\ndata: a\ndata: b\n\n", b"data: [DONE]"] {
 //!     framer.feed(piece, |frame| said.push((frame.name.to_vec(), frame.data.to_vec())))?;
@@ -30,5 +30,5 @@ mod nesting;
 mod sse;
 
 pub use error::{Error, ErrorKind};
-pub use frame::{Frame, FrameKind, Limits};
+pub use frame::{Frame, FrameKind, FrameLimits};
 pub use framer::{Framer, Framing};

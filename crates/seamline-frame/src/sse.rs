@@ -7,7 +7,7 @@
 //! missing.
 
 use crate::nesting::Nesting;
-use crate::{Error, ErrorKind, Frame, FrameKind, Limits};
+use crate::{Error, ErrorKind, Frame, FrameKind, FrameLimits};
 
 /// The mark that some servers send before the first byte.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -17,7 +17,7 @@ const DONE: &[u8] = b"[DONE]";
 
 #[derive(Debug)]
 pub(crate) struct Sse {
-    limits: Limits,
+    limits: FrameLimits,
     /// The start of an incomplete line.
     line: Vec<u8>,
     /// Whether the last byte was a carriage return, so that a following line feed belongs to it.
@@ -41,7 +41,7 @@ pub(crate) struct Sse {
 }
 
 impl Sse {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: FrameLimits) -> Self {
         Self {
             limits,
             line: Vec::new(),
@@ -59,7 +59,7 @@ impl Sse {
     }
 
     /// An event stream that begins at an offset of another stream.
-    pub(crate) fn at(offset: u64, limits: Limits) -> Self {
+    pub(crate) fn at(offset: u64, limits: FrameLimits) -> Self {
         Self { line_start: offset, is_first_line: false, ..Self::new(limits) }
     }
 

@@ -7,6 +7,7 @@ use crate::errors::Family;
 use crate::excerpt;
 use crate::kinds::{Class, Kind, service};
 use crate::known::{Known, Weight};
+use crate::member::{self, NamedMember};
 use crate::patterns::{self, Candidate};
 use crate::place::NamedPlace;
 use crate::reading::{self, Reading};
@@ -70,6 +71,8 @@ pub struct Verdict {
     pub timed_out: bool,
     /// The place in the request that the text names.
     pub place: NamedPlace,
+    /// The members of the request that the text names as unknown, missing or wrong.
+    pub members: Vec<NamedMember>,
     /// The provider's own sentence, without the wrapping.
     pub said: String,
 }
@@ -112,6 +115,11 @@ impl Certainty {
 /// assert_eq!(verdict.known.map(|known| known.source), Some("ANT-6"));
 /// assert_eq!(verdict.rules[0], "PAIR002");
 /// assert_eq!((verdict.place.message_index, verdict.place.block_index), (Some(4), Some(1)));
+///
+/// let text = "messages.3.content.0.foo: Extra inputs are not permitted";
+/// let verdict = classify(&Failure { text, ..Failure::default() });
+/// assert_eq!(verdict.members[0].name, "foo");
+/// assert_eq!(verdict.members[0].pointer.as_deref(), Some("/messages/3/content/0/foo"));
 /// ```
 pub fn classify(failure: &Failure<'_>) -> Verdict {
     let views = Views::of(&response::strip_model_words(failure.text, failure.status));
@@ -124,6 +132,7 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
     let Reading { kind, certainty } = known.map_or(by_status, Reading::known);
     let &Kind { name, class, meaning, advice, .. } = kind;
     let should_retry = reading::should_retry(failure);
+    let members = member::named(kind, &said, &views);
     let may_pass = class == Class::Transient || class == Class::Fatal && should_retry == Some(true);
     Verdict {
         class,
@@ -138,7 +147,8 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
         should_retry,
         // A known text may say less than the status.
         timed_out: class == Class::Transient && [kind, by_status.kind].contains(&&service::TIMED_OUT),
-        place: NamedPlace::of(&said),
+        place: NamedPlace::of(&said).or_at(members.first().and_then(|member| member.pointer.as_deref())),
+        members,
         said,
     }
 }
@@ -233,17 +243,25 @@ mod tests {
     fn an_error_type_for_wrong_requests_counts_without_a_status() {
         for text in [
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"Request timed out"}}"#,
-            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Unrecognized request argument supplied: timeout"}}"#,
             r#"{"error":{"code":400,"message":"Invalid value: timeout"}}"#,
             r#"{"error":{"message":"Invalid value: timeout","status":"INVALID_ARGUMENT"}}"#,
             r#"{"error":{"message":"{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"timeout\"}}"}}"#,
             "An error occurred (ValidationException) when calling the Converse operation: timeout",
+        ] {
+            for status in [None, Some(200)] {
+                let verdict = classify(&Failure { status, text, ..Failure::default() });
+                assert_eq!((verdict.class, verdict.known), (Class::Fatal, None), "{text}");
+            }
+        }
+        for text in [
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Unrecognized request argument supplied: timeout"}}"#,
             "litellm.BadRequestError: OpenAIException - Unrecognized request argument supplied: timeout",
             "Error code: 400 - {'error': {'message': 'Unknown parameter: timeout'}}",
         ] {
             for status in [None, Some(200)] {
                 let verdict = classify(&Failure { status, text, ..Failure::default() });
-                assert_eq!((verdict.class, verdict.known), (Class::Fatal, None), "{text}");
+                assert_eq!((verdict.class, verdict.name), (Class::Corruption, "unknown-field"), "{text}");
+                assert_eq!(verdict.members[0].pointer.as_deref(), Some("/timeout"), "{text}");
             }
         }
         let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"invalid_request_error"}}"#;

@@ -16,6 +16,7 @@ mod filter;
 mod filters;
 mod kinds;
 mod known;
+mod member;
 mod patterns;
 mod place;
 mod policy;
@@ -31,10 +32,11 @@ pub use breaker::{
     TurnLoop,
 };
 pub use classify::{Certainty, Failure, Verdict, classify};
-pub use errors::{is_provider, providers};
+pub use errors::{is_dialect, is_provider, providers};
 pub use filter::{Filtered, FilteredPart, filter, filter_message};
 pub use kinds::{Class, Kind};
 pub use known::{Known, all};
+pub use member::{MEMBERS_MAX, MemberFault, NamedMember};
 pub use place::{IDS_MAX, NamedPlace};
 pub use policy::GuardPolicy;
 pub use retry::{Advice, Emitted, GaveUp, OnCorruption, Retry, RetryPolicy};

@@ -18,6 +18,9 @@ pub struct NamedPlace {
     pub block_index: Option<usize>,
     /// The ids of tool calls and items, each once, in the order of the text.
     pub ids: Vec<String>,
+    /// The indices in the provider's own notation, such as `messages.3.content.0` or `position 4`. Some providers count
+    /// from one; [`message_index`](Self::message_index) counts from zero.
+    pub notation: Option<String>,
 }
 
 impl NamedPlace {
@@ -28,24 +31,56 @@ impl NamedPlace {
 
     /// Reads the place that a sentence names.
     pub(crate) fn of(said: &str) -> Self {
-        let indices = PATHS.iter().find_map(|path| path.as_ref()?.captures(said.as_bytes()));
-        let index = |group| indices.as_ref().and_then(|captures| number(captures, group));
-        let message_index = index(1);
-        Self { message_index, block_index: message_index.and(index(2)), ids: ids(said) }
+        let mut place = Self { ids: ids(said), ..Self::default() };
+        let found = NOTATIONS.iter().find_map(|notation| {
+            let captures = notation.regex.as_ref()?.captures(said.as_bytes())?;
+            Some((number(&captures, 1)?.checked_sub(notation.first)?, captures))
+        });
+        if let Some((message_index, captures)) = found {
+            place.message_index = Some(message_index);
+            place.block_index = number(&captures, 2);
+            place.notation = captures.get(0).map(|whole| said[whole.range()].trim_start_matches([',', ' ']).to_owned());
+        }
+        place
+    }
+
+    /// Adds the place of a member, if the text names no other.
+    pub(crate) fn or_at(mut self, pointer: Option<&str>) -> Self {
+        let mut keys = pointer.unwrap_or_default().split('/').skip(1);
+        let is_list = keys.next().is_some_and(|list| ["messages", "input", "contents"].contains(&list));
+        if self.message_index.is_none() && is_list {
+            self.message_index = keys.next().and_then(|index| index.parse().ok());
+            let is_blocks = keys.next().is_some_and(|list| ["content", "parts", "tool_calls"].contains(&list));
+            self.block_index = keys.next().filter(|_| is_blocks).and_then(|index| index.parse().ok());
+        }
+        self
     }
 }
 
-/// The notations of places, the most exact first: a message's index, then a block's.
-static PATHS: LazyLock<[Option<Regex>; 4]> = LazyLock::new(|| {
+/// A notation of places: a message's index, then a block's.
+struct Notation {
+    regex: Option<Regex>,
+    /// The number of the first message.
+    first: usize,
+}
+
+/// The notations of places, the most exact first.
+static NOTATIONS: LazyLock<[Notation; 7]> = LazyLock::new(|| {
+    let from_zero = |pattern| Notation { regex: compile(pattern), first: 0 };
+    let from_one = |pattern| Notation { regex: compile(pattern), first: 1 };
     [
         // Anthropic, Bedrock and Groq; Bedrock writes `member` between.
-        compile(r"\bmessages\.(\d+)(?:(?:\.member)?\.content(?:\.(\d+))?)?"),
+        from_zero(r"\bmessages\.(\d+)(?:(?:\.member)?\.content(?:\.(\d+))?)?"),
         // OpenAI, Fireworks, DeepSeek and Qwen; Gemini's contents and parts.
-        compile(r"\b(?:messages?|input|contents)\[(\d+)\](?:\.(?:tool_calls|content|parts|output)\[(\d+)\])?"),
+        from_zero(r"\b(?:messages?|input|contents)\[(\d+)\](?:\.(?:tool_calls|content|parts|output)\[(\d+)\])?"),
+        // JSON pointers of Bedrock.
+        from_zero(r"#/(?:messages|contents)/(\d+)(?:/(?:content|parts)/(\d+))?"),
         // Moonshot.
-        compile(r"\bmessage at (?:position|index) (\d+)"),
-        // Moonshot and Gemini at the end of a sentence.
-        compile(r"(?:\bat index|, position) (\d+)\b"),
+        from_zero(r"\bmessage at (?:position|index) (\d+)"),
+        from_zero(r"\bat index (\d+)\b"),
+        // Gemini at the end of a sentence about a call. It counts from one: https://github.com/MayDay-wpf/snow-cli/issues/104
+        from_one(r", position (\d+)\b"),
+        from_one(r"\bin the (\d+)\. content block"),
     ]
 });
 
@@ -55,7 +90,7 @@ static IDS: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| {
         compile(r"\b((?:toolu|srvtoolu|tooluse|call|fc|fco|rs|msg|ctc|ws|chatcmpl-tool)[_-][A-Za-z0-9_-]+)"),
         compile(r"\b((?:functions\.)?[A-Za-z_][\w-]*:\d+)\b"),
         compile(
-            r"(?:immediately after: |response messages: |following Ids: |with id:? [`']?|with call_id |[Tt]ool call id (?:was )?|function call )([A-Za-z0-9][\w.:-]*[A-Za-z0-9_-])",
+            r"(?:immediately after: |response messages: |following Ids: |with id:? [`']?|with call_id |[Tt]ool call id (?:was )?|function call |for call id: |tool id ?\(|missing for tool calls? )([A-Za-z0-9][\w.:-]*[A-Za-z0-9_-])",
         ),
     ]
 });
@@ -95,8 +130,10 @@ mod tests {
 
     #[track_caller]
     fn names(said: &str, message_index: Option<usize>, block_index: Option<usize>, ids: &[&str]) {
-        let ids = ids.iter().map(|&id| id.to_owned()).collect();
-        assert_eq!(NamedPlace::of(said), NamedPlace { message_index, block_index, ids }, "{said}");
+        let place = NamedPlace::of(said);
+        assert_eq!((place.message_index, place.block_index), (message_index, block_index), "{said}");
+        assert_eq!(place.ids, ids, "{said}");
+        assert_eq!(place.notation.is_some(), message_index.is_some(), "{said}");
     }
 
     #[test]
@@ -111,6 +148,21 @@ mod tests {
         names("missing in assistant tool call message at index 13", Some(13), None, &[]);
         names("did not have response messages: message[15].role", Some(15), None, &[]);
         names("nothing here", None, None, &[]);
+    }
+
+    #[test]
+    fn indices_count_from_zero_and_the_provider_s_own_are_kept() {
+        let place = |said| {
+            let place = NamedPlace::of(said);
+            (place.message_index, place.notation.unwrap_or_default())
+        };
+        assert_eq!(place("messages.48.content.1: unexpected"), (Some(48), "messages.48.content.1".to_owned()));
+        assert_eq!(place("Invalid 'input[95].call_id'"), (Some(95), "input[95]".to_owned()));
+        assert_eq!(place("function call `default_api:Bash` , position 2."), (Some(1), "position 2".to_owned()));
+        assert_eq!(place("`FC1` in the 2. content block is missing"), (Some(1), "in the 2. content block".to_owned()));
+        assert_eq!(place("#/messages/2/content/0: extraneous"), (Some(2), "#/messages/2/content/0".to_owned()));
+        assert_eq!(place("took 3 s in the 2 hours"), (None, String::new()));
+        assert_eq!(place("function call `x`, position 0."), (None, String::new()));
     }
 
     #[test]

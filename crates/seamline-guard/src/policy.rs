@@ -1,7 +1,7 @@
 //! The `[guard]` section of a policy.
 
 use seamline_model::knob::{
-    Count, Flag, KnobKind, KnobShape, KnobType, Milliseconds, MillisecondsOrNever, Refused, Setting,
+    Count, Flag, KnobKind, KnobShape, KnobType, Milliseconds, MillisecondsOrNever, RefusedValue, Setting,
 };
 
 use crate::{BreakerLimits, BreakerScope, OnCorruption, Reset, RetryPolicy, StallLimits};
@@ -64,7 +64,7 @@ impl KnobType<StallLimits> for StallTimeout {
         MillisecondsOrNever::get(&limits.kill_after)
     }
 
-    fn set(limits: &mut StallLimits, setting: Setting<'_>) -> Result<(), Refused> {
+    fn set(limits: &mut StallLimits, setting: Setting<'_>) -> Result<(), RefusedValue> {
         MillisecondsOrNever::set(&mut limits.kill_after, setting)?;
         if let (Some(warn), Some(kill)) = (limits.warn_after, limits.kill_after) {
             limits.warn_after = Some(warn.min(kill / 2));

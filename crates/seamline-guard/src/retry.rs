@@ -447,4 +447,16 @@ mod tests {
         assert_eq!(advice(400, "Output blocked by content filtering policy"), give_up(GaveUp::Filtered));
         assert_eq!(advice(413, ""), Advice::Shorten);
     }
+
+    #[test]
+    fn a_conversation_that_a_template_rejects_is_never_sent_again_unchanged() {
+        for text in [
+            "Error: Jinja Exception: System message must be at the beginning.",
+            "Error: Jinja Exception: This template likes Tuesdays",
+        ] {
+            let mut retry = Retry::new(RetryPolicy::default());
+            let advice = retry.handle_failure(&verdict(500, &[], text), b"body", Emitted::Nothing);
+            assert!(matches!(advice, Advice::Repair | Advice::GiveUp { .. }), "{text}: {advice:?}");
+        }
+    }
 }

@@ -95,6 +95,8 @@ pub enum Ending {
     Length,
     /// The output limit was reached inside a call.
     CutCall,
+    /// The client steered the model while it responded. Another response follows.
+    Steered,
     /// The stream stopped before its final event.
     Truncated,
     /// The provider filtered the request or the response, or the model refused.
@@ -112,7 +114,7 @@ impl Ending {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Complete => "complete",
-            Self::Length | Self::CutCall | Self::Truncated => "truncated",
+            Self::Length | Self::CutCall | Self::Steered | Self::Truncated => "truncated",
             Self::Filtered => "filtered",
             Self::Failed => "failed",
             Self::Stalled => "stalled",
@@ -120,12 +122,13 @@ impl Ending {
         }
     }
 
-    /// What cut the message short: the output limit (`length`), that limit inside a call (`call`), or the end of the
-    /// stream (`stream`).
+    /// What cut the message short: the output limit (`length`), that limit inside a call (`call`), the client that
+    /// steered the model (`steered`), or the end of the stream (`stream`).
     pub fn cut(self) -> Option<&'static str> {
         match self {
             Self::Length => Some("length"),
             Self::CutCall => Some("call"),
+            Self::Steered => Some("steered"),
             Self::Truncated => Some("stream"),
             Self::Complete | Self::Filtered | Self::Failed | Self::Stalled | Self::Aborted => None,
         }
@@ -205,6 +208,11 @@ pub enum StreamFlaw {
     },
     /// The message is longer than the limit, and the rest was not kept.
     TooLong,
+    /// No event began the block, so that what its start would have said is lost.
+    Unbegun {
+        /// The place of the block.
+        place: u32,
+    },
     /// A copied JSON value has a form that many parsers reject, and was rewritten.
     Rewritten,
 }

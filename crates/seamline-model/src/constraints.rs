@@ -4,7 +4,9 @@
 //! dialect overrides single fields. Each demand carries the error text that the provider gives when it is broken.
 
 use crate::Models;
-use crate::demands::{Arguments, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
+use crate::demands::{
+    Arguments, CompactionDemand, Limits, Members, PairDemands, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands,
+};
 
 /// Everything a provider demands of a transcript. A field of type [`ErrorText`] holds the error for the case it
 /// describes; where such a field is optional, `None` means that the provider accepts the case.
@@ -36,6 +38,10 @@ pub struct Constraints {
     pub unanswered_server: ErrorText,
     /// Error for a result of the provider's own tools without its call.
     pub orphan_server: ErrorText,
+    /// What else the provider demands of calls and results.
+    pub pairs: PairDemands,
+    /// Where a signed summary of earlier messages is allowed.
+    pub compaction: Option<CompactionDemand>,
     /// Which call ids are legal.
     pub call_id: IdDemand,
     /// Within which range call ids must be unique.
@@ -256,8 +262,8 @@ impl Alphabet {
         let id = || call.id.as_deref().unwrap_or("");
         match self {
             Self::Any => true,
-            Self::Word => call.id_form != crate::IdForm::Other,
-            Self::Dotted => call.id_form != crate::IdForm::Other || self.holds(id()),
+            Self::Word => call.id_form.is_word(),
+            Self::Dotted => call.id_form.is_word() || self.holds(id()),
             Self::NotNull | Self::Exactly(_) => self.holds(id()),
         }
     }

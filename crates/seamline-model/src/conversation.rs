@@ -9,15 +9,15 @@ mod settle;
 
 use std::collections::BTreeMap;
 
-pub use settings::{AnswerFormat, AnswerSchema, FreeText, Grammar, Other, Settings, ToolChoice, ToolDefinition};
+pub use settings::{FreeText, Grammar, Other, ResponseFormat, ResponseSchema, Settings, ToolChoice, ToolDefinition};
 
 /// The messages of a request and its settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversation {
     /// The system prompt before the first message.
-    pub system: Vec<Block>,
+    pub system: Vec<LiftedBlock>,
     /// The messages, in order.
-    pub messages: Vec<Message>,
+    pub messages: Vec<LiftedMessage>,
     /// The settings of the request.
     pub settings: Settings,
     /// Content of the request that a conversation cannot hold.
@@ -28,11 +28,11 @@ pub struct Conversation {
 
 /// One role's contribution.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct LiftedMessage {
     /// The role that speaks.
     pub speaker: Speaker,
     /// The content, in order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<LiftedBlock>,
 }
 
 /// Who speaks. Results belong to the user.
@@ -48,14 +48,14 @@ pub enum Speaker {
 
 /// One unit inside a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub struct LiftedBlock {
     /// The block's content.
     pub says: Says,
     /// Its original position, as a JSON pointer.
     pub pointer: String,
 }
 
-impl Block {
+impl LiftedBlock {
     /// A block read at a JSON pointer.
     pub fn new(says: Says, pointer: impl Into<String>) -> Self {
         Self { says, pointer: pointer.into() }
@@ -73,9 +73,9 @@ pub enum Says {
     /// A plain text.
     Text(String),
     /// The model asks for a tool to be run.
-    Call(Call),
+    Call(LiftedCall),
     /// The result of a call.
-    Result(Answer),
+    Result(LiftedResult),
     /// The model's reasoning.
     Reasoning(Reasoning),
     /// An image, document, audio or video.
@@ -88,7 +88,7 @@ pub enum Says {
 
 /// A tool call: the model asks for a tool to be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct LiftedCall {
     /// The id that its result refers to.
     pub id: String,
     /// The name of the tool.
@@ -105,17 +105,26 @@ pub struct Call {
     pub answered_by: &'static str,
     /// Whether the provider runs it.
     pub hosted: bool,
+    /// The program that made the call, as JSON in its dialect. Its result names the program, too.
+    pub caller: Option<String>,
+}
+
+impl LiftedCall {
+    /// A complete call that the client runs, as most calls are.
+    pub fn new(id: String, name: String, input: String) -> Self {
+        Self { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false, caller: None }
+    }
 }
 
 /// A tool result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct LiftedResult {
     /// The id of its call.
     pub id: String,
     /// The tool's name, in dialects that repeat it.
     pub name: Option<String>,
     /// The output of the tool: text, media or opaque blocks.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<LiftedBlock>,
     /// Whether the tool failed.
     pub failed: bool,
 }
@@ -271,22 +280,22 @@ impl Fate {
 
 impl Conversation {
     /// The calls, in order.
-    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+    pub fn calls(&self) -> impl Iterator<Item = &LiftedCall> {
         let blocks = self.messages.iter().flat_map(|message| &message.blocks);
         blocks.filter_map(|block| if let Says::Call(call) = &block.says { Some(call) } else { None })
     }
 
     /// The results, in order.
-    pub fn results(&self) -> impl Iterator<Item = &Answer> {
+    pub fn results(&self) -> impl Iterator<Item = &LiftedResult> {
         let blocks = self.messages.iter().flat_map(|message| &message.blocks);
         blocks.filter_map(|block| if let Says::Result(result) = &block.says { Some(result) } else { None })
     }
 
     /// Adds a block to the last message if the speaker is the same, or starts a new message with it.
-    pub fn say(&mut self, speaker: Speaker, block: Block) {
+    pub fn say(&mut self, speaker: Speaker, block: LiftedBlock) {
         match self.messages.last_mut() {
             Some(message) if message.speaker == speaker => message.blocks.push(block),
-            _ => self.messages.push(Message { speaker, blocks: vec![block] }),
+            _ => self.messages.push(LiftedMessage { speaker, blocks: vec![block] }),
         }
     }
 }

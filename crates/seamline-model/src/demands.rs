@@ -61,6 +61,33 @@ pub struct SystemPlace {
     pub error: ErrorText,
 }
 
+/// What a provider demands of calls and results, beyond what every provider demands.
+#[derive(Debug, Clone, Copy)]
+pub struct PairDemands {
+    /// Error for other items between adjacent calls and their results, in dialects where results are items.
+    pub adjacent: Option<ErrorText>,
+    /// Whether a result may name a tool instead of a call: the client reports something that it was not asked for.
+    pub unaddressed: bool,
+    /// Error for other blocks beside the results of calls that a server tool made.
+    pub program_results_alone: Option<ErrorText>,
+    /// Error for open calls that a server tool made, in a request that does not name its container.
+    pub container: Option<ErrorText>,
+}
+
+impl PairDemands {
+    /// No known demands.
+    pub const NONE: Self = Self { adjacent: None, unaddressed: false, program_results_alone: None, container: None };
+}
+
+/// Where a signed summary of earlier messages is allowed: at the start of the conversation, and once.
+#[derive(Debug, Clone, Copy)]
+pub struct CompactionDemand {
+    /// Error for a summary elsewhere.
+    pub misplaced: ErrorText,
+    /// Error for a second summary.
+    pub ambiguous: ErrorText,
+}
+
 /// What a provider demands of reasoning when it is sent back.
 #[derive(Debug, Clone, Copy)]
 pub struct ReasoningDemands {
@@ -99,6 +126,8 @@ pub enum Echo {
     Refused {
         /// The members that must not hold it.
         fields: &'static [&'static str],
+        /// The members that some models refuse, and those models.
+        partly: &'static [(&'static str, Models)],
         /// The member that may hold it.
         instead: Option<&'static str>,
         /// The error text; `{kind}` is the member.
@@ -121,6 +150,8 @@ pub struct ToolDemands {
     pub cache_mark: Option<ErrorText>,
     /// Error for a forced tool that is not declared.
     pub unknown_choice: Option<ErrorText>,
+    /// Error for a message that adds or removes a tool that is not declared.
+    pub unknown_reference: Option<ErrorText>,
     /// Error for a declared name that is not a legal tool name.
     pub name: Option<ErrorText>,
     /// Which first character a declared name may have, in addition to the demand on names in calls.
@@ -138,6 +169,7 @@ impl ToolDemands {
         repeated: None,
         cache_mark: None,
         unknown_choice: None,
+        unknown_reference: None,
         name: None,
         start: NameStart::Any,
         never: "",

@@ -207,6 +207,13 @@ pub enum Edit {
         /// The unanswered call.
         call: BlockIndex,
     },
+    /// Moves a result of the provider's own tools to the place right after its call.
+    RejoinServerResult {
+        /// The result to move.
+        result: BlockIndex,
+        /// The call it answers.
+        call: BlockIndex,
+    },
     /// Inserts a message before another one, or at the end.
     InsertMessage {
         /// The message after the new one; one past the last means the end.

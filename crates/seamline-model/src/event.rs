@@ -110,6 +110,10 @@ pub enum Addition<'e> {
     WithoutId,
     /// The provider itself says that the call is incomplete, so it must not be run.
     Unfinished,
+    /// The provider answered the call itself, although it looked like a call of the client.
+    AnsweredByServer,
+    /// No event began the block: its first addition did.
+    Unbegun,
     /// The block can be sent back only with a signature.
     NeedsSignature,
     /// The provider's signature; the last one counts.

@@ -4,7 +4,7 @@ use crate::{BlockIndex, Edit, MessageIndex, Span};
 
 /// One violation at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct RuleFinding {
     /// The rule's code, such as `PAIR001`.
     pub code: &'static str,
     /// The rule's name, such as `unanswered-call`.

@@ -1,6 +1,6 @@
 //! The kinds of block that occur in a transcript.
 
-use crate::{Block, BlockKind, IdForm};
+use crate::{Block, BlockKind};
 
 /// The kinds of block that occur in a transcript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Kinds {
         match kind {
             BlockKind::Call(call) => {
                 self.pairs = true;
-                self.internal_ids |= call.id_form == IdForm::Internal;
+                self.internal_ids |= call.id_form.is_internal();
                 self.calls += 1;
             }
             BlockKind::Result(_) => self.pairs = true,

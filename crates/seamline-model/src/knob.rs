@@ -60,7 +60,7 @@ pub enum Setting<'s> {
 
 /// Says that a knob does not take a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refused;
+pub struct RefusedValue;
 
 /// A part of a policy whose knobs have names.
 pub trait Section {
@@ -71,7 +71,7 @@ pub trait Section {
     fn get(&self, name: &str) -> Option<Setting<'static>>;
 
     /// Sets the knob with this name; there may be none.
-    fn set(&mut self, name: &str, setting: Setting<'_>) -> Option<Result<(), Refused>>;
+    fn set(&mut self, name: &str, setting: Setting<'_>) -> Option<Result<(), RefusedValue>>;
 }
 
 /// Which values a knob of this type takes.
@@ -89,7 +89,7 @@ pub trait KnobType<T>: KnobShape {
     ///
     /// # Errors
     /// When the knob does not take the setting.
-    fn set(value: &mut T, setting: Setting<'_>) -> Result<(), Refused>;
+    fn set(value: &mut T, setting: Setting<'_>) -> Result<(), RefusedValue>;
 }
 
 /// A knob that is `true` or `false`.
@@ -105,8 +105,8 @@ impl KnobType<bool> for Flag {
         Setting::Flag(*value)
     }
 
-    fn set(value: &mut bool, setting: Setting<'_>) -> Result<(), Refused> {
-        let Setting::Flag(flag) = setting else { return Err(Refused) };
+    fn set(value: &mut bool, setting: Setting<'_>) -> Result<(), RefusedValue> {
+        let Setting::Flag(flag) = setting else { return Err(RefusedValue) };
         *value = flag;
         Ok(())
     }
@@ -128,12 +128,12 @@ where
         Setting::Number((*value).try_into().unwrap_or(u64::MAX))
     }
 
-    fn set(value: &mut T, setting: Setting<'_>) -> Result<(), Refused> {
-        let Setting::Number(number) = setting else { return Err(Refused) };
+    fn set(value: &mut T, setting: Setting<'_>) -> Result<(), RefusedValue> {
+        let Setting::Number(number) = setting else { return Err(RefusedValue) };
         if number < MIN {
-            return Err(Refused);
+            return Err(RefusedValue);
         }
-        *value = T::try_from(number).map_err(|_| Refused)?;
+        *value = T::try_from(number).map_err(|_| RefusedValue)?;
         Ok(())
     }
 }
@@ -151,8 +151,8 @@ impl KnobType<Duration> for Milliseconds {
         Setting::Number(milliseconds(*value))
     }
 
-    fn set(value: &mut Duration, setting: Setting<'_>) -> Result<(), Refused> {
-        let Setting::Number(number) = setting else { return Err(Refused) };
+    fn set(value: &mut Duration, setting: Setting<'_>) -> Result<(), RefusedValue> {
+        let Setting::Number(number) = setting else { return Err(RefusedValue) };
         *value = Duration::from_millis(number);
         Ok(())
     }
@@ -171,8 +171,8 @@ impl KnobType<Option<Duration>> for MillisecondsOrNever {
         Setting::Number(value.map_or(0, milliseconds))
     }
 
-    fn set(value: &mut Option<Duration>, setting: Setting<'_>) -> Result<(), Refused> {
-        let Setting::Number(number) = setting else { return Err(Refused) };
+    fn set(value: &mut Option<Duration>, setting: Setting<'_>) -> Result<(), RefusedValue> {
+        let Setting::Number(number) = setting else { return Err(RefusedValue) };
         *value = (number > 0).then(|| Duration::from_millis(number));
         Ok(())
     }
@@ -185,7 +185,7 @@ fn milliseconds(time: Duration) -> u64 {
 /// Declares an enum whose values are the words that a knob takes: `Name default Value { … }`.
 ///
 /// ```
-/// use seamline_model::knob::{KnobType, Refused, Setting};
+/// use seamline_model::knob::{KnobType, RefusedValue, Setting};
 ///
 /// seamline_model::words! {
 ///     /// How loud the bell is.
@@ -201,7 +201,7 @@ fn milliseconds(time: Duration) -> u64 {
 /// assert_eq!(volume, Volume::On);
 /// assert_eq!(Volume::set(&mut volume, Setting::Word("silent")), Ok(()));
 /// assert_eq!(volume.as_str(), "off");
-/// assert_eq!(Volume::set(&mut volume, Setting::Word("loud")), Err(Refused));
+/// assert_eq!(Volume::set(&mut volume, Setting::Word("loud")), Err(RefusedValue));
 /// ```
 #[macro_export]
 macro_rules! words {
@@ -245,10 +245,10 @@ macro_rules! words {
                 $crate::knob::Setting::Word(value.as_str())
             }
 
-            fn set(value: &mut Self, setting: $crate::knob::Setting<'_>) -> Result<(), $crate::knob::Refused> {
+            fn set(value: &mut Self, setting: $crate::knob::Setting<'_>) -> Result<(), $crate::knob::RefusedValue> {
                 *value = match setting {
                     $($crate::knob::Setting::Word($text $(| $alias)*) => Self::$value,)+
-                    _ => return Err($crate::knob::Refused),
+                    _ => return Err($crate::knob::RefusedValue),
                 };
                 Ok(())
             }
@@ -303,7 +303,7 @@ macro_rules! knobs {
                 &mut self,
                 name: &str,
                 setting: $crate::knob::Setting<'_>,
-            ) -> Option<Result<(), $crate::knob::Refused>> {
+            ) -> Option<Result<(), $crate::knob::RefusedValue>> {
                 $(if name == stringify!($name) {
                     return Some(<$type as $crate::knob::KnobType<_>>::set(&mut self.$($field).+, setting));
                 })+

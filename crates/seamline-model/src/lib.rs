@@ -2,7 +2,7 @@
 //!
 //! A [`Transcript`] is one conversation independent of its dialect: messages made of blocks, each with the byte span it
 //! was read from. [`Pairing`] says which result answers which call. [`Constraints`] are a provider's demands, as data.
-//! A [`Finding`] is one violation at one place, and its [`Fix`] is a list of [`Edit`]s.
+//! A [`RuleFinding`] is one violation at one place, and its [`Fix`] is a list of [`Edit`]s.
 //!
 //! This crate reads no file, no clock and no JSON. It names no dialect and no rule.
 #![deny(clippy::disallowed_methods)]
@@ -15,6 +15,7 @@ pub mod conversation;
 mod demands;
 mod edit;
 mod event;
+mod fact;
 mod finding;
 mod id_map;
 mod irregularity;
@@ -45,10 +46,14 @@ pub use constraints::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole,
     NameDemand, NameStart, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
 };
-pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
+pub use demands::{
+    Arguments, CompactionDemand, Echo, Limit, Limits, Members, PairDemands, ReasoningDemands, RoleOrder, SystemPlace,
+    ToolDemands,
+};
 pub use edit::{Edit, Encoded, Layout, NewText};
 pub use event::{Addition, Event, Piece, Recalled, Unreadable};
-pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
+pub use fact::{Fact, FactKind};
+pub use finding::{Fix, Place, RuleFinding, Safety, Severity, Stage};
 pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};
 pub use item::{Envelope, Item, ItemKind, ItemType};
@@ -56,8 +61,8 @@ pub use kinds::Kinds;
 pub use listing::Demand;
 pub use models::Models;
 pub use pairing::{Cycle, MatchedResult, PairedCall, Pairing, ResultFate, ResultState};
-pub use request::{Declared, DeclaredTool, Entries, Member, MemberSort, Request, Thinking};
-pub use result_block::{Listed, Parts, ResultBlock};
+pub use request::{Declared, DeclaredTool, Entries, Member, MemberSort, RequestFacts, Thinking};
+pub use result_block::{BesideText, Listed, Parts, ResultBlock};
 pub use role::Role;
 pub use scope::Scope;
 pub use source::{Source, Spliced};
@@ -65,8 +70,10 @@ pub use span::{BlockIndex, MessageIndex, Span};
 pub use stop::Stop;
 pub use synthetic::{
     ABORTED, CANCELLED, CONTINUE, CRASHED, DENIED, MARK, NO_CONTENT, NO_OUTPUT, NO_REASONING, NO_RESPONSE, NO_RESULT,
-    NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN, OUTPUT_FOLLOWS, RECONSTRUCTED, Reason, START, Synthetic,
-    TIMED_OUT, TRUNCATED, UNSIGNED_THINKING, is_default_text, is_synthetic,
+    NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN, OUTPUT_FOLLOWS, START, Synthetic, TIMED_OUT, TRUNCATED,
+    UNSIGNED_THINKING, is_default_text, is_of_session, is_synthetic, is_truncated_result,
 };
 pub use tools::{Tool, Tools};
-pub use transcript::{BlockKind, Body, Call, Emptiness, IdForm, Input, Message, ServerCall, ServerResult, Transcript};
+pub use transcript::{
+    BlockKind, Call, ContentForm, Emptiness, IdForm, Input, Message, ServerCall, ServerResult, Transcript,
+};

@@ -1,8 +1,9 @@
 //! A provider's demands, in words.
 
 use crate::{
-    Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    Limits, Members, Models, NameDemand, NameStart, OutputForm, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
+    Alphabet, Arguments, Carrier, CompactionDemand, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand,
+    InputForm, LastRole, Limits, Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands,
+    SameRole, ToolDemands, Uniqueness,
 };
 
 /// One demand of a provider, in words.
@@ -85,6 +86,7 @@ impl List {
             demands.results_first,
         );
         self.add_some("results_alone", "a message with tool results holds nothing else", demands.results_alone);
+        self.pairs(demands);
         self.add("misplaced_call", "only assistant messages hold tool calls", demands.misplaced_call);
         if demands.carrier == Carrier::UserBlocks {
             self.add("misplaced_result", "only user messages hold tool results", demands.misplaced_result);
@@ -94,6 +96,21 @@ impl List {
             self.add("unanswered_server", says, demands.unanswered_server);
             let says = "a result of a server tool follows its call";
             self.add("orphan_server", says, demands.orphan_server);
+        }
+    }
+
+    fn pairs(&mut self, demands: &Constraints) {
+        let PairDemands { adjacent, unaddressed, program_results_alone, container } = demands.pairs;
+        self.add_some("pairs.adjacent", "nothing comes between tool calls and their results", adjacent);
+        self.fact("pairs.unaddressed", "a tool result may name a tool instead of a tool call", unaddressed);
+        let says = "a message with the results of calls that a server tool made holds nothing else";
+        self.add_some("pairs.program_results_alone", says, program_results_alone);
+        let says = "a request with open calls of a server tool names its container";
+        self.add_some("pairs.container", says, container);
+        if let Some(CompactionDemand { misplaced, ambiguous }) = demands.compaction {
+            let says = "a signed summary of earlier messages is the first block of the conversation";
+            self.add("compaction.misplaced", says, misplaced);
+            self.add("compaction.ambiguous", "there is one signed summary of earlier messages", ambiguous);
         }
     }
 
@@ -248,7 +265,11 @@ impl List {
                 let says = format!("while thinking is on, messages with tool calls include `{field}`{who}");
                 self.add("reasoning.echo", says, error);
             }
-            Echo::Refused { fields, instead, error } => {
+            Echo::Refused { fields, partly, instead, error } => {
+                for (field, models) in partly {
+                    let says = format!("reasoning is not sent back in `{field}` to {}", quoted(models.0));
+                    self.add("reasoning.echo", says, error);
+                }
                 let also = instead.map(|instead| format!(", but in `{instead}`")).unwrap_or_default();
                 self.add("reasoning.echo", format!("reasoning is not sent back in {}{also}", quoted(fields)), error);
             }
@@ -272,6 +293,8 @@ impl List {
         self.add_some("tools.repeated", "declared tools have different names", demands.repeated);
         self.add_some("tools.cache_mark", "the list of tools has no cache mark", demands.cache_mark);
         self.add_some("tools.unknown_choice", "a forced tool is declared", demands.unknown_choice);
+        let says = "a message adds or removes only declared tools";
+        self.add_some("tools.unknown_reference", says, demands.unknown_reference);
         self.add_some("tools.name", "declared tool names follow the demand on names in tool calls", demands.name);
         if let Some(first) = started(demands.start) {
             self.add("tools.start", format!("declared tool names start with {first}"), ErrorText(""));

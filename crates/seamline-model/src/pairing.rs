@@ -4,11 +4,13 @@
 //! linear time, in four steps; each step claims only what the previous ones left:
 //!
 //! 1. in a cycle's own span (until the next assistant message) the k-th result with an
-//!    id answers the k-th call with that id;
+//!    id answers the k-th call with that id; a result that names its tool prefers the
+//!    calls of that tool;
 //! 2. a result elsewhere answers the only open call before it with its id (late); if
 //!    there is none, the first call after it with its id, if that stayed open (early);
 //! 3. in a span with exactly one open call, the first result whose id names no call of
-//!    the cycle and whose tool does not contradict answers it (misaddressed);
+//!    the cycle and whose tool does not contradict answers it (misaddressed), if the name
+//!    of the tool or the position of the result proves it;
 //! 4. the rest are orphans, duplicates and results that replace a synthetic one.
 //!
 //! Where results may come anywhere after their call, a span lasts until the next calls, so that step 1 finds them, and
@@ -19,10 +21,13 @@
 //! an earlier pair only when one of them takes part in a pair itself.
 
 mod behind;
+mod misaddressed;
+mod queues;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{BlockIndex, BlockKind, CallId, MessageIndex, ResultBlock, Role, Scope, Transcript};
+use self::queues::Queues;
+use crate::{BlockIndex, BlockKind, CallId, MessageIndex, ResultBlock, Role, Scope, Tool, Transcript};
 
 /// The relation between the calls and the results of a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,6 +76,8 @@ pub struct MatchedResult {
     pub result: BlockIndex,
     /// Whether it names another id than the call.
     pub misaddressed: bool,
+    /// Whether its id, the name of its tool or its position proves that it answers the call.
+    pub proven: bool,
 }
 
 /// A result and its fate.
@@ -146,14 +153,6 @@ struct Known {
     latest: Option<u32>,
 }
 
-/// The calls with one id in the running cycle.
-#[derive(Default)]
-struct Queue {
-    calls: Vec<u32>,
-    /// The first of `calls` that is not answered.
-    next: usize,
-}
-
 /// The cycles whose span is running: several only when they are answered together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Running {
@@ -171,17 +170,17 @@ struct Walk<'t, 'a> {
     current: Option<Running>,
     /// Whether the assistant said something else after the span began.
     interrupted: bool,
-    /// The running span's calls by id; built once the span is large and a result needs it.
-    queues: HashMap<Key<'t>, Queue>,
-    /// How many of all calls were put into a queue so far.
-    queued: usize,
+    /// Whether someone said something since the calls of the span, other than results.
+    said: bool,
+    /// The running span's calls by id and tool.
+    queues: Queues<'t>,
     /// Ids of closed spans. Filled only once a result is not answered in its own span, which never happens in an intact
     /// conversation.
     known: HashMap<Key<'t>, Known>,
     /// How many cycles `known` covers.
     known_cycles: usize,
-    /// For each result, the span that contains it.
-    span_of: Vec<Option<Running>>,
+    /// For each result, the span that contains it, and whether only results are between it and the calls.
+    span_of: Vec<Option<(Running, bool)>>,
     /// Results whose id no earlier call has, as places in the list of results.
     early: Vec<u32>,
     /// Results without an id that no call without an id claimed, likewise.
@@ -200,8 +199,8 @@ impl<'t, 'a> Walk<'t, 'a> {
             pairing: Pairing { cycles: Vec::new(), calls: Vec::with_capacity(room), results: Vec::with_capacity(room) },
             current: None,
             interrupted: false,
-            queues: HashMap::new(),
-            queued: 0,
+            said: false,
+            queues: Queues::default(),
             known: HashMap::new(),
             known_cycles: 0,
             span_of: Vec::with_capacity(room),
@@ -222,6 +221,7 @@ impl<'t, 'a> Walk<'t, 'a> {
                 }
             }
             let first = self.pairing.calls.len() as u32;
+            let seen = self.pairing.results.len();
             for (block, content) in self.transcript.blocks_of(index) {
                 match &content.kind {
                     BlockKind::Call(_) => {
@@ -231,7 +231,9 @@ impl<'t, 'a> Walk<'t, 'a> {
                         self.open_span(index, first, before);
                         self.see_result(block, result);
                     }
-                    _ => {}
+                    // Media beside a result travel with it.
+                    BlockKind::Media if self.pairing.results.len() > seen => {}
+                    _ => self.said |= message.role != Role::Assistant,
                 }
             }
             self.open_span(index, first, before);
@@ -250,6 +252,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             Some(cycle) => cycle.end_call = end_call,
             None => {
                 self.interrupted = false;
+                self.said = false;
                 let last = self.pairing.cycles.len() as u32;
                 let joined = before.filter(|span| self.joins(*span, message));
                 self.current = Some(Running { first: joined.map_or(last, |span| span.first), last });
@@ -271,7 +274,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     fn see_result(&mut self, block: BlockIndex, result: &'t ResultBlock) {
         let key = key(result.id.as_ref());
         let position = self.pairing.results.len() as u32;
-        self.span_of.push(self.current.filter(|_| !self.interrupted));
+        self.span_of.push(self.current.filter(|_| !self.interrupted).map(|span| (span, !self.said)));
         self.pairing.results.push(ResultState { result: block, fate: ResultFate::Orphan });
         let fate = match self.claim_in_span(key, block) {
             Some(fate) => fate,
@@ -289,12 +292,15 @@ impl<'t, 'a> Walk<'t, 'a> {
     /// Step 1. `None` when the running span has no call with this id.
     fn claim_in_span(&mut self, key: Key<'t>, block: BlockIndex) -> Option<ResultFate> {
         let range = self.calls_of(self.current?);
+        let tool = self.transcript.result(block).and_then(|result| result.tool);
         let index = if range.len() > SCAN_MAX {
-            self.next_in_queue(key, range)?
+            self.next_in_queue(key, tool, range)?
         } else {
             let same = || range.clone().filter(|&index| self.call_key(index) == key);
+            let open = || same().filter(|&index| self.pairing.calls[index].answer.is_none());
             let last = same().next_back()?;
-            same().find(|&index| self.pairing.calls[index].answer.is_none()).unwrap_or(last)
+            let of_tool = tool.and_then(|_| open().find(|&index| self.call_tool(index) == tool));
+            of_tool.or_else(|| open().next()).unwrap_or(last)
         };
         let repeats = self.pairing.calls[index].answer.is_some();
         if repeats && self.scope.lasting && self.is_open_before(key) {
@@ -311,19 +317,12 @@ impl<'t, 'a> Walk<'t, 'a> {
     }
 
     /// The next call with this id in a large cycle, or the last one when all are answered.
-    fn next_in_queue(&mut self, key: Key<'t>, range: std::ops::Range<usize>) -> Option<usize> {
-        for index in self.queued.max(range.start)..range.end {
-            let key = self.call_key(index);
-            self.queues.entry(key).or_default().calls.push(index as u32);
-        }
-        self.queued = range.end;
-        let queue = self.queues.get_mut(&key)?;
-        while queue.next + 1 < queue.calls.len()
-            && self.pairing.calls[queue.calls[queue.next] as usize].answer.is_some()
-        {
-            queue.next += 1;
-        }
-        queue.calls.get(queue.next).map(|&index| index as usize)
+    fn next_in_queue(&mut self, key: Key<'t>, tool: Option<Tool>, range: std::ops::Range<usize>) -> Option<usize> {
+        let mut queues = std::mem::take(&mut self.queues);
+        queues.fill(range, |index| (self.call_key(index), self.call_tool(index)));
+        let next = queues.next(key, tool, |index| self.pairing.calls[index].answer.is_some());
+        self.queues = queues;
+        next
     }
 
     /// Step 2, looking back. A result without an id is identified only by its place.
@@ -374,7 +373,7 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     fn answer(&mut self, index: usize, result: BlockIndex) -> ResultFate {
         let state = &mut self.pairing.calls[index];
-        state.answer = Some(MatchedResult { result, misaddressed: false });
+        state.answer = Some(MatchedResult { result, misaddressed: false, proven: true });
         ResultFate::Answers(state.call)
     }
 
@@ -415,57 +414,6 @@ impl<'t, 'a> Walk<'t, 'a> {
         }
     }
 
-    /// Step 3. Only for results whose id no earlier call has: a result that names another call is not misaddressed, it
-    /// is late.
-    fn claim_misaddressed(&mut self) {
-        let mut candidates = [std::mem::take(&mut self.early), std::mem::take(&mut self.nameless)].concat();
-        candidates.sort_unstable();
-        // If early results are not recognised, calls after them count as well.
-        let called: HashSet<Key<'t>> = if self.scope.early {
-            HashSet::new()
-        } else {
-            (0..self.pairing.calls.len()).map(|index| self.call_key(index)).collect()
-        };
-        for position in candidates {
-            let position = position as usize;
-            let key = self.result_key(position);
-            let free = key.is_none() || !called.contains(&key);
-            if self.pairing.results[position].fate != ResultFate::Orphan || !free {
-                continue;
-            }
-            let Some(span) = self.span_of[position] else { continue };
-            let Some(index) = self.only_open_call(span) else { continue };
-            if self.names_agree(index, position) {
-                self.readdress(index, position);
-            }
-        }
-    }
-
-    /// The open call of a span, when there is exactly one.
-    fn only_open_call(&mut self, span: Running) -> Option<usize> {
-        if self.counted.0 != Some(span) {
-            let mut open = self.calls_of(span).filter(|&index| self.pairing.calls[index].answer.is_none());
-            self.counted = (Some(span), open.next().filter(|_| open.next().is_none()));
-        }
-        self.counted.1.filter(|&index| self.pairing.calls[index].answer.is_none())
-    }
-
-    fn names_agree(&self, index: usize, position: usize) -> bool {
-        let call = self.transcript.call(self.pairing.calls[index].call);
-        let result = self.transcript.result(self.pairing.results[position].result);
-        match (call.and_then(|call| call.tool), result.and_then(|result| result.tool)) {
-            (Some(called), Some(answered)) => called == answered,
-            _ => true,
-        }
-    }
-
-    fn readdress(&mut self, index: usize, position: usize) {
-        let result = self.pairing.results[position].result;
-        let state = &mut self.pairing.calls[index];
-        state.answer = Some(MatchedResult { result, misaddressed: true });
-        self.pairing.results[position].fate = ResultFate::Answers(state.call);
-    }
-
     /// Whether a call has no real result yet.
     fn is_open(&self, index: usize) -> bool {
         self.pairing.calls[index].answer.is_none_or(|answer| self.is_made_up(answer.result))
@@ -477,6 +425,10 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     fn call_key(&self, index: usize) -> Key<'t> {
         key(self.transcript.call(self.pairing.calls[index].call).and_then(|call| call.id.as_ref()))
+    }
+
+    fn call_tool(&self, index: usize) -> Option<Tool> {
+        self.transcript.call(self.pairing.calls[index].call).and_then(|call| call.tool)
     }
 
     fn result_key(&self, position: usize) -> Key<'t> {

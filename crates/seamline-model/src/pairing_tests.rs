@@ -2,14 +2,15 @@
 
 use super::{MatchedResult, Pairing, ResultFate, SCAN_MAX, Scope};
 use crate::{
-    Block, BlockIndex, BlockKind, Body, Call, CallId, Emptiness, Field, Input, Message, MessageIndex, Parts,
+    Block, BlockIndex, BlockKind, Call, CallId, ContentForm, Emptiness, Field, Input, Message, MessageIndex, Parts,
     ResultBlock, Role, Slot, Span, Synthetic, Tool, Tools, Transcript,
 };
 
 const JOINT: Scope = Scope { joint: true, ..Scope::ALL };
 /// The scope for results that are items, anywhere after their call.
 const LASTING: Scope = Scope { joint: true, lasting: true, ..Scope::ALL };
-const SPAN_ONLY: Scope = Scope { late: false, early: false, misaddressed: false, joint: false, lasting: false };
+const SPAN_ONLY: Scope =
+    Scope { late: false, early: false, misaddressed: false, unproven: false, joint: false, lasting: false };
 
 /// One block of a conversation, with the id it has or names.
 #[derive(Clone, Copy)]
@@ -90,7 +91,7 @@ fn transcript(messages: &[(Role, Vec<Part>)]) -> Transcript<'static> {
             transcript.blocks.push(Block::new(message, Span::default(), slot, kind, false));
         }
         let end_block = transcript.blocks.len() as u32;
-        let (role, body) = (*role, Body::Blocks);
+        let (role, body) = (*role, ContentForm::Blocks);
         transcript.messages.push(Message { role, span: Span::default(), first_block, end_block, body });
     }
     transcript
@@ -180,7 +181,7 @@ fn cycles_hold_the_calls_of_their_message() {
     let cycles: Vec<_> = pairing.cycles.iter().map(|cycle| (cycle.message.get(), cycle.range())).collect();
     assert_eq!(cycles, [(0, 0..2), (3, 2..3)]);
     assert_eq!(pairing.call(BlockIndex(1)), pairing.calls.get(1));
-    let answer = MatchedResult { result: BlockIndex(2), misaddressed: false };
+    let answer = MatchedResult { result: BlockIndex(2), misaddressed: false, proven: true };
     assert_eq!(pairing.call(BlockIndex(0)).unwrap().answer, Some(answer));
     assert_eq!(pairing.result(BlockIndex(2)).unwrap().fate, ResultFate::Answers(BlockIndex(0)));
     assert_eq!((pairing.call(BlockIndex(2)), pairing.result(BlockIndex(0))), (None, None));
@@ -319,6 +320,24 @@ fn a_result_of_another_tool_answers_nothing_under_another_id() {
 fn a_contradicting_tool_name_leaves_the_call_to_the_next_result() {
     let messages = [says(&[Named("A", "read")]), answers(&[From("Y", "write"), From("Z", "read")])];
     assert_eq!(fates(&messages, Scope::ALL), [Seen::Orphan, Seen::Misaddressed(0)]);
+}
+
+#[test]
+fn a_text_in_between_ends_the_proof_of_the_position() {
+    let guessed = Scope { unproven: true, ..Scope::ALL };
+    let fates_of = |call, between: &[Part], result, scope| {
+        let messages = [says(&[call]), (Role::User, [between, &[result]].concat())];
+        let apart = [says(&[call]), (Role::User, between.to_vec()), (Role::Tool, vec![result])];
+        let both = [fates(&messages, scope), fates(&apart, scope)];
+        assert_eq!(both[0], both[1]);
+        both[0].last().copied()
+    };
+    let (call, result) = (Named("A", "read"), Result("Z"));
+    assert_eq!(fates_of(call, &[], result, Scope::ALL), Some(Seen::Misaddressed(0)));
+    assert_eq!(fates_of(call, &[Text], result, Scope::ALL), Some(Seen::Orphan));
+    assert_eq!(fates_of(call, &[Text], result, guessed), Some(Seen::Misaddressed(0)));
+    assert_eq!(fates_of(call, &[Text], From("Z", "read"), Scope::ALL), Some(Seen::Misaddressed(0)));
+    assert_eq!(fates_of(call, &[Text], From("Z", "write"), guessed), Some(Seen::Orphan));
 }
 
 #[test]

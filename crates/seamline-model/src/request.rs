@@ -4,7 +4,7 @@ use crate::{BlockIndex, MessageIndex, Span};
 
 /// Facts in the request outside its messages that affect them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Request {
+pub struct RequestFacts {
     /// The tools it declares.
     pub tools: Option<Declared>,
     /// The tool that the model must call.
@@ -13,9 +13,11 @@ pub struct Request {
     pub thinking: Thinking,
     /// The number of cache marks outside the messages.
     pub cache_marks: u32,
+    /// Whether it names the container in which server tools run.
+    pub container: bool,
 }
 
-impl Request {
+impl RequestFacts {
     /// The same request without source positions: two requests with the same content are equal.
     #[must_use]
     pub fn without_places(&self) -> Self {
@@ -35,6 +37,7 @@ impl Request {
             forced_tool: self.forced_tool.clone(),
             thinking,
             cache_marks: self.cache_marks,
+            container: self.container,
         }
     }
 }
@@ -121,7 +124,7 @@ impl Member {
 }
 
 /// Members of a message that hold metadata instead of content. Responses and logs have them.
-const ABOUT_ANSWERS: &[&str] = &[
+const ABOUT_RESPONSES: &[&str] = &[
     "cache_control",
     "id",
     "object",
@@ -162,11 +165,116 @@ const ABOUT_ANSWERS: &[&str] = &[
     "cache_control",
 ];
 
+/// Members that other dialects, and the programs that write conversations, are known to have.
+const ELSEWHERE: &[&str] = &[
+    "additional_kwargs",
+    "annotations",
+    "args",
+    "arguments",
+    "attachments",
+    "audio",
+    "author",
+    "cachePoint",
+    "call_id",
+    "caller",
+    "channel",
+    "citations",
+    "content",
+    "clear_at",
+    "context_management",
+    "cwd",
+    "data",
+    "display",
+    "encrypted_content",
+    "end_turn",
+    "error",
+    "example",
+    "experimental_attachments",
+    "extra_content",
+    "files",
+    "function",
+    "functionCall",
+    "functionResponse",
+    "function_call",
+    "gitBranch",
+    "image",
+    "images",
+    "input",
+    "invalid_tool_calls",
+    "isError",
+    "isMeta",
+    "isSidechain",
+    "isSystemPrompt",
+    "is_error",
+    "metadata",
+    "name",
+    "output",
+    "output_config",
+    "parameters",
+    "parsed",
+    "parsed_arguments",
+    "parsed_output",
+    "partial",
+    "parts",
+    "phase",
+    "prefix",
+    "providerMetadata",
+    "providerOptions",
+    "provider_specific_fields",
+    "reasoning",
+    "reasoningContent",
+    "reasoning_content",
+    "reasoning_details",
+    "reasoning_text",
+    "recipient",
+    "refusal",
+    "response",
+    "response_metadata",
+    "result",
+    "role",
+    "signature",
+    "summary",
+    "text",
+    "thinking",
+    "thinkingSignature",
+    "thought",
+    "thoughtSignature",
+    "thought_signature",
+    "title",
+    "toolCallId",
+    "toolInvocations",
+    "toolName",
+    "toolResult",
+    "toolUse",
+    "toolUseId",
+    "toolUseResult",
+    "tool_call_chunks",
+    "tool_call_id",
+    "tool_calls",
+    "tool_name",
+    "tool_result",
+    "tool_results",
+    "tool_use",
+    "tool_use_id",
+    "usage_metadata",
+    "userType",
+    "version",
+    "video",
+    "videos",
+    "weight",
+];
+
 impl Member {
+    /// Whether no dialect and no program is known to have it, so that a provider may have added it.
+    pub fn is_unknown(&self) -> bool {
+        let is_known = |names: &[&str]| names.contains(&&*self.key);
+        matches!(self.sort, MemberSort::Foreign { .. }) && !is_known(ABOUT_RESPONSES) && !is_known(ELSEWHERE)
+    }
+
     /// Whether it may hold content: it is not empty, and it is not known metadata.
     pub fn says_something(&self) -> bool {
         match self.sort {
-            MemberSort::Foreign { empty } => !empty && !ABOUT_ANSWERS.contains(&&*self.key),
+            MemberSort::Foreign { empty } => !empty && !ABOUT_RESPONSES.contains(&&*self.key),
             MemberSort::Spare { empty } => !empty && &*self.key == "refusal",
             _ => false,
         }

@@ -34,6 +34,15 @@ pub enum Parts {
     Unreadable,
 }
 
+/// What a part of a list is that is not text. Media outweigh parts of unknown kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BesideText {
+    /// A kind that the dialect does not know.
+    Unknown,
+    /// A picture, a document or other media.
+    Media,
+}
+
 /// What a list of parts holds. One enum instead of three flags, because results take most of the memory of a long
 /// conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,29 +59,40 @@ pub enum Listed {
     Media,
     /// Media and at least one blank text.
     MediaAndBlanks,
+    /// Parts of unknown kinds, no media and no blank text.
+    Others,
+    /// Parts of unknown kinds, no media and at least one blank text.
+    OthersAndBlanks,
 }
 
 impl Listed {
     /// The value for a list with these parts.
-    pub fn of(has_blanks: bool, has_texts: bool, has_media: bool) -> Self {
-        match (has_media, has_texts, has_blanks) {
-            (true, _, false) => Self::Media,
-            (true, _, true) => Self::MediaAndBlanks,
-            (false, true, false) => Self::Texts,
-            (false, true, true) => Self::TextsAndBlanks,
-            (false, false, true) => Self::Blanks,
-            (false, false, false) => Self::Nothing,
+    pub fn of(has_blanks: bool, has_texts: bool, beside_text: Option<BesideText>) -> Self {
+        match (beside_text, has_texts, has_blanks) {
+            (Some(BesideText::Media), _, false) => Self::Media,
+            (Some(BesideText::Media), _, true) => Self::MediaAndBlanks,
+            (Some(BesideText::Unknown), _, false) => Self::Others,
+            (Some(BesideText::Unknown), _, true) => Self::OthersAndBlanks,
+            (None, true, false) => Self::Texts,
+            (None, true, true) => Self::TextsAndBlanks,
+            (None, false, true) => Self::Blanks,
+            (None, false, false) => Self::Nothing,
         }
     }
 
     /// Whether one of the parts is a blank text.
     pub fn has_blanks(self) -> bool {
-        matches!(self, Self::Blanks | Self::TextsAndBlanks | Self::MediaAndBlanks)
+        matches!(self, Self::Blanks | Self::TextsAndBlanks | Self::MediaAndBlanks | Self::OthersAndBlanks)
     }
 
-    /// Whether one of the parts is not text.
+    /// Whether one of the parts is known to be media.
     pub fn has_media(self) -> bool {
         matches!(self, Self::Media | Self::MediaAndBlanks)
+    }
+
+    /// Whether all parts are text.
+    pub fn is_text(self) -> bool {
+        !self.has_media() && !matches!(self, Self::Others | Self::OthersAndBlanks)
     }
 
     /// Whether no part has content.

@@ -1,12 +1,12 @@
 //! Compares two transcripts independently of the positions of their bytes.
 
-use crate::{Block, BlockKind, Irregularity, IrregularityKind, Member, Request, Span, Thinking, Transcript};
+use crate::{Block, BlockKind, Irregularity, IrregularityKind, Member, RequestFacts, Span, Thinking, Transcript};
 
 impl Transcript<'_> {
     /// Whether both transcripts have the same content: every span holds the same text, at whatever position.
     pub fn says_the_same(&self, other: &Transcript<'_>) -> bool {
         let texts = Texts { one: self, two: other };
-        (&self.model, self.has, self.envelope) == (&other.model, other.has, other.envelope)
+        (&self.model, self.has, self.envelope, &self.facts) == (&other.model, other.has, other.envelope, &other.facts)
             && texts.messages()
             && all(&self.blocks, &other.blocks, |one, two| texts.blocks(one, two))
             && texts.requests(&self.request, &other.request)
@@ -85,7 +85,7 @@ impl Texts<'_, '_, '_> {
         alike && (one.message, one.block) == (two.message, two.block) && self.same(one.span, two.span)
     }
 
-    fn requests(&self, one: &Request, two: &Request) -> bool {
+    fn requests(&self, one: &RequestFacts, two: &RequestFacts) -> bool {
         let thinking = match (one.thinking, two.thinking) {
             (Thinking::On(one), Thinking::On(two)) => self.same(one, two),
             (one, two) => one == two,
@@ -99,6 +99,8 @@ impl Texts<'_, '_, '_> {
             }
             (one, two) => one.is_none() && two.is_none(),
         };
-        thinking && tools && (&one.forced_tool, one.cache_marks) == (&two.forced_tool, two.cache_marks)
+        thinking
+            && tools
+            && (&one.forced_tool, one.cache_marks, one.container) == (&two.forced_tool, two.cache_marks, two.container)
     }
 }

@@ -12,6 +12,8 @@ pub struct Scope {
     pub early: bool,
     /// Recognises results with another id.
     pub misaddressed: bool,
+    /// Recognises them even if neither the name of the tool nor the position proves which call they answer.
+    pub unproven: bool,
     /// Adjacent messages with calls share one span: they are answered together.
     pub joint: bool,
     /// A span lasts until the next calls, even if assistant messages come before them.
@@ -19,8 +21,9 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Recognises results wherever they can be recognised.
-    pub const ALL: Self = Self { late: true, early: true, misaddressed: true, joint: false, lasting: false };
+    /// Recognises results wherever it is certain which call they answer.
+    pub const ALL: Self =
+        Self { late: true, early: true, misaddressed: true, unproven: false, joint: false, lasting: false };
 
     /// The scope under a provider's demands: a result that the provider accepts is always recognised.
     #[must_use]

@@ -18,6 +18,8 @@ pub enum Stop {
     Refusal,
     /// The provider paused a long turn; it continues when the message is sent back.
     Pause,
+    /// The client steered the model while it responded; another response follows.
+    Steered,
     /// The provider could not read the call that the model wrote.
     Malformed,
     /// The provider failed during the response.
@@ -64,6 +66,7 @@ impl Stop {
             | "error_toxic" => Self::Filter,
             "refusal" => Self::Refusal,
             "pause_turn" | "compaction" | "continuation" => Self::Pause,
+            "steered" => Self::Steered,
             "malformed_function_call"
             | "malformed_response"
             | "malformed_model_output"
@@ -98,7 +101,7 @@ impl Stop {
         match self {
             Self::Failure | Self::Malformed => 4,
             Self::Filter | Self::Refusal => 3,
-            Self::Length => 2,
+            Self::Length | Self::Steered => 2,
             Self::Turn | Self::Calls | Self::Pause => 1,
             Self::Other => 0,
         }
@@ -126,6 +129,7 @@ mod tests {
             ),
             (Stop::Refusal, "refusal"),
             (Stop::Pause, "pause_turn compaction CONTINUATION"),
+            (Stop::Steered, "steered"),
             (
                 Stop::Malformed,
                 "MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS MISSING_THOUGHT_SIGNATURE \

@@ -1,4 +1,8 @@
-//! Marks of synthetic texts, and how they are recognised.
+//! Marks of synthetic texts, and how they are recognised: by their whole text, never by the mark alone.
+
+mod of_session;
+
+pub use of_session::{is_of_session, is_truncated_result};
 
 /// The start of every synthetic text.
 pub const MARK: &str = "[synthetic]";
@@ -19,8 +23,6 @@ pub const TIMED_OUT: &str = "[synthetic] This tool call did not finish in time. 
 pub const CRASHED: &str = "[synthetic] The tool crashed during this call. Whether it took effect is unknown.";
 /// The result of a call that was itself cut off.
 pub const TRUNCATED: &str = "[synthetic] This tool call was cut off before it was complete. It did not run.";
-/// The text beside a call that was rebuilt from its result.
-pub const RECONSTRUCTED: &str = "[synthetic] This tool call was rebuilt from its result.";
 /// The result of a call that a conversion found without one.
 pub const NO_RESULT_CONVERTED: &str = "[synthetic] No result was recorded for this tool call.";
 /// The result of a server tool call without a result.
@@ -46,11 +48,11 @@ pub const NO_REASONING: &str = "[synthetic] (reasoning was not recorded)";
 pub const UNSIGNED_THINKING: &str = "[synthetic] thinking without a signature:";
 
 /// Seamline's texts that replace a missing result.
-const OURS: &[&str] =
-    &[NO_RESULT, ABORTED, CANCELLED, DENIED, TIMED_OUT, CRASHED, TRUNCATED, RECONSTRUCTED, NO_RESULT_CONVERTED];
+const OURS: &[&str] = &[NO_RESULT, ABORTED, CANCELLED, DENIED, TIMED_OUT, CRASHED, TRUNCATED, NO_RESULT_CONVERTED];
 
 /// Texts that replaced a missing result in earlier versions. Stored conversations still hold them.
-const EARLIER: &[&str] = &["[synthetic] no result was recorded for this call"];
+const EARLIER: &[&str] =
+    &["[synthetic] no result was recorded for this call", "[synthetic] This tool call was rebuilt from its result."];
 
 /// Texts that other programs write in place of a missing result.
 const OTHERS: &[&str] = &[
@@ -65,14 +67,6 @@ const OTHERS: &[&str] = &[
     "Tool execution was interrupted before completion.",
     "[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.",
     "No result provided",
-];
-
-/// Prefixes of the texts with which a session answers a call that did not run, or whose outcome is unknown. The call's
-/// name follows.
-const SESSION_PREFIXES: &[&str] = &[
-    "[synthetic] [outcome unknown] The call \"",
-    "[synthetic] [not executed] The call \"",
-    "[synthetic] [no result] The call \"",
 ];
 
 /// Whether a text is one of Seamline's own, of this version or an earlier one. The stored policy of a session holds the
@@ -106,33 +100,12 @@ impl Synthetic {
     pub fn of(text: &str) -> Self {
         match text.trim() {
             text if is_synthetic(text) => Self::Yes,
-            text if SESSION_PREFIXES.iter().any(|start| text.starts_with(start)) => Self::Yes,
+            text if is_of_session(text) => Self::Yes,
             NO_OUTPUT | OUTPUT_FOLLOWS => Self::No,
             text if text.starts_with(MARK) => Self::Marked,
             _ => Self::No,
         }
     }
-}
-
-/// Why a result had to be synthesised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reason {
-    /// No result was recorded, for an unknown reason.
-    Missing,
-    /// The user aborted the run.
-    Aborted,
-    /// The user cancelled this call.
-    Cancelled,
-    /// The user or the host denied the call.
-    Denied,
-    /// The tool did not finish in time.
-    Timeout,
-    /// The tool or its host crashed.
-    Crashed,
-    /// The call itself was cut off.
-    Truncated,
-    /// The call was rebuilt from its result.
-    Reconstructed,
 }
 
 #[cfg(test)]
@@ -166,6 +139,11 @@ mod tests {
         assert!(!is_synthetic("[synthetic] 40 rows of test data"));
         assert!(OTHERS.iter().all(|text| !is_default_text(text)));
         assert_eq!(Synthetic::of("[synthetic] 40 rows of test data"), Synthetic::Marked);
+        let quoted = "[synthetic] [not executed] The call \"pay\" (c1) did not run: so it says in the log. 7 paid.";
+        assert_eq!(Synthetic::of(quoted), Synthetic::Marked);
+        let whole = "[synthetic] [not executed] The call \"pay\" (c1) did not run: it names no tool. You may issue it again, whole.";
+        assert_eq!(Synthetic::of(whole), Synthetic::Yes);
+        assert_eq!(Synthetic::of(&format!("{whole}\n7 paid")), Synthetic::Marked);
         for real in [NO_OUTPUT, OUTPUT_FOLLOWS, "40 rows"] {
             assert_eq!(Synthetic::of(real), Synthetic::No, "{real}");
         }

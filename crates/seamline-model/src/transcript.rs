@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::{
-    Block, BlockIndex, CallId, Entries, Envelope, Irregularity, Item, Kinds, Layout, Member, MessageIndex, Request,
-    ResultBlock, Role, Source, Span, Synthetic, Tool, Tools,
+    Block, BlockIndex, CallId, Entries, Envelope, Fact, Irregularity, Item, Kinds, Layout, Member, MessageIndex,
+    RequestFacts, ResultBlock, Role, Source, Span, Synthetic, Tool, Tools,
 };
 
 /// The messages of one conversation, in order.
@@ -27,9 +27,11 @@ pub struct Transcript<'a> {
     /// The model that the request names.
     pub model: Option<Cow<'a, str>>,
     /// Facts in the request outside its messages.
-    pub request: Request,
+    pub request: RequestFacts,
     /// Members that some providers count or reject, in message order.
     pub members: Vec<Member>,
+    /// Facts that few conversations have, in message order.
+    pub facts: Vec<Fact>,
     /// Everything that could be read only with tolerance.
     pub irregularities: Vec<Irregularity>,
     /// Each message as an item; empty in dialects without items.
@@ -66,8 +68,9 @@ impl<'a> Transcript<'a> {
             layout: None,
             tools: Tools::default(),
             model: None,
-            request: Request::default(),
+            request: RequestFacts::default(),
             members: Vec::new(),
+            facts: Vec::new(),
             irregularities: Vec::new(),
             items: Vec::new(),
             envelope: Envelope::default(),
@@ -99,6 +102,7 @@ impl<'a> Transcript<'a> {
         self.blocks.truncate(blocks);
         self.items.truncate(messages);
         self.members.truncate(self.members.partition_point(|member| member.message.get() < messages));
+        self.facts.truncate(self.facts.partition_point(|fact| fact.message.get() < messages));
         self.irregularities.retain(|irregularity| irregularity.span.start < start);
         self.marked.retain(|content, _| content.start < start);
         self.entries = Entries::default();
@@ -286,7 +290,7 @@ pub struct Message {
     /// One past its last block.
     pub end_block: u32,
     /// How its content is written.
-    pub body: Body,
+    pub body: ContentForm,
 }
 
 impl Message {
@@ -306,7 +310,7 @@ impl Message {
 
 /// How a message's content is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Body {
+pub enum ContentForm {
     /// A JSON string.
     Text,
     /// A list of blocks.
@@ -315,6 +319,8 @@ pub enum Body {
     Null,
     /// The member is absent.
     Missing,
+    /// The member is absent, and the message is a setting that needs none.
+    Setting,
     /// A value that no dialect allows.
     Unreadable,
 }
@@ -389,6 +395,8 @@ pub enum IdForm {
     Word,
     /// As [`Word`](Self::Word), with the prefix that a client uses inside its own history.
     Internal,
+    /// The same prefix, with any other characters behind it.
+    InternalOther,
     /// Any other characters.
     Other,
 }
@@ -401,8 +409,19 @@ impl IdForm {
         match is_word(id) {
             true if id.starts_with(Self::INTERNAL) => Self::Internal,
             true => Self::Word,
+            false if id.starts_with(Self::INTERNAL) => Self::InternalOther,
             false => Self::Other,
         }
+    }
+
+    /// Whether it has only letters, digits, `_` and `-`.
+    pub(crate) fn is_word(self) -> bool {
+        matches!(self, Self::Word | Self::Internal)
+    }
+
+    /// Whether it has the prefix that a client uses inside its own history.
+    pub fn is_internal(self) -> bool {
+        matches!(self, Self::Internal | Self::InternalOther)
     }
 }
 

@@ -7,13 +7,13 @@
 use std::collections::HashMap;
 
 use seamline_model::{
-    BlockIndex, BlockKind, Constraints, Edit, Encoded, Finding, Fix, IrregularityKind, MessageIndex, Place, Severity,
-    Spliced, Stage, Transcript,
+    BlockIndex, BlockKind, Edit, Encoded, Fix, IrregularityKind, MessageIndex, Place, RuleFinding, Severity, Spliced,
+    Transcript,
 };
 
 use crate::claims::{Claim, Claims, claim_of};
-use crate::policy::Left;
-use crate::{RepairPolicy, check};
+use crate::input::{Left, RepairInput, allowed_fix, is_synthetic_edit};
+use crate::{RepairPolicy, check, removed};
 
 /// The highest number of passes. Real damage settles in one to four.
 pub const PASSES_MAX: u32 = 16;
@@ -41,9 +41,9 @@ pub struct Repair<'a> {
     /// The actions taken, in order.
     pub actions: Vec<Action>,
     /// The findings before the repair.
-    pub found: Vec<Finding>,
+    pub found: Vec<RuleFinding>,
     /// The findings after the repair.
-    pub remaining: Vec<Finding>,
+    pub remaining: Vec<RuleFinding>,
     /// For each message of the new body, the original message it comes from.
     pub origins: Vec<Option<MessageIndex>>,
 }
@@ -61,6 +61,8 @@ pub struct Action {
     pub place: Option<Place>,
     /// The id of the call it is about.
     pub call_id: Option<String>,
+    /// The name of what it removed.
+    pub removed: Option<String>,
     /// Whether it wrote synthetic content.
     pub synthetic: bool,
     /// The content it removed permanently.
@@ -96,25 +98,18 @@ pub enum Loss {
 }
 
 /// Repairs a conversation as far as the policy allows.
-pub fn repair<'a>(
-    transcript: &Transcript<'a>,
-    rewrite: &dyn Rewrite,
-    constraints: &Constraints,
-    policy: &RepairPolicy,
-) -> Repair<'a> {
-    let found = check(transcript, constraints, policy);
-    repair_found(transcript, found, rewrite, constraints, policy)
+pub fn repair<'a>(transcript: &Transcript<'a>, rewrite: &dyn Rewrite, input: RepairInput<'_>) -> Repair<'a> {
+    repair_found(transcript, check(transcript, input.constraints, input.policy), rewrite, input)
 }
 
 /// Repairs a conversation that was checked for the same constraints and policy, as far as the policy allows.
 pub fn repair_found<'a>(
     transcript: &Transcript<'a>,
-    found: Vec<Finding>,
+    found: Vec<RuleFinding>,
     rewrite: &dyn Rewrite,
-    constraints: &Constraints,
-    policy: &RepairPolicy,
+    input: RepairInput<'_>,
 ) -> Repair<'a> {
-    let mut state = State { policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
+    let mut state = State { input, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
     let Some(mut stepped) = state.step(rewrite, transcript, found) else {
         return state.repair;
     };
@@ -125,7 +120,7 @@ pub fn repair_found<'a>(
             None => body.take(stepped.encoded),
         }
         let Some(transcript) = stepped.read.map(|transcript| transcript.over(body.source())) else { break };
-        let findings = check(&transcript, constraints, policy);
+        let findings = check(&transcript, input.constraints, input.policy);
         let Some(next) = state.step(rewrite, &transcript, findings) else {
             state.repair.body = Some(body);
             return state.repair;
@@ -138,7 +133,7 @@ pub fn repair_found<'a>(
 
 /// The original body with a finding that the repair failed: a half-repaired body is never returned.
 fn report_unsettled(repair: Repair<'_>) -> Repair<'_> {
-    let bug = Finding {
+    let bug = RuleFinding {
         code: "BUG001",
         name: "repair-did-not-settle",
         severity: Severity::Error,
@@ -154,8 +149,8 @@ fn report_unsettled(repair: Repair<'_>) -> Repair<'_> {
     Repair { found: repair.found, remaining, ..Repair::default() }
 }
 
-struct State<'p, 'a> {
-    policy: &'p RepairPolicy,
+struct State<'i, 'a> {
+    input: RepairInput<'i>,
     repair: Repair<'a>,
     /// For each action of the last pass, the message that holds its output.
     landed: Vec<(usize, Option<MessageIndex>)>,
@@ -175,7 +170,12 @@ struct Stepped {
 
 impl State<'_, '_> {
     /// Makes one pass over a body with these findings. Returns `None` if there is nothing to apply.
-    fn step(&mut self, rewrite: &dyn Rewrite, transcript: &Transcript<'_>, findings: Vec<Finding>) -> Option<Stepped> {
+    fn step(
+        &mut self,
+        rewrite: &dyn Rewrite,
+        transcript: &Transcript<'_>,
+        findings: Vec<RuleFinding>,
+    ) -> Option<Stepped> {
         let edits = self.pass(transcript, findings);
         if edits.is_empty() {
             return None;
@@ -197,7 +197,7 @@ impl State<'_, '_> {
     }
 
     /// Selects the edits of one pass over a body with these findings.
-    fn pass(&mut self, transcript: &Transcript<'_>, findings: Vec<Finding>) -> Vec<Edit> {
+    fn pass(&mut self, transcript: &Transcript<'_>, findings: Vec<RuleFinding>) -> Vec<Edit> {
         self.hashes.clear();
         self.hash_landed(transcript);
         let edits = self.choose(transcript, &findings);
@@ -215,9 +215,9 @@ impl State<'_, '_> {
         edits
     }
 
-    fn choose(&mut self, transcript: &Transcript<'_>, findings: &[Finding]) -> Vec<Edit> {
+    fn choose(&mut self, transcript: &Transcript<'_>, findings: &[RuleFinding]) -> Vec<Edit> {
         let mut edits = Vec::new();
-        for (finding, fix) in select_fixes(transcript, findings, self.policy) {
+        for (finding, fix) in select_fixes(transcript, findings, self.input.policy, self.input.left) {
             self.note(transcript, finding, fix);
             edits.extend(fix.edits.iter().cloned());
         }
@@ -225,7 +225,7 @@ impl State<'_, '_> {
     }
 
     /// Records the actions of a fix's edits.
-    fn note(&mut self, transcript: &Transcript<'_>, finding: &Finding, fix: &Fix) {
+    fn note(&mut self, transcript: &Transcript<'_>, finding: &RuleFinding, fix: &Fix) {
         for edit in &fix.edits {
             let about = subject(transcript, edit).or(finding.place.message);
             let before = about.filter(|index| index.get() < transcript.messages.len());
@@ -238,6 +238,7 @@ impl State<'_, '_> {
                 message: if first_pass { before } else { origin },
                 place: first_pass.then_some(place_of(transcript, edit).unwrap_or(finding.place)),
                 call_id: call_of(transcript, edit).or_else(|| finding.call_id.clone()),
+                removed: removed::removed(transcript, edit),
                 synthetic: is_synthetic_edit(edit),
                 dropped: dropped_content(transcript, edit, fix).into_iter().collect(),
                 before_hash,
@@ -299,13 +300,14 @@ impl State<'_, '_> {
 /// Selects the fixes of one pass: those of the earliest stage, without any two that change the same thing.
 fn select_fixes<'f>(
     transcript: &Transcript<'_>,
-    findings: &'f [Finding],
+    findings: &'f [RuleFinding],
     policy: &RepairPolicy,
-) -> Vec<(&'f Finding, &'f Fix)> {
-    let allowed = || findings.iter().filter_map(|finding| Some((finding, allowed_fix(finding, policy)?)));
+    left: Left,
+) -> Vec<(&'f RuleFinding, &'f Fix)> {
+    let allowed = || findings.iter().filter_map(|finding| Some((finding, allowed_fix(finding, policy, left)?)));
     let stage = allowed().map(|(_, fix)| fix.stage).min();
     let mut claims = Claims::new(transcript);
-    let mut taken: Vec<(&Finding, &Fix)> = Vec::new();
+    let mut taken: Vec<(&RuleFinding, &Fix)> = Vec::new();
     for (finding, fix) in allowed().filter(|(_, fix)| Some(fix.stage) == stage) {
         // Byte edits and block edits are written differently, so a pass holds only one of the two.
         let fits = taken.first().is_none_or(|(_, first)| first.is_bytes() == fix.is_bytes());
@@ -314,41 +316,6 @@ fn select_fixes<'f>(
         }
     }
     taken
-}
-
-/// The fix of a finding, if the policy allows it.
-fn allowed_fix<'f>(finding: &'f Finding, policy: &RepairPolicy) -> Option<&'f Fix> {
-    let fix = finding.fix.as_ref()?;
-    debug_assert!(!fix.is_mixed(), "{} edits bytes and blocks at once", finding.code);
-    let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty() && !fix.is_mixed();
-    (worth && policy.allows(fix.safety) && !is_left(fix, policy.left)).then_some(fix)
-}
-
-/// Whether a fix is left to a later repair.
-fn is_left(fix: &Fix, left: Left) -> bool {
-    let first = match left {
-        Left::Nothing => return false,
-        Left::Synthetic => None,
-        Left::Roles => Some(Stage::Roles),
-        Left::Pairing => Some(Stage::Pairing),
-    };
-    first.is_some_and(|first| fix.stage >= first) || fix.edits.iter().any(is_synthetic_edit)
-}
-
-/// Whether an edit writes synthetic content.
-fn is_synthetic_edit(edit: &Edit) -> bool {
-    match edit {
-        Edit::FillMessage { text, .. } | Edit::FillResult { text, .. } => !text.is_empty(),
-        Edit::Synthesize { .. }
-        | Edit::ReconstructCall { .. }
-        | Edit::AddReasoning { .. }
-        | Edit::InsertMessage { .. }
-        | Edit::CloseServerCall { .. }
-        | Edit::Sign { .. }
-        | Edit::DeclareTools { .. }
-        | Edit::HoistMedia { .. } => true,
-        _ => false,
-    }
 }
 
 /// The message an edit changes.
@@ -392,7 +359,7 @@ fn action_name(edit: &Edit) -> &'static str {
     match edit {
         Edit::Patch { .. } => "patch",
         Edit::Synthesize { .. } | Edit::CloseServerCall { .. } => "synthesize",
-        Edit::Relocate { .. } => "relocate",
+        Edit::Relocate { .. } | Edit::RejoinServerResult { .. } => "relocate",
         Edit::HoistMedia { .. } => "hoist",
         Edit::Readdress { .. } => "readdress",
         Edit::Demote { .. } => "demote",
@@ -459,9 +426,9 @@ mod tests {
 
     use super::*;
 
-    fn finding(edit: Edit) -> Finding {
+    fn finding(edit: Edit) -> RuleFinding {
         let fix = Fix { title: String::new(), safety: Safety::Safe, stage: Stage::Form, edits: vec![edit] };
-        Finding {
+        RuleFinding {
             code: "WIRE001",
             name: "wire",
             severity: Severity::Error,
@@ -480,7 +447,7 @@ mod tests {
         let blocks = Edit::DeclareTools { names: Vec::new() };
         let findings = [finding(bytes(0)), finding(blocks.clone()), finding(bytes(4))];
         let edits = |findings| -> Vec<Edit> {
-            select_fixes(&Transcript::new(b"[]"), findings, &RepairPolicy::default())
+            select_fixes(&Transcript::new(b"[]"), findings, &RepairPolicy::default(), Left::Nothing)
                 .into_iter()
                 .flat_map(|(_, fix)| fix.edits.clone())
                 .collect()

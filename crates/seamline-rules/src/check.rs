@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use seamline_model::{Constraints, Finding, MessageIndex, Transcript};
+use seamline_model::{Constraints, MessageIndex, RuleFinding, Transcript};
 
 use crate::RepairPolicy;
 use crate::context::Context;
@@ -11,7 +11,7 @@ use crate::rules::ALL;
 use crate::settled::{More, Settled};
 
 /// Finds all violations of a transcript, in its order.
-pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &RepairPolicy) -> Vec<Finding> {
+pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &RepairPolicy) -> Vec<RuleFinding> {
     sorted(run(&Context::new(transcript, constraints, policy)).findings)
 }
 
@@ -23,7 +23,7 @@ pub fn check_on(
     constraints: &Constraints,
     policy: &RepairPolicy,
     settled: &mut Settled,
-) -> Vec<Finding> {
+) -> Vec<RuleFinding> {
     let (findings, more) = behind(transcript, constraints, policy, settled).unwrap_or_else(|| {
         settled.clear();
         let context = Context::new(transcript, constraints, policy);
@@ -45,7 +45,7 @@ fn behind(
     constraints: &Constraints,
     policy: &RepairPolicy,
     settled: &Settled,
-) -> Option<(Vec<Finding>, Option<More>)> {
+) -> Option<(Vec<RuleFinding>, Option<More>)> {
     if settled.needs() == 0 || settled.needs() > transcript.messages.len() {
         return None;
     }
@@ -92,7 +92,7 @@ fn run(context: &Context<'_, '_>) -> Report {
     report
 }
 
-fn sorted(mut findings: Vec<Finding>) -> Vec<Finding> {
+fn sorted(mut findings: Vec<RuleFinding>) -> Vec<RuleFinding> {
     findings.sort_by_key(|finding| (finding.place.message, finding.place.span.start, finding.code));
     findings
 }

@@ -116,7 +116,9 @@ pub(crate) fn claim_of(edit: &Edit) -> Claim {
     match edit {
         Edit::Patch { span, .. } | Edit::DropMember { cut: span, .. } => Claim::Bytes(*span),
         Edit::Synthesize { .. } | Edit::InsertMessage { .. } | Edit::DeclareTools { .. } => Claim::Nothing,
-        Edit::Relocate { result: block, .. } | Edit::Sign { call: block } => Claim::Block(*block, Aspect::Place),
+        Edit::Relocate { result: block, .. }
+        | Edit::RejoinServerResult { result: block, .. }
+        | Edit::Sign { call: block } => Claim::Block(*block, Aspect::Place),
         Edit::Demote { block, .. }
         | Edit::ReconstructCall { result: block, .. }
         | Edit::Remove { block }

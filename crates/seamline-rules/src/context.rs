@@ -23,8 +23,8 @@ pub(crate) struct Context<'c, 'a> {
     pub(crate) settled: Option<&'c Settled>,
     /// Whether a rule needs facts about settled messages that are not kept.
     asks_whole: Cell<bool>,
-    /// For each checked message, the message in which its calls are answered (results as blocks)
-    /// or the message that it answers (results as messages).
+    /// For each checked message, the message in which its calls are answered (results as blocks), the message that it
+    /// answers (results as messages), or the first of the calls that it may answer (results as adjacent items).
     partner: Vec<Option<MessageIndex>>,
     /// The ids of the calls of the message that was last asked for.
     siblings: RefCell<(Option<MessageIndex>, HashSet<String>)>,
@@ -65,6 +65,7 @@ impl<'c, 'a> Context<'c, 'a> {
             _ if !transcript.has.pairs => Vec::new(),
             Carrier::UserBlocks => answer_messages(transcript, first, constraints.joint_answers),
             Carrier::ToolMessages => answered_messages(transcript, first),
+            Carrier::Items if constraints.pairs.adjacent.is_some() => batches(transcript, first),
             Carrier::Items => Vec::new(),
         };
         let mut context = Self {
@@ -140,6 +141,9 @@ impl<'c, 'a> Context<'c, 'a> {
         match self.constraints.carrier {
             Carrier::UserBlocks => self.partner(asks) == Some(answers),
             Carrier::ToolMessages => self.partner(answers) == Some(asks),
+            Carrier::Items if self.constraints.pairs.adjacent.is_some() => {
+                asks < answers && self.partner(answers).is_some_and(|first| first <= asks)
+            }
             Carrier::Items => asks < answers,
         }
     }
@@ -187,7 +191,16 @@ impl<'c, 'a> Context<'c, 'a> {
         messages.find(says)
     }
 
-    /// Whether a message holds results and nothing else.
+    /// The first message of the last run of assistant messages, and of messages that hold only results.
+    pub(crate) fn last_turn(&self) -> MessageIndex {
+        let belongs = |index: MessageIndex| {
+            self.transcript.message(index).role == Role::Assistant || self.holds_only_results(index)
+        };
+        let messages = (0..self.transcript.messages.len() as u32).rev().map(MessageIndex);
+        messages.take_while(|&index| belongs(index)).last().unwrap_or(MessageIndex(u32::MAX))
+    }
+
+    /// Whether a message holds results, and nothing else but cache marks.
     pub(crate) fn holds_only_results(&self, index: MessageIndex) -> bool {
         let Some(at) = index.get().checked_sub(self.first().get()) else {
             return holds_only_results(self.transcript, index);
@@ -261,8 +274,31 @@ fn scope(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Repair
 }
 
 fn holds_only_results(transcript: &Transcript<'_>, index: MessageIndex) -> bool {
+    let is_result = |block| transcript.result(block).is_some();
     let mut blocks = transcript.blocks_of(index).peekable();
-    blocks.peek().is_some() && blocks.all(|(block, _)| transcript.result(block).is_some())
+    blocks.peek().is_some()
+        && blocks.all(|(block, _)| is_result(block) || transcript.is_cache_point(block))
+        && transcript.has_results(index)
+}
+
+/// For each result from `first` on that follows adjacent calls, or other results of them, the first of those calls.
+fn batches(transcript: &Transcript<'_>, first: MessageIndex) -> Vec<Option<MessageIndex>> {
+    let mut partner = Vec::with_capacity(transcript.messages.len() - first.get());
+    let (mut batch, mut is_answered) = (None, false);
+    for (index, _) in transcript.enumerate_from(first) {
+        if transcript.has_calls(index) {
+            batch = batch.filter(|_| !is_answered).or(Some(index));
+            is_answered = false;
+            partner.push(None);
+        } else if transcript.has_results(index) {
+            is_answered = true;
+            partner.push(batch);
+        } else {
+            (batch, is_answered) = (None, false);
+            partner.push(None);
+        }
+    }
+    partner
 }
 
 /// Where the calls of each message from `first` on are answered: the next message, or the one after the

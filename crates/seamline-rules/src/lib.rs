@@ -10,13 +10,16 @@ mod check;
 mod claims;
 mod context;
 mod ids;
+mod input;
 pub mod policy;
+mod removed;
 mod rule;
 mod rules;
 mod settled;
 
 pub use apply::{Action, DroppedContent, Loss, PASSES_MAX, Repair, Rewrite, repair, repair_found};
 pub use check::{check, check_on};
+pub use input::{Left, RepairInput};
 pub use policy::RepairPolicy;
 pub use rule::{Group, Rule};
 pub use rules::ALL;

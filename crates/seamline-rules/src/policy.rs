@@ -1,7 +1,7 @@
 //! How damage to a conversation is repaired: the `[repair]` section of a policy.
 
 use seamline_model::knob::Flag;
-use seamline_model::{Reason, Safety, Scope, words};
+use seamline_model::{Safety, Scope, words};
 
 /// Declares the knobs once: as fields of [`RepairPolicy`] and as its table.
 macro_rules! section {
@@ -13,8 +13,6 @@ macro_rules! section {
             $($(#[doc = $doc])+ pub $name: $type,)+
             /// The texts of synthetic results.
             pub synthetic_text: Box<Texts>,
-            /// The fixes that are left to a later repair. It is not a knob: a program sets it for one repair.
-            pub left: Left,
         }
 
         seamline_model::knobs! {
@@ -30,7 +28,7 @@ section! {
     on_invalid ["X8"]: OnInvalid as OnInvalid;
     /// What happens to a tool call without a result.
     unanswered_call | orphan_call ["X1"]: UnansweredCall as UnansweredCall;
-    /// What is known about tool calls without a result. It selects the synthetic text that they get.
+    /// The knowledge about tool calls without a result. It selects the synthetic text that they get.
     unanswered_reason ["X11"]: UnansweredReason as UnansweredReason;
     /// What happens to a tool result without a call.
     orphan_result ["X2"]: OrphanResult as OrphanResult;
@@ -55,20 +53,6 @@ section! {
     merge_same_role ["X19"]: bool as Flag;
     /// The order of the results of one tool cycle.
     result_order [""]: ResultOrder as ResultOrder;
-}
-
-/// The fixes that a repair leaves to a later one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Left {
-    /// None.
-    #[default]
-    Nothing,
-    /// Those that synthesize something.
-    Synthetic,
-    /// Those, those of internal ids, and those of adjacent roles, of the first and of the last message.
-    Roles,
-    /// Those, and all from the pairing of calls and results on: only the form of messages is repaired.
-    Pairing,
 }
 
 words! {
@@ -110,7 +94,7 @@ words! {
 }
 
 words! {
-    /// What is known about calls without a result.
+    /// The knowledge about calls without a result.
     UnansweredReason default Missing {
         /// Nothing is known about the call.
         Missing = "missing",
@@ -126,20 +110,6 @@ words! {
         Crashed = "crashed",
         /// The call was cut off.
         Truncated = "truncated",
-    }
-}
-
-impl From<UnansweredReason> for Reason {
-    fn from(reason: UnansweredReason) -> Self {
-        match reason {
-            UnansweredReason::Missing => Self::Missing,
-            UnansweredReason::Aborted => Self::Aborted,
-            UnansweredReason::Cancelled => Self::Cancelled,
-            UnansweredReason::Denied => Self::Denied,
-            UnansweredReason::Timeout => Self::Timeout,
-            UnansweredReason::Crashed => Self::Crashed,
-            UnansweredReason::Truncated => Self::Truncated,
-        }
     }
 }
 
@@ -172,7 +142,8 @@ words! {
 words! {
     /// What happens to a result that names another call than the one it answers.
     Misaddressed default Readdress {
-        /// It is addressed to the only call that it can answer.
+        /// It is addressed to the only call that it can answer, if the name of its tool or its position proves it;
+        /// without that proof only under `safety = "unsafe"`.
         Readdress = "readdress",
         /// It is an orphan.
         Orphan = "orphan",
@@ -294,9 +265,9 @@ macro_rules! texts {
             }
 
             /// The text for a reason.
-            pub fn get(&self, reason: Reason) -> &str {
+            pub fn get(&self, reason: UnansweredReason) -> &str {
                 match reason {
-                    $(Reason::$reason => &self.$name,)+
+                    $(UnansweredReason::$reason => &self.$name,)+
                 }
             }
         }
@@ -324,8 +295,6 @@ texts! {
     crashed = Crashed;
     /// The call was cut off.
     truncated = Truncated;
-    /// The call was rebuilt from its result.
-    reconstructed = Reconstructed;
 }
 
 impl RepairPolicy {
@@ -346,7 +315,8 @@ impl RepairPolicy {
             MatchScope::Forward => (true, false),
             MatchScope::Anywhere => (true, true),
         };
-        Scope { late, early, misaddressed: self.misaddressed == Misaddressed::Readdress, ..Scope::ALL }
+        let misaddressed = self.misaddressed == Misaddressed::Readdress;
+        Scope { late, early, misaddressed, unproven: self.allows(Safety::Unsafe), ..Scope::ALL }
     }
 }
 
@@ -360,7 +330,6 @@ impl Default for Texts {
             timeout: seamline_model::TIMED_OUT.to_owned(),
             crashed: seamline_model::CRASHED.to_owned(),
             truncated: seamline_model::TRUNCATED.to_owned(),
-            reconstructed: seamline_model::RECONSTRUCTED.to_owned(),
         }
     }
 }

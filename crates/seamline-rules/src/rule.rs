@@ -1,7 +1,8 @@
 //! The type of rules, and how they report findings.
 
 use seamline_model::{
-    BlockIndex, Edit, Finding, Fix, Irregularity, MessageIndex, PairedCall, Place, ResultState, Safety, Severity, Stage,
+    BlockIndex, Edit, Fix, Irregularity, MessageIndex, PairedCall, Place, ResultState, RuleFinding, Safety, Severity,
+    Stage,
 };
 
 use crate::context::Context;
@@ -143,7 +144,7 @@ pub(crate) use declare_rule;
 pub(crate) struct Report {
     /// The rule that is running.
     running: Option<&'static Rule>,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<RuleFinding>,
     /// The findings that are about one message alone, as places in the list of findings.
     pub(crate) lasting: Vec<usize>,
     /// The first message with a finding that depends on the messages around it.
@@ -178,7 +179,7 @@ impl Report {
 
     /// Adds a finding at a place.
     pub(crate) fn place(&mut self, place: Place, message: String) -> Draft<'_> {
-        let finding = Finding {
+        let finding = RuleFinding {
             code: self.running.map_or("", |rule| rule.code),
             name: self.running.map_or("", |rule| rule.name),
             severity: self.running.map_or(Severity::Error, |rule| rule.severity),
@@ -205,7 +206,7 @@ impl Report {
 }
 
 /// A finding under construction.
-pub(crate) struct Draft<'r>(&'r mut Finding);
+pub(crate) struct Draft<'r>(&'r mut RuleFinding);
 
 impl Draft<'_> {
     pub(crate) fn severity(self, severity: Severity) -> Self {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 
-use seamline_model::{BlockIndex, Carrier, Finding, Item, MessageIndex, PairedCall, ResultFate, Role, Uniqueness};
+use seamline_model::{BlockIndex, Carrier, Item, MessageIndex, PairedCall, ResultFate, Role, RuleFinding, Uniqueness};
 
 use crate::context::Context;
 use crate::policy::DuplicateCallId;
@@ -29,7 +29,7 @@ pub struct Settled {
     /// How many messages are settled.
     messages: usize,
     /// The findings about single settled messages.
-    findings: Vec<Finding>,
+    findings: Vec<RuleFinding>,
     /// The ids of their calls, where ids must differ in the whole conversation.
     call_ids: Ids,
     /// The ids of their items, likewise.
@@ -68,7 +68,7 @@ impl Settled {
     }
 
     /// The findings of settled messages.
-    pub(crate) fn findings(&self) -> &[Finding] {
+    pub(crate) fn findings(&self) -> &[RuleFinding] {
         &self.findings
     }
 
@@ -88,7 +88,7 @@ impl Settled {
     /// The messages that a check settles among the checked ones, which are those after the settled ones or all.
     pub(crate) fn more(&self, context: &Context<'_, '_>, report: &Report) -> Option<More> {
         let end = last_seam(context, (self.open, report.unsettled));
-        let is_before = |finding: &&Finding| finding.place.message.is_some_and(|message| message < end);
+        let is_before = |finding: &&RuleFinding| finding.place.message.is_some_and(|message| message < end);
         let lasting = report.lasting.iter().map(|&at| &report.findings[at]).filter(is_before);
         let known = context.settled.map_or(0, |settled| settled.findings.len());
         if end == context.first() || known + lasting.clone().count() > FINDINGS_MAX {
@@ -106,7 +106,7 @@ impl Settled {
 /// The addition of a check to the settled messages.
 pub(crate) struct More {
     end: MessageIndex,
-    findings: Vec<Finding>,
+    findings: Vec<RuleFinding>,
     call_ids: Vec<u64>,
     item_ids: Vec<u64>,
 }

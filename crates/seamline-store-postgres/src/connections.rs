@@ -8,7 +8,7 @@ use seamline_store::Error;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::failure::{Failure, connect_error, unavailable};
-use crate::options::Options;
+use crate::options::PostgresOptions;
 use crate::transaction::Attempt;
 
 /// The pause before the second attempt, and the longest pause before a later one.
@@ -41,13 +41,13 @@ pub(crate) trait Operation: Send + Sync + 'static {
 #[derive(Debug)]
 pub(crate) struct Connections {
     pub(crate) pool: Pool,
-    pub(crate) options: Options,
+    pub(crate) options: PostgresOptions,
     /// The SQL that every transaction begins with.
     pub(crate) begin: String,
 }
 
 impl Connections {
-    pub(crate) fn new(pool: Pool, options: Options) -> Self {
+    pub(crate) fn new(pool: Pool, options: PostgresOptions) -> Self {
         let (tenant, timeout_ms) = (&options.tenant, options.attempt_timeout.as_millis());
         // A tenant has only the characters of a session's name, so it needs no quoting. All settings end with the
         // transaction. `synchronous_commit = off` could lose acknowledged commits, so it becomes `on`; stronger values

@@ -111,7 +111,7 @@ impl Take {
             &[(&attempt.tenant(), Type::TEXT), (&session, Type::TEXT), (&bigint(head.seq), Type::INT8)];
         let rows = attempt.query(BEYOND, own).await?;
         let body: Option<&[u8]> = rows.first().map(|row| column(row, "body")).transpose()?;
-        let last = body.and_then(|body| OpenedCommit::open(body).ok());
+        let last = body.and_then(|body| OpenedCommit::outline(body).ok());
         let Some(last) = last.filter(|last| last.session == self.session && last.last_seq() > head.seq) else {
             return Ok(head);
         };

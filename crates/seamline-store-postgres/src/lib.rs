@@ -7,12 +7,12 @@
 //! ```no_run
 //! # fn main() -> Result<(), seamline_store::Error> {
 //! use seamline_store::Store;
-//! use seamline_store_postgres::{Options, PostgresStore};
+//! use seamline_store_postgres::{PostgresOptions, PostgresStore};
 //!
 //! # futures_executor::block_on(async {
-//! let options = Options { tenant: "acme".to_owned(), ..Options::default() };
+//! let options = PostgresOptions { tenant: "acme".to_owned(), ..PostgresOptions::default() };
 //! let store = PostgresStore::connect("postgres://seamline@db.example/seamline?sslmode=require", options).await?;
-//! for info in store.sessions(None, 100).await? {
+//! for info in store.list_sessions(None, 100).await? {
 //!     println!("{} has {} commits", info.session, info.commits);
 //! }
 //! # Ok(())
@@ -33,7 +33,7 @@
 //! # Encryption
 //!
 //! With `sslmode=require` (or `verify-ca` or `verify-full`, which mean the same here) the connection is encrypted, and
-//! the server's certificate is checked against the machine's roots or those of [`Options::roots`]. `sslmode=prefer`, the
+//! the server's certificate is checked against the machine's roots or those of [`PostgresOptions::roots`]. `sslmode=prefer`, the
 //! default, does the same if the server offers encryption. Use `sslmode=disable` if you trust the network.
 #![deny(clippy::disallowed_methods)]
 
@@ -54,5 +54,5 @@ mod store;
 mod tls;
 mod transaction;
 
-pub use options::Options;
+pub use options::PostgresOptions;
 pub use store::PostgresStore;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The options of a [`crate::PostgresStore`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct PostgresOptions {
     /// The tenant that owns the sessions. Its name has the form of a [`seamline_store::SessionId`].
     pub tenant: String,
     /// The most connections of the pool.
@@ -29,7 +29,7 @@ pub struct Options {
     pub read_only: bool,
 }
 
-impl Default for Options {
+impl Default for PostgresOptions {
     fn default() -> Self {
         Self {
             tenant: "default".to_owned(),

@@ -5,11 +5,11 @@ use seamline_store::{Error, SessionId, cause};
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Config, NoTls};
 
-use crate::options::Options;
+use crate::options::PostgresOptions;
 use crate::tls;
 
 /// Builds a pool for `url`. It opens no connection yet.
-pub(crate) fn pool(url: &str, options: &Options) -> Result<Pool, Error> {
+pub(crate) fn pool(url: &str, options: &PostgresOptions) -> Result<Pool, Error> {
     if options.tenant.parse::<SessionId>().is_err() {
         return Err(Error::Address(cause::Address::TenantName));
     }

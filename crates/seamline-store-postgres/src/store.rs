@@ -19,7 +19,7 @@ use crate::erase::Erase;
 use crate::import::Import;
 use crate::inbox::{Inbox, InboxDamageCheck, Push, Waiting};
 use crate::lease::{Create, Release, Renew, Take};
-use crate::options::Options;
+use crate::options::PostgresOptions;
 use crate::pool::pool;
 use crate::quarantine::{ListQuarantined, Quarantine};
 use crate::read::{FindHead, List, Read};
@@ -49,7 +49,7 @@ impl PostgresStore {
     /// # Errors
     /// [`Error::Address`] if the URL, the user or the tenant is wrong, or a read-only store finds no tables;
     /// [`Error::Unavailable`]; [`Error::NewerFormat`].
-    pub async fn connect(url: &str, options: Options) -> Result<Self, Error> {
+    pub async fn connect(url: &str, options: PostgresOptions) -> Result<Self, Error> {
         let pool = pool(url, &options)?;
         let runtime =
             Builder::new_multi_thread().worker_threads(1).thread_name("seamline-postgres").enable_all().build();
@@ -154,7 +154,7 @@ impl Store for PostgresStore {
         self.ask(Append(commit))
     }
 
-    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+    fn read_head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
         self.ask(FindHead(session.clone()))
     }
 
@@ -162,7 +162,7 @@ impl Store for PostgresStore {
         self.ask(Read { session: session.clone(), after, bytes_max })
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+    fn list_sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
         self.ask(List { after: after.cloned(), limit })
     }
 
@@ -170,15 +170,15 @@ impl Store for PostgresStore {
         self.ask(Push { session: session.clone(), item: item.clone() })
     }
 
-    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+    fn read_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
         self.ask(Inbox(session.clone()))
     }
 
-    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+    fn count_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
         self.ask(Waiting(session.clone()))
     }
 
-    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+    fn check_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
         self.ask(InboxDamageCheck(session.clone()))
     }
 
@@ -186,7 +186,7 @@ impl Store for PostgresStore {
         self.ask(Quarantine { session: session.clone(), bytes: bytes.to_vec() })
     }
 
-    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+    fn read_quarantine<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
         self.ask(ListQuarantined(session.clone()))
     }
 

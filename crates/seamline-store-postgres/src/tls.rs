@@ -6,10 +6,10 @@ use rustls::{ClientConfig, RootCertStore};
 use seamline_store::{Error, cause};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::options::Options;
+use crate::options::PostgresOptions;
 
 /// Builds the connector that encrypts connections and checks the server's certificate.
-pub(crate) fn connector(options: &Options) -> Result<MakeRustlsConnect, Error> {
+pub(crate) fn connector(options: &PostgresOptions) -> Result<MakeRustlsConnect, Error> {
     let roots = match &options.roots {
         Some(pem) => parse_roots(pem)?,
         None => machine_roots(),

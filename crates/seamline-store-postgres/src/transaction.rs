@@ -5,7 +5,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use crate::failure::Failure;
-use crate::options::Options;
+use crate::options::PostgresOptions;
 
 /// The parameters of a statement and their types.
 pub(crate) type Params<'a> = &'a [(&'a (dyn ToSql + Sync), Type)];
@@ -14,7 +14,7 @@ pub(crate) type Params<'a> = &'a [(&'a (dyn ToSql + Sync), Type)];
 #[derive(Clone, Copy)]
 pub(crate) struct Attempt<'a> {
     pub(crate) client: &'a Client,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a PostgresOptions,
     pub(crate) begin: &'a str,
     /// Whether an earlier attempt of the same operation may have taken effect.
     pub(crate) again: bool,

@@ -38,7 +38,7 @@ pub(crate) fn read(
 pub(crate) fn last(connection: &Connection, session: &SessionId) -> Outcome<Option<OpenedCommit>> {
     let last = "SELECT bytes FROM commits WHERE session = ?1 ORDER BY seq DESC LIMIT 1";
     let bytes = look_up(connection, last, [session.as_str()])?;
-    let opened = bytes.and_then(|bytes| OpenedCommit::open(&bytes).ok());
+    let opened = bytes.and_then(|bytes| OpenedCommit::outline(&bytes).ok());
     Ok(opened.filter(|commit| commit.session == *session))
 }
 

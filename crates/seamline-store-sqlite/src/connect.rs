@@ -1,17 +1,22 @@
 //! Connections to the file of a store.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use seamline_store::{Error, cause};
+use seamline_store::{Error, LogLoss, cause};
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::file;
-use crate::options::Options;
+use crate::lost;
+use crate::options::SqliteOptions;
+use crate::reads;
 use crate::schema::{self, FORMAT, Format};
+use crate::wal;
 
 /// The pause before a retry while another process creates the same file.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -33,9 +38,11 @@ const MAIN: &str = "main";
 #[derive(Debug)]
 pub(crate) struct StoreFile {
     path: PathBuf,
-    options: Options,
+    options: SqliteOptions,
     /// Whether another file took the name of the open file.
     is_replaced: AtomicBool,
+    /// A loss that could not be noted beside the file.
+    unkept: Mutex<Option<LogLoss>>,
 }
 
 /// A connection and the file that it belongs to.
@@ -60,11 +67,11 @@ impl Opened {
 }
 
 impl StoreFile {
-    pub(crate) fn new(path: &Path, options: Options) -> Result<Self, Error> {
+    pub(crate) fn new(path: &Path, options: SqliteOptions) -> Result<Self, Error> {
         // SQLite never reads an absolute path as `:memory:` or as a URI.
         let path = std::path::absolute(path).map_err(|error| file::of_io(path, &error))?;
         file::check_is_file(&path)?;
-        Ok(Self { path, options, is_replaced: AtomicBool::new(false) })
+        Ok(Self { path, options, is_replaced: AtomicBool::new(false), unkept: Mutex::new(None) })
     }
 
     /// Creates the file and its folders if they are missing. Only the owner can read them.
@@ -169,12 +176,43 @@ impl StoreFile {
     fn open(&self, path: &Path, flags: OpenFlags, prepare: fn(&Connection, &Path) -> Outcome<()>) -> Outcome<Opened> {
         file::check_single_name(&self.path)?;
         self.check_own_log()?;
+        self.examine_log(flags)?;
         let connection = Connection::open_with_flags(path, flags)?;
         let file = self.file();
         connection.busy_timeout(self.options.busy_timeout)?;
         harden(&connection)?;
         prepare(&connection, &self.path)?;
+        // A note that cannot be written names all sessions, so nothing goes unsaid.
+        let _ = lost::settle(&self.path, || reads::heads(&connection).ok());
         Ok(Opened { connection, file, is_frozen: false })
+    }
+
+    /// Looks for commits in the log that SQLite would not recover, and keeps the bytes of such a log: SQLite will
+    /// overwrite them. A process that may only read the file leaves the log as it is.
+    fn examine_log(&self, flags: OpenFlags) -> Result<(), Error> {
+        let failed = |error: io::Error| file::of_io(&self.path, &error);
+        let found = match lost::examine(&self.path) {
+            // SQLite reports the same error if it needs the log.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+            found => found.map_err(failed)?,
+        };
+        let Some(loss) = found else { return Ok(()) };
+        match lost::keep(&self.path, loss) {
+            Err(error) if flags.contains(OpenFlags::SQLITE_OPEN_READ_WRITE) => Err(failed(error)),
+            Err(_) => {
+                let loss = LogLoss { is_certain: loss == wal::Loss::Certain, kept: None, heads: None };
+                *self.unkept.lock().unwrap_or_else(PoisonError::into_inner) = Some(loss);
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Returns the commits that the store lost with damaged logs.
+    pub(crate) fn losses(&self) -> Outcome<Vec<LogLoss>> {
+        let kept = lost::losses(&self.path).map_err(|error| file::of_io(&self.path, &error))?;
+        let unkept = self.unkept.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok(kept.into_iter().chain(unkept).collect())
     }
 
     /// Copies the log that an earlier process left into the database, and syncs the database.

@@ -6,6 +6,8 @@ use rusqlite::ErrorCode;
 use rusqlite::ffi;
 use seamline_store::{Error, cause};
 
+use crate::space;
+
 /// The reason why an operation on the file failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -50,6 +52,10 @@ impl Failure {
             Self::Sqlite(error) => {
                 let (path, detail) = (path.to_owned(), error.to_string());
                 match meaning(&error, doing) {
+                    // SQLite says so only where the write of a page fails.
+                    Meaning::Failed if needs_space(&error) && space::is_used_up(&path) => {
+                        Error::NoSpace(format!("`{}`: {detail}", path.display()))
+                    }
                     Meaning::Full => Error::NoSpace(format!("`{}`: {detail}", path.display())),
                     Meaning::ReadOnly => Error::ReadOnly(cause::ReadOnly::File { path, detail }),
                     Meaning::Locked => Error::Unavailable(cause::Unavailable::Locked { path }),
@@ -140,6 +146,20 @@ fn meaning(error: &rusqlite::Error, doing: Doing) -> Meaning {
         | Code::Unknown => Meaning::Damaged,
         _ => Meaning::Failed,
     }
+}
+
+/// Whether SQLite failed to write, to grow a file, or to sync it.
+fn needs_space(error: &rusqlite::Error) -> bool {
+    let codes = [
+        ffi::SQLITE_IOERR_WRITE,
+        ffi::SQLITE_IOERR_FSYNC,
+        ffi::SQLITE_IOERR_DIR_FSYNC,
+        ffi::SQLITE_IOERR_TRUNCATE,
+        ffi::SQLITE_IOERR_SHMOPEN,
+        ffi::SQLITE_IOERR_SHMSIZE,
+        ffi::SQLITE_IOERR_SHMMAP,
+    ];
+    error.sqlite_error().is_some_and(|sqlite| codes.contains(&sqlite.extended_code))
 }
 
 /// Whether the file is shorter than its header says, or the file system reports that it is damaged.

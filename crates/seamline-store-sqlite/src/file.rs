@@ -77,7 +77,7 @@ pub(crate) fn unreadable(path: &Path) -> Error {
 
 /// Returns the path of a file that SQLite keeps beside the database. It is beside the file, not beside a link to it.
 #[expect(clippy::disallowed_methods, reason = "a file store inspects its files")]
-fn beside(path: &Path, end: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).into_os_string();
     name.push(end);
     name.into()
@@ -118,12 +118,12 @@ pub(crate) fn foreign_owner(_path: &Path) -> Option<cause::ReadOnly> {
 
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "a created folder must survive a crash")]
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     std::fs::File::open(folder)?.sync_all()
 }
 
 #[cfg(not(unix))]
-fn sync_folder(_folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -13,11 +13,11 @@
 //!
 //! use futures_executor::block_on;
 //! use seamline_store::{Commit, CommitId, MessageRecord, Origin, Raw, Record, Store, replay};
-//! use seamline_store_sqlite::{Options, SqliteStore, this_process};
+//! use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = std::env::temp_dir().join(format!("seamline-example-{}", std::process::id()));
-//! let store = SqliteStore::open(folder.join("sessions.db"), Options::default())?;
+//! let store = SqliteStore::open(folder.join("sessions.db"), SqliteOptions::default())?;
 //! let session = "s-1".parse()?;
 //! let lease = block_on(store.create(&session, &this_process(1_700_000_000_000)))?;
 //!
@@ -28,7 +28,7 @@
 //! let commit = Commit { session: &session, epoch: lease.epoch, head: lease.head, id, at, records: &records }.seal()?;
 //! block_on(store.append(Arc::new(commit)))?;
 //!
-//! let head = block_on(store.head(&session))?;
+//! let head = block_on(store.read_head(&session))?;
 //! let replayed = replay(&session, head, &block_on(store.read(&session, 0, usize::MAX))?);
 //! assert_eq!((replayed.state.view.len(), replayed.damages.len()), (1, 0));
 //! # drop(store);
@@ -44,7 +44,9 @@ mod connect;
 mod failure;
 mod file;
 mod holder;
+mod index_file;
 mod job;
+mod lost;
 mod options;
 mod queue;
 mod reader;
@@ -52,10 +54,12 @@ mod reads;
 mod rows;
 mod salvage;
 mod schema;
+mod space;
 mod store;
+mod wal;
 mod writer;
 mod writes;
 
 pub use holder::{Presence, presence, this_process};
-pub use options::Options;
+pub use options::SqliteOptions;
 pub use store::SqliteStore;

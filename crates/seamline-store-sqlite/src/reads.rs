@@ -1,5 +1,7 @@
 //! The operations that read the file.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use seamline_store::{
     DialectName, Error, Hash, Head, Holder, InboxDamage, InboxDamages, InboxItem, InboxPage, Quarantined, Raw,
@@ -103,6 +105,21 @@ pub(crate) fn sessions(connection: &Connection, after: Option<&str>, limit: usiz
         check_owners(connection)?;
     }
     Ok(infos)
+}
+
+/// Returns the last record of each session.
+pub(crate) fn heads(connection: &Connection) -> Outcome<BTreeMap<SessionId, u64>> {
+    let mut statement = connection.prepare("SELECT session, head_seq FROM sessions WHERE erased = 0")?;
+    let mut rows = statement.query([])?;
+    let mut heads = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let name = text(row, 0)?.parse().map_err(|_| Failure::Inconsistent("a session has an invalid name"))?;
+        // This bounds the loop where a damaged table is circular.
+        if heads.insert(name, number(row, 1)?).is_some() {
+            return Err(Failure::Inconsistent("the sessions are not in order"));
+        }
+    }
+    Ok(heads)
 }
 
 /// Checks that all commits belong to an existing session: the list must not be empty where only the session rows are
@@ -220,7 +237,7 @@ pub(crate) fn seal(session: &SessionId, place: u64, id: &str, (message, dialect)
     dialect.map_or(hash, |dialect| hash.then(dialect.as_bytes()))
 }
 
-pub(crate) fn quarantined(connection: &Connection, session: &SessionId) -> Outcome<Vec<Quarantined>> {
+pub(crate) fn read_quarantine(connection: &Connection, session: &SessionId) -> Outcome<Vec<Quarantined>> {
     session_row(connection, session)?;
     let mut statement =
         connection.prepare_cached("SELECT hash, bytes FROM quarantine WHERE session = ?1 ORDER BY hash")?;

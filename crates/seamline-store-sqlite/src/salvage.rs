@@ -130,7 +130,7 @@ fn choose(connection: &Connection, session: &SessionId, same: &[(Place, Ways)]) 
     let mut damaged = None;
     for &((seq, place), ways) in same {
         let Some(bytes) = look_up(connection, "SELECT bytes FROM commits WHERE rowid = ?1", [place])? else { continue };
-        let opened = OpenedCommit::open(&bytes);
+        let opened = OpenedCommit::outline(&bytes);
         let is_own = opened.as_ref().is_ok_and(|commit| commit.session == *session && commit.seq == seq);
         let is_elsewhere = opened.is_ok() && !ways.table;
         let commit = StoredCommit { seq, bytes, is_indexed: ways.index };

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use seamline_store::{
-    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, Pending, Pushed, Quarantined,
-    Sealed, SessionId, SessionInfo, Store, StoredCommit, cause, chain,
+    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, LogLoss, Pending, Pushed,
+    Quarantined, Sealed, SessionId, SessionInfo, Store, StoredCommit, cause, chain,
 };
 
 use crate::ask::ask;
 use crate::connect::StoreFile;
 use crate::job::Kind;
-use crate::options::Options;
+use crate::options::SqliteOptions;
 use crate::queue::Queue;
 use crate::writer::Writer;
 use crate::{commits, reader, reads, writes};
@@ -26,6 +26,7 @@ const READERS: usize = 2;
 /// future cancel its request. Dropping the store waits until all requests are done.
 #[derive(Debug)]
 pub struct SqliteStore {
+    file: Arc<StoreFile>,
     writes: Arc<Queue>,
     reads: Arc<Queue>,
     readers: Vec<JoinHandle<()>>,
@@ -40,7 +41,7 @@ impl SqliteStore {
     /// # Errors
     /// [`Error::Address`] if the path cannot be a store, [`Error::NewerFormat`], [`Error::Damaged`], and any error that
     /// keeps SQLite from opening the file.
-    pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
+    pub fn open(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self, Error> {
         let (busy_timeout, is_for_reading) = (options.busy_timeout, options.read_only);
         let store_file = Arc::new(StoreFile::new(path.as_ref(), options)?);
         let opened = match store_file.create().and_then(|()| store_file.connect_writer()) {
@@ -53,7 +54,8 @@ impl SqliteStore {
             },
             Err(error) => return Err(error),
         };
-        let mut store = Self { writes: Arc::default(), reads: Arc::default(), readers: Vec::new(), writer: None };
+        let (file, readers) = (store_file.clone(), Vec::new());
+        let mut store = Self { file, writes: Arc::default(), reads: Arc::default(), readers, writer: None };
         for number in 0..READERS {
             let store_file = store_file.clone();
             let name = format!("seamline-read-{number}");
@@ -120,7 +122,7 @@ impl Store for SqliteStore {
         Box::pin(ask(&self.writes, kind, bytes, move |file| writes::append(file, &commit)))
     }
 
-    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+    fn read_head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
         let session = session.clone();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| Ok(reads::session_row(file, &session)?.head)))
     }
@@ -130,7 +132,7 @@ impl Store for SqliteStore {
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| commits::read(file, &session, after, bytes_max)))
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+    fn list_sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
         let after = after.cloned();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| {
             reads::sessions(file, after.as_ref().map(SessionId::as_str), limit)
@@ -143,17 +145,17 @@ impl Store for SqliteStore {
         Box::pin(ask(&self.writes, Kind::Other, bytes, move |file| writes::push(file, &session, &item)))
     }
 
-    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+    fn read_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
         let session = session.clone();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::inbox(file, &session)))
     }
 
-    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+    fn count_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
         let session = session.clone();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::waiting(file, &session)))
     }
 
-    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+    fn check_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
         let session = session.clone();
         Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::inbox_damage(file, &session)))
     }
@@ -164,9 +166,14 @@ impl Store for SqliteStore {
         Box::pin(ask(&self.writes, Kind::Other, count, move |file| writes::quarantine(file, &session, &bytes)))
     }
 
-    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+    fn read_quarantine<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
         let session = session.clone();
-        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::quarantined(file, &session)))
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::read_quarantine(file, &session)))
+    }
+
+    fn losses(&self) -> Pending<'_, Vec<LogLoss>> {
+        let store_file = self.file.clone();
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |_| store_file.losses()))
     }
 
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {

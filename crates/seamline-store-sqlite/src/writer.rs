@@ -9,6 +9,7 @@ use seamline_store::{Error, cause};
 use crate::connect::{Opened, StoreFile, copy_log};
 use crate::failure::{Doing, Failure};
 use crate::job::{Job, Kind};
+use crate::lost;
 use crate::queue::Queue;
 
 /// The most jobs of one transaction, and about the most bytes.
@@ -93,9 +94,12 @@ impl Writer {
         }
         self.is_unclean = true;
         let cleaned = self.clean();
+        let kept = lost::kept_logs(self.file.path());
         for mut job in erasing {
             if let Err(why) = &cleaned {
                 job.fail(Error::Failed(cause::Failed::EraseIncomplete(why.clone())));
+            } else if let Some(folder) = kept.clone() {
+                job.fail(Error::Failed(cause::Failed::EraseKept { folder }));
             }
             job.answer();
         }

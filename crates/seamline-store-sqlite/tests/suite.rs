@@ -20,6 +20,8 @@ mod hostile;
 mod index;
 #[path = "suite/kills.rs"]
 mod kills;
+#[path = "suite/logs.rs"]
+mod logs;
 #[path = "suite/names.rs"]
 mod names;
 #[path = "suite/queue.rs"]

@@ -281,6 +281,18 @@ pub enum Damaged {
     NoDialect,
 }
 
+/// The cause of [`Error::SealKey`](crate::Error::SealKey).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WrongSealKey {
+    /// No key was given.
+    #[error("the session is sealed with a key, and no key was given")]
+    Missing,
+    /// Another key was given.
+    #[error("the session is sealed with another key than the one that was given")]
+    Other,
+}
+
 /// The cause of [`Error::Failed`](crate::Error::Failed).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -314,6 +326,12 @@ pub enum Failed {
     /// The session is erased, but its bytes are still in the write-ahead log.
     #[error("the session is erased, but its bytes stay in the write-ahead log for now: {0}")]
     EraseIncomplete(String),
+    /// The session is erased, but a damaged log that the store keeps may have bytes of it.
+    #[error("the session is erased, but `{}` keeps a damaged log, which may have bytes of it", folder.display())]
+    EraseKept {
+        /// The folder with the log.
+        folder: PathBuf,
+    },
     /// The store does not know whether it stored the change.
     #[error("it is not known whether the change was stored: {0}")]
     Unsettled(String),
@@ -348,6 +366,7 @@ impl Failed {
             }
             Self::LogUnread { .. } => Some("run `seamline session list` once as the user who owns the file".to_owned()),
             Self::EraseIncomplete(_) => Some("close the other readers; the next write removes the bytes".to_owned()),
+            Self::EraseKept { .. } => Some("remove the folder when the log is no longer needed".to_owned()),
             Self::System { .. } => Some(path_hint()),
             Self::FileGone { .. }
             | Self::NoLog { .. }

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::{CommitId, SessionId};
 use crate::record::Record;
+use crate::seal::SealKey;
 use crate::store::Head;
 
 /// The version of the commit format.
@@ -21,6 +22,10 @@ pub(crate) const VERSION: u64 = 1;
 
 /// The largest size of a commit, in bytes.
 pub const COMMIT_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// The bytes before the name of the key, and the bytes after it, where a commit is sealed with a key.
+const KEY: &str = "{\"v\":1,\"key\":\"";
+const KEY_END: &str = "\"";
 
 /// The bytes before the hash, and the bytes after it.
 const SEAL: &str = ",\"hash\":\"";
@@ -50,6 +55,14 @@ impl Commit<'_> {
     /// # Errors
     /// Fails when there are no records, or more than [`COMMIT_BYTES_MAX`] bytes.
     pub fn seal(&self) -> Result<Sealed, Error> {
+        self.seal_with(None)
+    }
+
+    /// As [`Commit::seal`], with a key if there is one.
+    ///
+    /// # Errors
+    /// As [`Commit::seal`].
+    pub fn seal_with(&self, key: Option<&SealKey>) -> Result<Sealed, Error> {
         if self.records.is_empty() {
             return Err(Error::Refused(cause::Refused::EmptyCommit));
         }
@@ -57,9 +70,10 @@ impl Commit<'_> {
         let Self { session, epoch, id, at, records, .. } = self;
         let (count, start) = (records.len() as u64, records.iter().map(Record::bytes_about).sum::<usize>());
         let mut bytes = Vec::with_capacity(start + 512);
+        let keyed = key.map(|key| format!("\"key\":\"{}\",", key.name())).unwrap_or_default();
         bytes.extend_from_slice(
             format!(
-                "{{\"v\":{VERSION},\"session\":\"{session}\",\"epoch\":{epoch},\"seq\":{seq},\"n\":{count},\"at\":{at},\"id\":\"{id}\",\"prev\":\"{prev}\",\"records\":"
+                "{{\"v\":{VERSION},{keyed}\"session\":\"{session}\",\"epoch\":{epoch},\"seq\":{seq},\"n\":{count},\"at\":{at},\"id\":\"{id}\",\"prev\":\"{prev}\",\"records\":"
             )
             .as_bytes(),
         );
@@ -68,7 +82,7 @@ impl Commit<'_> {
         if bytes.len() + SEAL_LEN > COMMIT_BYTES_MAX {
             return Err(Error::Refused(cause::Refused::CommitTooLarge { bytes: bytes.len() + SEAL_LEN }));
         }
-        let hash = Hash::of(&bytes);
+        let hash = seal_over(&bytes, key);
         bytes.extend_from_slice(format!("{SEAL}{hash}{SEAL_END}").as_bytes());
         let taken = records.iter().flat_map(Record::taken).map(ToOwned::to_owned).collect();
         Ok(Sealed { session: (*session).clone(), epoch: *epoch, seq, count, id: *id, prev, hash, taken, bytes })
@@ -152,6 +166,12 @@ pub enum Flaw {
     /// The bytes differ from the sealed bytes.
     #[error("the bytes are not those that were sealed")]
     Altered,
+    /// The commit is sealed with a key, and none was given.
+    #[error("it is sealed with a key, and no key was given")]
+    NoKey,
+    /// The commit is sealed with another key.
+    #[error("it is sealed with another key")]
+    OtherKey,
     /// The seal is intact, but a newer version wrote the commit.
     #[error("format {0} is newer than this version of seamline")]
     Newer(u64),
@@ -177,6 +197,8 @@ pub struct OpenedCommit {
     pub prev: Hash,
     /// The hash of the commit.
     pub hash: Hash,
+    /// Whether it is sealed with a key.
+    pub is_keyed: bool,
     /// The records of the commit.
     pub records: Vec<Record>,
 }
@@ -185,9 +207,41 @@ impl OpenedCommit {
     /// Checks the seal and parses the content.
     ///
     /// # Errors
-    /// Fails when the bytes differ from the sealed bytes, or a newer version wrote them.
+    /// Fails when the bytes differ from the sealed bytes, they are sealed with a key, or a newer version wrote them.
     pub fn open(bytes: &[u8]) -> Result<Self, Flaw> {
-        let hash = seal_of(bytes).ok_or(Flaw::Altered)?;
+        Self::open_with(bytes, None)
+    }
+
+    /// As [`OpenedCommit::open`], for commits that may be sealed with a key.
+    ///
+    /// # Errors
+    /// As [`OpenedCommit::open`]; also when the commit is sealed with another key.
+    pub fn open_with(bytes: &[u8], key: Option<&SealKey>) -> Result<Self, Flaw> {
+        let key = match (key_name(bytes), key) {
+            (None, _) => None,
+            (Some(name), Some(key)) if name == key.name() => Some(key),
+            (Some(_), Some(_)) => return Err(Flaw::OtherKey),
+            (Some(_), None) => return Err(Flaw::NoKey),
+        };
+        let (inside, hash) = split(bytes).ok_or(Flaw::Altered)?;
+        if seal_over(inside, key) != hash {
+            return Err(Flaw::Altered);
+        }
+        Self::parse(bytes, hash)
+    }
+
+    /// As [`OpenedCommit::open`], for stores, which have no key: a seal with a key is not checked.
+    ///
+    /// # Errors
+    /// As [`OpenedCommit::open`].
+    pub fn outline(bytes: &[u8]) -> Result<Self, Flaw> {
+        match split(bytes).filter(|_| key_name(bytes).is_some()) {
+            Some((_, hash)) => Self::parse(bytes, hash),
+            None => Self::open(bytes),
+        }
+    }
+
+    fn parse(bytes: &[u8], hash: Hash) -> Result<Self, Flaw> {
         let odd = |error: serde_json::Error| Flaw::Odd(error.to_string());
         let version: Version = serde_json::from_slice(bytes).map_err(odd)?;
         if version.v > VERSION {
@@ -200,7 +254,8 @@ impl OpenedCommit {
         let records = inside.records.iter().map(|record| Record::read(record.get())).collect();
         let Inside { session, epoch, seq, at, id, prev, .. } = inside;
         let session = session.parse().map_err(|error: crate::id::InvalidSessionId| Flaw::Odd(error.to_string()))?;
-        Ok(Self { session, epoch, seq, at, id, prev, hash, records })
+        let is_keyed = key_name(bytes).is_some();
+        Ok(Self { session, epoch, seq, at, id, prev, hash, is_keyed, records })
     }
 
     /// The ids of the inbox messages that it takes in.
@@ -214,12 +269,22 @@ impl OpenedCommit {
     }
 }
 
-/// The hash in the seal of the bytes, if it is correct.
-fn seal_of(bytes: &[u8]) -> Option<Hash> {
+/// The sealed bytes, and the hash in their seal.
+fn split(bytes: &[u8]) -> Option<(&[u8], Hash)> {
     let (inside, seal) = bytes.split_at_checked(bytes.len().checked_sub(SEAL_LEN)?)?;
     let seal = std::str::from_utf8(seal).ok()?;
-    let hash = Hash::from_hex(seal.strip_prefix(SEAL)?.strip_suffix(SEAL_END)?)?;
-    (Hash::of(inside) == hash).then_some(hash)
+    Some((inside, Hash::from_hex(seal.strip_prefix(SEAL)?.strip_suffix(SEAL_END)?)?))
+}
+
+/// The name of the key that the bytes are sealed with.
+fn key_name(bytes: &[u8]) -> Option<&str> {
+    let (name, rest) = bytes.strip_prefix(KEY.as_bytes())?.split_at_checked(SealKey::NAME_LEN)?;
+    rest.strip_prefix(KEY_END.as_bytes())?;
+    std::str::from_utf8(name).ok()
+}
+
+fn seal_over(bytes: &[u8], key: Option<&SealKey>) -> Hash {
+    key.map_or_else(|| Hash::of(bytes), |key| key.seal(bytes))
 }
 
 #[derive(Deserialize)]
@@ -277,6 +342,36 @@ mod tests {
             }
             assert!(OpenedCommit::open(&sealed.bytes()[..at]).is_err(), "cut at {at}");
         }
+    }
+
+    #[test]
+    fn a_commit_with_a_key_opens_with_that_key_only() {
+        let (key, other) = (SealKey::derive("one secret"), SealKey::derive("another"));
+        let records = [crate::record::Record::Message(MessageRecord {
+            message: Raw::parse("{}").unwrap(),
+            origin: Origin::Said,
+            dialect: None,
+        })];
+        let (session, id) = ("s-1".parse().unwrap(), CommitId::from_bytes([9; 16]));
+        let commit = Commit { session: &session, epoch: 1, head: Head::START, id, at: 12, records: &records };
+        let sealed = commit.seal_with(Some(&key)).unwrap();
+        let opened = OpenedCommit::open_with(sealed.bytes(), Some(&key)).unwrap();
+        assert_eq!((opened.is_keyed, opened.hash), (true, sealed.hash()));
+        assert_eq!(OpenedCommit::open(sealed.bytes()), Err(Flaw::NoKey));
+        assert_eq!(OpenedCommit::open_with(sealed.bytes(), Some(&other)), Err(Flaw::OtherKey));
+        assert_eq!(OpenedCommit::outline(sealed.bytes()), Ok(opened));
+        // A commit without a key opens with any.
+        let plain = commit.seal().unwrap();
+        assert!(OpenedCommit::open_with(plain.bytes(), Some(&key)).is_ok_and(|opened| !opened.is_keyed));
+        for at in 0..sealed.bytes().len() {
+            let mut bytes = sealed.bytes().to_vec();
+            bytes[at] ^= 1;
+            assert!(OpenedCommit::open_with(&bytes, Some(&key)).is_err(), "byte {at}");
+        }
+        // Without the key the seal cannot be computed again.
+        let (inside, _) = split(sealed.bytes()).unwrap();
+        let forged = [inside, format!("{SEAL}{}{SEAL_END}", Hash::of(inside)).as_bytes()].concat();
+        assert_eq!(OpenedCommit::open_with(&forged, Some(&key)), Err(Flaw::Altered));
     }
 
     #[test]

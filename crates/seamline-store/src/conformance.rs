@@ -19,7 +19,7 @@ use crate::store::{Acquire, Appended, Head, Holder, INBOX_BYTES_MAX, InboxItem, 
 
 /// The outcome of one check.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct ConformanceOutcome {
     /// The name of the check.
     pub name: &'static str,
     /// The reason for the failure, if it failed.
@@ -28,14 +28,14 @@ pub struct Outcome {
 
 /// Runs every check against a store. The names of its sessions start with `prefix`, so that one store takes several
 /// runs.
-pub async fn run(store: Arc<dyn Store>, prefix: &str) -> Vec<Outcome> {
+pub async fn run(store: Arc<dyn Store>, prefix: &str) -> Vec<ConformanceOutcome> {
     let mut outcomes = Vec::with_capacity(CHECKS.len());
     for (number, (name, check)) in CHECKS.into_iter().enumerate() {
         let failed = match format!("{prefix}-{number}").parse() {
             Ok(session) => check(Bench { store: store.clone(), session }).await.err(),
             Err(error) => Some(error.to_string()),
         };
-        outcomes.push(Outcome { name, failed });
+        outcomes.push(ConformanceOutcome { name, failed });
     }
     outcomes
 }
@@ -92,7 +92,7 @@ impl Bench {
     }
 
     async fn replayed(&self) -> Result<Replayed, String> {
-        let head = said(self.store.head(&self.session).await)?;
+        let head = said(self.store.read_head(&self.session).await)?;
         Ok(replay(&self.session, head, &self.commits().await?))
     }
 }
@@ -118,7 +118,7 @@ async fn read_back(bench: Bench) -> Result<(), String> {
     let second = bench.append(&mut lease, 2).await?;
     let kept: Vec<Vec<u8>> = bench.commits().await?.into_iter().map(|commit| commit.bytes).collect();
     same("the bytes", kept, vec![first.bytes().to_vec(), second.bytes().to_vec()])?;
-    same("the head", bench.store.head(&bench.session).await, Ok(second.after()))?;
+    same("the head", bench.store.read_head(&bench.session).await, Ok(second.after()))?;
     let replayed = bench.replayed().await?;
     same("the damages", replayed.damages, Vec::new())?;
     same("the messages", replayed.state.view.len(), 2)
@@ -186,7 +186,7 @@ async fn taken_from(bench: Bench) -> Result<(), String> {
     same("from the holder", said(store.acquire(session, &holder(2), from(1)).await)?.epoch, 2)?;
     let busy = Error::Busy { session: session.clone(), holder: Box::new(holder(2)) };
     same("from an earlier holder", store.acquire(session, &holder(3), from(1)).await, Err(busy))?;
-    same("the epoch", said(store.head(session).await)?.epoch, 2)?;
+    same("the epoch", said(store.read_head(session).await)?.epoch, 2)?;
     said(store.release(session, 2).await)?;
     same("once it is free", said(store.acquire(session, &holder(3), from(1)).await)?.epoch, 3)
 }
@@ -223,15 +223,15 @@ async fn inbox(bench: Bench) -> Result<(), String> {
         same("push again", bench.store.push(&bench.session, item).await, Ok(Pushed::Already))?;
         another_under(&bench, &item.id).await?;
     }
-    same("the inbox", bench.store.inbox(&bench.session).await, Ok(items.to_vec()))?;
+    same("the inbox", bench.store.read_inbox(&bench.session).await, Ok(items.to_vec()))?;
     let taken = Record::Inbox(InboxTaken { ids: vec!["b".to_owned(), "a".to_owned()] });
     let commit = bench.sealed(&lease, 1, &[taken, said_record(1)?])?;
     same("append", bench.store.append(commit.clone()).await, Ok(Appended::New))?;
     lease.head = commit.after();
-    same("the remaining messages", bench.store.inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
+    same("the remaining messages", bench.store.read_inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
     same("push a taken message", bench.store.push(&bench.session, &items[0]).await, Ok(Pushed::Already))?;
     another_under(&bench, &items[0].id).await?;
-    same("the remaining messages", bench.store.inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
+    same("the remaining messages", bench.store.read_inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
     bench.append(&mut lease, 2).await.map(|_| ())
 }
 
@@ -246,16 +246,16 @@ async fn inbox_dialects(bench: Bench) -> Result<(), String> {
     for item in &items {
         same("push", bench.store.push(&bench.session, item).await, Ok(Pushed::New))?;
     }
-    same("the inbox", bench.store.inbox(&bench.session).await, Ok(items.to_vec()))?;
+    same("the inbox", bench.store.read_inbox(&bench.session).await, Ok(items.to_vec()))?;
     let again = |at: usize, dialect: Option<&str>| InboxItem { dialect: dialect.map(Into::into), ..items[at].clone() };
     for item in [again(0, None), again(1, Some("openai_chat")), again(2, Some("openai_chat"))] {
         same("the same bytes again", bench.store.push(&bench.session, &item).await, Ok(Pushed::Already))?;
     }
-    same("damage", bench.store.inbox_damage(&bench.session).await, Ok(Vec::new()))?;
+    same("damage", bench.store.check_inbox(&bench.session).await, Ok(Vec::new()))?;
     let taken = Record::Inbox(InboxTaken { ids: vec!["a".to_owned()] });
     let commit = bench.sealed(&lease, 1, &[taken, said_record(1)?])?;
     same("append", bench.store.append(commit).await, Ok(Appended::New))?;
-    same("the inbox", bench.store.inbox(&bench.session).await, Ok(items[1..].to_vec()))?;
+    same("the inbox", bench.store.read_inbox(&bench.session).await, Ok(items[1..].to_vec()))?;
     same("push what was taken", bench.store.push(&bench.session, &again(0, None)).await, Ok(Pushed::Already))
 }
 
@@ -277,14 +277,14 @@ async fn full_inbox(bench: Bench) -> Result<(), String> {
             Ok(Pushed::New),
         )?;
     }
-    same("how many wait", bench.store.waiting(&bench.session).await, Ok(3))?;
+    same("how many wait", bench.store.count_inbox(&bench.session).await, Ok(3))?;
     let ids = |items: Vec<InboxItem>| items.into_iter().map(|item| item.id).collect::<Vec<_>>();
-    let first = ids(said(bench.store.inbox(&bench.session).await)?);
+    let first = ids(said(bench.store.read_inbox(&bench.session).await)?);
     same("the first of them", first.clone(), vec!["a".to_owned(), "b".to_owned()])?;
     let commit = bench.sealed(&lease, 1, &[Record::Inbox(InboxTaken { ids: first }), said_record(1)?])?;
     same("append", bench.store.append(commit).await, Ok(Appended::New))?;
-    same("the others", ids(said(bench.store.inbox(&bench.session).await)?), vec!["c".to_owned()])?;
-    same("how many are left", bench.store.waiting(&bench.session).await, Ok(1))
+    same("the others", ids(said(bench.store.read_inbox(&bench.session).await)?), vec!["c".to_owned()])?;
+    same("how many are left", bench.store.count_inbox(&bench.session).await, Ok(1))
 }
 
 async fn quarantine(bench: Bench) -> Result<(), String> {
@@ -293,7 +293,7 @@ async fn quarantine(bench: Bench) -> Result<(), String> {
     for bytes in [&b"\xff\x00one"[..], b"two", b"\xff\x00one"] {
         same("the hash", store.quarantine(session, bytes).await, Ok(Hash::of(bytes)))?;
     }
-    let kept = said(store.quarantined(session).await)?;
+    let kept = said(store.read_quarantine(session).await)?;
     let mut bytes: Vec<_> = kept.into_iter().map(|kept| kept.bytes).collect();
     bytes.sort();
     same("the quarantine", bytes, vec![b"two".to_vec(), b"\xff\x00one".to_vec()])
@@ -324,8 +324,8 @@ async fn import(bench: Bench) -> Result<(), String> {
     let kept: Vec<Vec<u8>> = bench.commits().await?.into_iter().map(|commit| commit.bytes).collect();
     same("the bytes", kept, bytes)?;
     same("push a taken message", bench.store.push(&bench.session, &item).await, Ok(Pushed::Already))?;
-    same("the inbox", bench.store.inbox(&bench.session).await, Ok(Vec::new()))?;
-    same("damage", bench.store.inbox_damage(&bench.session).await, Ok(Vec::new()))?;
+    same("the inbox", bench.store.read_inbox(&bench.session).await, Ok(Vec::new()))?;
+    same("damage", bench.store.check_inbox(&bench.session).await, Ok(Vec::new()))?;
     let mut lease = said(bench.store.acquire(&bench.session, &holder(1), Acquire::IfFree).await)?;
     bench.append(&mut lease, 4).await.map(|_| ())
 }
@@ -341,12 +341,12 @@ async fn erase(bench: Bench) -> Result<(), String> {
     let late = bench.sealed(&lease, 2, &[said_record(2)?])?;
     same("append", store.append(late).await, Err(gone.clone()))?;
     same("read", store.read(session, 0, 1).await, Err(gone.clone()))?;
-    same("head", store.head(session).await, Err(gone.clone()))?;
-    same("inbox", store.inbox(session).await, Err(gone.clone()))?;
-    same("quarantined", store.quarantined(session).await, Err(gone.clone()))?;
+    same("head", store.read_head(session).await, Err(gone.clone()))?;
+    same("inbox", store.read_inbox(session).await, Err(gone.clone()))?;
+    same("quarantined", store.read_quarantine(session).await, Err(gone.clone()))?;
     same("make", store.create(session, &holder(1)).await, Err(gone.clone()))?;
     same("erase", store.erase(session).await, Err(gone))?;
-    let listed = said(store.sessions(None, usize::MAX >> 1).await)?;
+    let listed = said(store.list_sessions(None, usize::MAX >> 1).await)?;
     same("listed", listed.iter().any(|info| info.session == *session), false)
 }
 
@@ -356,7 +356,7 @@ async fn listed(bench: Bench) -> Result<(), String> {
     let mut names = Vec::new();
     let mut after: Option<SessionId> = None;
     loop {
-        let page = said(bench.store.sessions(after.as_ref(), 2).await)?;
+        let page = said(bench.store.list_sessions(after.as_ref(), 2).await)?;
         let Some(last) = page.last() else { break };
         after = Some(last.session.clone());
         names.extend(page);
@@ -381,7 +381,7 @@ async fn not_found(bench: Bench) -> Result<(), String> {
     same("append", store.append(commit).await, Err(missing.clone()))?;
     same("acquire", store.acquire(session, &holder(1), Acquire::TakeOver).await, Err(missing.clone()))?;
     same("read", store.read(session, 0, 1).await, Err(missing.clone()))?;
-    same("head", store.head(session).await, Err(missing.clone()))?;
+    same("head", store.read_head(session).await, Err(missing.clone()))?;
     same("erase", store.erase(session).await, Err(missing.clone()))?;
     let item = InboxItem { id: "a".to_owned(), message: Raw::default(), dialect: None };
     same("push", store.push(session, &item).await, Err(missing))

@@ -73,6 +73,8 @@ pub enum Error {
     },
     /// The database under the commits is damaged.
     Damaged(cause::Damaged),
+    /// The session is sealed with a key that was not given.
+    SealKey(cause::WrongSealKey),
     /// Reading or writing failed.
     Failed(cause::Failed),
     /// The thread of the store that does the work has ended.
@@ -111,6 +113,7 @@ impl Error {
                 format!("the store has format {found}; this version of seamline reads formats up to {known}")
             }
             Self::Damaged(cause) => format!("the store is damaged: {cause}"),
+            Self::SealKey(cause) => cause.to_string(),
             Self::Failed(cause) => format!("the store failed: {cause}"),
             Self::Poisoned => "the store has stopped: its worker thread ended".to_owned(),
             Self::Address(cause) => cause.to_string(),
@@ -132,6 +135,7 @@ impl Error {
                 return Some(format!("copy the file, then run `sqlite3 '{path}' 'REINDEX commits'`"));
             }
             Self::Damaged(_) => "`seamline session verify` lists what can still be read",
+            Self::SealKey(_) => "give the store the key that the session was sealed with",
             Self::Poisoned => "open the store again",
             Self::Unavailable(cause) => return cause.hint(),
             Self::ReadOnly(cause) => return cause.hint(),

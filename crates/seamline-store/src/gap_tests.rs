@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use proptest::prelude::*;
 
 use crate::record::{
-    CallRecord, CheckpointRecord, Compact, Cut, CycleRecord, EntryId, Insert, MessageRecord, Origin, Record, Repair,
-    RepairKind, Reset, Rollback, Turn, Undo,
+    CallRecord, CheckpointRecord, Compact, Cut, CycleRecord, EntryId, Insert, MessageRecord, Origin, Record,
+    RepairKind, RepairRecord, Reset, Rollback, Turn, Undo,
 };
 use crate::{
     Commit, CommitId, DamageKind, Effect, Entry, Hash, Head, Operation, Raw, Replayed, SessionId, State, StoredCommit,
@@ -77,7 +77,14 @@ impl Writer {
 
     fn repair(&mut self, cuts: Vec<Cut>) {
         let id = format!("r{}", self.head.seq).into();
-        self.write(vec![Record::Repair(Repair { kind: RepairKind::Fix, id, cuts, meant: vec![], report: None })]);
+        self.write(vec![Record::Repair(RepairRecord {
+            kind: RepairKind::Fix,
+            id,
+            cuts,
+            meant: vec![],
+            renamed: vec![],
+            report: None,
+        })]);
     }
 
     fn compact(&mut self, from: u64, to: u64) {
@@ -243,7 +250,14 @@ fn records_without_ids_are_skipped_after_a_loss() {
     state.apply(
         4,
         0,
-        &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
+        &Record::Repair(RepairRecord {
+            kind: RepairKind::Fix,
+            id: "r".into(),
+            cuts,
+            meant: vec![],
+            renamed: vec![],
+            report: None,
+        }),
     );
     state.apply(5, 0, &Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![], dialect: None }));
     state.apply(6, 0, &Record::Rollback(Rollback { checkpoint: "c".into(), since: None, reason: String::new() }));

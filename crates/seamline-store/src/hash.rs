@@ -20,6 +20,11 @@ impl Hash {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
+    /// Hashes some bytes with a secret key.
+    pub(crate) fn keyed(key: &[u8; 32], bytes: &[u8]) -> Self {
+        Self(*blake3::keyed_hash(key, bytes).as_bytes())
+    }
+
     /// Hashes this hash together with the bytes that follow it.
     #[must_use]
     pub fn then(self, bytes: &[u8]) -> Self {

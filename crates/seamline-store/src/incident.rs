@@ -38,6 +38,24 @@ pub struct Incident {
     pub detail: String,
 }
 
+impl Incident {
+    /// An incident that happens at this time, without the facts that only some kinds have.
+    pub fn new(at: u64, kind: IncidentKind, severity: IncidentSeverity, detail: impl Into<String>) -> Self {
+        Self {
+            kind,
+            severity,
+            at,
+            checkpoint: None,
+            count: 0,
+            seq: None,
+            message: None,
+            policy: None,
+            inbox_damage: None,
+            detail: detail.into(),
+        }
+    }
+}
+
 /// The kind of an incident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

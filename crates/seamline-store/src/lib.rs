@@ -21,6 +21,8 @@ mod hash;
 mod id;
 mod inbox_damage;
 mod incident;
+mod keyed;
+mod loss;
 mod memory;
 mod naming;
 mod raw;
@@ -28,11 +30,12 @@ mod record;
 mod rejected;
 mod repairs;
 mod replay;
+mod seal;
 mod state;
 mod store;
 mod view;
 
-pub use chain::chain;
+pub use chain::{chain, chain_with};
 pub use checkpoint::{Checkpoint, CheckpointState, Operation};
 pub use commit::{COMMIT_BYTES_MAX, Commit, Flaw, OpenedCommit, Sealed};
 pub use cycle::{CallState, CycleState, CycleStep, Effect, OpenCall, OpenCycle, PendingCompensation};
@@ -41,15 +44,18 @@ pub use hash::Hash;
 pub use id::{CallId, CheckpointId, CommitId, CycleId, DialectName, InvalidSessionId, RepairId, SessionId};
 pub use inbox_damage::{INBOX_DAMAGES_MAX, InboxDamage, InboxDamageKind, InboxDamages};
 pub use incident::{Incident, IncidentKind, IncidentSeverity};
+pub use keyed::KeyedStore;
+pub use loss::LogLoss;
 pub use memory::MemoryStore;
 pub use raw::{NotJson, Raw};
 pub use record::{
     Accepted, AcceptedFinding, Begin, CallRecord, CheckpointRecord, Compact, Compensated, CompensationOutcome, Cut,
-    CycleEnd, CycleRecord, Dropped, EntryId, InboxTaken, Insert, Intent, Meant, MessageRecord, Origin, Parent,
-    PolicyRecord, Record, Repair, RepairKind, Reset, Rollback, Staged, Switch, Turn, Undo,
+    CycleEnd, CycleRecord, DroppedCheckpoints, EntryId, InboxTaken, Insert, Intent, Meant, MessageRecord, Origin,
+    Parent, PolicyRecord, Record, RenamedCall, RepairKind, RepairRecord, Reset, Rollback, Staged, Switch, Turn, Undo,
 };
 pub use rejected::Rejected;
-pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
+pub use replay::{Damage, DamageKind, Replay, Replayed, replay, replay_with};
+pub use seal::SealKey;
 pub use state::State;
 pub use store::{
     Acquire, Appended, Erased, Head, Holder, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxItem, InboxPage, Lease, Pending,

@@ -133,7 +133,7 @@ impl Store for MemoryStore {
         ready(self.with(commit.session(), |kept| kept.append(&commit)))
     }
 
-    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+    fn read_head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
         ready(self.with(session, |kept| Ok(kept.head)))
     }
 
@@ -149,7 +149,7 @@ impl Store for MemoryStore {
         }))
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+    fn list_sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
         let sessions = self.lock();
         let later = sessions.iter().filter(|(session, _)| after.is_none_or(|after| *session > after));
         let infos = later.filter_map(|(session, kept)| match kept {
@@ -178,7 +178,7 @@ impl Store for MemoryStore {
         }))
     }
 
-    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+    fn read_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
         ready(self.with(session, |kept| {
             let mut page = InboxPage::default();
             kept.inbox.iter().all(|item| page.take(item.clone()));
@@ -186,7 +186,7 @@ impl Store for MemoryStore {
         }))
     }
 
-    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+    fn count_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
         ready(self.with(session, |kept| Ok(kept.inbox.len() as u64)))
     }
 
@@ -198,7 +198,7 @@ impl Store for MemoryStore {
         }))
     }
 
-    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+    fn read_quarantine<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
         ready(self.with(session, |kept| {
             let quarantine = kept.quarantine.iter();
             Ok(quarantine.map(|(hash, bytes)| Quarantined { hash: *hash, bytes: bytes.clone() }).collect())

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::raw::Raw;
-use crate::record::{Compact, Cut, EntryId, Insert, Meant, Origin, Record, Repair, Reset};
+use crate::record::{Compact, Cut, EntryId, Insert, Meant, Origin, Record, RepairRecord, Reset};
 use crate::state::State;
 use crate::view::{Entry, EntrySource, Patch, View};
 
@@ -59,7 +59,7 @@ impl State {
 }
 
 /// The patches of a repair, and whether all of them are certain. Indices count while no record is lost.
-pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &Repair) -> (Vec<Patch>, bool) {
+pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &RepairRecord) -> (Vec<Patch>, bool) {
     let mut parts = 0..;
     let mut inserted = |cut: &Cut| -> Vec<Entry> {
         let entries = cut.inserted.iter().zip(parts.by_ref());

@@ -20,7 +20,7 @@ use crate::raw::Raw;
 
 pub use accepted::{Accepted, AcceptedFinding};
 pub use compensated::{Compensated, CompensationOutcome};
-pub use repair::{Cut, Repair, RepairKind};
+pub use repair::{Cut, RenamedCall, RepairKind, RepairRecord};
 
 /// One durable fact of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,11 +49,11 @@ pub enum Record {
         CheckpointId,
     ),
     /// Checkpoints that are removed from the list.
-    CheckpointsDropped(Dropped),
+    CheckpointsDropped(DroppedCheckpoints),
     /// Everything since a checkpoint leaves the view.
     Rollback(Rollback),
     /// A change of messages that were in the view.
-    Repair(Repair),
+    Repair(RepairRecord),
     /// A repair that is reverted.
     Undo(Undo),
     /// Findings that the caller accepted: requests repair them, and the stored messages stay.
@@ -320,7 +320,7 @@ pub struct CheckpointRecord {
 
 /// Checkpoints that are removed from the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dropped {
+pub struct DroppedCheckpoints {
     /// The ids of the checkpoints.
     pub ids: Vec<CheckpointId>,
 }

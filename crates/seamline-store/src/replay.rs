@@ -2,11 +2,14 @@
 
 use serde::Serialize;
 
+use crate::cause;
 use crate::commit::{Flaw, OpenedCommit, VERSION};
 use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::SessionId;
+use crate::loss;
 use crate::record::Record;
+use crate::seal::SealKey;
 use crate::state::State;
 use crate::store::{Head, StoredCommit};
 
@@ -30,6 +33,11 @@ impl Replayed {
             _ => None,
         });
         formats.max().map(|found| Error::NewerFormat { found, known: VERSION })
+    }
+
+    /// The error that forbids reading the session: a part of it is sealed with a key that was not given.
+    pub fn wrong_key(&self) -> Option<Error> {
+        wrong_key(&self.damages)
     }
 }
 
@@ -86,6 +94,21 @@ pub enum DamageKind {
         /// The number of such records.
         records: u64,
     },
+    /// The store lost a part of its write-ahead log. Commits of this session may be among the lost ones.
+    Log {
+        /// Whether the store had acknowledged a lost commit.
+        is_certain: bool,
+        /// The file that keeps the bytes of the log.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kept: Option<String>,
+    },
+    /// The commit is sealed with a key that was not given.
+    Keyed {
+        /// Whether another key was given.
+        is_other: bool,
+    },
+    /// The commit is sealed without a key, and follows commits that are sealed with one.
+    Unkeyed,
     /// The index of the store does not lead to commits that its table has. Nothing of them is lost.
     Unindexed {
         /// The number of such commits.
@@ -116,6 +139,18 @@ impl std::fmt::Display for Damage {
                  the file of the store, then run `sqlite3 FILE 'REINDEX commits'`",
                 if *commits == 1 { "" } else { "s" }
             ),
+            DamageKind::Keyed { is_other: false } => {
+                write!(f, "the commit at record {seq} is sealed with a key, and no key was given")
+            }
+            DamageKind::Keyed { is_other: true } => write!(f, "the commit at record {seq} is sealed with another key"),
+            DamageKind::Unkeyed => {
+                write!(f, "the commit at record {seq} is sealed without a key, unlike those before it")
+            }
+            DamageKind::Log { is_certain, kept } => {
+                f.write_str(loss::sentence(*is_certain))?;
+                write!(f, "; records of this session from record {seq} on may be among them")?;
+                loss::kept(f, kept.as_deref())
+            }
             DamageKind::Head => {
                 write!(f, "the store says that the session ends at record {seq}, but its commits say otherwise")
             }
@@ -127,7 +162,17 @@ impl std::fmt::Display for Damage {
 ///
 /// Skips and reports damaged commits; nothing of them enters the state.
 pub fn replay<'a>(session: &SessionId, head: Head, commits: impl IntoIterator<Item = &'a StoredCommit>) -> Replayed {
-    let mut replay = Replay::new(session.clone());
+    replay_with(session, head, commits, None)
+}
+
+/// As [`replay`], for commits that may be sealed with a key.
+pub fn replay_with<'a>(
+    session: &SessionId,
+    head: Head,
+    commits: impl IntoIterator<Item = &'a StoredCommit>,
+    key: Option<&SealKey>,
+) -> Replayed {
+    let mut replay = Replay::with_key(session.clone(), key.cloned());
     for stored in commits {
         replay.take(stored);
     }
@@ -147,6 +192,10 @@ pub struct Replay {
     hash: Option<Hash>,
     /// Whether the last commit was skipped, so that its number of records is unknown.
     after_damage: bool,
+    /// The key of the seals.
+    key: Option<SealKey>,
+    /// Whether a commit was sealed with the key.
+    is_keyed: bool,
     /// The first record that did not fit because others are lost, and the number of such records.
     unfit: Option<(u64, u64)>,
     /// The first commit that the index of the store does not lead to, and the number of such commits.
@@ -156,8 +205,19 @@ pub struct Replay {
 impl Replay {
     /// Makes a replay that has read no commit.
     pub fn new(session: SessionId) -> Self {
+        Self::with_key(session, None)
+    }
+
+    /// As [`Replay::new`], for commits that may be sealed with a key.
+    pub fn with_key(session: SessionId, key: Option<SealKey>) -> Self {
         let (replayed, hash) = (Replayed::default(), Some(Hash::ZERO));
-        Self { session, replayed, met: 0, seq: 0, hash, after_damage: false, unfit: None, unindexed: None }
+        let (met, seq, after_damage, is_keyed, unfit, unindexed) = (0, 0, false, false, None, None);
+        Self { session, replayed, met, seq, hash, after_damage, key, is_keyed, unfit, unindexed }
+    }
+
+    /// The error that forbids reading the session: a part of it is sealed with a key that was not given.
+    pub fn wrong_key(&self) -> Option<Error> {
+        wrong_key(&self.replayed.damages)
     }
 
     /// The state after the commits so far.
@@ -192,7 +252,7 @@ impl Replay {
             self.damage(next, DamageKind::Missing { to: stored.seq - 1 }, None);
             self.hash = None;
         }
-        let commit = match OpenedCommit::open(&stored.bytes) {
+        let commit = match OpenedCommit::open_with(&stored.bytes, self.key.as_ref()) {
             Ok(commit) => commit,
             Err(flaw) => return self.pass_over(stored, of_flaw(flaw)),
         };
@@ -202,6 +262,11 @@ impl Replay {
         if commit.seq != stored.seq || stored.seq < next {
             return self.pass_over(stored, DamageKind::Misplaced { own: commit.seq });
         }
+        if self.is_keyed && !commit.is_keyed {
+            // A writer with the key would have used it.
+            return self.pass_over(stored, DamageKind::Unkeyed);
+        }
+        self.is_keyed = commit.is_keyed;
         if self.hash.is_some_and(|hash| hash != commit.prev) {
             // A writer sealed it, but it does not follow the previous commit here.
             self.damage(commit.seq, DamageKind::Unlinked, None);
@@ -261,9 +326,19 @@ impl Replay {
     }
 }
 
+fn wrong_key(damages: &[Damage]) -> Option<Error> {
+    damages.iter().find_map(|damage| match damage.kind {
+        DamageKind::Keyed { is_other: false } => Some(Error::SealKey(cause::WrongSealKey::Missing)),
+        DamageKind::Keyed { is_other: true } => Some(Error::SealKey(cause::WrongSealKey::Other)),
+        _ => None,
+    })
+}
+
 fn of_flaw(flaw: Flaw) -> DamageKind {
     match flaw {
         Flaw::Altered => DamageKind::Altered,
+        Flaw::NoKey => DamageKind::Keyed { is_other: false },
+        Flaw::OtherKey => DamageKind::Keyed { is_other: true },
         Flaw::Newer(format) => DamageKind::Newer { format },
         Flaw::Odd(why) => DamageKind::Unreadable { why },
     }

@@ -12,7 +12,7 @@ use crate::naming;
 use crate::raw::Raw;
 use crate::record::{
     AcceptedFinding, Begin, CheckpointRecord, Compact, Compensated, CycleEnd, CycleRecord, EntryId, Insert, Intent,
-    Meant, MessageRecord, Origin, Record, Repair, Reset, Rollback, Staged, Switch, Turn,
+    Meant, MessageRecord, Origin, Record, RenamedCall, RepairRecord, Reset, Rollback, Staged, Switch, Turn,
 };
 use crate::rejected::Rejected;
 use crate::repairs::{Applied, Repairs};
@@ -43,6 +43,8 @@ pub struct State {
     pub checkpoints: Vec<Checkpoint>,
     /// The findings that the caller accepted.
     pub accepted: Vec<AcceptedFinding>,
+    /// The tool calls that repairs gave another id, from the first to the last.
+    pub renamed: Vec<RenamedCall>,
     /// The calls that were about to be undone, and whose outcome is not recorded.
     pub compensations: Vec<PendingCompensation>,
     /// The latest incidents, from the first to the last.
@@ -249,7 +251,7 @@ impl State {
         if hash == checkpoint.hash && is_last && is_same { Ok(()) } else { Err(mismatch()) }
     }
 
-    fn allows_repair(&self, repair: &Repair) -> Result<(), Rejected> {
+    fn allows_repair(&self, repair: &RepairRecord) -> Result<(), Rejected> {
         let messages = self.view.len();
         let mut free = 0;
         for cut in &repair.cuts {
@@ -399,7 +401,8 @@ impl State {
         self.forget_changes();
     }
 
-    fn repair(&mut self, seq: u64, repair: &Repair) {
+    fn repair(&mut self, seq: u64, repair: &RepairRecord) {
+        self.renamed.extend(repair.renamed.iter().cloned());
         let patches = naming::of_repair(&self.view, self.has_gaps, seq, repair);
         let swaps = self.change(seq, patches);
         self.repairs.push(Applied { id: repair.id.clone(), seq, swaps });

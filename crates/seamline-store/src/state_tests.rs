@@ -8,7 +8,7 @@ use super::*;
 use crate::cycle::Effect;
 use crate::hash::Hash;
 use crate::raw::Raw;
-use crate::record::{CallRecord, Cut, CycleEnd, Dropped, RepairKind, Undo};
+use crate::record::{CallRecord, Cut, CycleEnd, DroppedCheckpoints, RepairKind, Undo};
 use crate::{IncidentKind, IncidentSeverity, Operation};
 
 /// A few names, so that records often refer to each other.
@@ -46,19 +46,7 @@ fn meant() -> impl Strategy<Value = Meant> {
 }
 
 fn incident() -> Incident {
-    let (kind, severity) = (IncidentKind::Repair, IncidentSeverity::Info);
-    Incident {
-        kind,
-        severity,
-        at: 1,
-        checkpoint: None,
-        count: 0,
-        seq: None,
-        message: None,
-        policy: None,
-        inbox_damage: None,
-        detail: String::new(),
-    }
+    Incident::new(1, IncidentKind::Repair, IncidentSeverity::Info, "")
 }
 
 fn record() -> impl Strategy<Value = Record> {
@@ -82,12 +70,12 @@ fn record() -> impl Strategy<Value = Record> {
             .prop_map(|(cycle, results)| Record::Cycle(CycleRecord { cycle, results })),
         1 => name().prop_map(|cycle| Record::CycleEnd(CycleEnd { cycle, reason: String::new(), undoing: Vec::new() })),
         1 => name().prop_map(Record::CheckpointCommit),
-        1 => name().prop_map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id] })),
+        1 => name().prop_map(|id| Record::CheckpointsDropped(DroppedCheckpoints { ids: vec![id] })),
         3 => (name(), prop::option::weighted(0.3, 1..60_u64))
             .prop_map(|(checkpoint, since)| Record::Rollback(Rollback { checkpoint, since, reason: String::new() })),
         3 => (name(), prop::collection::vec((cut(), meant()), 0..3), prop::bool::weighted(0.3)).prop_map(|(id, cuts, named)| {
             let (cuts, meant): (Vec<Cut>, Vec<Meant>) = cuts.into_iter().unzip();
-            Record::Repair(Repair { kind: RepairKind::Fix, id, cuts, meant: if named { meant } else { Vec::new() }, report: None })
+            Record::Repair(RepairRecord { kind: RepairKind::Fix, id, cuts, meant: if named { meant } else { Vec::new() }, renamed: vec![], report: None })
         }),
         2 => name().prop_map(|repair| Record::Undo(Undo { repair })),
         2 => (0..9_u64, 0..9_u64, prop::option::weighted(0.3, meant()), message()).prop_map(
@@ -165,7 +153,7 @@ proptest! {
             state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None }));
         }
         let before = state.view.clone();
-        let repair = Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None });
+        let repair = Record::Repair(RepairRecord { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], renamed: vec![], report: None });
         let fits = state.allows(&repair).is_ok();
         state.apply(100, 0, &repair);
         let undo = Record::Undo(Undo { repair: "r".into() });
@@ -191,7 +179,8 @@ fn the_state_keeps_only_what_repairs_removed() {
     for number in 0..4_000 {
         let inserted = vec![Insert { message: said(number), origin: Origin::Synthetic, dialect: None }];
         let cuts = vec![Cut { at: number * 5, removed: 1, inserted }];
-        let mut records = [Record::Repair(Repair {
+        let mut records = [Record::Repair(RepairRecord {
+            renamed: Vec::new(),
             kind: RepairKind::Fix,
             id: format!("r{number}").into(),
             cuts,
@@ -221,7 +210,14 @@ fn a_rollback_without_changes_leaves_repairs_undoable() {
     state.apply(
         3,
         0,
-        &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
+        &Record::Repair(RepairRecord {
+            kind: RepairKind::Fix,
+            id: "r".into(),
+            cuts,
+            meant: vec![],
+            renamed: vec![],
+            report: None,
+        }),
     );
     state.apply(4, 0, &checkpoint(&state, "c".into()));
     state.apply(5, 0, &said("3"));
@@ -239,7 +235,14 @@ fn a_rollback_restores_the_repairs_that_could_be_undone_then() {
     };
     let repair = |id: &str| {
         let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
-        Record::Repair(Repair { kind: RepairKind::Fix, id: id.into(), cuts, meant: vec![], report: None })
+        Record::Repair(RepairRecord {
+            kind: RepairKind::Fix,
+            id: id.into(),
+            cuts,
+            meant: vec![],
+            renamed: vec![],
+            report: None,
+        })
     };
     let undo = |id: &str| Record::Undo(Undo { repair: id.into() });
     let compact = Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![], dialect: None });
@@ -278,7 +281,14 @@ fn every_prefix_is_hashed_once_after_a_change() {
     state.apply(
         5,
         0,
-        &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
+        &Record::Repair(RepairRecord {
+            kind: RepairKind::Fix,
+            id: "r".into(),
+            cuts,
+            meant: vec![],
+            renamed: vec![],
+            report: None,
+        }),
     );
     let one_by_one: Vec<Hash> = (1..=3).map(|count| state.view.hash_of(count)).collect();
     assert_eq!(state.view.hashes(), one_by_one);

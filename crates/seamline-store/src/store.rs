@@ -13,7 +13,9 @@ use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::{DialectName, SessionId};
 use crate::inbox_damage::InboxDamage;
+use crate::loss::LogLoss;
 use crate::raw::Raw;
+use crate::seal::SealKey;
 
 /// The pending result of a store. Dropping it does not cancel the operation.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
@@ -24,6 +26,12 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send +
 /// clock: each lease has an *epoch*, and the store accepts only commits of the latest one. A store does not read
 /// records.
 pub trait Store: Send + Sync + fmt::Debug {
+    /// The key that sessions seal new commits with, and check the seals of stored ones with. The store itself does not
+    /// use it.
+    fn seal_key(&self) -> Option<&SealKey> {
+        None
+    }
+
     /// Creates a session and leases it, in epoch 1.
     ///
     /// # Errors
@@ -55,7 +63,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
-    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head>;
+    fn read_head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head>;
 
     /// Reads the stored commits after record `after`, up to about `bytes_max` bytes and at least one. Does not check
     /// them: [`crate::replay`] does.
@@ -68,7 +76,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// Fails when the store cannot be read.
-    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>>;
+    fn list_sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>>;
 
     /// Puts a message into the inbox of a session, for its writer to take in. Does nothing where the inbox had the same
     /// message under the same id before, taken or not. Only the bytes count, not the
@@ -80,26 +88,26 @@ pub trait Store: Send + Sync + fmt::Debug {
 
     /// Reads the first messages of the inbox, in the order they came: up to [`INBOX_MESSAGES_MAX`] and about
     /// [`INBOX_BYTES_MAX`] bytes of them, and at least one. The next follow once these are taken. Leaves altered
-    /// messages out: [`Store::inbox_damage`] reports them. The inbox is not part of a commit, so an export does not
+    /// messages out: [`Store::check_inbox`] reports them. The inbox is not part of a commit, so an export does not
     /// have it; the commits hold the ids that were taken, and [`Store::import`] reads them.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
-    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>>;
+    fn read_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>>;
 
     /// Counts the messages of the inbox.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
-    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64>;
+    fn count_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64>;
 
     /// Checks the whole inbox and reports its damage: up to [`crate::INBOX_DAMAGES_MAX`] altered messages, with about
     /// [`INBOX_BYTES_MAX`] bytes, one by one, and the number of further ones in the last entry.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
-    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
-        Box::pin(async move { self.head(session).await.map(|_| Vec::new()) })
+    fn check_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+        Box::pin(async move { self.read_head(session).await.map(|_| Vec::new()) })
     }
 
     /// Stores unreadable bytes in the quarantine, by their hash. The same bytes are stored once.
@@ -112,7 +120,16 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
-    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>>;
+    fn read_quarantine<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>>;
+
+    /// Reports the commits that the store lost before it could read them, such as those of a damaged write-ahead log.
+    /// Where the store keeps the bytes in a file, the report ends when the operator removes the file.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    fn losses(&self) -> Pending<'_, Vec<LogLoss>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 
     /// Creates a session from the commits of another store, byte for byte.
     ///

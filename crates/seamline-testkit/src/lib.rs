@@ -6,6 +6,7 @@
 //! - [`peer_cases`] holds the twenty conversations other programs were measured with.
 //! - [`lossless`] finds lost payloads.
 //! - [`events`] reads calls and results of a body.
+//! - [`unknown`] puts unknown parts into healthy bodies.
 //!
 //! This crate depends on no other crate of the workspace, because a check that used the rules could not find their
 //! mistakes.
@@ -20,5 +21,6 @@ pub mod scope;
 pub mod strict;
 pub mod text;
 pub mod transcript;
+pub mod unknown;
 
 pub use dialect::Dialect;

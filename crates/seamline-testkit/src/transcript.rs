@@ -111,6 +111,8 @@ pub enum Block {
     ServerCall(String),
     /// The result of a server-side call, by the call's id; written only where the dialect has it.
     ServerResult(String),
+    /// A cache mark; written only where it is a block of its own.
+    CachePoint,
 }
 
 impl Block {
@@ -119,7 +121,9 @@ impl Block {
         match self {
             Self::Text(payload) | Self::Image(payload) => Some(payload),
             Self::Result(result) => Some(&result.output),
-            Self::Thinking { .. } | Self::Call(_) | Self::ServerCall(_) | Self::ServerResult(_) => None,
+            Self::Thinking { .. } | Self::Call(_) | Self::ServerCall(_) | Self::ServerResult(_) | Self::CachePoint => {
+                None
+            }
         }
     }
 }

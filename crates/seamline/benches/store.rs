@@ -90,25 +90,25 @@ async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'s
     for number in 0..TIMES {
         // Each check finds one message that is new since the previous check. It is removed again, so that the size
         // stays.
-        let before = session.checkpoint(Operation::Manual).await.unwrap().id;
+        let before = session.create_checkpoint(Operation::Manual).await.unwrap().id;
         session.append(&turn(&format!("toolu_new_{number}"))).await.unwrap();
         timed(&mut check, async || assert!(session.validate().unwrap().valid)).await;
         session.forget_reading();
         timed(&mut first_check, async || assert!(session.validate().unwrap().valid)).await;
         session.rollback(&before, "bench").await.unwrap();
         let mut made = None;
-        timed(&mut create, async || made = Some(session.checkpoint(Operation::ApiCall).await.unwrap())).await;
+        timed(&mut create, async || made = Some(session.create_checkpoint(Operation::ApiCall).await.unwrap())).await;
         let made = made.unwrap().id;
-        timed(&mut commit, async || session.commit(&made).await.unwrap()).await;
-        let back = session.checkpoint(Operation::Manual).await.unwrap().id;
+        timed(&mut commit, async || session.commit_checkpoint(&made).await.unwrap()).await;
+        let back = session.create_checkpoint(Operation::Manual).await.unwrap().id;
         timed(&mut append, async || session.append(ASK).await.unwrap()).await;
         timed(&mut rollback, async || assert!(session.rollback(&back, "bench").await.unwrap().success)).await;
-        let broken = session.checkpoint(Operation::Manual).await.unwrap().id;
+        let broken = session.create_checkpoint(Operation::Manual).await.unwrap().id;
         session.append_all(&[&turn(&format!("toolu_lost_{number}")), ASK]).await.unwrap();
         timed(&mut repair, async || assert!(session.repair().await.unwrap().repaired)).await;
         session.rollback(&broken, "bench").await.unwrap();
         let answer = turn(&format!("toolu_{number}"));
-        let whole = session.checkpoint(Operation::Manual).await.unwrap().id;
+        let whole = session.create_checkpoint(Operation::Manual).await.unwrap().id;
         timed(&mut cycle, async || {
             assert!(session.execute_tool_cycle(&[&answer], &Instantly, pending()).await.unwrap().success);
         })
@@ -135,11 +135,11 @@ async fn measured_turns(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static st
     let (mut ask, mut end, mut whole_turn, mut first_ask) = (vec![], vec![], vec![], vec![]);
     assert!(matches!(session.before_agent_start(ENVELOPE).await.unwrap(), AgentStart::Proceed { .. }));
     for _ in 0..TIMES {
-        let before = session.checkpoint(Operation::Manual).await.unwrap().id;
+        let before = session.create_checkpoint(Operation::Manual).await.unwrap().id;
         session.append(ASK).await.unwrap();
         let start = Instant::now();
         timed(&mut ask, async || proceed(&mut session).await).await;
-        timed(&mut end, async || drop(session.agent_end(TurnEnd::Answer(&[ANSWER])).await.unwrap())).await;
+        timed(&mut end, async || drop(session.agent_end(TurnEnd::Messages(&[ANSWER])).await.unwrap())).await;
         whole_turn.push(start.elapsed());
         session.rollback(&before, "bench").await.unwrap();
         session.clear_checkpoints().await.unwrap();
@@ -172,8 +172,8 @@ fn checkpoint_by_length(folder: &Path) {
     for _ in 0..TIMES {
         for (_, session, times) in &mut sessions {
             block_on(timed(times, async || {
-                let made = session.checkpoint(Operation::ApiCall).await.unwrap();
-                session.commit(&made.id).await.unwrap();
+                let made = session.create_checkpoint(Operation::ApiCall).await.unwrap();
+                session.commit_checkpoint(&made.id).await.unwrap();
             }));
         }
     }
@@ -240,7 +240,7 @@ fn append_beside_sqlite(folder: &Path) {
     for number in 0..APPENDS {
         let message = result(&format!("toolu_{number}"));
         block_on(timed(&mut ours, async || session.append(&message).await.unwrap()));
-        let head = block_on(store.head(session.id())).unwrap();
+        let head = block_on(store.read_head(session.id())).unwrap();
         let kept = block_on(store.read(session.id(), head.seq - 1, 1)).unwrap();
         block_on(timed(&mut theirs, async || {
             bare.execute("INSERT INTO commits VALUES (?1, ?2)", (head.seq.cast_signed(), &kept[0].bytes)).unwrap();

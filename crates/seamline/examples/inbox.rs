@@ -26,7 +26,7 @@ struct Build {
 impl ToolExecutor for Build {
     fn execute<'a>(&'a self, _call: &'a ToolCall) -> Running<'a> {
         Box::pin(async move {
-            while self.store.waiting(&self.id).await.is_ok_and(|count| count == 0) {
+            while self.store.count_inbox(&self.id).await.is_ok_and(|count| count == 0) {
                 yield_once().await;
             }
             Ok(ToolOutput { output: "the build is green".to_owned(), is_error: false })

@@ -47,7 +47,7 @@ impl Checked {
         self.findings.iter().all(|finding| finding.severity < Severity::Error)
     }
 
-    fn of(subject: &Subject, transcript: &Transcript<'_>, findings: Vec<seamline_model::Finding>) -> Self {
+    fn of(subject: &Subject, transcript: &Transcript<'_>, findings: Vec<seamline_model::RuleFinding>) -> Self {
         let described = |finding| Finding::of(subject.dialect, transcript, finding);
         let checked = Self {
             dialect: subject.dialect.name(),

@@ -37,6 +37,19 @@ pub use seamline_guard::Known as KnownError;
 #[doc(inline)]
 pub use seamline_guard::NamedPlace;
 
+/// A field of the request that an error text names, such as one that the provider does not know.
+///
+/// ```
+/// use seamline::classify::{Failure, MemberFault};
+///
+/// let text = "Unknown parameter: 'input[2].foo'.";
+/// let member = seamline::classify(&Failure { text, ..Default::default() }).members.remove(0);
+/// assert_eq!((member.name.as_str(), member.fault), ("foo", MemberFault::Unknown));
+/// assert_eq!(member.pointer.as_deref(), Some("/input/2/foo"));
+/// ```
+#[doc(inline)]
+pub use seamline_guard::{MemberFault, NamedMember};
+
 /// Every known error, with the family of providers that it is known from.
 ///
 /// ```

@@ -7,14 +7,14 @@ mod sides;
 use std::collections::{HashMap, HashSet};
 
 use seamline_dialects::convert::{Renamed, Rendered, Target};
-use seamline_model::conversation::{Block, Conversation, Fate, Says};
+use seamline_model::conversation::{Conversation, Fate, LiftedBlock, Says};
 use seamline_model::{Alphabet, Constraints, IdDemand};
+use seamline_rules::Left;
 
 pub use report::{Carried, Converted, Rename, Side};
 pub use seamline_dialects::convert::ForeignReasoning;
 
-use crate::repair::Repaired;
-use crate::repair::repair_demanding;
+use crate::repair::{Repaired, repair_leaving};
 use crate::{Error, Options, Policy, log, repair};
 use sides::Speaking;
 
@@ -125,7 +125,7 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
 fn note_made_up(conversation: &mut Conversation, texts: &[String]) {
     for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
         if let Says::Result(answer) = &mut block.says
-            && let [Block { says: Says::Text(text), .. }] = answer.blocks.as_slice()
+            && let [LiftedBlock { says: Says::Text(text), .. }] = answer.blocks.as_slice()
         {
             answer.failed |= texts.iter().any(|known| known.trim() == text.trim());
         }
@@ -237,7 +237,7 @@ impl Speaking {
     ) -> Result<Repaired<'b>, Error> {
         let anything = IdDemand { alphabet: Alphabet::Any, length_max: usize::MAX, ..to.call_id() };
         let demand = |constraints: &mut Constraints| constraints.call_id = anything;
-        repair_demanding(body, &self.options(options.policy.clone()), demand)
+        repair_leaving(body, &self.options(options.policy.clone()), Left::Nothing, demand)
     }
 
     fn options(&self, policy: Policy) -> Options {

@@ -95,7 +95,7 @@ pub struct Related {
 }
 
 impl Finding {
-    pub(crate) fn of(dialect: &Dialect, transcript: &Transcript<'_>, finding: seamline_model::Finding) -> Self {
+    pub(crate) fn of(dialect: &Dialect, transcript: &Transcript<'_>, finding: seamline_model::RuleFinding) -> Self {
         let block_index = finding.place.block.map(|block| transcript.block(block).slot().index as usize);
         Self {
             code: finding.code,

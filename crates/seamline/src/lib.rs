@@ -33,6 +33,7 @@ pub mod check;
 pub mod classify;
 pub mod convert;
 pub mod error;
+pub mod files;
 pub mod finding;
 pub mod guards;
 mod log;

@@ -18,7 +18,7 @@
 //! )?;
 //! assert_eq!(policy.for_provider("groq").repair.unanswered_call, UnansweredCall::RemoveCall);
 //! assert_eq!(policy.for_provider("openai").repair.unanswered_call, UnansweredCall::Synthesize);
-//! # Ok::<(), seamline::policy::Error>(())
+//! # Ok::<(), seamline::policy::PolicyError>(())
 //! ```
 
 mod error;
@@ -32,12 +32,12 @@ use std::collections::BTreeMap;
 
 use seamline_guard::GuardPolicy;
 use seamline_model::Safety;
-use seamline_model::knob::{Knob, Refused, Section, Setting};
+use seamline_model::knob::{Knob, RefusedValue, Section, Setting};
 
 use crate::session::{PersistRepairs, SessionPolicy};
 use crate::stream::StreamPolicy;
 
-pub use error::{Error, ErrorKind};
+pub use error::{PolicyError, PolicyErrorKind};
 pub use listing::{KnobValue, ListedKnob};
 pub use presets::{PRESETS, Preset};
 pub use seamline_model::knob::{KnobKind, Word};
@@ -51,7 +51,7 @@ pub use seamline_rules::policy::{
 /// ```
 /// let policy = seamline::Policy::from_toml("preset = 'minimal'\ntrailing_call = 'allow_pending'")?;
 /// assert!(policy.allows(seamline::Safety::Unsafe));
-/// # Ok::<(), seamline::policy::Error>(())
+/// # Ok::<(), seamline::policy::PolicyError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
@@ -74,7 +74,7 @@ pub struct Policy {
 /// ```
 /// let policy = seamline::Policy::from_toml("[provider.groq]\nemptied = 'keep'")?;
 /// assert!(policy.providers.contains_key("groq"));
-/// # Ok::<(), seamline::policy::Error>(())
+/// # Ok::<(), seamline::policy::PolicyError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
@@ -136,14 +136,15 @@ impl Policy {
     /// assert_eq!((policy.repair.on_invalid, policy.session.checkpoint_retention), (OnInvalid::Offer, 9));
     /// let error = Policy::from_toml("checkpoint_retension = 9").unwrap_err().to_string();
     /// assert!(error.contains("did you mean `checkpoint_retention`?"), "{error}");
-    /// # Ok::<(), seamline::policy::Error>(())
+    /// # Ok::<(), seamline::policy::PolicyError>(())
     /// ```
     ///
     /// # Errors
     /// When the text is not TOML, names a preset, knob, value, section or provider that does not exist, or sets one knob
     /// to two values.
-    pub fn from_toml(text: &str) -> Result<Self, Error> {
-        let not_toml = |error: toml::de::Error| Error { line: None, kind: ErrorKind::NotToml(error.to_string()) };
+    pub fn from_toml(text: &str) -> Result<Self, PolicyError> {
+        let not_toml =
+            |error: toml::de::Error| PolicyError { line: None, kind: PolicyErrorKind::NotToml(error.to_string()) };
         let table: toml::Table = toml::from_str(text).map_err(not_toml)?;
         file::read(&table).map_err(|wrong| wrong.in_text(text))
     }
@@ -155,7 +156,7 @@ impl Policy {
     /// assert_eq!(policy.for_provider("groq").guard.retry.retries_max, 5);
     /// let policy = seamline::Policy::from_toml("[provider.claude]\nretries_max = 5")?;
     /// assert_eq!(policy.for_provider("anthropic").guard.retry.retries_max, 5);
-    /// # Ok::<(), seamline::policy::Error>(())
+    /// # Ok::<(), seamline::policy::PolicyError>(())
     /// ```
     pub fn for_provider(&self, provider: &str) -> Cow<'_, Self> {
         let Some(overrides) = self.overrides(provider) else { return Cow::Borrowed(self) };
@@ -180,8 +181,8 @@ impl Policy {
     }
 
     /// Checks that the preset and the providers of the policy exist, so that it can be read again once it is stored.
-    pub(crate) fn check_names(&self) -> Result<(), Error> {
-        file::check_names(self).map_err(|kind| Error { line: None, kind })
+    pub(crate) fn check_names(&self) -> Result<(), PolicyError> {
+        file::check_names(self).map_err(|kind| PolicyError { line: None, kind })
     }
 
     /// Whether a repair applies fixes of this safety.
@@ -195,7 +196,7 @@ impl Policy {
     /// let mut policy = seamline::Policy::from_toml("[provider.groq]\nsafety = 'safe'")?;
     /// policy.allow_unsafe();
     /// assert!(policy.for_provider("groq").allows(seamline::Safety::Unsafe));
-    /// # Ok::<(), seamline::policy::Error>(())
+    /// # Ok::<(), seamline::policy::PolicyError>(())
     /// ```
     pub fn allow_unsafe(&mut self) {
         self.set_for_all("safety", |repair| repair.safety = SafetyMax::Unsafe);
@@ -209,7 +210,7 @@ impl Policy {
     /// let mut policy = seamline::Policy::from_toml("[provider.groq]\npersist_repairs = 'never'")?;
     /// policy.set_persist_repairs(PersistRepairs::All);
     /// assert_eq!(policy.for_provider("groq").session.persist_repairs, PersistRepairs::All);
-    /// # Ok::<(), seamline::policy::Error>(())
+    /// # Ok::<(), seamline::policy::PolicyError>(())
     /// ```
     pub fn set_persist_repairs(&mut self, persist: PersistRepairs) {
         self.session.persist_repairs = persist;
@@ -267,14 +268,14 @@ impl Policy {
         }
     }
 
-    fn set(&mut self, section: SectionName, knob: &str, setting: Setting<'_>) -> Result<(), Refused> {
+    fn set(&mut self, section: SectionName, knob: &str, setting: Setting<'_>) -> Result<(), RefusedValue> {
         let done = match section {
             SectionName::Repair => self.repair.set(knob, setting),
             SectionName::Session => self.session.set(knob, setting),
             SectionName::Stream => self.stream.set(knob, setting),
             SectionName::Guard => self.guard.set(knob, setting),
         };
-        done.unwrap_or(Err(Refused))
+        done.unwrap_or(Err(RefusedValue))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use seamline_dialects::Dialect;
 use seamline_model::{BlockKind, Constraints, Place, Transcript};
-use seamline_rules::DroppedContent;
+use seamline_rules::{DroppedContent, Left, RepairInput};
 use serde::Serialize;
 
 pub use crate::body::Body;
@@ -74,6 +74,9 @@ pub struct RepairAction {
     pub pointer: Option<String>,
     /// The id of the call that it is about.
     pub call_id: Option<String>,
+    /// The name of what it removed, such as a member of a message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<String>,
     /// Whether the text that it wrote is synthetic.
     pub synthetic: bool,
     /// The BLAKE3 hash of the message before.
@@ -121,7 +124,7 @@ pub struct Dropped {
 /// assert_eq!(repaired.prefix.first_changed_message, Some(2));
 /// # Ok::<(), seamline::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Prefix {
     /// The number of unchanged bytes.
@@ -182,13 +185,14 @@ impl Repaired<'_> {
 /// Fails when the body is not JSON, is not a conversation, or the options name something that does not exist. A body
 /// that cannot be repaired is not an error: it is returned unchanged, with the remaining violations.
 pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Error> {
-    repair_demanding(body, options, |_| {})
+    repair_leaving(body, options, Left::Nothing, |_| {})
 }
 
-/// Repairs a body for a provider with some other constraints.
-pub(crate) fn repair_demanding<'b>(
+/// Repairs a body for a provider with some other constraints, and leaves some fixes to a later repair.
+pub(crate) fn repair_leaving<'b>(
     body: &'b [u8],
     options: &Options,
+    left: Left,
     demand: impl FnOnce(&mut Constraints),
 ) -> Result<Repaired<'b>, Error> {
     let _span = log::enter("repair", body);
@@ -198,18 +202,20 @@ pub(crate) fn repair_demanding<'b>(
     demand(&mut subject.provider.constraints);
     let policy = options.policy.repair_for(subject.provider.name);
     let found = seamline_rules::check(&transcript, &subject.provider.constraints, &policy);
-    Ok(repair_transcript(&subject, &transcript, found, &policy))
+    Ok(repair_transcript(&subject, &transcript, found, &policy, left))
 }
 
 /// Repairs a transcript that was checked for the same subject and policy.
 pub(crate) fn repair_transcript<'b>(
     subject: &Subject,
     transcript: &Transcript<'b>,
-    found: Vec<seamline_model::Finding>,
+    found: Vec<seamline_model::RuleFinding>,
     policy: &RepairPolicy,
+    left: Left,
 ) -> Repaired<'b> {
     let dialect = subject.dialect;
-    let repair = seamline_rules::repair_found(transcript, found, subject, &subject.provider.constraints, policy);
+    let input = RepairInput { constraints: &subject.provider.constraints, policy, left };
+    let repair = seamline_rules::repair_found(transcript, found, subject, input);
     log::record_repair(transcript, &repair);
     let (actions, dropped) = reported(dialect, transcript, repair.actions);
     let new = repair.body.map_or(Body::of(transcript.source.body), Body::changed);
@@ -258,6 +264,7 @@ fn reported(
                 action: action.action,
                 pointer,
                 call_id: action.call_id.filter(|id| !id.is_empty()),
+                removed: action.removed,
                 synthetic: action.synthetic,
                 before_hash: action.before_hash,
                 after_hash: action.after_hash,
@@ -282,7 +289,11 @@ fn judge(remaining: Option<Vec<Finding>>, found: &[Finding], policy: &RepairPoli
     (remaining, is_free || policy.on_invalid == OnInvalid::Warn)
 }
 
-fn described(dialect: &Dialect, transcript: &Transcript<'_>, findings: Vec<seamline_model::Finding>) -> Vec<Finding> {
+fn described(
+    dialect: &Dialect,
+    transcript: &Transcript<'_>,
+    findings: Vec<seamline_model::RuleFinding>,
+) -> Vec<Finding> {
     findings.into_iter().map(|finding| Finding::of(dialect, transcript, finding)).collect()
 }
 
@@ -395,5 +406,69 @@ mod tests {
         assert_eq!(repaired.found.len(), 1);
         let calls: Vec<_> = repaired.actions.iter().map(|action| (action.action, action.call_id.as_deref())).collect();
         assert_eq!(calls, [("synthesize", Some("toolu_1")), ("synthesize", Some("toolu_2"))]);
+    }
+
+    /// Repairs a body for a provider that demands more, and repairs it again.
+    fn demanded(body: &str, demand: impl Fn(&mut Constraints)) -> (Vec<&'static str>, String) {
+        let options = Options::default();
+        let repaired = repair_leaving(body.as_bytes(), &options, Left::Nothing, &demand).unwrap();
+        let again = repair_leaving(&repaired.body, &options, Left::Nothing, &demand).unwrap();
+        assert!(again.found.is_empty() && !again.changed(), "{:?}", again.found);
+        let codes = repaired.found.iter().map(|finding| finding.code).collect();
+        (codes, String::from_utf8(repaired.body.to_vec()).unwrap())
+    }
+
+    fn adjacent(items: &str) -> (Vec<&'static str>, String) {
+        let body = format!(r#"{{"model":"m","input":[{items}]}}"#);
+        let (codes, body) = demanded(&body, |demands| demands.pairs.adjacent = Some(seamline_model::ErrorText("")));
+        let ids = body.split("\"call_id\":\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+        let types = body.split("\"type\":\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+        let order = types.zip(ids.chain(std::iter::repeat(""))).map(|(kind, id)| format!("{kind} {id}"));
+        (codes, order.collect::<Vec<_>>().join(", "))
+    }
+
+    fn called(id: &str) -> String {
+        format!(r#"{{"type":"function_call","call_id":"{id}","name":"n","arguments":"{{}}"}}"#)
+    }
+
+    fn answered(id: &str) -> String {
+        format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"o"}}"#)
+    }
+
+    #[test]
+    fn results_follow_their_calls_where_a_provider_of_items_demands_it() {
+        let (a, b, out_a, out_b) = (called("a"), called("b"), answered("a"), answered("b"));
+        for clean in [[&a, &b, &out_a, &out_b], [&a, &b, &out_b, &out_a], [&a, &out_a, &b, &out_b]] {
+            let items = clean.map(String::as_str).join(",");
+            assert_eq!(adjacent(&items).0, Vec::<&str>::new(), "{items}");
+        }
+        let reasoning = r#"{"type":"reasoning","summary":[]}"#;
+        for between in [reasoning, r#"{"role":"developer","content":"hook"}"#, r#"{"role":"user","content":"wait"}"#] {
+            let (codes, body) = adjacent(&[a.as_str(), between, &out_a].join(","));
+            assert_eq!(codes, ["PAIR004"], "{between}");
+            assert!(body.starts_with("function_call a, function_call_output a"), "{body}");
+        }
+        let (codes, body) = adjacent(&[a.as_str(), reasoning, &b, &out_a, &out_b].join(","));
+        assert_eq!((codes.as_slice(), body.contains("function_call_output")), (&["PAIR004"][..], true), "{body}");
+    }
+
+    #[test]
+    fn a_lost_signature_is_replaced_in_chats_where_a_provider_demands_it() {
+        let demand = |demands: &mut Constraints| {
+            let models = seamline_model::Models(&["gemini-3"]);
+            let error = seamline_model::ErrorText("");
+            demands.call_signature = Some(seamline_model::SignatureDemand { models, error });
+        };
+        let body = |extra: &str| {
+            format!(
+                r#"{{"model":"gemini-3-pro","messages":[{{"role":"user","content":"go"}},{{"role":"assistant","content":null,"tool_calls":[{{"id":"a","type":"function","function":{{"name":"n","arguments":"{{}}"}}{extra}}}]}},{{"role":"tool","tool_call_id":"a","content":"o"}}]}}"#
+            )
+        };
+        let signed = r#","extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}"#;
+        assert_eq!(demanded(&body(""), demand), (vec!["REASON007"], body(signed)));
+        let own = body(r#","extra_content":{"google":{"thought_signature":"c2ln"}}"#);
+        assert_eq!(demanded(&own, demand), (vec![], own));
+        let (codes, other) = demanded(&body(r#","extra_content":{"other":1}"#), demand);
+        assert!(codes == ["REASON007"] && other.contains(r#""other":1"#) && other.contains("skip_thought"), "{other}");
     }
 }

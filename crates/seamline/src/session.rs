@@ -1,7 +1,7 @@
 //! A conversation that survives its process.
 //!
 //! A [`Session`] keeps messages byte for byte in a [store](crate::store), makes requests that the provider accepts, rolls
-//! back to [checkpoints](Session::checkpoint), runs [tool calls](Session::execute_tool_cycle) so that a cycle is in the
+//! back to [checkpoints](Session::create_checkpoint), runs [tool calls](Session::execute_tool_cycle) so that a cycle is in the
 //! view as a whole or not at all, and knows after a crash which calls never ran, which finished, and which have an unknown
 //! outcome.
 //!
@@ -46,18 +46,20 @@ use crate::Policy;
 use crate::stream::StreamOptions;
 use seamline_store::{Entry, Record, SessionId, State};
 
-pub use checkpoint::{Checkpoint, ResetOptions, ResetResult, RollbackResult};
+pub use checkpoint::{CheckpointInfo, ResetOptions, ResetResult, RollbackResult};
 pub use clock::{Clock, SystemClock};
 pub use compact::Compacted;
 pub use config::{CorruptCheckpoint, Durability, LastResort, OnFailure, PersistRepairs, SessionPolicy, UnknownOutcome};
-pub use cycle::{CycleOutcome, ExecutorFailure, Running, Stop, ToolCycleResult, ToolExecutor, ToolOutput, Undoing};
+pub use cycle::{
+    CycleOutcome, ExecutorFailure, Running, StopCause, ToolCycleResult, ToolExecutor, ToolOutput, Undoing,
+};
 pub use error::{Refusal, SessionError};
 pub use host::{
     AgentEnd, AgentStart, ErrorRecovery, LostCall, RecoveryAction, RepairContext, SessionStart, ToolStart, TurnEnd,
 };
 pub use open::{Follower, Health, OpenOptions, SessionOptions};
 pub use recover::{Recovered, ToolCallRef, Truth, Unresolved};
-pub use repair::{RepairPreview, RepairResult, ValidationResult};
+pub use repair::{RepairResult, ValidationResult};
 pub use request::Request;
 pub use wire::ToolCall;
 
@@ -232,7 +234,7 @@ impl Session {
     ///
     /// # Errors
     /// When one is not JSON or not a message.
-    pub fn takes(&self, messages: &[&str]) -> Result<(), SessionError> {
+    pub fn check_messages(&self, messages: &[&str]) -> Result<(), SessionError> {
         self.wire.parse_messages(messages).map(drop)
     }
 

@@ -5,7 +5,7 @@
 //!
 //! # futures_executor::block_on(async {
 //! let store = MemoryStore::new();
-//! assert!(store.sessions(None, 10).await.unwrap().is_empty());
+//! assert!(store.list_sessions(None, 10).await.unwrap().is_empty());
 //! # });
 //! ```
 
@@ -16,9 +16,9 @@ pub use seamline_store::{
     CommitId, CycleId, CycleState, CycleStep, Damage, DamageKind, DialectName, Effect, Entry, EntryId, EntrySource,
     Erased, Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX, InboxDamage,
     InboxDamageKind, InboxDamages, InboxItem, InboxPage, Incident, IncidentKind, IncidentSeverity, InvalidSessionId,
-    Lease, MemoryStore, OpenCall, OpenCycle, OpenedCommit, Operation, Origin, Pending, PendingCompensation, Pushed,
-    Quarantined, Raw, Record, Rejected, RepairId, RepairKind, Replayed, Sealed, SessionId, SessionInfo, State, Store,
-    StoredCommit, Switch, View, cause, chain, replay,
+    KeyedStore, Lease, LogLoss, MemoryStore, OpenCall, OpenCycle, OpenedCommit, Operation, Origin, Pending,
+    PendingCompensation, Pushed, Quarantined, Raw, Record, Rejected, RepairId, RepairKind, Replayed, SealKey, Sealed,
+    SessionId, SessionInfo, State, Store, StoredCommit, Switch, View, cause, chain, chain_with, replay, replay_with,
 };
 // Only the SQLite store can tell whether a process has ended.
 #[cfg(feature = "sqlite")]
@@ -74,13 +74,14 @@ async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
             if is_of_a_shell(path) {
                 return Err(Error::Address(cause::Address::Tilde));
             }
-            let options = seamline_store_sqlite::Options { read_only, ..seamline_store_sqlite::Options::default() };
+            let options =
+                seamline_store_sqlite::SqliteOptions { read_only, ..seamline_store_sqlite::SqliteOptions::default() };
             Ok(Arc::new(seamline_store_sqlite::SqliteStore::open(path, options)?))
         }
         #[cfg(feature = "postgres")]
         Some(("postgres" | "postgresql", _)) => {
             let (url, tenant) = without_tenant(address)?;
-            let mut options = seamline_store_postgres::Options { read_only, ..Default::default() };
+            let mut options = seamline_store_postgres::PostgresOptions { read_only, ..Default::default() };
             options.tenant = tenant.unwrap_or(options.tenant);
             Ok(Arc::new(seamline_store_postgres::PostgresStore::connect(&url, options).await?))
         }

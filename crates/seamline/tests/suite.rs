@@ -8,6 +8,8 @@ mod convert_fixtures;
 mod convert_settings;
 #[path = "suite/corpus.rs"]
 mod corpus;
+#[path = "suite/detection.rs"]
+mod detection;
 #[path = "suite/entries.rs"]
 mod entries;
 #[path = "suite/errors.rs"]
@@ -16,6 +18,8 @@ mod errors;
 mod exhaustive;
 #[path = "suite/fixtures.rs"]
 mod fixtures;
+#[path = "suite/harmless.rs"]
+mod harmless;
 #[path = "suite/hostile.rs"]
 mod hostile;
 #[path = "suite/knobs.rs"]

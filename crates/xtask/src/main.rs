@@ -31,9 +31,9 @@ usage: cargo xtask <chore>
   fuzz [target] [--seconds N]
                             run one fuzz target or all of them; needs nightly and cargo-fuzz
   postgres <command>        run a command with a PostgreSQL server for its tests
-  soak                      run the store tests at full length: kills, damage, broken connections
+  soak                      repair 100,000 damaged conversations; run the store tests at full length
   new-rule <group> <name>   write the skeleton of a rule and its fixtures
-  new-dialect <name>        write the skeleton of a dialect, its row in the test kit and its first fixture
+  new-dialect <name>        write the skeleton of a dialect, its row in the test kit and its first fixtures
 ";
 
 fn main() -> ExitCode {

@@ -253,3 +253,35 @@ declare_flaw! {
     /// the last snapshot is an object. Snapshots are never assumed in signed text or free-text input.
     STREAM017 "snapshots", Warning, "a text or an input arrived as growing snapshots, and was taken once"
 }
+
+declare_flaw! {
+    /// # What it does
+    /// Finds blocks of an Anthropic stream that no `content_block_start` began.
+    ///
+    /// # Why is this bad?
+    /// The event was lost, or the server does not send it. The members that it has, such as citations, are unknown, and
+    /// other events may be lost with it.
+    ///
+    /// # Example
+    /// ```text
+    /// event: message_start
+    /// data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[]}}
+    ///
+    /// event: content_block_delta
+    /// data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello"}}
+    ///
+    /// event: content_block_stop
+    /// data: {"type":"content_block_stop","index":0}
+    ///
+    /// event: message_delta
+    /// data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}
+    ///
+    /// event: message_stop
+    /// data: {"type":"message_stop"}
+    ///
+    /// ```
+    ///
+    /// # How it is handled
+    /// The type of the first delta gives the type of the block, and its content is kept.
+    STREAM020 "unbegun-block", Warning, "a block received content, but no event began it"
+}

@@ -174,7 +174,14 @@ impl Assemble {
             stream.fail(String::from_utf8_lossy(&start).trim());
         }
         let response = stream.finish();
-        if is_refused && response.is_ok() { Ok(response?) } else { explain_failure(response, &start) }
+        if is_refused && response.is_ok() {
+            return Ok(response?);
+        }
+        // A recorded response can be taken out of a HAR file.
+        if Nature::of(&start) != Nature::Har {
+            Failure::of_program(source, &start)?;
+        }
+        explain_failure(response, &start)
     }
 }
 

@@ -114,6 +114,7 @@ impl Check {
         options: &Options,
     ) -> Result<(String, Tally, Option<String>), Failure> {
         let body = source.read()?;
+        Failure::of_program(source, &body)?;
         let checked = seamline::check(&body, options).map_err(|error| Failure::of_body(error, &body))?;
         let mut tally = Tally::of(&checked, &options.policy);
         // A fix may uncover another finding that the policy leaves.

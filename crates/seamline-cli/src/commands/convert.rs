@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use seamline::Error;
 use seamline::convert::{ConvertOptions, Converted, ForeignReasoning};
+use seamline::error::BodyError;
 
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;
@@ -83,8 +84,10 @@ impl Convert {
         let source = self.source()?;
         self.refuse_to_overwrite(&source)?;
         let label = source.label();
-        let done =
-            source.read().and_then(|body| seamline::convert(&body, &options).map_err(|error| refused(error, &body)));
+        let done = source.read().and_then(|body| {
+            Failure::of_program(&source, &body)?;
+            seamline::convert(&body, &options).map_err(|error| refused(error, &body))
+        });
         let converted = match done {
             Ok(converted) => converted,
             Err(failure) => {
@@ -94,9 +97,9 @@ impl Convert {
         };
         if let Some(path) = &self.report {
             let report = format!("{}{}{}", json::OPENING, conversion::json(&label, &converted), json::CLOSING);
-            write(path, report.as_bytes())?;
+            write(path, report.as_bytes(), &source)?;
         }
-        self.tell(&label, &converted)
+        self.tell(&source, &converted)
     }
 
     fn options(&self) -> Result<ConvertOptions, Failure> {
@@ -134,7 +137,8 @@ impl Convert {
     }
 
     /// Writes the body to its destination and the report to people or programs.
-    fn tell(&self, label: &str, converted: &Converted) -> Result<Exit, Failure> {
+    fn tell(&self, source: &Source, converted: &Converted) -> Result<Exit, Failure> {
+        let label = &source.label();
         let is_aside = !self.dry_run && self.output.is_none();
         let width = if is_aside { screen::width_aside() } else { screen::width() };
         let told = match self.format {
@@ -147,7 +151,7 @@ impl Convert {
         match &self.output {
             _ if self.dry_run => out.text(&told),
             Some(path) => {
-                write(path, &converted.body)?;
+                write(path, &converted.body, source)?;
                 out.text(&told);
             }
             None => {
@@ -168,6 +172,9 @@ impl Convert {
 fn refused(error: Error, body: &[u8]) -> Failure {
     let hint = match &error {
         Error::OtherDialect { found, .. } => Some(format!("omit `--from`, or pass `--from {found}`")),
+        Error::Body(BodyError::Split { dialects: [first, second], .. }) => {
+            Some(format!("`--from {first}` or `--from {second}` says which one it is"))
+        }
         _ => None,
     };
     let failure = Failure::of_body(error, body);
@@ -177,7 +184,7 @@ fn refused(error: Error, body: &[u8]) -> Failure {
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    replace::write(path, &[bytes])
+fn write(path: &Path, bytes: &[u8], source: &Source) -> Result<(), Failure> {
+    replace::write(path, &[bytes], source.path())
         .map_err(|failure| Failure { message: format!("{}: {}", path.display(), failure.message), ..failure })
 }

@@ -17,7 +17,7 @@ use crate::files::{replace, undo};
 use crate::input::{Input, Inputs, Source};
 use crate::many;
 use crate::output;
-use crate::render::repair::Destination;
+use crate::render::repair::{Destination, Outcome};
 use crate::render::{Counts, Examined, github, json, repair, sarif};
 
 /// Repair request bodies
@@ -154,14 +154,17 @@ impl Fix {
 
     fn repair(&self, source: &Source, label: &str, options: &Options) -> Result<Fixed, Failure> {
         let before = source.read()?;
+        Failure::of_program(source, &before)?;
         let repaired = seamline::repair(&before, options).map_err(|error| Failure::of_body(error, &before))?;
         let destination = self.destination(source);
-        let body = write(&destination, &before, &repaired)?;
+        let body = write(&destination, source, &before, &repaired)?;
         // Only the findings that remain need the joined body, to show excerpts of it.
         let whole: &[u8] = if repaired.remaining.is_empty() { &[] } else { &repaired.body };
+        // The repaired body is read in the same dialect, whatever signs the repair changed.
+        let options = &Options { dialect: Some(repaired.dialect.to_owned()), ..options.clone() };
         let examined = Examined { label, body: whole, options, findings: &repaired.remaining, has_lines: true };
         let text = match self.format {
-            Format::Text => repair::document(&examined, &before, &repaired, &destination)?,
+            Format::Text => repair::document(&examined, &before, &Outcome::of_body(&repaired), &destination)?,
             Format::Json => json::repaired(label, &repaired),
             Format::Sarif => sarif::document(&examined),
             Format::Github => github::document(&examined),
@@ -187,13 +190,18 @@ impl Fix {
 }
 
 /// Writes the body to its destination; returns the bytes for standard output.
-fn write(destination: &Destination<'_>, before: &[u8], repaired: &Repaired<'_>) -> Result<Option<Vec<u8>>, Failure> {
+fn write(
+    destination: &Destination<'_>,
+    source: &Source,
+    before: &[u8],
+    repaired: &Repaired<'_>,
+) -> Result<Option<Vec<u8>>, Failure> {
     let pieces: Vec<&[u8]> = repaired.body.pieces().collect();
     match destination {
         Destination::Nowhere | Destination::Session(_) => Ok(None),
         Destination::Stdout => Ok(Some(pieces.concat())),
         Destination::File(path) => {
-            replace::write(path, &pieces).map_err(|failure| about(path, failure))?;
+            replace::write(path, &pieces, source.path()).map_err(|failure| about(path, failure))?;
             Ok(None)
         }
         Destination::InPlace(path) => {

@@ -35,13 +35,17 @@ use crate::screen;
 /// one before it. A crash loses no acknowledged write, `verify` detects altered bytes, and every command except `erase` can
 /// be undone. `docs/sessions.md` explains sessions.
 ///
+/// `$SEAMLINE_SEAL_KEY` is a secret of at least 16 characters that seals commits, so that only those who have it can write
+/// messages that later commands accept. Without it a seal detects corruption, not tampering.
+///
 /// The store is the URL of `--store`, else of `$SEAMLINE_STORE`, else `$XDG_STATE_HOME/seamline/sessions.db` or
 /// `~/.local/state/seamline/sessions.db`.
 ///
 /// With `--format json` a command prints one object with the member `version`, which is 1; its help lists the members. Later
 /// releases may add members under the same version; they remove and change none.
 ///
-/// Exit status: 0 success and no findings, 1 findings remain or, for `verify`, bytes are damaged, 2 the command failed.
+/// Exit status: 0 success and no findings, 1 findings remain, bytes are damaged or the session is degraded, 2 the command
+/// failed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Session {

@@ -6,10 +6,11 @@ use clap::Args;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files::prune::{self, Bounds};
 use crate::files::undo::{self, Force};
 use crate::output::{self, Output};
 use crate::render::{style, table};
-use crate::screen;
+use crate::{screen, time};
 
 /// Undo the last repair of files
 ///
@@ -18,12 +19,12 @@ use crate::screen;
 /// repair is not touched.
 ///
 /// The old bytes are in `$XDG_STATE_HOME/seamline` or `~/.local/state/seamline`, and only you can read them. They stay there
-/// until you delete them; without them a repair cannot be undone.
+/// until `--prune` removes them; without them a repair cannot be undone.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Undo {
     /// Repaired files, or folders that contain them
-    #[arg(value_name = "PATH", required_unless_present = "list")]
+    #[arg(value_name = "PATH", required_unless_present_any = ["list", "prune"])]
     paths: Vec<PathBuf>,
     /// Restore the bytes even if the file changed since; a copy of the changed file is kept
     #[arg(long)]
@@ -31,6 +32,15 @@ pub(crate) struct Undo {
     /// List the repairs that can be undone, of these paths or of all, and undo nothing
     #[arg(long, conflicts_with = "force")]
     list: bool,
+    /// Remove the old bytes of repairs that are older than 30 days, or as `--older-than` and `--max-size` say
+    #[arg(long, conflicts_with_all = ["force", "list", "paths"])]
+    prune: bool,
+    /// With `--prune`: remove repairs before this time, such as `7d`, `12h` or `2026-11-01`
+    #[arg(long, value_name = "AGE", requires = "prune")]
+    older_than: Option<String>,
+    /// With `--prune`: keep at most this much, such as `100MB`; the oldest repairs go first
+    #[arg(long, value_name = "SIZE", requires = "prune")]
+    max_size: Option<String>,
 }
 
 const EXAMPLES: &str = "\
@@ -38,18 +48,56 @@ Examples:
   seamline fix request.json
   seamline undo request.json
   seamline undo logs/
-  seamline undo --list";
+  seamline undo --list
+  seamline undo --prune --older-than 7d";
+
+/// The age of the repairs that a prune removes, if no option says otherwise.
+const AGE: &str = "30d";
 
 impl Undo {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
         if self.list {
             return list(&self.paths);
         }
+        if self.prune {
+            return self.prune();
+        }
         let mut exit = Exit::Clean;
         for path in &self.paths {
             exit = exit.max(if path.is_dir() { self.take_back_below(path) } else { self.take_back(path) });
         }
         Ok(exit)
+    }
+
+    /// Removes the old bytes of repairs.
+    fn prune(&self) -> Result<Exit, Failure> {
+        let since = match (&self.older_than, &self.max_size) {
+            (None, Some(_)) => 0,
+            (age, _) => {
+                let age = age.as_deref().unwrap_or(AGE);
+                time::parse(age, time::now()).ok_or_else(|| {
+                    Failure::new(format!("`--older-than {}` is not a time", screen::printable(age)))
+                        .with_hint("write an age such as `7d` or `12h`, or a date such as `2026-11-01`")
+                })?
+            }
+        };
+        let bytes_max = self.max_size.as_deref().map(|size| {
+            screen::parse_bytes(size).ok_or_else(|| {
+                Failure::new(format!("`--max-size {}` is not a size", screen::printable(size)))
+                    .with_hint("write a size such as `500kB`, `100MB` or `2GB`")
+            })
+        });
+        let pruned = prune::prune(Bounds { since, bytes_max: bytes_max.transpose()? })?;
+        let mut output = Output::new();
+        output.text(&format!(
+            "{} removed {} and {}; {} ({}) can still be undone\n",
+            style::GOOD.paint("✓"),
+            screen::count(pruned.repairs, "repair"),
+            screen::bytes(pruned.bytes),
+            screen::count(pruned.left, "repair"),
+            screen::bytes(pruned.bytes_left)
+        ));
+        Ok(output.finish(Exit::Clean))
     }
 
     /// Undoes the last repair of every file below a folder.

@@ -1,5 +1,7 @@
 //! Files: atomic writes, and undo of repairs.
 
+mod drafts;
+pub(crate) mod prune;
 pub(crate) mod replace;
 pub(crate) mod state;
 pub(crate) mod undo;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{hash, write_pieces};
+use super::{drafts, hash, write_pieces};
 use crate::failure::Failure;
 
 /// A file to replace, with links followed.
@@ -18,6 +18,20 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// The mode of the file, if the system has modes.
+    #[cfg(unix)]
+    #[expect(clippy::unnecessary_wraps, reason = "other systems have no modes")]
+    pub(crate) fn mode(&self) -> Option<u32> {
+        use std::os::unix::fs::MetadataExt as _;
+        Some(self.metadata.mode() & 0o777)
+    }
+
+    #[cfg(not(unix))]
+    #[expect(clippy::unused_self, reason = "other systems have no modes")]
+    pub(crate) fn mode(&self) -> Option<u32> {
+        None
+    }
+
     pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::io("write", &error);
         let metadata = path.metadata().map_err(failed)?;
@@ -61,9 +75,27 @@ fn changed() -> Failure {
     Failure::new("the file changed while it was being repaired; it was not changed").with_hint("run the command again")
 }
 
-/// Writes a file, which need not exist. Pipes and devices are written directly.
-pub(crate) fn write(path: &Path, pieces: &[&[u8]]) -> Result<(), Failure> {
-    write_for(Access::Usual, path, pieces)
+/// Writes a file, which need not exist. A new file has only the access that all its sources have: they may be private.
+/// Pipes and devices are written directly.
+pub(crate) fn write<'p>(
+    path: &Path,
+    pieces: &[&[u8]],
+    sources: impl IntoIterator<Item = &'p Path>,
+) -> Result<(), Failure> {
+    write_for(sources.into_iter().fold(Access::Usual, Access::within), path, pieces)
+}
+
+/// As [`write`]; a new file has the mode that the file had before it was removed. Without one only the owner can read it.
+pub(crate) fn restore(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), Failure> {
+    write_private(path, &[bytes])?;
+    #[cfg(unix)]
+    if let Some(mode) = mode {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode & 0o777);
+        std::fs::set_permissions(path, mode).map_err(|error| Failure::io("restore the mode of the file", &error))?;
+    }
+    #[cfg(not(unix))]
+    let _ = mode;
+    Ok(())
 }
 
 /// As [`write`]; only the owner can read a new file.
@@ -95,6 +127,38 @@ enum Access {
     Owner,
     /// The default mode of new files.
     Usual,
+    /// The part of the default mode that another file has, too.
+    #[cfg(unix)]
+    Within(u32),
+}
+
+impl Access {
+    /// The part of this access that a file has, too. A file that cannot be inspected counts as private.
+    #[cfg(unix)]
+    fn within(self, source: &Path) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        match source.metadata() {
+            // The access to a pipe says nothing about what is in it.
+            Ok(found) if !found.is_file() => self,
+            Ok(found) => Self::Within(found.mode() & self.mode()),
+            Err(_) => Self::Owner,
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn within(self, _: &Path) -> Self {
+        self
+    }
+
+    /// The mode of a new file, to which the system applies the umask.
+    #[cfg(unix)]
+    fn mode(self) -> u32 {
+        match self {
+            Self::Owner => 0o600,
+            Self::Usual => 0o666,
+            Self::Within(mode) => 0o600 | mode & 0o666,
+        }
+    }
 }
 
 /// A temporary file beside the file that it replaces. Dropping it removes it.
@@ -105,7 +169,9 @@ struct Draft {
 impl Draft {
     fn write(target: &Path, pieces: &[&[u8]], access: Access) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::io("write beside the file", &error);
+        drafts::remove_stale(folder(target), drafts::is_of_target);
         let mut file = create(target, access).map_err(failed)?;
+        drafts::hold(file.as_file());
         write_pieces(file.as_file_mut(), pieces).map_err(failed)?;
         Ok(Self { file })
     }
@@ -130,10 +196,9 @@ fn create(target: &Path, access: Access) -> std::io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".seamline");
     #[cfg(unix)]
-    if matches!(access, Access::Usual) {
-        // The system applies the umask.
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    }
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(access.mode()));
+    #[cfg(not(unix))]
+    let _ = access;
     builder.tempfile_in(folder(target))
 }
 
@@ -174,12 +239,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         let (usual, private, plain) = (folder.path().join("a"), folder.path().join("b"), folder.path().join("c"));
-        write(&usual, &[b"a"]).unwrap();
+        write(&usual, &[b"a"], None).unwrap();
         write_private(&private, &[b"b"]).unwrap();
         std::fs::write(&plain, "c").unwrap();
         assert_eq!((mode(&usual), mode(&private)), (mode(&plain), 0o600));
         std::fs::set_permissions(&private, std::fs::Permissions::from_mode(0o640)).unwrap();
         write_private(&private, &[b"again"]).unwrap();
         assert_eq!((mode(&private), std::fs::read(&private).unwrap()), (0o640, b"again".to_vec()));
+        let (like_private, like_usual) = (folder.path().join("d"), folder.path().join("e"));
+        std::fs::set_permissions(&private, std::fs::Permissions::from_mode(0o600)).unwrap();
+        write(&like_private, &[b"d"], Some(private.as_path())).unwrap();
+        write(&like_usual, &[b"e"], Some(plain.as_path())).unwrap();
+        assert_eq!((mode(&like_private), mode(&like_usual)), (0o600, mode(&plain)));
     }
 }

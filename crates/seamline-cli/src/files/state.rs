@@ -3,6 +3,7 @@
 //! ```text
 //! $XDG_STATE_HOME/seamline/
 //!   sessions.db                      sessions, unless another store is named
+//!   lock                             held while repairs are written or undone, alone while they are pruned
 //!   objects/<hash>                   bytes, by their BLAKE3
 //!   repairs/<hash of the path>/lock  held while repairs of a file are written or undone
 //!   repairs/<hash of the path>/1     the first repair of that file, 2 the second, …
@@ -12,8 +13,8 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::hash;
 use super::replace::{folder as folder_of, sync_folder};
+use super::{drafts, hash};
 use crate::failure::Failure;
 
 /// The state folder; it is created when something is stored in it.
@@ -32,6 +33,11 @@ impl State {
         Ok(Self { root })
     }
 
+    /// Whether anything was stored.
+    pub(super) fn is_there(&self) -> bool {
+        self.root.is_dir()
+    }
+
     /// Stores bytes under their hash, durably.
     pub(crate) fn keep(&self, bytes: &[u8]) -> Result<String, Failure> {
         let hash = hash(bytes);
@@ -40,9 +46,38 @@ impl State {
         if std::fs::read(&path).is_ok_and(|kept| kept == bytes) {
             return Ok(hash);
         }
-        make_folder(&self.root.join("objects")).map_err(failed)?;
+        let folder = self.root.join("objects");
+        make_folder(&folder).map_err(failed)?;
+        drafts::remove_stale(&folder, drafts::is_of_state);
         write_new(&path, bytes).map_err(failed)?;
         Ok(hash)
+    }
+
+    /// Keeps a prune from removing what this process writes, until the value is dropped.
+    pub(crate) fn share(&self) -> Result<File, Failure> {
+        self.lock_with(File::lock_shared)
+    }
+
+    /// Keeps every other process from writing or undoing repairs, until the value is dropped.
+    pub(super) fn lock(&self) -> Result<File, Failure> {
+        self.lock_with(File::lock)
+    }
+
+    fn lock_with(&self, lock: fn(&File) -> std::io::Result<()>) -> Result<File, Failure> {
+        let failed = |error: std::io::Error| self.failed(&error);
+        make_folder(&self.root).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(self.root.join("lock")).map_err(failed)?;
+        lock(&file).map_err(failed)?;
+        Ok(file)
+    }
+
+    /// The folders with the repairs of a file, and the folder with the old bytes.
+    pub(super) fn folders(&self) -> std::io::Result<(Vec<PathBuf>, PathBuf)> {
+        Ok((entries(&self.root.join("repairs"))?, self.root.join("objects")))
     }
 
     /// Reads the bytes that are stored under a hash.
@@ -78,6 +113,7 @@ impl State {
         make_folder(&folder).map_err(failed)?;
         let lock = OpenOptions::new().create(true).append(true).open(folder.join("lock")).map_err(failed)?;
         lock.lock().map_err(failed)?;
+        drafts::remove_stale(&folder, drafts::is_of_state);
         Ok(Repairs { folder, _lock: lock })
     }
 
@@ -148,7 +184,7 @@ impl Repairs {
 }
 
 /// The numbers among the names in a folder, in order.
-fn numbers(folder: &Path) -> std::io::Result<Vec<u64>> {
+pub(super) fn numbers(folder: &Path) -> std::io::Result<Vec<u64>> {
     let names = entries(folder)?.into_iter();
     let mut numbers: Vec<u64> = names.filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect();
     numbers.sort_unstable();
@@ -156,7 +192,7 @@ fn numbers(folder: &Path) -> std::io::Result<Vec<u64>> {
 }
 
 /// Lists a folder; a missing folder is empty.
-fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub(super) fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
@@ -176,6 +212,7 @@ fn make_folder(path: &Path) -> std::io::Result<()> {
 /// Writes a file atomically and durably. Only its owner can read it.
 fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut draft = tempfile::Builder::new().suffix(".draft").tempfile_in(folder_of(path))?;
+    drafts::hold(draft.as_file());
     draft.write_all(bytes)?;
     draft.as_file().sync_all()?;
     draft.persist(path).map_err(|error| error.error)?;

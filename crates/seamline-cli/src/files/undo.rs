@@ -1,7 +1,6 @@
 //! Repair of a file in place, and its undo.
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -25,10 +24,18 @@ pub(crate) struct Record {
     after: String,
     /// The time of the repair, as RFC 3339.
     pub(crate) time: String,
+    /// The mode of the file, for a file that is removed later. Earlier versions did not record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mode: Option<u32>,
 }
 
 impl Record {
-    fn read(text: &str) -> Result<Self, Failure> {
+    /// The hash of the bytes that the repair replaced.
+    pub(super) fn before(&self) -> &str {
+        &self.before
+    }
+
+    pub(super) fn read(text: &str) -> Result<Self, Failure> {
         let record: Self =
             serde_json::from_str(text).map_err(|error| Failure::new(format!("the undo record is damaged: {error}")))?;
         if record.version != VERSION {
@@ -48,6 +55,7 @@ pub(crate) enum Force {
 /// Stores the bytes of a file, then replaces them. If that fails, the file is unchanged.
 pub(crate) fn repair(path: &Path, before: &[u8], after: &[&[u8]]) -> Result<(), Failure> {
     let state = State::find()?;
+    let _shared = state.share()?;
     let target = Target::of(path)?;
     let repairs = state.repairs_of(&target.path)?;
     let record = Record {
@@ -56,6 +64,7 @@ pub(crate) fn repair(path: &Path, before: &[u8], after: &[&[u8]]) -> Result<(), 
         before: state.keep(before)?,
         after: hash_pieces(after),
         time: now(),
+        mode: target.mode(),
     };
     let failed = |error: std::io::Error| Failure::io("write the undo record", &error);
     let text = serde_json::to_string(&record).map_err(|error| Failure::new(error.to_string()))?;
@@ -85,6 +94,7 @@ pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
     if !state.has_repairs_of(&real) {
         return Err(unknown());
     }
+    let _shared = state.share()?;
     let repairs = state.repairs_of(&real)?;
     let current = std::fs::read(&real).ok();
     let current_hash = current.as_deref().map(hash);
@@ -98,7 +108,7 @@ pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
     };
     match current_hash {
         Some(current_hash) => Target::of(&real)?.replace(&current_hash, &[&bytes])?,
-        None => replace::write(&real, &[&bytes])?,
+        None => replace::restore(&real, &bytes, record.mode)?,
     }
     let failed = |error: std::io::Error| Failure::io("remove the undo record", &error);
     repairs.remove(number).map_err(failed)?;
@@ -167,6 +177,5 @@ fn real(path: &Path) -> Result<PathBuf, Failure> {
 }
 
 fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    time::rfc_3339(since.map_or(0, |since| since.as_secs()))
+    time::of_ms(time::now())
 }

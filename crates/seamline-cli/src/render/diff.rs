@@ -9,6 +9,7 @@ use seamline::outline::{OutlineBlock, OutlineMessage};
 
 use super::align::{self, Step};
 use super::diff_rows::{Row, RowHead, Sign, draw};
+use super::fields::{self, FieldChange};
 use super::hunks::{Hunk, hunks};
 use super::style;
 use crate::screen;
@@ -32,13 +33,14 @@ pub(crate) fn render(sides: Sides<'_>, width: usize) -> Result<String, seamline:
     let after = seamline::outline::message_spans(sides.after, sides.options)?;
     let sources = |body, spans: &[Range<usize>]| -> Vec<&[u8]> { spans.iter().map(|span| slice(body, span)).collect() };
     let mut hunks = hunks(&sources(sides.before, &before), &sources(sides.after, &after));
+    let around = draw(&around_rows(&around(sides.before, &before), &around(sides.after, &after)), width);
     if hunks.is_empty() {
-        return Ok(style::FAINT.paint("  no message changes; the text around them does") + "\n");
+        return Ok(style::FAINT.paint("  no message changes; the text around them does") + "\n" + &around);
     }
     let hidden = hunks.len().saturating_sub(HUNKS_MAX);
     hunks.truncate(HUNKS_MAX);
     let shown = Shown::load(sides, &hunks)?;
-    let mut out = String::new();
+    let mut out = around;
     let mut last = 0;
     let plans: Vec<_> = hunks.iter().map(|hunk| shown.plan(hunk)).collect();
     let moved = shown.moved(&plans);
@@ -52,6 +54,25 @@ pub(crate) fn render(sides: Sides<'_>, width: usize) -> Result<String, seamline:
         let _ = writeln!(out, "  … and {} more places; `--report FILE` lists every change", screen::grouped(hidden));
     }
     Ok(out)
+}
+
+/// The text around the messages, as JSON: the request without them.
+fn around(body: &[u8], messages: &[Range<usize>]) -> Vec<u8> {
+    match (messages.first(), messages.last()) {
+        (Some(first), Some(last)) => [slice(body, &(0..first.start)), slice(body, &(last.end..body.len()))].concat(),
+        _ => body.to_vec(),
+    }
+}
+
+/// The rows of the members beside the messages that changed.
+fn around_rows(before: &[u8], after: &[u8]) -> Vec<Row<'static>> {
+    let mut head = RowHead { role: Some("request"), ..RowHead::default() };
+    let rows = fields::changes(before, after).into_iter();
+    rows.map(|change| field_row(change, std::mem::take(&mut head))).collect()
+}
+
+fn field_row(change: FieldChange, place: RowHead) -> Row<'static> {
+    Row { sign: change.sign, place, block: None, field: Some(change.text), moved: None }
 }
 
 fn slice<'b>(body: &'b [u8], span: &Range<usize>) -> &'b [u8] {
@@ -140,9 +161,18 @@ impl<'a> Shown<'a> {
         for step in &plan.steps {
             match *step {
                 Step::Both(one, other) => match (&plan.before[one], &plan.after[other]) {
-                    (Item::Head(one), Item::Head(other)) => heads.open(&mut rows, Heads::Kept(one, other)),
-                    (_, Item::Block(_, block)) => rows.push(heads.row(Sign::Same, Some(block), None)),
-                    (_, Item::Head(_)) => {}
+                    (Item::Head(one), Item::Head(other)) => {
+                        heads.open(&mut rows, Heads::Kept(one, other));
+                        let changes = self.message_changes(one, other);
+                        rows.extend(changes.into_iter().map(|change| heads.field_row(change)));
+                    }
+                    (Item::Block(_, one), Item::Block(_, block)) => {
+                        rows.push(heads.row(Sign::Same, Some(block), None));
+                        let (one, other) = (slice(self.sides.before, &one.span), slice(self.sides.after, &block.span));
+                        let changes = fields::changes(one, other);
+                        rows.extend(changes.into_iter().map(|change| heads.field_row(change)));
+                    }
+                    _ => {}
                 },
                 Step::Before(one) => match plan.before[one] {
                     Item::Head(message) => heads.open(&mut rows, Heads::Before(message)),
@@ -162,6 +192,15 @@ impl<'a> Shown<'a> {
         }
         heads.open(&mut rows, Heads::None);
         rows
+    }
+
+    /// The changes of a message beside its blocks. A message that is one block has none.
+    fn message_changes(&self, one: &OutlineMessage, other: &OutlineMessage) -> Vec<FieldChange> {
+        let is_block = |message: &OutlineMessage| message.blocks.iter().any(|block| block.span == message.span);
+        if is_block(one) || is_block(other) {
+            return Vec::new();
+        }
+        fields::message_changes(slice(self.sides.before, &one.span), slice(self.sides.after, &other.span))
     }
 
     /// Blocks weigh more than the roles of their messages.
@@ -186,10 +225,8 @@ impl<'a> Shown<'a> {
 
     /// Whether two blocks have the same content, in whatever spelling.
     fn is_same(&self, one: &OutlineBlock, other: &OutlineBlock) -> bool {
-        let is_whole = one.span.len().max(other.span.len()) <= PREVIEW_BYTES;
         slice(self.sides.before, &one.span) == slice(self.sides.after, &other.span)
-            || is_whole
-                && (one.kind, &one.id, &one.name, &one.preview) == (other.kind, &other.id, &other.name, &other.preview)
+            || (one.kind, &one.id, &one.name, &one.preview) == (other.kind, &other.id, &other.name, &other.preview)
     }
 }
 
@@ -225,6 +262,10 @@ impl<'o> Heads<'o> {
         *self = next;
     }
 
+    fn field_row(&mut self, change: FieldChange) -> Row<'o> {
+        Row { field: Some(change.text), ..self.row(change.sign, None, None) }
+    }
+
     fn row(&mut self, sign: Sign, block: Option<&'o OutlineBlock>, moved: Option<usize>) -> Row<'o> {
         let place = match std::mem::replace(self, Self::None) {
             Self::None => RowHead::default(),
@@ -234,6 +275,6 @@ impl<'o> Heads<'o> {
             Self::Before(one) => RowHead { before: Some(one.index), after: None, role: Some(one.role.as_str()) },
             Self::After(other) => RowHead { before: None, after: Some(other.index), role: Some(other.role.as_str()) },
         };
-        Row { sign, place, block, moved }
+        Row { sign, place, block, field: None, moved }
     }
 }

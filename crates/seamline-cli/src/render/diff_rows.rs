@@ -29,6 +29,8 @@ pub(crate) struct Row<'o> {
     pub(crate) place: RowHead,
     /// The block; `None` for an empty message.
     pub(crate) block: Option<&'o OutlineBlock>,
+    /// The member that came or went, with its value.
+    pub(crate) field: Option<String>,
     /// The message that it moved to or from.
     pub(crate) moved: Option<usize>,
 }
@@ -82,7 +84,7 @@ fn one(row: &Row<'_>, [number, kind, text]: [usize; 3], start: usize) -> String 
 }
 
 fn kind_of(row: &Row<'_>) -> &'static str {
-    row.block.map_or("", |block| block.kind.as_str())
+    if row.field.is_some() { "field" } else { row.block.map_or("", |block| block.kind.as_str()) }
 }
 
 fn painted(line: &str, row: &Row<'_>, paint: Paint) -> String {
@@ -106,9 +108,10 @@ fn note(row: &Row<'_>) -> String {
 fn said(row: &Row<'_>, columns: usize) -> Vec<String> {
     let names = row.block.map(|block| [block.name.as_deref(), own_id(block), Some(block.preview.as_str())]);
     let names = names.into_iter().flatten().flatten().filter(|name| !name.is_empty());
-    let text = match names.collect::<Vec<_>>().join(" ") {
-        text if text.is_empty() => "empty".to_owned(),
-        text => text,
+    let text = match (&row.field, names.collect::<Vec<_>>().join(" ")) {
+        (Some(field), _) => field.clone(),
+        (None, text) if text.is_empty() => "empty".to_owned(),
+        (None, text) => text,
     };
     let text = screen::printable(&text);
     if row.sign == Sign::Same || row.moved.is_some() {

@@ -11,6 +11,7 @@ pub(crate) fn said(ending: Ending) -> &'static str {
         Ending::Complete => "the provider finished the response",
         Ending::Length => "the limit of the response was reached",
         Ending::CutCall => "the limit of the response was reached inside a tool call",
+        Ending::Steered => "the client steered the model, which continues in another response",
         Ending::Truncated => "the stream ended before the provider finished the response",
         Ending::Filtered => "a filter stopped the response, or the model refused",
         Ending::Failed => "the provider failed, or its response could not be read",
@@ -29,6 +30,7 @@ pub(crate) fn step(response: &Response) -> Option<Cow<'static, str>> {
         Ending::CutCall if word == Some(CONTEXT_FULL) => return Some(Cow::Owned(format!("{SHORTEN}; {WITHOUT_CALL}"))),
         Ending::Length => "keep it, and raise the limit or let the model continue; the same request ends the same way",
         Ending::CutCall => WITHOUT_CALL,
+        Ending::Steered => "keep it, and read the response that follows it",
         Ending::Truncated | Ending::Stalled => "drop it and send the request again",
         Ending::Filtered => match is_filtered_again(response) {
             Some(true) => "change the request; the same request is filtered again",

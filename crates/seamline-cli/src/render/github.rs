@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::Examined;
 use super::lines::Lines;
 use crate::failure::Failure;
+use crate::screen;
 
 /// The findings of one body.
 pub(crate) fn document(examined: &Examined<'_>) -> String {
@@ -42,9 +43,10 @@ pub(crate) fn failed(label: &str, failure: &Failure) -> String {
     format!("::error file={},title=seamline::{}\n", property(label), data(&failure.message))
 }
 
-/// Escapes text for the place after the second pair of colons.
+/// Escapes text for the place after the second pair of colons. A terminal must not obey what a body contains.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let lines: Vec<_> = text.split('\n').map(|line| screen::printable(line).replace('%', "%25")).collect();
+    lines.join("%0A")
 }
 
 /// Escapes text for the value of a property.
@@ -63,5 +65,11 @@ mod tests {
             failed("a,b:c%\n.json", &failure),
             "::error file=a%2Cb%3Ac%25%0A.json,title=seamline::100%25 wrong%0A::error::me\n"
         );
+    }
+
+    #[test]
+    fn a_terminal_obeys_nothing_of_a_body() {
+        let said = failed("a\u{1b}[2J.json", &Failure::new("\u{1b}]0;owned\u{7}\r\u{9b}31m\u{202e}"));
+        assert_eq!(said, "::error file=a␛[2J.json,title=seamline::␛]0;owned␇␍\u{fffd}31m\u{fffd}\n");
     }
 }

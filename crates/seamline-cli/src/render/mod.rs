@@ -7,6 +7,7 @@ pub(crate) mod diff;
 pub(crate) mod diff_rows;
 pub(crate) mod ending;
 pub(crate) mod excerpt;
+pub(crate) mod fields;
 pub(crate) mod findings;
 pub(crate) mod github;
 pub(crate) mod hunks;

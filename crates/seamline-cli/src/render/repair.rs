@@ -1,10 +1,12 @@
 //! The report of a repair, for people.
 
 use std::fmt::Write as _;
+use std::ops::Deref;
 use std::path::Path;
 
 use seamline::policy::OnInvalid;
-use seamline::repair::{Loss, RepairAction, Repaired};
+use seamline::repair::{Dropped, Loss, Prefix, RepairAction, Repaired};
+use seamline::session::RepairResult;
 
 use super::diff::{self, Sides};
 use super::findings::{self, Extent};
@@ -33,18 +35,52 @@ pub(crate) enum Destination<'a> {
 #[derive(Debug)]
 pub(crate) struct SessionRepair<'a> {
     pub(crate) is_dry_run: bool,
-    /// Whether a part is stored, or would be without `--dry-run`.
-    pub(crate) is_stored: bool,
-    /// The stored part.
-    pub(crate) stored: &'a [RepairAction],
     /// The part that each request makes.
     pub(crate) left: &'a [RepairAction],
-    /// The body of the messages once that part is stored.
-    pub(crate) after: &'a [u8],
     /// The command that undoes it.
     pub(crate) undo: &'a str,
     /// The advice about findings that remain, if requests fix them.
     pub(crate) in_requests: Option<InRequests<'a>>,
+}
+
+/// The outcome of the repair of a body, or of the messages of a session.
+pub(crate) struct Outcome<'a> {
+    /// Whether the body at the destination changes.
+    is_changed: bool,
+    /// The body at the destination. The pieces of a repaired body are joined only where it is read.
+    body: &'a dyn Deref<Target = [u8]>,
+    provider: &'static str,
+    found: usize,
+    actions: &'a [RepairAction],
+    dropped: &'a [Dropped],
+    prefix: &'a Prefix,
+}
+
+impl<'a> Outcome<'a> {
+    pub(crate) fn of_body(repaired: &'a Repaired<'_>) -> Self {
+        Self {
+            is_changed: repaired.changed(),
+            body: &repaired.body,
+            provider: repaired.provider,
+            found: repaired.found.len(),
+            actions: &repaired.actions,
+            dropped: &repaired.dropped,
+            prefix: &repaired.prefix,
+        }
+    }
+
+    /// The part of a repair that the session stores.
+    pub(crate) fn of_session(result: &'a RepairResult) -> Self {
+        Self {
+            is_changed: result.id.is_some(),
+            body: &result.after,
+            provider: result.provider,
+            found: result.found.len(),
+            actions: &result.stored,
+            dropped: &result.dropped,
+            prefix: &result.prefix,
+        }
+    }
 }
 
 /// The commands that help with findings that each request fixes.
@@ -66,11 +102,6 @@ impl<'a> Destination<'a> {
             Self::Session(session) => Some(session),
             Self::Nowhere | Self::Stdout | Self::File(_) | Self::InPlace(_) => None,
         }
-    }
-
-    /// Whether the body at the destination changes.
-    fn changed(&self, repaired: &Repaired<'_>) -> bool {
-        self.session().map_or_else(|| repaired.changed(), |session| session.is_stored)
     }
 
     /// The actions that only requests make.
@@ -100,25 +131,23 @@ impl Total {
 pub(crate) fn document(
     examined: &Examined<'_>,
     before: &[u8],
-    repaired: &Repaired<'_>,
+    outcome: &Outcome<'_>,
     destination: &Destination<'_>,
 ) -> Result<String, seamline::Error> {
-    let mut out = headline(examined, repaired, destination);
-    let session = destination.session();
-    if destination.changed(repaired) {
+    let mut out = headline(examined, outcome, destination);
+    if outcome.is_changed {
         if destination.is_dry_run() {
-            let after = session.map_or_else(|| &*repaired.body, |session| session.after);
-            let sides = Sides { before, after, options: examined.options };
+            let sides = Sides { before, after: outcome.body, options: examined.options };
             let _ = writeln!(out, "\n{}", diff::render(sides, screen::width())?);
         }
-        out += &actions(session.map_or(&repaired.actions, |session| session.stored));
+        out += &actions(outcome.actions);
         if destination.left().is_empty() {
-            out += &faint(&cost(repaired));
+            out += &faint(&cost(outcome));
         }
         out += &footer(destination);
     }
     if !destination.left().is_empty() {
-        if destination.changed(repaired) {
+        if outcome.is_changed {
             out += &line("each request makes the rest of the repair:");
         }
         out += &actions(destination.left());
@@ -150,16 +179,16 @@ pub(crate) fn summary(total: &Total, is_dry_run: bool) -> String {
     line(&out)
 }
 
-fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Destination<'_>) -> String {
+fn headline(examined: &Examined<'_>, outcome: &Outcome<'_>, destination: &Destination<'_>) -> String {
     let label = screen::printable(if examined.label == "-" { "standard input" } else { examined.label });
     let is_wrong = Counts::of(examined.findings).is_wrong();
     let is_dry_run = destination.is_dry_run();
-    let policy = examined.options.policy.for_provider(repaired.provider);
+    let policy = examined.options.policy.for_provider(outcome.provider);
     let mark = if is_wrong { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
-    let found = screen::count(repaired.found.len(), "finding");
-    let what = match (destination.changed(repaired), is_dry_run, is_wrong) {
+    let found = screen::count(outcome.found, "finding");
+    let what = match (outcome.is_changed, is_dry_run, is_wrong) {
         (false, ..) if !destination.left().is_empty() => "not stored; each request makes this repair".to_owned(),
-        (true, true, false) if repaired.found.len() == 1 => format!("{found}; it would be fixed"),
+        (true, true, false) if outcome.found == 1 => format!("{found}; it would be fixed"),
         (true, true, false) => format!("{found}; all would be fixed"),
         (true, true, true) => format!("{found}; some would be fixed"),
         (true, false, false) => format!("repaired; {found} fixed"),
@@ -228,9 +257,13 @@ fn faint(text: &str) -> String {
 pub(crate) fn row(action: &RepairAction) -> [String; 3] {
     let name = seamline::rules::rule(action.code).map_or("", |rule| rule.name);
     let place = action.pointer.as_deref().map(message_of).unwrap_or_default();
-    let mut what = match &action.call_id {
-        Some(id) => format!("{id}: {}", done(action.action)),
+    let done = match &action.removed {
+        Some(what) => format!("{what} removed"),
         None => done(action.action),
+    };
+    let mut what = match &action.call_id {
+        Some(id) => format!("{id}: {done}"),
+        None => done,
     };
     if action.synthetic && !what.contains("synthetic") {
         what += ", marked synthetic";
@@ -267,6 +300,7 @@ fn done(action: &str) -> String {
         "rename_tool" => "tool renamed",
         "reorder" => "results put first",
         "set_role" => "role corrected",
+        "sign" => "signature added",
         "take_in" => "kept as text of the user",
         "synthesize" => "answered with a synthetic result",
         other => return other.replace('_', " "),
@@ -275,8 +309,8 @@ fn done(action: &str) -> String {
 }
 
 /// The cost of the change.
-fn cost(repaired: &Repaired<'_>) -> String {
-    let count = |loss: Loss| repaired.dropped.iter().filter(|dropped| dropped.loss == loss).count();
+fn cost(outcome: &Outcome<'_>) -> String {
+    let count = |loss: Loss| outcome.dropped.iter().filter(|dropped| dropped.loss == loss).count();
     let (sealed, hidden) = (count(Loss::Sealed), count(Loss::Hidden));
     let mut kept = match count(Loss::Said) {
         0 => "no content is lost".to_owned(),
@@ -288,13 +322,13 @@ fn cost(repaired: &Repaired<'_>) -> String {
     if hidden > 0 {
         let _ = write!(kept, ", {} behind repeated keys removed", screen::count(hidden, "value"));
     }
-    let place = match (repaired.prefix.around_changed, repaired.prefix.first_changed_message) {
+    let place = match (outcome.prefix.around_changed, outcome.prefix.first_changed_message) {
         (true, _) => "before all messages".to_owned(),
         (false, Some(first)) => format!("message {first}"),
         (false, None) => return kept,
     };
     let mut out = format!("{kept}; first change: {place}");
-    for what in &repaired.prefix.invalidates {
+    for what in &outcome.prefix.invalidates {
         out += match *what {
             "prompt_cache" => ", so the provider's prompt cache is lost from there on",
             "thinking" => ", and signed thinking after it may no longer fit",

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use seamline::check::Checked;
-use seamline::classify::{Certainty, Class, Verdict};
+use seamline::classify::{Certainty, Class, NamedMember, NamedPlace, Verdict};
 use seamline::{Finding, Options};
 use serde::Serialize;
 
@@ -39,6 +39,7 @@ pub(crate) fn text(explained: &Explained<'_>, options: &Options, width: usize) -
     page.quote("the error", &verdict.said);
     page.row("means", style::STRONG, verdict.meaning);
     page.row("place", style::STRONG, &place(verdict));
+    page.row("fields", style::STRONG, &members(verdict));
     page.row("rules", style::STRONG, &listed(&rules(verdict), &causes));
     page.row("wait", style::STRONG, &wait(verdict));
     page.row("what to do", style::GOOD, verdict.advice);
@@ -112,8 +113,20 @@ fn place(verdict: &Verdict) -> String {
     let mut parts = Vec::new();
     parts.extend(place.message_index.map(|index| format!("message {index}")));
     parts.extend(place.block_index.map(|index| format!("block {index}")));
+    if let (Some(last), Some(notation)) = (parts.last_mut(), &place.notation) {
+        *last = format!("{last} (the provider's `{notation}`)");
+    }
     parts.extend(place.ids.iter().map(|id| format!("`{id}`")));
     parts.join(" · ")
+}
+
+/// The fields of the request that the error names, each with what is wrong with it.
+fn members(verdict: &Verdict) -> String {
+    let one = |member: &NamedMember| {
+        let place = member.pointer.as_ref().map(|pointer| format!(" at `{pointer}`")).unwrap_or_default();
+        format!("`{}` is {}{place}", member.name, member.fault.as_str())
+    };
+    verdict.members.iter().map(one).collect::<Vec<_>>().join(" · ")
 }
 
 /// The wait that the provider asks for; empty if it does not say.
@@ -168,6 +181,40 @@ fn rules(verdict: &Verdict) -> Vec<MeantRule> {
     known.map(|rule| MeantRule { code: rule.code, name: rule.name }).collect()
 }
 
+/// A field that the error names.
+#[derive(Serialize)]
+struct MemberReport<'a> {
+    name: &'a str,
+    pointer: Option<&'a str>,
+    fault: &'static str,
+}
+
+impl<'a> MemberReport<'a> {
+    fn of(member: &'a NamedMember) -> Self {
+        Self { name: &member.name, pointer: member.pointer.as_deref(), fault: member.fault.as_str() }
+    }
+}
+
+/// The place that the error names.
+#[derive(Serialize)]
+struct PlaceReport<'a> {
+    message_index: Option<usize>,
+    block_index: Option<usize>,
+    notation: Option<&'a str>,
+    ids: &'a [String],
+}
+
+impl<'a> PlaceReport<'a> {
+    fn of(place: &'a NamedPlace) -> Self {
+        Self {
+            message_index: place.message_index,
+            block_index: place.block_index,
+            notation: place.notation.as_deref(),
+            ids: &place.ids,
+        }
+    }
+}
+
 /// The explanation for programs.
 pub(crate) fn json(explained: &Explained<'_>) -> String {
     #[derive(Serialize)]
@@ -183,6 +230,7 @@ pub(crate) fn json(explained: &Explained<'_>) -> String {
         advice: &'a str,
         rules: Vec<MeantRule>,
         place: PlaceReport<'a>,
+        members: Vec<MemberReport<'a>>,
         body: Option<Body<'a>>,
     }
     #[derive(Serialize)]
@@ -190,12 +238,6 @@ pub(crate) fn json(explained: &Explained<'_>) -> String {
         name: &'static str,
         source: &'static str,
         usual_status: Option<u16>,
-    }
-    #[derive(Serialize)]
-    struct PlaceReport<'a> {
-        message_index: Option<usize>,
-        block_index: Option<usize>,
-        ids: &'a [String],
     }
     #[derive(Serialize)]
     struct Body<'a> {
@@ -216,7 +258,6 @@ pub(crate) fn json(explained: &Explained<'_>) -> String {
         source: known.source,
         usual_status: known.usual_status,
     });
-    let place = &verdict.place;
     let document = Document {
         version: 1,
         class: verdict.class.as_str(),
@@ -228,7 +269,8 @@ pub(crate) fn json(explained: &Explained<'_>) -> String {
         meaning: verdict.meaning,
         advice: verdict.advice,
         rules: rules(verdict),
-        place: PlaceReport { message_index: place.message_index, block_index: place.block_index, ids: &place.ids },
+        place: PlaceReport::of(&verdict.place),
+        members: verdict.members.iter().map(MemberReport::of).collect(),
         body,
     };
     format::text(&document) + "\n"

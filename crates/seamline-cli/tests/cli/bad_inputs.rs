@@ -124,3 +124,21 @@ fn a_pipe_can_be_checked_but_not_repaired_in_place() {
     assert!(ran.err.contains("not a regular file"), "{}", ran.err);
     bench.run_on(BROKEN, &["check", "/dev/stdin"]).expect(1);
 }
+
+#[test]
+fn a_body_with_signs_of_two_dialects_is_not_changed() {
+    let bench = Bench::new();
+    let body = r#"{"model":"claude-sonnet-4-5","messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"f"}}]},{"role":"assistant","content":[{"type":"text","text":"hi"}]}]}"#;
+    bench.write("body.json", body);
+    for args in [&["check", "body.json"][..], &["fix", "body.json"], &["fix", "body.json", "--unsafe"]] {
+        let ran = bench.run(args).expect(2);
+        assert!(ran.err.contains("looks like openai_chat and like anthropic_messages"), "{ran:?}");
+        assert!(ran.err.contains("a block of type `file`"), "{ran:?}");
+        assert!(ran.err.contains("--dialect anthropic_messages"), "{ran:?}");
+    }
+    let ran = bench.run(&["convert", "body.json", "--to", "gemini"]).expect(2);
+    assert!(ran.err.contains("--from anthropic_messages"), "{ran:?}");
+    assert_eq!(bench.read("body.json"), body);
+    let ran = bench.run(&["check", "body.json", "--dialect", "anthropic_messages"]);
+    assert!(ran.code.is_some_and(|code| code < 2), "{ran:?}");
+}

@@ -20,7 +20,7 @@ corruption unanswered-call  known as ANT-5
               corresponding `tool_result` block in the next message.
   means       a tool call has no tool result in the place that the provider
               requires
-  place       message 1 · toolu_1
+  place       message 1 (the provider's messages.1) · toolu_1
   rules       PAIR001 unanswered-call, PAIR004 displaced-result, PAIR007
               split-results, ORDER001 text-before-results, PAIR005
               misaddressed-result; see seamline explain PAIR001
@@ -88,6 +88,7 @@ fn programs_get_one_object() {
         "class",
         "known",
         "meaning",
+        "members",
         "place",
         "retry_after_ms",
         "rules",
@@ -98,10 +99,42 @@ fn programs_get_one_object() {
     assert_eq!(fields, BTreeSet::from(expected));
     assert_eq!(whole["class"], "corruption");
     assert_eq!(whole["known"], serde_json::json!({"name": "unanswered-call", "source": "ANT-5", "usual_status": 400}));
-    assert_eq!(whole["place"], serde_json::json!({"message_index": 1, "block_index": null, "ids": ["toolu_1"]}));
+    let place =
+        serde_json::json!({"message_index": 1, "block_index": null, "notation": "messages.1", "ids": ["toolu_1"]});
+    assert_eq!((&whole["place"], &whole["members"]), (&place, &serde_json::json!([])));
     assert_eq!(whole["rules"][0], serde_json::json!({"code": "PAIR001", "name": "unanswered-call"}));
     assert_eq!(whole["body"]["findings"][0]["code"], "PAIR001");
     assert_eq!((&whole["said"], &whole["status"]), (&ERROR.into(), &400.into()));
+}
+
+#[test]
+fn the_field_that_a_rejection_names_is_shown() {
+    let bench = Bench::new();
+    let text = "messages.3.content.0.foo: Extra inputs are not permitted";
+    let ran = bench.run(&["explain", "--error", text]).expect(0);
+    assert!(ran.out.contains("  fields      foo is unknown at /messages/3/content/0/foo\n"), "{}", ran.out);
+    let place = "  place       message 3 · block 0 (the provider's messages.3.content.0)\n";
+    assert!(ran.out.contains(place), "{}", ran.out);
+    let whole = bench.run(&["explain", "--error", text, "--format", "json"]).expect(0).json();
+    let member = serde_json::json!([{"name": "foo", "pointer": "/messages/3/content/0/foo", "fault": "unknown"}]);
+    assert_eq!(whole["members"], member);
+}
+
+#[test]
+fn a_position_is_shown_in_our_counting_with_the_provider_s_beside_it() {
+    let bench = Bench::new();
+    let text = "Function call is missing a thought_signature in functionCall parts. Additional data, function call \
+                `default_api:Bash` , position 2.";
+    let ran = bench.run(&["explain", "--error", text]).expect(0);
+    assert!(ran.out.contains("  place       message 1 (the provider's position 2)"), "{}", ran.out);
+}
+
+#[test]
+fn the_complaint_of_a_chat_template_is_not_transient() {
+    let bench = Bench::new();
+    let text = r#"{"error":{"code":500,"message":"Error: Jinja Exception: This model likes Tuesdays.","type":"server_error"}}"#;
+    let ran = bench.run(&["explain", "--error", text, "--status", "500"]).expect(0);
+    assert!(ran.out.starts_with("fatal template-failed  known as Jinja templates\n"), "{}", ran.out);
 }
 
 #[test]

@@ -252,3 +252,78 @@ fn neither_a_report_nor_a_copy_may_overwrite_a_body() {
         }
     }
 }
+
+#[test]
+fn a_diff_shows_members_that_are_removed_and_added() {
+    let bench = Bench::new();
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"hi"},
+        {"role":"assistant","content":"hello","tool_calls":[]},{"role":"user","content":"bye"}]}"#;
+    bench.write("body.json", body);
+    let ran = bench.run(&["fix", "--diff", "--unsafe", "body.json"]);
+    assert!(ran.out.contains("field"), "{}", ran.out);
+    assert!(ran.out.contains("tool_calls: []"), "{}", ran.out);
+    assert!(ran.out.contains("the list of tool calls removed"), "{}", ran.out);
+}
+
+#[test]
+fn a_diff_shows_a_signature_that_is_added() {
+    let bench = Bench::new();
+    let body = r#"{"model":"gemini-3-pro-preview","contents":[{"role":"user","parts":[{"text":"hi"}]},
+        {"role":"model","parts":[{"functionCall":{"name":"x","args":{}}}]},
+        {"role":"user","parts":[{"functionResponse":{"name":"x","response":{"output":"ok"}}}]}]}"#;
+    bench.write("body.json", body);
+    let ran = bench.run(&["fix", "--diff", "body.json", "--provider", "gemini"]);
+    assert!(ran.out.contains("thoughtSignature: "), "{}", ran.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_copy_of_a_private_body_stays_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bench = Bench::new();
+    let path = bench.write("body.json", BROKEN);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let mode = |name: &str| bench.path(name).metadata().unwrap().permissions().mode() & 0o777;
+    bench.run(&["fix", "body.json", "--output", "fixed.json", "--report", "report.json"]).expect(0);
+    bench.run(&["convert", "body.json", "--to", "openai", "--output", "new.json", "--report", "lost.json"]);
+    for name in ["fixed.json", "report.json", "new.json", "lost.json"] {
+        assert_eq!(mode(name), 0o600, "{name}");
+    }
+    bench.run(&["fix", "body.json"]).expect(0);
+    std::fs::remove_file(&path).unwrap();
+    bench.run(&["undo", "--force", "body.json"]).expect(0);
+    assert_eq!((mode("body.json"), bench.read("body.json")), (0o600, BROKEN.to_owned()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_means_the_files_in_it_and_not_those_behind_its_links() {
+    let bench = Bench::new();
+    bench.write("logs/a.json", BROKEN);
+    bench.write("outside.json", BROKEN);
+    std::os::unix::fs::symlink(bench.path("outside.json"), bench.path("logs/link.json")).unwrap();
+    std::os::unix::fs::symlink("a.json", bench.path("logs/inside.json")).unwrap();
+    let ran = bench.run(&["fix", "logs"]).expect(0);
+    assert!(ran.err.contains("logs: 1 link out of the folder not followed"), "{}", ran.err);
+    assert_eq!(bench.read("outside.json"), BROKEN);
+    assert_ne!(bench.read("logs/a.json"), BROKEN);
+    // A link that is named itself is meant.
+    bench.run(&["fix", "logs/link.json"]).expect(0);
+    assert_ne!(bench.read("outside.json"), BROKEN);
+}
+
+#[test]
+fn the_draft_of_a_killed_process_is_removed_by_the_next_one() {
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN);
+    let old = std::time::SystemTime::now() - std::time::Duration::from_mins(1);
+    let draft = bench.write(".other.json.aB3xYz.seamline", "half");
+    let live = bench.write(".other.json.live00.seamline", "half");
+    let held = std::fs::OpenOptions::new().append(true).open(&live).unwrap();
+    held.lock().unwrap();
+    for path in [&draft, &live] {
+        std::fs::OpenOptions::new().append(true).open(path).unwrap().set_modified(old).unwrap();
+    }
+    bench.run(&["fix", "body.json"]).expect(0);
+    assert_eq!(bench.names(""), [".other.json.live00.seamline", "body.json", "state"]);
+}

@@ -111,3 +111,12 @@ fn github_gets_workflow_commands() {
     assert_eq!(rest.matches('\n').count(), 1, "a command is one line");
     assert!(rest.contains("%0Athe provider would return: "));
 }
+
+#[test]
+fn github_annotations_contain_nothing_that_a_terminal_obeys() {
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN.replace("toolu_1", "toolu_\\u001b]0;owned\\u0007"));
+    let ran = bench.run(&["check", "body.json", "--format", "github"]).expect(1);
+    assert!(ran.out.starts_with("::error ") && ran.out.contains("owned"), "{}", ran.out);
+    assert!(!ran.out.contains(['\u{1b}', '\u{7}']), "{:?}", ran.out);
+}

@@ -97,7 +97,7 @@ fn every_type_of_incident_can_be_requested() {
     block_on(async {
         let options = OpenOptions { policy: Some(policy), ..OpenOptions::default() };
         let mut session = Session::open(store, "s-1".parse().unwrap(), options).await.unwrap();
-        session.checkpoint(Operation::Manual).await.unwrap();
+        session.create_checkpoint(Operation::Manual).await.unwrap();
         session.close().await.unwrap();
     });
     let listed = bench.session(&["incidents", "s-1", "--format", "json"]).expect(0).json();
@@ -161,7 +161,8 @@ fn a_session_whose_beginning_is_lost_is_written_once_its_dialect_is_named() {
     bench.run_on(HELLO, &["session", "append", "s-1", "--dialect", "openai_chat"]).expect(0);
     // The incident is in the log.
     bench.append("s-1", HELLO).expect(0);
-    assert_eq!(bench.messages("s-1"), format!("{HELLO}\n{HELLO}\n{HELLO}\n"));
+    let exported = bench.session(&["export", "s-1", "--messages"]).expect(1).out;
+    assert_eq!(exported, format!("{HELLO}\n{HELLO}\n{HELLO}\n"));
 }
 
 #[test]

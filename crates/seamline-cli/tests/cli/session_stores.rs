@@ -88,7 +88,7 @@ fn a_running_writer_and_one_that_is_gone_are_distinguished() {
     let name = "s-1".parse().unwrap();
     let open = Session::open(store.clone(), "s-1".parse().unwrap(), OpenOptions::default());
     let session = block_on(open).unwrap();
-    let own = block_on(store.sessions(None, 10)).unwrap().remove(0).holder.unwrap();
+    let own = block_on(store.list_sessions(None, 10)).unwrap().remove(0).holder.unwrap();
     let pid = std::process::id();
     let look = |words: &str, word: &str, line: &str| {
         let shown = bench.session(&["show", "s-1"]).expect(0).out;

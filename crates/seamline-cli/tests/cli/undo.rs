@@ -158,3 +158,40 @@ fn repairs_that_can_be_undone_are_listed() {
     assert_eq!(bench.run(&["undo", "a.json", "--list"]).expect(0).out, "no repair can be undone\n");
     bench.run(&["undo"]).expect(2);
 }
+
+#[test]
+fn a_prune_removes_old_repairs_and_keeps_the_others() {
+    let bench = Bench::new();
+    let ran = bench.run(&["undo", "--prune"]).expect(0);
+    assert_eq!(ran.out, "✓ removed 0 repairs and 0 B; 0 repairs (0 B) can still be undone\n");
+    for name in ["old.json", "new.json"] {
+        bench.write(name, BROKEN.replace("main.rs", name));
+        bench.run(&["fix", name]).expect(0);
+    }
+    // The record of the first repair becomes an old one.
+    let folder = bench.path("state/seamline/repairs");
+    let records = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path().join("1"));
+    for path in records.filter(|path| std::fs::read_to_string(path).unwrap().contains("old.json")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut record: serde_json::Value = serde_json::from_str(&text).unwrap();
+        record["time"] = "2020-01-01T00:00:00Z".into();
+        std::fs::write(&path, record.to_string()).unwrap();
+    }
+    let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_600_000_000);
+    for entry in std::fs::read_dir(bench.path("state/seamline/objects")).unwrap() {
+        std::fs::OpenOptions::new().append(true).open(entry.unwrap().path()).unwrap().set_modified(old).unwrap();
+    }
+    bench.run(&["undo", "--prune", "--older-than", "soon"]).expect(2);
+    let ran = bench.run(&["undo", "--prune", "--older-than", "1d"]).expect(0);
+    assert!(ran.out.starts_with("✓ removed 1 repair and ") && ran.out.contains("; 1 repair ("), "{}", ran.out);
+    assert_eq!(bench.names("state/seamline/objects").len(), 1);
+    let ran = bench.run(&["undo", "old.json"]).expect(2);
+    assert!(ran.err.contains("no repair of this file is known"), "{}", ran.err);
+    bench.run(&["undo", "new.json"]).expect(0);
+    assert_eq!(bench.read("new.json"), BROKEN.replace("main.rs", "new.json"));
+    bench.run(&["fix", "new.json"]).expect(0);
+    bench.run(&["undo", "--prune", "--max-size", "1MB"]).expect(0);
+    assert_eq!(bench.names("state/seamline/objects").len(), 1);
+    bench.run(&["undo", "--prune", "--max-size", "100"]).expect(0);
+    assert!(bench.names("state/seamline/objects").is_empty());
+}

@@ -1,6 +1,8 @@
 //! Lifts a body into a conversation that other dialects can render.
 
-use seamline_model::conversation::{Answer, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, ToolChoice};
+use seamline_model::conversation::{
+    Family, LiftedBlock, LiftedResult, Media, MediaKind, MediaSource, Reasoning, Says, ToolChoice,
+};
 
 use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, member, opaque, string, text, unread};
 use crate::json::{Kind, Value};
@@ -66,7 +68,7 @@ fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
 }
 
 /// Reads a block.
-pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     if member(value, "type").is_some_and(|kind| kind.says("tool_result")) {
         return result(lifting, value, pointer);
     }
@@ -74,20 +76,20 @@ pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) 
 }
 
 /// Reads a result. A result inside a result is read as a plain block, at any depth.
-fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     lifting.note_unknown(value, &["type", "tool_use_id", "content", "is_error"], pointer);
     let id = lifting.field(value, "tool_use_id", pointer).unwrap_or_default();
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), leaf);
     let failed = lifting.switch(value, "is_error", pointer) == Some(true);
-    Block::new(Says::Result(Answer { id, name: None, blocks, failed }), pointer)
+    LiftedBlock::new(Says::Result(LiftedResult { id, name: None, blocks, failed }), pointer)
 }
 
 /// Reads a block that holds no others.
-fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let kind = string(value, "type").unwrap_or_default();
     let is_text = |key| member(value, key).is_some_and(|said| said.is(Kind::String));
     let mut field = |key| lifting.field(value, key, pointer);
-    let (block, known): (Block, &[&str]) = match kind.as_str() {
+    let (block, known): (LiftedBlock, &[&str]) = match kind.as_str() {
         "text" if is_text("text") => (text(field("text").unwrap_or_default(), pointer), &["text"]),
         "tool_use" => {
             let (id, name) = (field("id").unwrap_or_default(), field("name").unwrap_or_default());
@@ -97,18 +99,18 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
             let seal = field("signature").filter(|signature| !signature.is_empty());
             let text = field("thinking").unwrap_or_default();
             let reasoning = Reasoning { text, seal, redacted: false, family: Family::Claude };
-            (Block::new(Says::Reasoning(reasoning), pointer), &["thinking", "signature"])
+            (LiftedBlock::new(Says::Reasoning(reasoning), pointer), &["thinking", "signature"])
         }
         "redacted_thinking" if is_text("data") => {
             let reasoning =
                 Reasoning { text: String::new(), seal: field("data"), redacted: true, family: Family::Claude };
-            (Block::new(Says::Reasoning(reasoning), pointer), &["data"])
+            (LiftedBlock::new(Says::Reasoning(reasoning), pointer), &["data"])
         }
         // A summary of what was said before.
         "compaction" if is_text("content") => (text(field("content").unwrap_or_default(), pointer), &["content"]),
         "image" | "document" => match media(lifting, value, &kind, pointer) {
             Some(Says::Text(said)) => (text(said, pointer), &["source"]),
-            Some(says) => (Block::new(says, pointer), &["source", "title"]),
+            Some(says) => (LiftedBlock::new(says, pointer), &["source", "title"]),
             None => return opaque(value, &kind, true, pointer),
         },
         "text" | "thinking" | "redacted_thinking" | "compaction" => return unread(value, pointer),

@@ -11,10 +11,10 @@ use crate::reader::Reader;
 const TYPES: &[(&str, &[&str])] = &[
     ("text", &["type", "text", "cache_control", "citations"]),
     ("tool_use", &["type", "id", "name", "input", "cache_control", "caller", "toolset_name"]),
-    ("tool_result", &["type", "tool_use_id", "content", "is_error", "cache_control"]),
+    ("tool_result", &["type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"]),
     ("thinking", &["type", "thinking", "signature"]),
     ("redacted_thinking", &["type", "data"]),
-    ("image", &["type", "source", "cache_control"]),
+    ("image", &["type", "source", "cache_control", "transformations"]),
 ];
 
 /// Notes the members of a block that its type does not define, and its cache mark. Blocks of other types change too

@@ -13,11 +13,14 @@ mod write;
 pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::NO_PREFILL;
 
+use seamline_model::Envelope;
+
 use crate::blocks::{self, Shape};
 use crate::convert::lifting::Lifting;
+use crate::json::Value;
 use crate::reader::{self, Form};
 use crate::streaming::Streaming;
-use crate::{Dialect, Results, envelope, results, roles};
+use crate::{Dialect, Results, envelope as settings, results, roles};
 
 pub(crate) const NAME: &str = "anthropic_messages";
 
@@ -31,17 +34,30 @@ const FORM: Form = Form {
     calls: "tool_calls",
     model: "model",
     hint: reader::MESSAGES_HINT,
-    request: envelope::request,
+    request: settings::request,
     message: |reader, value| blocks::message(reader, value, &SHAPE),
 };
 
-const SHAPE: Shape = Shape { content: FORM.content, role: roles::read, called: roles::plain, block: wire::block };
+const SHAPE: Shape = Shape {
+    content: FORM.content,
+    // ANT-1, from the SDK's types.
+    settings: &["output_config", "clear_at"],
+    role: roles::read,
+    called: roles::plain,
+    block: wire::block,
+};
+
+/// Reads whether the provider stores the messages before these. ANT-42: a thread continues from the last one.
+fn envelope(body: Value<'_, '_>) -> Envelope {
+    let kind = body.object().and_then(|body| body.get("thread")?.object()?.get("type"));
+    Envelope { chained: kind.is_some_and(|kind| kind.says("continue")), ..Envelope::default() }
+}
 
 /// The dialect of Anthropic's Messages API.
 pub const DIALECT: Dialect = Dialect {
     form: FORM,
     constraints: &CONSTRAINTS,
-    decode: reader::decode,
+    decode: |body, form| reader::decode_with(body, form, envelope),
     encode: |transcript, edits, demands| blocks::encode(&write::Writer, transcript, edits, demands.joint_answers),
     lift: |body| Lifting::run_blocks(body, &lift::FORM, lift::block),
     room: &render::ROOM,

@@ -332,7 +332,7 @@ mod tests {
         let block = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}"#;
         let other = r#"{"type":"message_start","message":{"id":"msg_2"}}"#;
         let said = read(&[START, START, block, other, block, STOP, END]);
-        let wanted = ["id=\"msg_1\"", "0 Text", "0 Text(\"a\")", "Unreadable { what: SecondMessage }"];
+        let wanted = ["id=\"msg_1\"", "0 Text", "0 Unbegun", "0 Text(\"a\")", "Unreadable { what: SecondMessage }"];
         assert_eq!(said, wanted);
     }
 
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn what_bedrock_wraps_is_unwrapped() {
+    fn frames_that_bedrock_wraps_are_unwrapped() {
         // {"type":"message_stop"}, and something else.
         let said = read(&[STOP, r#"{"bytes":"eyJ0eXBlIjoibWVzc2FnZV9zdG9wIn0=","p":"abc"}"#, r#"{"bytes":"?"}"#]);
         let wanted = [r#"Stop { stop: Turn, word: "end_turn" }"#, "Done", "Unreadable { what: NotJson }"];

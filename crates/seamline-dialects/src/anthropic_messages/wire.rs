@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use seamline_model::{
-    BlockKind, Call, CallId, IrregularityKind, Parts, ResultBlock, Role, ServerCall, ServerResult, Span,
+    BlockKind, Call, CallId, FactKind, IrregularityKind, Parts, ResultBlock, Role, ServerCall, ServerResult, Span,
 };
 
 use super::members;
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS, TOOL_NAME_KEYS};
 use crate::json::{Kind, Value};
+use crate::members::is_hollow;
 use crate::reader::Reader;
 use crate::reading::{emptiness, input, is_media_type, only_text, parts};
 
@@ -48,6 +49,10 @@ struct WireBlock<'d, 'a> {
     foreign_input: Option<Value<'d, 'a>>,
     foreign_output: Option<Value<'d, 'a>>,
     signature: Option<Value<'d, 'a>>,
+    /// The server tool that made a call.
+    caller: Option<Value<'d, 'a>>,
+    /// The tool that the message adds or removes.
+    tool: Option<Value<'d, 'a>>,
 }
 
 /// Reads one block of a message. Only reasoning is signed here, and its own kind says so.
@@ -70,6 +75,14 @@ pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) 
             }
             "thinking" | "data" => block.has_more = true,
             "cache_control" => rare = true,
+            "caller" => {
+                (block.has_more, rare) = (true, true);
+                reader.set(&mut block.caller, member);
+            }
+            "tool" if member.is(Kind::Object) => {
+                (block.has_more, rare) = (true, true);
+                reader.set(&mut block.tool, member);
+            }
             other => {
                 (block.has_more, rare) = (true, true);
                 block.elsewhere(other, member);
@@ -130,14 +143,15 @@ impl<'d, 'a> WireBlock<'d, 'a> {
             },
             "" | "input_text" | "output_text" => self.odd_text(value, reader),
             "tool_use" => {
-                let id = reader.named_id(self.id.or(self.foreign_id), "id");
-                self.name = reader.named(self.name.or(self.foreign_name), "name");
-                self.input = reader.named(self.input.or(self.foreign_input), "input");
+                let id = reader.own_or_foreign_id(self.id, self.foreign_id, "id");
+                self.name = reader.own_or_foreign(self.name, self.foreign_name, "name");
+                self.input = reader.own_or_foreign(self.input, self.foreign_input, "input");
+                self.note_caller(reader);
                 BlockKind::Call(self.call(id.as_deref(), reader))
             }
             "tool_result" => {
-                self.content = reader.named(self.content.or(self.foreign_output), "content");
-                let id = reader.named_id(self.answers.or(self.foreign_id), "tool_use_id");
+                self.content = reader.own_or_foreign(self.content, self.foreign_output, "content");
+                let id = reader.own_or_foreign_id(self.answers, self.foreign_id, "tool_use_id");
                 BlockKind::Result(self.result(id.as_deref(), reader))
             }
             "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(Box::new(self.server_call(&kind, reader))),
@@ -153,12 +167,48 @@ impl<'d, 'a> WireBlock<'d, 'a> {
                 }))
             }
             other if is_media_type(other) => BlockKind::Media,
+            "tool_addition" | "tool_removal" => {
+                self.note_reference(reader);
+                BlockKind::Opaque
+            }
+            "compaction" => {
+                self.note_compaction(reader);
+                BlockKind::Opaque
+            }
             other => {
                 if FOREIGN_TYPES.contains(&other) {
                     reader.note(IrregularityKind::ForeignBlock, value.span());
                 }
                 BlockKind::Opaque
             }
+        }
+    }
+
+    /// Notes the server tool that made the call (ANT-38).
+    fn note_caller(&self, reader: &mut Reader<'_>) {
+        if let Some(id) = member_text(self.caller, "tool_id") {
+            reader.fact(FactKind::Caller, &id);
+        }
+    }
+
+    /// Notes the name of a tool that the message adds or removes, as a declared tool or by its definition (ANT-43).
+    fn note_reference(&self, reader: &mut Reader<'_>) {
+        let held = self.tool.and_then(Value::object);
+        let (kind, holder) = match member_text(self.tool, "type").as_deref() {
+            Some("tool_reference") => (FactKind::ToolReference, self.tool),
+            Some("tool_definition") => (FactKind::ToolDefinition, held.and_then(|tool| tool.get("definition"))),
+            _ => return,
+        };
+        if let Some(name) = member_text(holder, "name") {
+            reader.fact(kind, &name);
+        }
+    }
+
+    /// Notes a signed summary. ANT-40: one without content is a failed one, which the provider ignores.
+    fn note_compaction(&self, reader: &mut Reader<'_>) {
+        let is_told = |value: Option<Value<'_, '_>>| value.is_some_and(|value| !is_hollow(value));
+        if is_told(self.signature) && is_told(self.content) {
+            reader.fact(FactKind::Compaction, "");
         }
     }
 
@@ -189,4 +239,9 @@ impl<'d, 'a> WireBlock<'d, 'a> {
         let failed = self.is_error.is_some_and(|value| value.is(Kind::True));
         ResultBlock { id: id.map(CallId::from), tool: None, synthetic, failed, has_more: self.has_more, parts, content }
     }
+}
+
+/// Reads a text member of an object.
+fn member_text<'a>(object: Option<Value<'_, 'a>>, key: &str) -> Option<Cow<'a, str>> {
+    object?.object()?.get(key)?.str()
 }

@@ -1,7 +1,7 @@
 //! Writes single blocks.
 
 use seamline_model::BlockKind;
-use seamline_model::conversation::{Answer, Block, Media, MediaKind, MediaSource, Reasoning};
+use seamline_model::conversation::{LiftedBlock, LiftedResult, Media, MediaKind, MediaSource, Reasoning};
 
 use crate::blocks::{Blocks, Keys, block, listed};
 use crate::convert::mime;
@@ -40,7 +40,7 @@ impl Blocks for Writer {
         object([member("type", "tool_use"), member("id", id), member("name", name), ("input", input)])
     }
 
-    fn result(&self, answer: &Answer) -> Json<'static> {
+    fn result(&self, answer: &LiftedResult) -> Json<'static> {
         let mut members = vec![member("type", "tool_result"), member("tool_use_id", &answer.id)];
         if !answer.blocks.is_empty() {
             members.push(("content", self.content(&answer.blocks)));
@@ -74,7 +74,7 @@ impl Blocks for Writer {
         Some(Json::Object(members))
     }
 
-    fn content(&self, blocks: &[Block]) -> Json<'static> {
+    fn content(&self, blocks: &[LiftedBlock]) -> Json<'static> {
         match only_text(blocks) {
             Some(text) => Json::Text(text.to_owned()),
             None => list(blocks.iter().filter_map(|said| block(self, said)).collect()),

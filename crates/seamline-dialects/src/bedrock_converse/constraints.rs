@@ -3,7 +3,7 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
-    Members, NameDemand, OutputForm, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
+    Members, NameDemand, OutputForm, PairDemands, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
 /// What Converse demands of every model.
@@ -37,6 +37,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // BED-1: a model's own tools pair inside its message; no error about them is known.
     unanswered_server: ErrorText(""),
     orphan_server: ErrorText(""),
+    // No further demands are known.
+    pairs: PairDemands::NONE,
+    compaction: None,
     // BED-2: the service model's alphabet; `functions.get_temperature:0` was recorded as accepted.
     call_id: IdDemand {
         demanded: true,

@@ -1,6 +1,8 @@
 //! Lifts a body into a conversation that other dialects can render.
 
-use seamline_model::conversation::{Answer, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, ToolChoice};
+use seamline_model::conversation::{
+    Family, LiftedBlock, LiftedResult, Media, MediaKind, MediaSource, Reasoning, Says, ToolChoice,
+};
 
 use crate::convert::lifting::{Form, Lifting, Usual, compact, member, opaque, string, text, unread};
 use crate::convert::mime_of_extension;
@@ -54,7 +56,7 @@ fn tool_definition(lifting: &mut Lifting, tool: Value<'_, '_>, pointer: &str) {
         lifting.note_dropped(
             "schema of a tool",
             format!("{pointer}/inputSchema"),
-            "it is no object with the member `json`",
+            "it is not an object with the member `json`",
         );
     }
     if let Some(tool) = lifting.conversation.settings.tools.get_mut(count) {
@@ -73,7 +75,7 @@ fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
 }
 
 /// Reads a block.
-pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     match member(value, "toolResult") {
         Some(result) if result.is(Kind::Object) && member(result, "type").is_none() => {
             lifting.note_unknown(value, &["toolResult"], pointer);
@@ -84,17 +86,17 @@ pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) 
 }
 
 /// Reads a result. A result inside a result is read as a plain block, at any depth.
-fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let inner = format!("{pointer}/toolResult");
     lifting.note_unknown(value, &["toolUseId", "content", "status"], &inner);
     let id = lifting.field(value, "toolUseId", &inner).unwrap_or_default();
     let blocks = lifting.content(member(value, "content"), &format!("{inner}/content"), leaf);
     let failed = string(value, "status").as_deref() == Some("error");
-    Block::new(Says::Result(Answer { id, name: None, blocks, failed }), pointer)
+    LiftedBlock::new(Says::Result(LiftedResult { id, name: None, blocks, failed }), pointer)
 }
 
 /// A block that holds no others: an object with one member that names its kind.
-fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let Some((key, inner)) = value.members().find(|(_, inner)| !inner.is(Kind::Null)) else {
         return opaque(value, "block", false, pointer);
     };
@@ -115,11 +117,11 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
             lifting.call(id, name, member(inner, "input"), pointer)
         }
         "reasoningContent" => match reasoning(lifting, inner, &within) {
-            Some(reasoning) => Block::new(Says::Reasoning(reasoning), pointer),
+            Some(reasoning) => LiftedBlock::new(Says::Reasoning(reasoning), pointer),
             None => return unread(value, pointer),
         },
         "image" | "document" | "video" | "audio" => match media(lifting, inner, &kind, &within) {
-            Some(says) => Block::new(says, pointer),
+            Some(says) => LiftedBlock::new(says, pointer),
             None => return opaque(value, &kind, true, pointer),
         },
         "text" => return unread(value, pointer),

@@ -33,7 +33,8 @@ const FORM: Form = Form {
     message: |reader, value| blocks::message(reader, value, &SHAPE),
 };
 
-const SHAPE: Shape = Shape { content: FORM.content, role: roles::read, called: roles::plain, block: wire::block };
+const SHAPE: Shape =
+    Shape { content: FORM.content, settings: &[], role: roles::read, called: roles::plain, block: wire::block };
 
 /// The dialect of Bedrock's Converse API.
 pub const DIALECT: Dialect = Dialect {

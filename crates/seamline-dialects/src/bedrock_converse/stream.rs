@@ -18,7 +18,13 @@ use crate::streamed::{Begun, Slots, after_end, members, present, start_input};
 
 /// Makes a reader for a new stream.
 pub(super) fn reader() -> Box<dyn StreamReader> {
-    Box::new(Reader { slots: Slots::default(), is_done: false, is_spliced: false, alike: Alike::default() })
+    Box::new(Reader {
+        slots: Slots::default(),
+        is_done: false,
+        is_spliced: false,
+        unsaid: None,
+        alike: Alike::default(),
+    })
 }
 
 struct Reader {
@@ -27,6 +33,8 @@ struct Reader {
     is_done: bool,
     /// Whether a second message began before the first ended. Later events are not added to the first.
     is_spliced: bool,
+    /// The block that began last without a type. Its first delta says what it is.
+    unsaid: Option<u32>,
     alike: Alike,
 }
 
@@ -116,6 +124,7 @@ impl Reader {
                 let index = self.slots.known_index(object.get(INDEX));
                 match index.and_then(|index| self.slots.close(index)) {
                     Some(place) => sink(Event::End { place }),
+                    None if index.is_some() && index == self.unsaid => {}
                     None => unreadable(sink, Unreadable::Stray),
                 }
             }
@@ -137,11 +146,17 @@ impl Reader {
             unreadable(sink, Unreadable::Shape);
             return;
         };
+        if start.members().next().is_none() && object.get(INDEX).is_some() {
+            // A text, or whatever its first delta is.
+            self.unsaid = Some(index);
+            return;
+        }
         let call = start.object().and_then(|start| start.get("toolUse")).and_then(Value::object);
         let piece = match call.map(|call| words_of(call, "type").unwrap_or_default()) {
             // Those that the provider answers itself have a type.
             Some(kind) if kind.is_empty() => Piece::Call,
             Some(_) => Piece::ServerCall,
+            None if start.members().next().is_none() => Piece::Text,
             None => Piece::Opaque,
         };
         let id = call.and_then(|call| words_of(call, "toolUseId")).unwrap_or_default();
@@ -293,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_end_or_begins_again_is_told() {
+    fn frames_after_the_end_and_second_messages_are_reported() {
         let last = |frames: &[_]| events(reader(), frames).pop();
         assert_eq!(last(&[CALL, STOP, INPUT]).as_deref(), Some("Unreadable { what: Stray }"));
         let again = ("messageStart", r#"{"role":"assistant"}"#);

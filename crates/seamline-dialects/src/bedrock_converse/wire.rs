@@ -2,7 +2,9 @@
 //!
 //! A block is an object with one member, whose name is the type of the block.
 
-use seamline_model::{BlockKind, Call, CallId, MemberSort, Parts, ResultBlock, Role, ServerCall, ServerResult, Span};
+use seamline_model::{
+    BlockKind, Call, CallId, FactKind, MemberSort, Parts, ResultBlock, Role, ServerCall, ServerResult, Span,
+};
 
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
@@ -22,6 +24,7 @@ pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -
                 note_signature(member, reader);
                 kind = BlockKind::Reasoning { signed: is_signed(member) };
             }
+            ("cachePoint", _) => reader.fact(FactKind::CachePoint, ""),
             ("image" | "document" | "video" | "audio" | "searchResult", _) => kind = BlockKind::Media,
             _ => {}
         }
@@ -97,8 +100,8 @@ impl<'d, 'a> WireFields<'d, 'a> {
 
 fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
     let fields = WireFields::read(value, reader);
-    let held = reader.named(fields.input.or(fields.foreign_input), "input");
-    let id = reader.named_id(fields.id.or(fields.foreign_id), "toolUseId");
+    let held = reader.own_or_foreign(fields.input, fields.foreign_input, "input");
+    let id = reader.own_or_foreign_id(fields.id, fields.foreign_id, "toolUseId");
     let name = fields.name.and_then(Value::str);
     let call = Call::new(id.as_deref(), name.as_deref(), input(held), &mut reader.transcript.tools);
     if !fields.kind.is_some_and(|kind| kind.says("server_tool_use")) {
@@ -110,7 +113,7 @@ fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
 
 fn result(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> BlockKind {
     let fields = WireFields::read(value, reader);
-    let id = reader.named_id(fields.id.or(fields.foreign_id), "toolUseId");
+    let id = reader.own_or_foreign_id(fields.id, fields.foreign_id, "toolUseId");
     if role == Role::Assistant && id.as_deref().is_some_and(|id| is_of_server(id, reader)) {
         return BlockKind::ServerResult(Box::new(ServerResult {
             id: id.as_deref().map(CallId::from),

@@ -1,7 +1,7 @@
 //! Writes single blocks.
 
 use seamline_model::NO_OUTPUT;
-use seamline_model::conversation::{Answer, Media, MediaKind, MediaSource, Reasoning};
+use seamline_model::conversation::{LiftedResult, Media, MediaKind, MediaSource, Reasoning};
 
 use super::render::document_name;
 use super::wire;
@@ -36,7 +36,7 @@ impl Blocks for Writer {
         object([("toolUse", object([member("toolUseId", id), member("name", name), ("input", input)]))])
     }
 
-    fn result(&self, answer: &Answer) -> Json<'static> {
+    fn result(&self, answer: &LiftedResult) -> Json<'static> {
         let mut content: Vec<_> = answer.blocks.iter().filter_map(|said| block(self, said)).collect();
         if content.is_empty() && answer.failed {
             // BED-9: a failed tool says something.

@@ -1,6 +1,6 @@
 //! Reads messages into a transcript.
 
-use seamline_model::{BlockKind, Role};
+use seamline_model::{BlockKind, ContentForm, Role};
 
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
@@ -10,6 +10,8 @@ use crate::reading::{self, Elsewhere};
 pub(crate) struct Shape {
     /// The member that is the list of blocks.
     pub(crate) content: &'static str,
+    /// The members of a system message that are settings, which need no content beside them.
+    pub(crate) settings: &'static [&'static str],
     /// Reads the role of a message, or its absence.
     pub(crate) role: fn(Option<Value<'_, '_>>) -> Role,
     /// Finds the role that another program calls by this name, and its name in this dialect.
@@ -22,10 +24,12 @@ pub(crate) struct Shape {
 pub(crate) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>, shape: &Shape) {
     reader.begin();
     let (mut said_role, mut content, mut elsewhere) = (None, None, Elsewhere::default());
+    let mut settings = Vec::new();
     for (key, member) in value.members() {
         match &*key.name() {
             "role" => reader.set(&mut said_role, member),
             name if name == shape.content => reader.set(&mut content, member),
+            name if shape.settings.contains(&name) => settings.push(member),
             name if elsewhere.takes(name, member) => {}
             _ => reader.foreign_member(member),
         }
@@ -33,11 +37,16 @@ pub(crate) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>, shape: 
     let content = elsewhere.or(content, shape.content, reader);
     let role = if value.is(Kind::Object) { (shape.role)(said_role) } else { Role::Unknown };
     let role = reader.role(role, said_role, value, shape.called);
+    for setting in settings.iter().filter(|_| role != Role::System) {
+        reader.foreign_member(*setting);
+    }
     let first = reader.next_block();
     let body = reading::content(reader, content, |reader, element| {
         let (kind, signed) = (shape.block)(element, role, reader);
         reader.foreign_pair(&kind, element);
         (kind, signed)
     });
-    reader.end(value, first, role, body);
+    let is_setting =
+        role == Role::System && matches!(body, ContentForm::Missing | ContentForm::Null) && !settings.is_empty();
+    reader.end(value, first, role, if is_setting { ContentForm::Setting } else { body });
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 
-use seamline_model::{BlockIndex, BlockKind, Body, Edit, Encoded, MessageIndex, Role, Transcript};
+use seamline_model::{BlockIndex, BlockKind, ContentForm, Edit, Encoded, MessageIndex, Role, Transcript};
 
 use super::rewrite::{Item, Rewriter, Sort};
 use super::write::{self, Blocks};
@@ -248,7 +248,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         role = new_role.unwrap_or(role);
         let text_stays = !joined && plan.is_some_and(|plan| plan.blocks.is_empty() && plan.fill.is_none());
         let reforms = plan.is_some_and(|plan| plan.reform);
-        if text_stays && !reforms && self.transcript.message(index).body != Body::Blocks {
+        if text_stays && !reforms && self.transcript.message(index).body != ContentForm::Blocks {
             self.rewrite(index, role, changed, None);
         } else if let Some(text) = plan.and_then(|plan| plan.fill) {
             let source = Document::part(self.transcript.source, self.transcript.message(index).span);

@@ -71,6 +71,10 @@ impl<'a> Rewriter<'_, 'a> {
             return;
         }
         items.push(Item { sort, json: Json::Written(self.changed(value, &content.kind, plan)) });
+        if let Some(result) = plan.follow {
+            let result = self.transcript.text(self.transcript.block(result).span);
+            items.push(Item { sort: Sort::Assistant, json: Json::Raw(result) });
+        }
         if plan.close {
             let answer = self.blocks.server_answer(&content.kind, value);
             items.extend(answer.map(|json| Item { sort: Sort::Assistant, json }));

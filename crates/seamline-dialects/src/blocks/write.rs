@@ -1,11 +1,11 @@
 //! The functions with which a dialect writes blocks.
 
-use seamline_model::conversation::{Answer, Block, Media, Message, Reasoning, Says, Speaker};
+use seamline_model::conversation::{LiftedBlock, LiftedMessage, LiftedResult, Media, Reasoning, Says, Speaker};
 use seamline_model::{BlockKind, Emptiness, Role, Span};
 
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
 use crate::reading::emptiness;
-use crate::results::{Answering, synthetic, written};
+use crate::results::{AnsweredCall, synthetic, written};
 use crate::rewriting::{set_member, unreadable_text};
 
 /// A span and the text that replaces it.
@@ -57,11 +57,11 @@ pub(crate) trait Blocks: Sync {
     fn call<'a>(&self, id: &str, name: &str, input: Json<'a>) -> Json<'a>;
 
     /// A result.
-    fn result(&self, answer: &Answer) -> Json<'static>;
+    fn result(&self, answer: &LiftedResult) -> Json<'static>;
 
     /// The result of a call that a host answers.
-    fn answering(&self, answering: &Answering<'_>) -> Json<'static> {
-        self.result(&answering.answer())
+    fn answered_call(&self, answered: &AnsweredCall<'_>) -> Json<'static> {
+        self.result(&answered.result())
     }
 
     /// A synthetic result for a call, which is given as its block and its id.
@@ -80,7 +80,7 @@ pub(crate) trait Blocks: Sync {
     }
 
     /// The content of a message of a conversation.
-    fn content(&self, blocks: &[Block]) -> Json<'static> {
+    fn content(&self, blocks: &[LiftedBlock]) -> Json<'static> {
         list(blocks.iter().filter_map(|said| block(self, said)).collect())
     }
 
@@ -135,7 +135,7 @@ pub(super) fn message<'j>(blocks: &dyn Blocks, role: Role, content: Json<'j>) ->
 }
 
 /// Writes a message of a conversation.
-pub(crate) fn said(blocks: &dyn Blocks, message: &Message) -> Json<'static> {
+pub(crate) fn said(blocks: &dyn Blocks, message: &LiftedMessage) -> Json<'static> {
     let role = match message.speaker {
         Speaker::Assistant => Role::Assistant,
         Speaker::User => Role::User,
@@ -145,7 +145,7 @@ pub(crate) fn said(blocks: &dyn Blocks, message: &Message) -> Json<'static> {
 }
 
 /// Writes a block of a conversation. Blocks that only another dialect knows are left out.
-pub(crate) fn block(blocks: &(impl Blocks + ?Sized), block: &Block) -> Option<Json<'static>> {
+pub(crate) fn block(blocks: &(impl Blocks + ?Sized), block: &LiftedBlock) -> Option<Json<'static>> {
     match &block.says {
         Says::Text(text) | Says::Refusal(text) => Some(blocks.text(Json::Text(text.clone()))),
         Says::Call(call) => Some(blocks.call(&call.id, &call.name, Json::Written(call.input.clone()))),
@@ -157,8 +157,8 @@ pub(crate) fn block(blocks: &(impl Blocks + ?Sized), block: &Block) -> Option<Js
 }
 
 /// Writes the message with the results of calls.
-pub(crate) fn results(blocks: &dyn Blocks, results: &[Answering<'_>]) -> Vec<String> {
-    let results = results.iter().map(|result| blocks.answering(result)).collect();
+pub(crate) fn results(blocks: &dyn Blocks, results: &[AnsweredCall<'_>]) -> Vec<String> {
+    let results = results.iter().map(|result| blocks.answered_call(result)).collect();
     vec![written(&message(blocks, Role::User, list(results)))]
 }
 

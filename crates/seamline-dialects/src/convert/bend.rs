@@ -2,7 +2,7 @@
 
 use seamline_model::MARK;
 use seamline_model::conversation::{
-    Answer, Block, Family, Fate, Lost, Media, MediaSource, Message, Opaque, Reasoning, Says, Speaker,
+    Family, Fate, LiftedBlock, LiftedMessage, LiftedResult, Lost, Media, MediaSource, Opaque, Reasoning, Says, Speaker,
 };
 
 use super::{ForeignReasoning, Room, Target, failure, mime};
@@ -12,7 +12,7 @@ pub(super) struct Bending<'r> {
     room: &'r Room,
     target: &'r Target<'r>,
     pub(super) lost: Vec<Lost>,
-    waiting: Vec<Block>,
+    waiting: Vec<LiftedBlock>,
 }
 
 impl<'r> Bending<'r> {
@@ -21,22 +21,22 @@ impl<'r> Bending<'r> {
     }
 
     /// Writes the system texts before the conversation.
-    pub(super) fn system(&mut self, blocks: Vec<Block>) -> Vec<String> {
+    pub(super) fn system(&mut self, blocks: Vec<LiftedBlock>) -> Vec<String> {
         let mut texts = Vec::new();
         for block in blocks {
             match block.says {
                 Says::Text(text) if text.trim().is_empty() => {}
                 Says::Text(text) => texts.push(text),
                 Says::Opaque(opaque) => texts.extend(self.opaque(opaque, &block.pointer)),
-                _ => self.lose("part of the system text", &block.pointer, Fate::Dropped, "it is no text"),
+                _ => self.lose("part of the system text", &block.pointer, Fate::Dropped, "it is not text"),
             }
         }
         texts
     }
 
     /// Fits each message to the dialect.
-    pub(super) fn messages(&mut self, messages: Vec<Message>) -> Vec<Message> {
-        let mut out: Vec<Message> = Vec::with_capacity(messages.len());
+    pub(super) fn messages(&mut self, messages: Vec<LiftedMessage>) -> Vec<LiftedMessage> {
+        let mut out: Vec<LiftedMessage> = Vec::with_capacity(messages.len());
         for mut message in messages {
             if message.speaker == Speaker::System && !self.room.system_messages {
                 message.speaker = Speaker::User;
@@ -55,7 +55,7 @@ impl<'r> Bending<'r> {
                 Speaker::System | Speaker::Assistant => {}
             }
             if !blocks.is_empty() {
-                self.push(&mut out, Message { speaker: message.speaker, blocks });
+                self.push(&mut out, LiftedMessage { speaker: message.speaker, blocks });
             }
         }
         self.flush(&mut out);
@@ -63,21 +63,21 @@ impl<'r> Bending<'r> {
     }
 
     /// Writes the blocks that wait for the user as a message.
-    fn flush(&mut self, out: &mut Vec<Message>) {
+    fn flush(&mut self, out: &mut Vec<LiftedMessage>) {
         if !self.waiting.is_empty() {
             let blocks = std::mem::take(&mut self.waiting);
-            self.push(out, Message { speaker: Speaker::User, blocks });
+            self.push(out, LiftedMessage { speaker: Speaker::User, blocks });
         }
     }
 
-    fn push(&self, out: &mut Vec<Message>, message: Message) {
+    fn push(&self, out: &mut Vec<LiftedMessage>, message: LiftedMessage) {
         match out.last_mut() {
             Some(last) if self.room.alternates && last.speaker == message.speaker => last.blocks.extend(message.blocks),
             _ => out.push(message),
         }
     }
 
-    fn blocks(&mut self, speaker: Speaker, blocks: Vec<Block>) -> Vec<Block> {
+    fn blocks(&mut self, speaker: Speaker, blocks: Vec<LiftedBlock>) -> Vec<LiftedBlock> {
         let (mut out, mut after) = (Vec::with_capacity(blocks.len()), Vec::new());
         for block in blocks {
             if block.is_blank() {
@@ -87,7 +87,7 @@ impl<'r> Bending<'r> {
             match block.says {
                 Says::Result(answer) => {
                     let (answer, hoisted) = self.answer(answer);
-                    out.push(Block::new(Says::Result(answer), pointer));
+                    out.push(LiftedBlock::new(Says::Result(answer), pointer));
                     after.extend(hoisted);
                 }
                 Says::Media(media) if speaker == Speaker::Assistant && !self.room.assistant_media => {
@@ -98,7 +98,7 @@ impl<'r> Bending<'r> {
                 }
                 Says::Refusal(text) if speaker != Speaker::Assistant => {
                     self.lose("refusal", &pointer, Fate::Text, "only the assistant declines");
-                    out.push(Block::new(Says::Text(text), pointer));
+                    out.push(LiftedBlock::new(Says::Text(text), pointer));
                 }
                 says => out.extend(self.block(says, &pointer)),
             }
@@ -108,7 +108,7 @@ impl<'r> Bending<'r> {
     }
 
     /// Fits a block to the dialect, if it can be written there.
-    fn block(&mut self, says: Says, pointer: &str) -> Option<Block> {
+    fn block(&mut self, says: Says, pointer: &str) -> Option<LiftedBlock> {
         let says = match says {
             Says::Reasoning(reasoning) => self.reasoning(reasoning, pointer)?,
             Says::Media(media) if !(self.room.media)(&media, self.target) => self.unshown(&media, pointer),
@@ -135,7 +135,7 @@ impl<'r> Bending<'r> {
             }
             says @ (Says::Text(_) | Says::Result(_) | Says::Refusal(_)) => says,
         };
-        Some(Block::new(says, pointer))
+        Some(LiftedBlock::new(says, pointer))
     }
 
     /// Writes a block that only its own dialect knows as text, unless it holds no words.
@@ -204,8 +204,8 @@ impl<'r> Bending<'r> {
     }
 
     /// Fits a result, and collects the blocks that must come after the results.
-    fn answer(&mut self, answer: Answer) -> (Answer, Vec<Block>) {
-        let Answer { id, name, blocks, failed } = answer;
+    fn answer(&mut self, answer: LiftedResult) -> (LiftedResult, Vec<LiftedBlock>) {
+        let LiftedResult { id, name, blocks, failed } = answer;
         let (mut kept, mut hoisted) = (Vec::new(), Vec::new());
         for block in blocks {
             let pointer = block.pointer;
@@ -225,16 +225,16 @@ impl<'r> Bending<'r> {
         }
         if !hoisted.is_empty() {
             let line = format!("{MARK} what tool call {id} returned beside text:");
-            hoisted.insert(0, Block::new(Says::Text(line), hoisted[0].pointer.clone()));
+            hoisted.insert(0, LiftedBlock::new(Says::Text(line), hoisted[0].pointer.clone()));
             if kept.is_empty() {
                 let follows = Says::Text(failure::FOLLOWS.to_owned());
-                kept.push(Block::new(follows, hoisted[0].pointer.clone()));
+                kept.push(LiftedBlock::new(follows, hoisted[0].pointer.clone()));
             }
         }
         if !self.room.failures {
             mark(&mut kept, failed, self.target.made_up);
         }
-        (Answer { id, name, blocks: kept, failed }, hoisted)
+        (LiftedResult { id, name, blocks: kept, failed }, hoisted)
     }
 
     /// Fits the content of a result. Blocks that only the assistant may use become text.
@@ -256,12 +256,12 @@ impl<'r> Bending<'r> {
 }
 
 /// Says in the text of a result whether the tool failed.
-fn mark(blocks: &mut Vec<Block>, failed: bool, made_up: &[String]) {
+fn mark(blocks: &mut Vec<LiftedBlock>, failed: bool, made_up: &[String]) {
     match blocks.first_mut() {
-        Some(Block { says: Says::Text(text), .. }) => {
+        Some(LiftedBlock { says: Says::Text(text), .. }) => {
             *text = failure::marked(text, failed, failure::is_made_up(text, made_up));
         }
-        _ if failed => blocks.insert(0, Block::new(Says::Text(failure::marked("", failed, false)), "")),
+        _ if failed => blocks.insert(0, LiftedBlock::new(Says::Text(failure::marked("", failed, false)), "")),
         _ => {}
     }
 }

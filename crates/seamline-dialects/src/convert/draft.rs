@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use seamline_model::conversation::{
-    AnswerFormat, Conversation, Family, Fate, Lost, Media, Message, Says, Settings, ToolDefinition,
+    Conversation, Family, Fate, LiftedMessage, Lost, Media, ResponseFormat, Says, Settings, ToolDefinition,
 };
 use seamline_model::{IdDemand, NameDemand};
 
@@ -60,7 +60,7 @@ pub(crate) struct Room {
 /// ids and names that the target accepts.
 pub(crate) struct Draft {
     pub(crate) system: Vec<String>,
-    pub(crate) messages: Vec<Message>,
+    pub(crate) messages: Vec<LiftedMessage>,
     pub(crate) settings: Settings,
     pub(crate) lost: Vec<Lost>,
     pub(crate) ids: Vec<Renamed>,
@@ -142,7 +142,7 @@ impl Draft {
     }
 
     /// Takes the demanded format of the response, if there is one.
-    pub(crate) fn format(&mut self) -> Option<AnswerFormat> {
+    pub(crate) fn format(&mut self) -> Option<ResponseFormat> {
         self.settings.format.take()
     }
 

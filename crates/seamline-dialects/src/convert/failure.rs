@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_up_stays_as_it_is_and_counts_as_a_failure() {
+    fn a_synthetic_text_stays_unchanged_and_counts_as_a_failure() {
         let text = seamline_model::NO_RESULT;
         assert_eq!(marked(text, true, is_made_up(text, &[])), text);
         assert_eq!(unmarked(text), (text, true));

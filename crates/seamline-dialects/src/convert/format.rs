@@ -1,6 +1,6 @@
 //! The demanded format of a response, as both dialects of `OpenAI` write it.
 
-use seamline_model::conversation::AnswerSchema;
+use seamline_model::conversation::ResponseSchema;
 
 use super::lifting::{Lifting, compact, member};
 use super::{Draft, Members};
@@ -11,8 +11,8 @@ const NAME: &str = "answer";
 
 impl Lifting {
     /// Reads the format of a response from the object that has its schema.
-    pub(crate) fn answer_schema(&mut self, value: Value<'_, '_>, pointer: &str) -> AnswerSchema {
-        AnswerSchema {
+    pub(crate) fn response_schema(&mut self, value: Value<'_, '_>, pointer: &str) -> ResponseSchema {
+        ResponseSchema {
             name: self.field(value, "name", pointer),
             description: self.field(value, "description", pointer),
             schema: member(value, "schema").map(|schema| compact(schema.raw())),
@@ -22,7 +22,7 @@ impl Lifting {
 }
 
 /// Writes the members that demand a format.
-pub(crate) fn schema_members(draft: &mut Draft, schema: AnswerSchema) -> Members<'static> {
+pub(crate) fn schema_members(draft: &mut Draft, schema: ResponseSchema) -> Members<'static> {
     if schema.name.is_none() {
         draft.note_added("name of the answer's schema", "the dialect demands one; `answer` is put there");
     }

@@ -1,6 +1,8 @@
 //! Lifts a body into a conversation, for every dialect.
 
-use seamline_model::conversation::{Answer, Block, Call, Conversation, Fate, Message, Opaque, Says, Speaker};
+use seamline_model::conversation::{
+    Conversation, Fate, LiftedBlock, LiftedCall, LiftedMessage, LiftedResult, Opaque, Says, Speaker,
+};
 
 use super::failure;
 use super::rendering::is_result;
@@ -91,7 +93,7 @@ impl Lifting {
     pub(crate) fn run_blocks(
         body: &[u8],
         form: &Form,
-        block: fn(&mut Self, Value<'_, '_>, &str) -> Block,
+        block: fn(&mut Self, Value<'_, '_>, &str) -> LiftedBlock,
     ) -> Result<Conversation, Error> {
         Self::run(body, form, |lifting, message, pointer| {
             let speaker = lifting.speaker(message, ROLES, pointer);
@@ -189,7 +191,7 @@ impl Lifting {
     }
 
     /// Adds a message, if it has blocks.
-    pub(crate) fn push(&mut self, speaker: Speaker, blocks: Vec<Block>) {
+    pub(crate) fn push(&mut self, speaker: Speaker, blocks: Vec<LiftedBlock>) {
         if blocks.is_empty() {
             return;
         }
@@ -197,16 +199,16 @@ impl Lifting {
         if speaker == Speaker::System && self.conversation.messages.is_empty() {
             self.conversation.system.extend(blocks);
         } else {
-            self.conversation.messages.push(Message { speaker, blocks });
+            self.conversation.messages.push(LiftedMessage { speaker, blocks });
         }
     }
 
     /// Adds a result to the message of the results right before it, if there is one. Results come before all other
     /// blocks, so it is enough to look at the last block.
-    pub(crate) fn push_result(&mut self, result: Block) {
+    pub(crate) fn push_result(&mut self, result: LiftedBlock) {
         match self.conversation.messages.last_mut() {
             Some(last) if last.blocks.last().is_some_and(is_result) => last.blocks.push(result),
-            _ => self.conversation.messages.push(Message { speaker: Speaker::User, blocks: vec![result] }),
+            _ => self.conversation.messages.push(LiftedMessage { speaker: Speaker::User, blocks: vec![result] }),
         }
     }
 
@@ -215,8 +217,8 @@ impl Lifting {
         &mut self,
         content: Option<Value<'_, '_>>,
         pointer: &str,
-        mut block: impl FnMut(&mut Self, Value<'_, '_>, &str) -> Block,
-    ) -> Vec<Block> {
+        mut block: impl FnMut(&mut Self, Value<'_, '_>, &str) -> LiftedBlock,
+    ) -> Vec<LiftedBlock> {
         let Some(content) = content else { return Vec::new() };
         if let Some(said) = content.str() {
             return vec![text(said, pointer)];
@@ -237,17 +239,23 @@ impl Lifting {
     }
 
     /// Makes a call. Input that is not an object is wrapped in one, and that is noted.
-    pub(crate) fn call(&mut self, id: String, name: String, input: Option<Value<'_, '_>>, pointer: &str) -> Block {
+    pub(crate) fn call(
+        &mut self,
+        id: String,
+        name: String,
+        input: Option<Value<'_, '_>>,
+        pointer: &str,
+    ) -> LiftedBlock {
         let (input, whole) = self.input(input, pointer);
-        let call = Call { id, name, input, free: None, seal: None, whole, answered_by: "", hosted: false };
-        Block::new(Says::Call(call), pointer)
+        let call = LiftedCall { whole, ..LiftedCall::new(id, name, input) };
+        LiftedBlock::new(Says::Call(call), pointer)
     }
 
     /// Makes a call of a tool that takes any text.
-    pub(crate) fn free_call(id: String, name: String, text: String, pointer: &str) -> Block {
+    pub(crate) fn free_call(id: String, name: String, text: String, pointer: &str) -> LiftedBlock {
         let input = format!("{{\"input\":{}}}", quoted(&text));
-        let call = Call { id, name, input, free: Some(text), seal: None, whole: true, answered_by: "", hosted: false };
-        Block::new(Says::Call(call), pointer)
+        let call = LiftedCall { free: Some(text), ..LiftedCall::new(id, name, input) };
+        LiftedBlock::new(Says::Call(call), pointer)
     }
 
     /// Reads the input of a call as an object, and says whether it was one.
@@ -265,20 +273,20 @@ impl Lifting {
                 "input of a call",
                 pointer,
                 Fate::Altered,
-                "it is no JSON object, so it is wrapped into one",
+                "it is not a JSON object, so it is wrapped into one",
             );
         }
         (text, was_object)
     }
 
     /// Makes a result whose failure is a mark in its text.
-    pub(crate) fn marked_result(mut answer: Answer, pointer: &str) -> Block {
-        if let Some(Block { says: Says::Text(text), .. }) = answer.blocks.first_mut() {
+    pub(crate) fn marked_result(mut answer: LiftedResult, pointer: &str) -> LiftedBlock {
+        if let Some(LiftedBlock { says: Says::Text(text), .. }) = answer.blocks.first_mut() {
             let (plain, is_failure) = failure::unmarked(text);
             *text = plain.to_owned();
             answer.failed |= is_failure;
         }
-        Block::new(Says::Result(answer), pointer)
+        LiftedBlock::new(Says::Result(answer), pointer)
     }
 }
 
@@ -326,20 +334,20 @@ pub(crate) fn string(value: Value<'_, '_>, key: &str) -> Option<String> {
 }
 
 /// A block of text.
-pub(crate) fn text(text: impl Into<String>, pointer: &str) -> Block {
-    Block::new(Says::Text(text.into()), pointer)
+pub(crate) fn text(text: impl Into<String>, pointer: &str) -> LiftedBlock {
+    LiftedBlock::new(Says::Text(text.into()), pointer)
 }
 
 /// A block that only its own dialect knows.
-pub(crate) fn opaque(value: Value<'_, '_>, kind: &str, spoken: bool, pointer: &str) -> Block {
+pub(crate) fn opaque(value: Value<'_, '_>, kind: &str, spoken: bool, pointer: &str) -> LiftedBlock {
     let opaque = Opaque { kind: kind.to_owned(), raw: compact(value.raw()), spoken };
-    Block::new(Says::Opaque(opaque), pointer)
+    LiftedBlock::new(Says::Opaque(opaque), pointer)
 }
 
 /// A value that the dialect does not know, kept unchanged.
-pub(crate) fn unread(value: Value<'_, '_>, pointer: &str) -> Block {
+pub(crate) fn unread(value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let raw = value.str().map_or_else(|| compact(value.raw()), String::from);
-    Block::new(Says::Opaque(Opaque { kind: String::new(), raw, spoken: true }), pointer)
+    LiftedBlock::new(Says::Opaque(Opaque { kind: String::new(), raw, spoken: true }), pointer)
 }
 
 /// JSON without the white space between its tokens.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use seamline_model::conversation::{AnswerFormat, Fate, Lost, Other, ToolChoice};
+use seamline_model::conversation::{Fate, Lost, Other, ResponseFormat, ToolChoice};
 
 use super::lifting::{Lifting, NOT_CARRIED, member};
 use crate::json::{Kind, Value};
@@ -90,7 +90,7 @@ impl Lifting {
             return Some(member.raw().to_owned());
         }
         if !member.is(Kind::String) && !is_hollow(member) {
-            self.note_dropped(format!("member `{key}`"), pointer::joined(pointer, key), "it is no text");
+            self.note_dropped(format!("member `{key}`"), pointer::joined(pointer, key), "it is not text");
         }
         member.str().map(String::from)
     }
@@ -114,7 +114,7 @@ impl Lifting {
     /// Reads a setting that is a number, as it was written.
     pub(crate) fn number(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<String> {
         if !value.is(Kind::Number) {
-            self.note_ill_formed(pointer, "it is no number");
+            self.note_ill_formed(pointer, "it is not a number");
         }
         number(value)
     }
@@ -122,7 +122,7 @@ impl Lifting {
     /// Reads a setting that is a string.
     pub(crate) fn word(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<String> {
         if !value.is(Kind::String) {
-            self.note_ill_formed(pointer, "it is no text");
+            self.note_ill_formed(pointer, "it is not text");
         }
         value.str().map(String::from)
     }
@@ -141,7 +141,7 @@ impl Lifting {
         let is_text = |value: Value<'_, '_>| value.is(Kind::String);
         let is_list = value.is(Kind::Array) && value.elements().all(is_text);
         if !is_text(value) && !is_list {
-            self.note_ill_formed(pointer, "it is no list of texts");
+            self.note_ill_formed(pointer, "it is not a list of texts");
         }
         strings(value)
     }
@@ -156,7 +156,7 @@ impl Lifting {
     }
 
     /// Takes the format that a request demands of its response, and notes one that is not carried over.
-    pub(crate) fn response_format(&mut self, format: Option<AnswerFormat>, pointer: &str) {
+    pub(crate) fn response_format(&mut self, format: Option<ResponseFormat>, pointer: &str) {
         self.note_pointer("format", pointer);
         if format.is_none() {
             self.note_ill_formed(pointer, NOT_CARRIED);

@@ -1,6 +1,6 @@
 //! Renders a conversation as a body, for every dialect.
 
-use seamline_model::conversation::{Block, Says, Settings};
+use seamline_model::conversation::{LiftedBlock, Says, Settings};
 
 use super::{Draft, Rendered, Target};
 use crate::json::{Json, Style, list, member, object};
@@ -60,14 +60,14 @@ pub(crate) fn typed_text<'a>(kind: &'static str, text: &str) -> Json<'a> {
 }
 
 /// The text of a content that is one text and nothing else.
-pub(crate) fn only_text(blocks: &[Block]) -> Option<&str> {
+pub(crate) fn only_text(blocks: &[LiftedBlock]) -> Option<&str> {
     match blocks {
-        [Block { says: Says::Text(text), .. }] => Some(text),
+        [LiftedBlock { says: Says::Text(text), .. }] => Some(text),
         _ => None,
     }
 }
 
 /// Whether a block is a result.
-pub(crate) fn is_result(block: &Block) -> bool {
+pub(crate) fn is_result(block: &LiftedBlock) -> bool {
     matches!(block.says, Says::Result(_))
 }

@@ -3,8 +3,8 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
-    Members, Models, NameDemand, NameStart, OutputForm, ReasoningDemands, SameRole, SignatureDemand, ToolDemands,
-    Uniqueness,
+    Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, SameRole, SignatureDemand,
+    ToolDemands, Uniqueness,
 };
 
 /// What Google's own endpoint demands.
@@ -32,6 +32,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // Code that the model ran is carried along as it is; no error about it is known.
     unanswered_server: ErrorText(""),
     orphan_server: ErrorText(""),
+    // No further demands are known.
+    pairs: PairDemands::NONE,
+    compaction: None,
     // GEM-8: optional, of any form.
     call_id: IdDemand {
         demanded: false,

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, AnswerSchema, Block, Conversation, Family, Fate, Media, MediaKind, MediaSource, Reasoning,
-    Says, Speaker, ToolChoice,
+    Conversation, Family, Fate, LiftedBlock, LiftedResult, Media, MediaKind, MediaSource, Reasoning, ResponseFormat,
+    ResponseSchema, Says, Speaker, ToolChoice,
 };
 use seamline_model::{Alphabet, IdDemand};
 
@@ -136,8 +136,8 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
 /// Reads the demanded format of a response, unless a schema says more.
 fn mime_type(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let format = match value.str().as_deref() {
-        Some("application/json") => AnswerFormat::Json,
-        Some("text/plain") => AnswerFormat::Text,
+        Some("application/json") => ResponseFormat::Json,
+        Some("text/plain") => ResponseFormat::Text,
         _ => return lifting.note_dropped("setting `generationConfig.responseMimeType`", pointer, NOT_CARRIED),
     };
     if lifting.conversation.settings.format.is_none() {
@@ -148,8 +148,8 @@ fn mime_type(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
 
 fn schema(lifting: &mut Lifting, schema: String, pointer: &str) {
     lifting.note_pointer("format", pointer);
-    let schema = AnswerSchema { schema: Some(schema), ..AnswerSchema::default() };
-    lifting.conversation.settings.format = Some(AnswerFormat::Schema(schema));
+    let schema = ResponseSchema { schema: Some(schema), ..ResponseSchema::default() };
+    lifting.conversation.settings.format = Some(ResponseFormat::Schema(schema));
 }
 
 fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
@@ -208,13 +208,13 @@ fn choice(lifting: &mut Lifting, config: Value<'_, '_>, pointer: &str) {
     lifting.conversation.settings.tool_choice = choice;
 }
 
-fn parts(lifting: &mut Lifting, content: Value<'_, '_>, pointer: &str, open: &mut Open) -> Vec<Block> {
+fn parts(lifting: &mut Lifting, content: Value<'_, '_>, pointer: &str, open: &mut Open) -> Vec<LiftedBlock> {
     lifting.content(member(content, "parts"), &format!("{pointer}/parts"), |lifting, value, pointer| {
         part(lifting, value, pointer, open)
     })
 }
 
-fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
+fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut Open) -> LiftedBlock {
     let key = SEALS.iter().find(|key| member(value, key).is_some()).unwrap_or(&SEALS[0]);
     let seal = lifting.field(value, key, pointer).filter(|seal| seal != NO_SIGNATURE && !seal.is_empty());
     if let Some(said) = string(value, "text") {
@@ -226,13 +226,14 @@ fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut O
         lifting.note_unknown(value, &[&["functionCall", "function_call", "thought"], SEALS].concat(), pointer);
         return function_call(lifting, call, seal, pointer, open);
     }
-    let (block, known): (Block, &[&str]) = if let Some(result) = objects(&["functionResponse", "function_response"]) {
-        (self::result(lifting, result, pointer, open), &["functionResponse", "function_response"])
-    } else if let Some(says) = member_of(value, MEDIA).and_then(|data| media(lifting, data, pointer)) {
-        (Block::new(says, pointer), MEDIA)
-    } else {
-        return unknown(value, pointer);
-    };
+    let (block, known): (LiftedBlock, &[&str]) =
+        if let Some(result) = objects(&["functionResponse", "function_response"]) {
+            (self::result(lifting, result, pointer, open), &["functionResponse", "function_response"])
+        } else if let Some(says) = member_of(value, MEDIA).and_then(|data| media(lifting, data, pointer)) {
+            (LiftedBlock::new(says, pointer), MEDIA)
+        } else {
+            return unknown(value, pointer);
+        };
     if seal.is_some() {
         lifting.note_dropped("signature", pointer, "only Gemini's models read it");
     }
@@ -241,7 +242,7 @@ fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut O
 }
 
 /// Whether a part holds more than a signature.
-fn unknown(value: Value<'_, '_>, pointer: &str) -> Block {
+fn unknown(value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let mut kinds = value.members().map(|(key, _)| key.name()).filter(|key| !key.starts_with("thought"));
     match kinds.next() {
         Some(kind) if kind == "text" => unread(value, pointer),
@@ -251,10 +252,16 @@ fn unknown(value: Value<'_, '_>, pointer: &str) -> Block {
 }
 
 /// Text, which is reasoning when it is marked as a thought.
-fn words(lifting: &mut Lifting, value: Value<'_, '_>, said: String, seal: Option<String>, pointer: &str) -> Block {
+fn words(
+    lifting: &mut Lifting,
+    value: Value<'_, '_>,
+    said: String,
+    seal: Option<String>,
+    pointer: &str,
+) -> LiftedBlock {
     if lifting.switch(value, "thought", pointer) == Some(true) {
         let reasoning = Reasoning { text: said, seal, redacted: false, family: Family::Gemini };
-        return Block::new(Says::Reasoning(reasoning), pointer);
+        return LiftedBlock::new(Says::Reasoning(reasoning), pointer);
     }
     if seal.is_some() {
         lifting.note_dropped("signature of a text", pointer, "only Gemini's models read it");
@@ -268,7 +275,7 @@ fn function_call(
     seal: Option<String>,
     pointer: &str,
     open: &mut Open,
-) -> Block {
+) -> LiftedBlock {
     let within = format!("{pointer}/{}", call.key().name());
     lifting.note_unknown(call, &["id", "name", "args"], &within);
     let name = lifting.field(call, "name", &within).unwrap_or_default();
@@ -288,7 +295,7 @@ fn function_call(
     block
 }
 
-fn result(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
+fn result(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mut Open) -> LiftedBlock {
     let within = format!("{pointer}/{}", result.key().name());
     lifting.note_unknown(result, &["id", "name", "response", "parts"], &within);
     let name = lifting.field(result, "name", &within).unwrap_or_default();
@@ -301,7 +308,7 @@ fn result(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mu
     };
     let response = member(result, "response");
     let failed = response.is_some_and(|response| member(response, "error").is_some());
-    let mut blocks: Vec<Block> = response.map(|response| output(response, pointer)).into_iter().collect();
+    let mut blocks: Vec<LiftedBlock> = response.map(|response| output(response, pointer)).into_iter().collect();
     let shown =
         lifting.content(member(result, "parts"), &format!("{within}/parts"), |lifting, part, pointer| match member_of(
             part, MEDIA,
@@ -310,16 +317,16 @@ fn result(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mu
         {
             Some(says) => {
                 lifting.note_unknown(part, MEDIA, pointer);
-                Block::new(says, pointer)
+                LiftedBlock::new(says, pointer)
             }
             None => unknown(part, pointer),
         });
     blocks.extend(shown);
-    Block::new(Says::Result(Answer { id, name: Some(name), blocks, failed }), pointer)
+    LiftedBlock::new(Says::Result(LiftedResult { id, name: Some(name), blocks, failed }), pointer)
 }
 
 /// Reads the output of a tool: the only text of the object, or the whole object.
-fn output(response: Value<'_, '_>, pointer: &str) -> Block {
+fn output(response: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let mut members = response.members();
     let alone = match (members.next(), members.next()) {
         (Some((key, value)), None) if matches!(&*key.name(), "output" | "error" | "result") => value,

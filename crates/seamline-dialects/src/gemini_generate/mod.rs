@@ -10,6 +10,7 @@ mod wire;
 mod write;
 
 pub use constraints::CONSTRAINTS;
+pub(crate) use render::NO_SIGNATURE;
 
 use crate::blocks::{self, Shape};
 use crate::reader::{self, Form};
@@ -32,7 +33,8 @@ const FORM: Form = Form {
     message: |reader, value| blocks::message(reader, value, &SHAPE),
 };
 
-const SHAPE: Shape = Shape { content: FORM.content, role: wire::role, called: wire::called, block: wire::block };
+const SHAPE: Shape =
+    Shape { content: FORM.content, settings: &[], role: wire::role, called: wire::called, block: wire::block };
 
 /// The dialect of Google's generateContent.
 pub const DIALECT: Dialect = Dialect {

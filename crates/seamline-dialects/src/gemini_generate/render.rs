@@ -1,7 +1,7 @@
 //! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
-    AnswerFormat, Block, Family, Media, MediaSource, Message, Says, Speaker, ToolChoice, ToolDefinition,
+    Family, LiftedBlock, LiftedMessage, Media, MediaSource, ResponseFormat, Says, Speaker, ToolChoice, ToolDefinition,
 };
 use seamline_model::{Alphabet, IdDemand, NameDemand};
 
@@ -63,7 +63,7 @@ pub(super) const SHARED: &[(&str, &str)] = &[
 ];
 
 /// GEM-9: the documented signature of a call that has none.
-pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+pub(crate) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// The text of the user before a call that would be the first content, which GEM-3 forbids.
 const START: &str = seamline_model::START;
@@ -98,18 +98,18 @@ pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
 }
 
 fn start_with_user(draft: &mut Draft) {
-    let is_call = |block: &Block| matches!(block.says, Says::Call(_));
+    let is_call = |block: &LiftedBlock| matches!(block.says, Says::Call(_));
     let first = draft.messages.first();
     if first.is_some_and(|first| first.speaker == Speaker::Assistant && first.blocks.iter().any(is_call)) {
-        let block = Block::new(Says::Text(START.to_owned()), "");
-        draft.messages.insert(0, Message { speaker: Speaker::User, blocks: vec![block] });
+        let block = LiftedBlock::new(Says::Text(START.to_owned()), "");
+        draft.messages.insert(0, LiftedMessage { speaker: Speaker::User, blocks: vec![block] });
         draft.note_added("message of the user", "a call may not come first");
     }
 }
 
 /// Notes the synthetic signatures. Of parallel calls only the first has one.
 fn note_unsigned(draft: &mut Draft) {
-    let first_call = |message: &Message| {
+    let first_call = |message: &LiftedMessage| {
         message
             .blocks
             .iter()
@@ -127,9 +127,9 @@ fn answer_format(draft: &mut Draft) -> Members<'static> {
     const TYPE: &str = "generationConfig.responseMimeType";
     match draft.format() {
         None => Vec::new(),
-        Some(AnswerFormat::Text) => vec![member(TYPE, "text/plain")],
-        Some(AnswerFormat::Json) => vec![member(TYPE, "application/json")],
-        Some(AnswerFormat::Schema(schema)) => {
+        Some(ResponseFormat::Text) => vec![member(TYPE, "text/plain")],
+        Some(ResponseFormat::Json) => vec![member(TYPE, "application/json")],
+        Some(ResponseFormat::Schema(schema)) => {
             if schema.name.is_some() || schema.description.is_some() {
                 draft.note_altered("format", "its schema is carried over; a name and a description it has not there");
             }

@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_blocked_stays_so() {
+    fn a_blocked_response_stays_blocked() {
         let blocked = read(&[r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#, &parts("[]", STOP)]);
         let wanted = [r#"promptFeedback={"blockReason":"SAFETY"}"#, r#"Stop { stop: Filter, word: "SAFETY" }"#, "Done"];
         assert_eq!(blocked, wanted);

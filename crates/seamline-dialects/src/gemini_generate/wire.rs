@@ -171,14 +171,14 @@ impl<'d, 'a> WireFields<'d, 'a> {
 
     /// The id, or the name that replaces it.
     fn read_id(&self, reader: &mut Reader<'_>) -> Option<Cow<'a, str>> {
-        let id = reader.named_id(self.id.or(self.foreign_id), "id");
+        let id = reader.own_or_foreign_id(self.id, self.foreign_id, "id");
         id.filter(|id| !id.is_empty()).or_else(|| self.read_name())
     }
 }
 
 fn read_call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
     let fields = WireFields::read(value, reader);
-    let held = fields.held.or_else(|| reader.named(fields.foreign_input, "args"));
+    let held = reader.own_or_foreign(fields.held, fields.foreign_input, "args");
     let id = fields.read_id(reader);
     Call::new(id.as_deref(), fields.read_name().as_deref(), input(held), &mut reader.transcript.tools)
 }

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use seamline_model::Role;
-use seamline_model::conversation::{Answer, Block, Call, Media, MediaSource, Reasoning, Says};
+use seamline_model::conversation::{LiftedBlock, LiftedCall, LiftedResult, Media, MediaSource, Reasoning, Says};
 
 use super::render::NO_SIGNATURE;
 use super::wire;
 use crate::blocks::{Blocks, Keys, Patch, block};
 use crate::convert::mime;
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
-use crate::results::{Answering, synthetic};
+use crate::results::{AnsweredCall, synthetic};
 use crate::rewriting::{cuts, set_member, set_members};
 
 /// Writes parts of generateContent.
@@ -45,13 +45,13 @@ impl Blocks for Writer {
         object([("functionCall", function_call((id != name).then_some(id), name, input))])
     }
 
-    fn result(&self, answer: &Answer) -> Json<'static> {
+    fn result(&self, answer: &LiftedResult) -> Json<'static> {
         object([("functionResponse", response(answer, Some(&answer.id)))])
     }
 
-    fn answering(&self, answering: &Answering<'_>) -> Json<'static> {
-        let id = answering.has_id.then_some(answering.call.id.as_str());
-        object([("functionResponse", response(&answering.answer(), id))])
+    fn answered_call(&self, answered: &AnsweredCall<'_>) -> Json<'static> {
+        let id = answered.has_id.then_some(answered.call.id.as_str());
+        object([("functionResponse", response(&answered.result(), id))])
     }
 
     fn thought(&self, reasoning: &Reasoning) -> Option<Json<'static>> {
@@ -71,9 +71,9 @@ impl Blocks for Writer {
     }
 
     /// Of parallel calls the first is signed.
-    fn content(&self, blocks: &[Block]) -> Json<'static> {
+    fn content(&self, blocks: &[LiftedBlock]) -> Json<'static> {
         let mut sentinel = Some(NO_SIGNATURE.to_owned());
-        let part = |said: &Block| match &said.says {
+        let part = |said: &LiftedBlock| match &said.says {
             Says::Call(call) => Some(signed_call(call, sentinel.take())),
             _ => block(self, said),
         };
@@ -156,7 +156,7 @@ impl Writer {
 }
 
 /// Writes a call with its signature, or with the one for calls that have none.
-fn signed_call(call: &Call, sentinel: Option<String>) -> Json<'static> {
+fn signed_call(call: &LiftedCall, sentinel: Option<String>) -> Json<'static> {
     let args = Json::Written(call.input.clone());
     let mut members = vec![("functionCall", function_call(Some(&call.id), &call.name, args))];
     members.extend(call.seal.clone().or(sentinel).map(|seal| member("thoughtSignature", seal)));
@@ -165,7 +165,7 @@ fn signed_call(call: &Call, sentinel: Option<String>) -> Json<'static> {
 
 /// Writes a result, without the object around it. Where its call has no id it has none: calls without ids are paired
 /// by their order.
-fn response(answer: &Answer, id: Option<&str>) -> Json<'static> {
+fn response(answer: &LiftedResult, id: Option<&str>) -> Json<'static> {
     let texts = answer
         .blocks
         .iter()

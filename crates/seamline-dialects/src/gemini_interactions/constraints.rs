@@ -3,7 +3,7 @@
 
 use seamline_model::{
     Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits, Members,
-    NameDemand, NameStart, OutputForm, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
+    NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
 /// What Google's own endpoint demands.
@@ -29,6 +29,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // Steps of the provider's own tools are kept as they are; no error about them is known.
     unanswered_server: ErrorText(""),
     orphan_server: ErrorText(""),
+    pairs: PairDemands::NONE,
+    compaction: None,
     // google-genai 3.1, types: an id is demanded, and no form of it. The text is not known.
     call_id: IdDemand { prefix: super::ID_PREFIXES[0], known_prefixes: crate::ID_PREFIXES, ..IdDemand::ANY },
     // google-genai 3.1, types: an id is unique. Ids of other turns may repeat: no source shows that they may not.

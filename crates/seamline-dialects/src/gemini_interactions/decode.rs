@@ -1,6 +1,6 @@
 //! Reads steps into a transcript.
 
-use seamline_model::{BlockKind, Body, Envelope, Field, Role, Slot, Transcript};
+use seamline_model::{BlockKind, ContentForm, Envelope, Field, Role, Slot, Transcript};
 
 use super::step::Form;
 use super::wire::{self, WireStep};
@@ -70,12 +70,12 @@ fn blocks<'a>(
     (form, role): (Form, Role),
     value: Value<'_, 'a>,
     wire: &WireStep<'_, 'a>,
-) -> Body {
+) -> ContentForm {
     if matches!(form, Form::Speech | Form::Turn) {
         let body = content(reader, wire.content, |reader, part| (wire::part(part, reader), false));
         // Content is optional. A value that is not a message at all is a matter of its own.
-        let is_empty = matches!(body, Body::Null | Body::Missing) && role != Role::Unknown;
-        return if is_empty { Body::Blocks } else { body };
+        let is_empty = matches!(body, ContentForm::Null | ContentForm::Missing) && role != Role::Unknown;
+        return if is_empty { ContentForm::Blocks } else { body };
     }
     reader.begin_block();
     let block = match form {
@@ -86,5 +86,5 @@ fn blocks<'a>(
         Form::Speech | Form::Turn | Form::Opaque => BlockKind::Opaque,
     };
     reader.block(value, Slot { field: Field::Item, index: 0 }, block);
-    Body::Blocks
+    ContentForm::Blocks
 }

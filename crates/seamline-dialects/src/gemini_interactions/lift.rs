@@ -1,8 +1,8 @@
 //! Lifts a body into a conversation that other dialects can render.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, AnswerSchema, Block, Conversation, Family, Fate, Media, MediaKind, MediaSource, Reasoning,
-    Says, Speaker, ToolChoice,
+    Conversation, Family, Fate, LiftedBlock, LiftedResult, Media, MediaKind, MediaSource, Reasoning, ResponseFormat,
+    ResponseSchema, Says, Speaker, ToolChoice,
 };
 
 use super::step::{self, Form as Shape};
@@ -102,7 +102,7 @@ fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
 }
 
 /// Reads the demanded format of a response. Media have formats of their own, which no other dialect has.
-fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<AnswerFormat> {
+fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<ResponseFormat> {
     let (value, pointer) = match value.elements().collect::<Vec<_>>()[..] {
         [only] => (only, &*format!("{pointer}/0")),
         _ => (value, pointer),
@@ -114,10 +114,10 @@ fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
     let schema = member(value, "schema").map(|schema| compact(schema.raw()));
     match (lifting.field(value, "mime_type", pointer).as_deref(), schema) {
         (None | Some("application/json"), Some(schema)) => {
-            Some(AnswerFormat::Schema(AnswerSchema { schema: Some(schema), ..AnswerSchema::default() }))
+            Some(ResponseFormat::Schema(ResponseSchema { schema: Some(schema), ..ResponseSchema::default() }))
         }
-        (Some("application/json"), None) => Some(AnswerFormat::Json),
-        (None | Some("text/plain"), None) => Some(AnswerFormat::Text),
+        (Some("application/json"), None) => Some(ResponseFormat::Json),
+        (None | Some("text/plain"), None) => Some(ResponseFormat::Text),
         _ => None,
     }
 }
@@ -169,7 +169,7 @@ fn speech(lifting: &mut Lifting, speaker: Speaker, value: Value<'_, '_>, pointer
 /// itself has it.
 fn taken_seal(lifting: &mut Lifting) -> Option<String> {
     let last = lifting.conversation.messages.last_mut().filter(|last| last.speaker == Speaker::Assistant)?;
-    let is_bare = |block: &mut Block| matches!(&block.says, Says::Reasoning(thought) if thought.text.is_empty());
+    let is_bare = |block: &mut LiftedBlock| matches!(&block.says, Says::Reasoning(thought) if thought.text.is_empty());
     let thought = last.blocks.pop_if(is_bare)?;
     let note = "its signature is that of the call after it";
     lifting.note_lost("thought without words", thought.pointer, Fate::Moved, note);
@@ -179,7 +179,7 @@ fn taken_seal(lifting: &mut Lifting) -> Option<String> {
     }
 }
 
-fn call(lifting: &mut Lifting, value: Value<'_, '_>, seal: Option<String>, pointer: &str) -> Block {
+fn call(lifting: &mut Lifting, value: Value<'_, '_>, seal: Option<String>, pointer: &str) -> LiftedBlock {
     lifting.note_unknown(value, &["type", CALL_ID, "name", INPUT, "signature"], pointer);
     let id = lifting.field(value, CALL_ID, pointer).unwrap_or_default();
     let name = lifting.field(value, "name", pointer).unwrap_or_default();
@@ -191,7 +191,7 @@ fn call(lifting: &mut Lifting, value: Value<'_, '_>, seal: Option<String>, point
     block
 }
 
-fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     lifting.note_unknown(value, &["type", RESULT_ID, "name", OUTPUT, "is_error"], pointer);
     let id = lifting.field(value, RESULT_ID, pointer).unwrap_or_default();
     let name = lifting.field(value, "name", pointer);
@@ -202,10 +202,10 @@ fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         Some(object) => vec![text(compact(object.raw()), &place)],
         None => lifting.content(output, &place, content),
     };
-    Block::new(Says::Result(Answer { id, name, blocks, failed }), pointer)
+    LiftedBlock::new(Says::Result(LiftedResult { id, name, blocks, failed }), pointer)
 }
 
-fn thought(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn thought(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     lifting.note_unknown(value, &["type", "signature", "summary"], pointer);
     let seal = lifting.field(value, "signature", pointer).filter(|seal| !seal.is_empty());
     let summary = lifting.content(member(value, "summary"), &format!("{pointer}/summary"), content);
@@ -218,11 +218,11 @@ fn thought(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block 
         }
     }
     let reasoning = Reasoning { text: lines.join("\n\n"), seal, redacted: false, family: Family::Gemini };
-    Block::new(Says::Reasoning(reasoning), pointer)
+    LiftedBlock::new(Says::Reasoning(reasoning), pointer)
 }
 
 /// Reads one content. Calls and results are contents in earlier revisions of the API.
-fn content(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn content(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let kind = string(value, "type").unwrap_or_default();
     let kind = match kind.as_str() {
         "text" => {
@@ -241,7 +241,7 @@ fn content(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block 
     media(lifting, value, kind, pointer).unwrap_or_else(|| opaque(value, kind.as_str(), true, pointer))
 }
 
-fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: MediaKind, pointer: &str) -> Option<Block> {
+fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: MediaKind, pointer: &str) -> Option<LiftedBlock> {
     let (source, key) = match (string(value, "data"), string(value, "uri")) {
         (Some(data), _) => (MediaSource::Data(data), "data"),
         (None, Some(uri)) => (MediaSource::Url(uri), "uri"),
@@ -249,12 +249,12 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: MediaKind, pointer: 
     };
     lifting.note_unknown(value, &["type", "mime_type", key], pointer);
     let mime = lifting.field(value, "mime_type", pointer);
-    Some(Block::new(Says::Media(Media { mime, ..Media::new(kind, source) }), pointer))
+    Some(LiftedBlock::new(Says::Media(Media { mime, ..Media::new(kind, source) }), pointer))
 }
 
 #[cfg(test)]
 mod tests {
-    use seamline_model::conversation::Call;
+    use seamline_model::conversation::LiftedCall;
 
     use super::*;
 
@@ -272,7 +272,7 @@ mod tests {
         let wordy = r#"{"type":"thought","signature":"c2ln","summary":[{"type":"text","text":"hm"}]}"#;
         let conversation = lifted(&format!("[{wordy},{call}]"));
         let says: Vec<_> = conversation.messages[0].blocks.iter().map(|block| &block.says).collect();
-        assert!(matches!(says[..], [Says::Reasoning(_), Says::Call(Call { seal: None, .. })]), "{says:?}");
+        assert!(matches!(says[..], [Says::Reasoning(_), Says::Call(LiftedCall { seal: None, .. })]), "{says:?}");
     }
 
     #[test]

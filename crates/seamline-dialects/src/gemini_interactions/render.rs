@@ -2,8 +2,8 @@
 
 use seamline_model::Role;
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Family, Fate, Lost, Media, MediaSource, Message, Other, Says, Speaker,
-    ToolChoice, ToolDefinition,
+    Family, Fate, LiftedBlock, LiftedCall, LiftedMessage, LiftedResult, Lost, Media, MediaSource, Other,
+    ResponseFormat, Says, Speaker, ToolChoice, ToolDefinition,
 };
 
 use super::write;
@@ -101,13 +101,13 @@ fn keep_nothing(draft: &mut Draft) {
 
 /// Notes the calls that no signature leads to. No signature is known that the provider accepts in its place.
 fn note_unsigned(draft: &mut Draft) {
-    let leads = |block: &Block| match &block.says {
+    let leads = |block: &LiftedBlock| match &block.says {
         Says::Call(call) => Some((call.seal.is_some(), true)),
         Says::Reasoning(_) => Some((true, false)),
         _ => None,
     };
     // Of parallel calls the first is signed.
-    let is_unsigned = |message: &&Message| matches!(message.blocks.iter().find_map(leads), Some((false, true)));
+    let is_unsigned = |message: &&LiftedMessage| matches!(message.blocks.iter().find_map(leads), Some((false, true)));
     let count = draft.messages.iter().filter(is_unsigned).count();
     if count > 0 {
         let what = if count == 1 { "signature of a call".to_owned() } else { format!("signatures of {count} calls") };
@@ -118,9 +118,9 @@ fn note_unsigned(draft: &mut Draft) {
 
 fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {
     let (mime, schema) = match draft.format()? {
-        AnswerFormat::Text => ("text/plain", None),
-        AnswerFormat::Json => ("application/json", None),
-        AnswerFormat::Schema(schema) => {
+        ResponseFormat::Text => ("text/plain", None),
+        ResponseFormat::Json => ("application/json", None),
+        ResponseFormat::Schema(schema) => {
             if schema.name.is_some() || schema.description.is_some() {
                 draft.note_altered("format", "its schema is carried over; a name and a description it has not there");
             }
@@ -152,13 +152,13 @@ fn tool_choice(choice: &ToolChoice) -> Json<'static> {
 }
 
 /// Writes the steps of a message: neighbouring texts and media are one step; each call and result is one.
-fn steps(message: &Message) -> Vec<Json<'static>> {
-    let is_said = |block: &Block| matches!(block.says, Says::Text(_) | Says::Media(_) | Says::Refusal(_));
+fn steps(message: &LiftedMessage) -> Vec<Json<'static>> {
+    let is_said = |block: &LiftedBlock| matches!(block.says, Says::Text(_) | Says::Media(_) | Says::Refusal(_));
     let stretches = message.blocks.chunk_by(|one, other| is_said(one) && is_said(other));
     stretches.flat_map(|blocks| step(message.speaker, blocks)).collect()
 }
 
-fn step(speaker: Speaker, blocks: &[Block]) -> Vec<Json<'static>> {
+fn step(speaker: Speaker, blocks: &[LiftedBlock]) -> Vec<Json<'static>> {
     match blocks.first().map(|block| &block.says) {
         Some(Says::Call(call)) => function_call(call),
         Some(Says::Result(answer)) => vec![function_result(answer)],
@@ -174,13 +174,13 @@ fn step(speaker: Speaker, blocks: &[Block]) -> Vec<Json<'static>> {
 }
 
 /// Writes a call after the thought that has its signature.
-fn function_call(call: &Call) -> Vec<Json<'static>> {
+fn function_call(call: &LiftedCall) -> Vec<Json<'static>> {
     let thought = call.seal.as_deref().map(|seal| write::thought(seal, ""));
     let call = write::call(&call.id, &call.name, Json::Written(call.input.clone()));
     thought.into_iter().chain([call]).collect()
 }
 
-fn function_result(answer: &Answer) -> Json<'static> {
+fn function_result(answer: &LiftedResult) -> Json<'static> {
     let output = match (only_text(&answer.blocks), answer.blocks.as_slice()) {
         (Some(text), _) => Json::Text(text.to_owned()),
         (None, []) => Json::Text(String::new()),
@@ -189,7 +189,7 @@ fn function_result(answer: &Answer) -> Json<'static> {
     write::result(&answer.id, answer.name.as_deref().unwrap_or_default(), output, answer.failed)
 }
 
-fn content(block: &Block) -> Option<Json<'static>> {
+fn content(block: &LiftedBlock) -> Option<Json<'static>> {
     match &block.says {
         Says::Text(text) | Says::Refusal(text) => Some(write::text(Json::Text(text.clone()))),
         Says::Media(media) => Some(shown(media)),

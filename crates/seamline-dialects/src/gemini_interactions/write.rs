@@ -5,7 +5,7 @@ use seamline_model::Role;
 use super::step::{FUNCTION_CALL, FUNCTION_RESULT, MODEL_OUTPUT, THOUGHT, USER_INPUT};
 use super::wire::{CALL_ID, INPUT, OUTPUT, RESULT_ID};
 use crate::json::{Json, list, member, object};
-use crate::results::{Answering, written};
+use crate::results::{AnsweredCall, written};
 
 /// Writes a content of text.
 pub(super) fn text(text: Json<'_>) -> Json<'_> {
@@ -50,8 +50,8 @@ pub(super) fn thought(signature: &str, said: &str) -> Json<'static> {
 }
 
 /// Writes the results of calls, for hosts that run the tools.
-pub(super) fn answers(answers: &[Answering<'_>]) -> Vec<String> {
-    let step = |answer: &Answering<'_>| {
+pub(super) fn answers(answers: &[AnsweredCall<'_>]) -> Vec<String> {
+    let step = |answer: &AnsweredCall<'_>| {
         result(&answer.call.id, &answer.call.name, Json::Text(answer.text.to_owned()), answer.failed)
     };
     answers.iter().map(|answer| written(&step(answer))).collect()

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_texts_and_numbers_is_alike() {
+    fn frames_that_differ_in_texts_and_numbers_are_alike() {
         let one = r#"{"id":"a","n":9,"choices":[{"index":0,"delta":{"content":"Hel"}}],"usage":null}"#;
         for (other, wanted) in [
             (r#"{"id":"a","n":9,"choices":[{"index":0,"delta":{"content":"Hel"}}],"usage":null}"#, true),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_stays_so() {
+    fn text_other_than_json_is_not_alike() {
         let one = r#"{"a":"x","b":[12,"y"]}"#;
         for other in [
             r#"{"a":"x","b":[012,"y"]}"#,

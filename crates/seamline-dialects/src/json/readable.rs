@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_readers_take_stays_as_it_is() {
+    fn json_that_all_readers_accept_stays_unchanged() {
         for json in [
             r#"{"a":"\ud83d\ude00 \\ud83d \u0041\"","b":[-1.5e300,0e999,1e-999,true,null],"c":{}}"#,
             r#""\\""#,

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_escaped_reads_back_the_same() {
+    fn an_escaped_text_reads_back_the_same() {
         let text = "quote \" slash \\ tab \t bell \u{7} smile \u{1f600}\r\n";
         let mut out = String::new();
         escape_into(&mut out, text);

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{Block, Field, Transcript};
+use seamline_model::{Block, Field, Span, Transcript};
 
+use crate::gemini_generate::NO_SIGNATURE;
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, TOOL_NAME_KEYS};
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
 use crate::rewriting::{input_json_text, input_text, set_member, set_members};
@@ -11,6 +12,9 @@ use crate::splice::{BlockPlan, apply_patches};
 
 /// The member with the list of calls.
 pub(super) const LIST: &str = "tool_calls";
+
+/// The member of a call with content of other providers.
+const EXTRA: &str = "extra_content";
 
 /// A call in a field this dialect never had, but clients did.
 pub(super) const LEGACY: &str = "tool_use";
@@ -31,6 +35,9 @@ fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, transcript: &Transcri
     let function = members.get("function").or_else(|| members.get("custom")).filter(|value| value.is(Kind::Object));
     let Some(function) = function else { return flat_as_call(value, plan) };
     let mut patches: Vec<_> = plan.id.and_then(|id| set_member(value, "id", &quoted(id))).into_iter().collect();
+    if plan.sign {
+        patches.extend(signed(value));
+    }
     let mut values = Vec::new();
     values.extend(plan.name.map(|name| ("name", quoted(name))));
     if plan.input {
@@ -40,6 +47,22 @@ fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, transcript: &Transcri
     }
     patches.extend(set_members(function, &values));
     Json::Written(apply_patches(transcript, value.span(), &mut patches))
+}
+
+/// The patch that puts Gemini's replacement for a lost signature on a call. Other content in the same member stays.
+fn signed(call: Value<'_, '_>) -> Option<(Span, String)> {
+    let signature = format!("{{\"thought_signature\":{}}}", quoted(NO_SIGNATURE));
+    let extra = held_object(call, EXTRA);
+    match (extra.and_then(|extra| held_object(extra, "google")), extra) {
+        (Some(google), _) => set_member(google, "thought_signature", &quoted(NO_SIGNATURE)),
+        (None, Some(extra)) => set_member(extra, "google", &signature),
+        (None, None) => set_member(call, EXTRA, &format!("{{\"google\":{signature}}}")),
+    }
+}
+
+/// The member of a value, if it is an object.
+fn held_object<'d, 'a>(value: Value<'d, 'a>, key: &str) -> Option<Value<'d, 'a>> {
+    value.object()?.get(key).filter(|held| held.is(Kind::Object))
 }
 
 /// Writes a call whose name and arguments are beside its id, under any of the known names. Unknown members stay beside

@@ -3,8 +3,8 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
-    Members, Models, NameDemand, NameStart, OutputForm, ReasoningDemands, Role, RoleGap, SameRole, ToolDemands,
-    Uniqueness,
+    Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, Role, RoleGap, SameRole,
+    ToolDemands, Uniqueness,
 };
 
 /// What OpenAI's own endpoint demands.
@@ -41,6 +41,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // This dialect has no calls that the provider runs itself.
     unanswered_server: ErrorText(""),
     orphan_server: ErrorText(""),
+    // No further demands are known.
+    pairs: PairDemands::NONE,
+    compaction: None,
     // OAC-5, observed (opencode#12653): 40 is the safe bound; no alphabet is enforced.
     call_id: IdDemand {
         demanded: true,
@@ -94,13 +97,25 @@ pub const CONSTRAINTS: Constraints = Constraints {
     same_role: SameRole::Accepted,
     first_role: FirstRole::Any,
     last_role: LastRole::Any,
-    // Recorded and rejected: `developer` to o1-mini.
-    role_gaps: &[RoleGap {
-        role: Role::Developer,
-        instead: Role::User,
-        models: Models(&["o1-mini", "o1-preview"]),
-        error: ErrorText("Unsupported value: 'messages[{message}].role' does not support 'developer' with this model."),
-    }],
+    // Recorded and rejected: `developer` to o1-mini. OAC-22: `system` in the same words.
+    role_gaps: &[
+        RoleGap {
+            role: Role::Developer,
+            instead: Role::User,
+            models: Models(&["o1-mini", "o1-preview"]),
+            error: ErrorText(
+                "Unsupported value: 'messages[{message}].role' does not support 'developer' with this model.",
+            ),
+        },
+        RoleGap {
+            role: Role::System,
+            instead: Role::User,
+            models: Models(&["o1-mini", "o1-preview"]),
+            error: ErrorText(
+                "Unsupported value: 'messages[{message}].role' does not support 'system' with this model.",
+            ),
+        },
+    ],
     // OAC-1: content is required.
     missing_output: Some(ErrorText("Invalid value for 'content': expected a string, got null.")),
     // This dialect has no items.
@@ -127,7 +142,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     trailing_space: None,
     // This dialect has no calls that the provider runs itself.
     server_id: None,
-    // OAC-11: reasoning is no part of this dialect, and was not seen to be refused by OpenAI.
+    // OAC-11: the dialect does not define reasoning, and OpenAI was not seen to refuse it.
     reasoning: ReasoningDemands::NONE,
     tools: ToolDemands {
         // Recorded and accepted: calls in the conversation, no tools in the request.
@@ -140,6 +155,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
         repeated: None,
         cache_mark: None,
         unknown_choice: None,
+        unknown_reference: None,
         // OAC-9.
         name: Some(ErrorText(
             "Invalid 'tools[{block}].function.name': string does not match pattern. Expected a string that matches the \
@@ -201,7 +217,7 @@ pub const COMPATIBLE: Constraints = Constraints {
     text_only_results: Some(ErrorText("")),
     // OAC-7 was seen with OpenAI and Azure alone, and for `tools` recorded as accepted elsewhere.
     tools: ToolDemands::NONE,
-    // OAC-21: half of a pair is no character, in whatever words it is refused.
+    // OAC-21: half of a pair is not a character; the words of the error differ.
     lone_surrogate: ErrorText(""),
     // OAC-21: the body is JSON.
     not_json: ErrorText(""),

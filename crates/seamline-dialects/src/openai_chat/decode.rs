@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Body, Field, IrregularityKind, Role, Slot};
+use seamline_model::{BlockKind, ContentForm, Field, IrregularityKind, Role, Slot};
 
 use super::foreign;
 use super::wire::{self, WireMessage};
@@ -31,7 +31,12 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     reader.end(value, first, role, body);
 }
 
-fn blocks<'a>(reader: &mut Reader<'a>, is_result: bool, value: Value<'_, 'a>, wire: &WireMessage<'_, 'a>) -> Body {
+fn blocks<'a>(
+    reader: &mut Reader<'a>,
+    is_result: bool,
+    value: Value<'_, 'a>,
+    wire: &WireMessage<'_, 'a>,
+) -> ContentForm {
     if is_result {
         if let Some(calls) = wire.calls {
             call_list(reader, calls);
@@ -70,15 +75,19 @@ fn call_list<'a>(reader: &mut Reader<'a>, calls: Value<'_, 'a>) {
                 empty = false;
                 let slot = Slot { field: Field::Calls, index: index as u32 };
                 reader.begin_block();
-                let kind = match element.kind() {
-                    Kind::Object => BlockKind::Call(wire::call(element, reader)),
+                let (kind, is_signed) = match element.kind() {
+                    Kind::Object => {
+                        let (call, is_signed) = wire::call(element, reader);
+                        let is_unknown = call.id.is_none() && wire::is_unknown_call(element);
+                        (if is_unknown { BlockKind::Opaque } else { BlockKind::Call(call) }, is_signed)
+                    }
                     found => {
                         let found = found.as_str();
                         reader.note(IrregularityKind::UnreadableBlock { found }, element.span());
-                        BlockKind::Opaque
+                        (BlockKind::Opaque, false)
                     }
                 };
-                reader.block(element, slot, kind);
+                reader.signed_block(element, slot, kind, is_signed);
             }
             if empty {
                 reader.note(IrregularityKind::EmptyCallList, calls.span());

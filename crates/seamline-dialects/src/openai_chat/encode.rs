@@ -50,7 +50,7 @@ impl Encoder<'_, '_, '_> {
     fn is_result(&self, index: MessageIndex) -> bool {
         let apart = self.plan.get(index).is_some_and(|plan| plan.regroup || plan.restate);
         let is_tool = self.transcript.messages.get(index.get()).is_some_and(|message| message.role == Role::Tool);
-        // What was read without tolerance holds a result, and its block needs no look.
+        // A message that was read without tolerance holds a result, so its block need not be looked at.
         is_tool && !apart && (self.transcript.irregularities.is_empty() || self.result_block(index).is_some())
     }
 

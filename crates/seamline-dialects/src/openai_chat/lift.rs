@@ -1,7 +1,8 @@
 //! Lifts a body into a conversation that other dialects can render.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
+    Family, LiftedBlock, LiftedResult, Media, MediaKind, MediaSource, Reasoning, ResponseFormat, Says, Speaker,
+    ToolChoice,
 };
 
 use crate::convert::lifting::{Form, Lifting, Usual, member, opaque, string, text, unread};
@@ -78,15 +79,15 @@ fn named_function(value: Value<'_, '_>) -> Option<ToolChoice> {
     choice(value).or_else(|| string(value, "name").map(ToolChoice::Tool))
 }
 
-fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<AnswerFormat> {
+fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<ResponseFormat> {
     let format = match string(value, "type")?.as_str() {
-        "text" => AnswerFormat::Text,
-        "json_object" => AnswerFormat::Json,
+        "text" => ResponseFormat::Text,
+        "json_object" => ResponseFormat::Json,
         "json_schema" => {
             let schema = member(value, "json_schema").filter(|schema| schema.is(Kind::Object))?;
             let within = format!("{pointer}/json_schema");
             lifting.note_unknown(schema, &["name", "description", "schema", "strict"], &within);
-            AnswerFormat::Schema(lifting.answer_schema(schema, &within))
+            ResponseFormat::Schema(lifting.response_schema(schema, &within))
         }
         _ => return None,
     };
@@ -118,14 +119,14 @@ pub(super) fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str
 pub(super) const FUNCTION: &str = "function";
 
 /// Reads a tool message. Before calls had ids, it named the tool.
-fn result(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<Block>, pointer: &str) {
+fn result(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<LiftedBlock>, pointer: &str) {
     let name = lifting.field(value, "name", pointer);
     let id = match lifting.field(value, "tool_call_id", pointer) {
         Some(id) => id,
         None => function_id(name.as_deref().unwrap_or_default()),
     };
     lifting.note_unknown(value, &["role", "content", "tool_call_id", "name", "refusal"], pointer);
-    lifting.push_result(Lifting::marked_result(Answer { id, name, blocks, failed: false }, pointer));
+    lifting.push_result(Lifting::marked_result(LiftedResult { id, name, blocks, failed: false }, pointer));
     if let Some(refusal) = lifting.field(value, "refusal", pointer) {
         lifting.push(Speaker::User, vec![text(refusal, &format!("{pointer}/refusal"))]);
     }
@@ -135,17 +136,17 @@ fn result(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<Block>, point
 const ASSISTANT: &[&str] =
     &["role", "content", "refusal", "reasoning_content", "reasoning", "function_call", "tool_calls"];
 
-fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<Block>, pointer: &str) {
+fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<LiftedBlock>, pointer: &str) {
     let mut blocks = Vec::new();
     for key in ["reasoning_content", "reasoning"] {
         if let Some(text) = lifting.field(value, key, pointer).filter(|text| !text.is_empty()) {
             let reasoning = Reasoning { text, seal: None, redacted: false, family: Family::Plain };
-            blocks.push(Block::new(Says::Reasoning(reasoning), format!("{pointer}/{key}")));
+            blocks.push(LiftedBlock::new(Says::Reasoning(reasoning), format!("{pointer}/{key}")));
         }
     }
     blocks.extend(said);
     if let Some(refusal) = lifting.field(value, "refusal", pointer).filter(|refusal| !refusal.is_empty()) {
-        blocks.push(Block::new(Says::Refusal(refusal), format!("{pointer}/refusal")));
+        blocks.push(LiftedBlock::new(Says::Refusal(refusal), format!("{pointer}/refusal")));
     }
     lifting.note_unknown(value, ASSISTANT, pointer);
     if let Some(value) = member(value, "function_call") {
@@ -171,7 +172,7 @@ fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<Block>, poin
     lifting.push(Speaker::Assistant, blocks);
 }
 
-fn call(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn call(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let (function, key) = match (member(value, "custom"), member(value, "function")) {
         (Some(custom), _) => (custom, "custom"),
         (None, Some(function)) => (function, "function"),
@@ -200,7 +201,7 @@ fn function_id(name: &str) -> String {
     format!("call_{name}")
 }
 
-fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let kind = string(value, "type").unwrap_or_default();
     let says = match kind.as_str() {
         "text" => string(value, "text").map(Says::Text),
@@ -215,7 +216,7 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         return if is_known { unread(value, pointer) } else { opaque(value, &kind, true, pointer) };
     };
     lifting.note_unknown(value, &["type", &kind], pointer);
-    Block::new(says, pointer)
+    LiftedBlock::new(says, pointer)
 }
 
 fn image(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Says> {

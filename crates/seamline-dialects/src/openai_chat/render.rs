@@ -1,8 +1,8 @@
 //! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Family, Grammar, Media, MediaKind, MediaSource, Message, Other, Says, Speaker,
-    ToolChoice, ToolDefinition,
+    Family, Grammar, LiftedBlock, LiftedCall, LiftedMessage, LiftedResult, Media, MediaKind, MediaSource, Other,
+    ResponseFormat, Says, Speaker, ToolChoice, ToolDefinition,
 };
 
 use super::calls;
@@ -12,7 +12,7 @@ use crate::convert::{
     Draft, Members, Rendered, Room, Target, data_url, extension, file_name, mime, schema_members, write_body,
 };
 use crate::json::{Json, list, member, object, quoted};
-use crate::results::{Answering, written};
+use crate::results::{AnsweredCall, written};
 
 pub(super) const ROOM: Room = Room {
     alternates: false,
@@ -137,9 +137,9 @@ fn ask_for_likelihoods(draft: &mut Draft) {
 
 fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {
     Some(match draft.format()? {
-        AnswerFormat::Text => object([member("type", "text")]),
-        AnswerFormat::Json => object([member("type", "json_object")]),
-        AnswerFormat::Schema(schema) => {
+        ResponseFormat::Text => object([member("type", "text")]),
+        ResponseFormat::Json => object([member("type", "json_object")]),
+        ResponseFormat::Schema(schema) => {
             let schema = Json::Object(schema_members(draft, schema));
             object([member("type", "json_schema"), ("json_schema", schema)])
         }
@@ -186,22 +186,23 @@ fn tool_choice(choice: &ToolChoice, tools: &[ToolDefinition]) -> Json<'static> {
 }
 
 /// Writes a message, with each result as a message before the rest.
-fn messages(message: &Message) -> Vec<Json<'static>> {
+fn messages(message: &LiftedMessage) -> Vec<Json<'static>> {
     if message.speaker == Speaker::Assistant {
         return vec![assistant(&message.blocks)];
     }
     let role = if message.speaker == Speaker::System { "system" } else { "user" };
-    let (results, rest): (Vec<&Block>, Vec<&Block>) = message.blocks.iter().partition(|block| is_result(block));
+    let (results, rest): (Vec<&LiftedBlock>, Vec<&LiftedBlock>) =
+        message.blocks.iter().partition(|block| is_result(block));
     let mut out: Vec<_> = results.into_iter().filter_map(result).collect();
-    let rest: Vec<Block> = rest.into_iter().cloned().collect();
+    let rest: Vec<LiftedBlock> = rest.into_iter().cloned().collect();
     if !rest.is_empty() {
         out.push(object([member("role", role), ("content", content(&rest))]));
     }
     out
 }
 
-fn assistant(blocks: &[Block]) -> Json<'static> {
-    let said: Vec<Block> = blocks.iter().filter(|block| matches!(block.says, Says::Text(_))).cloned().collect();
+fn assistant(blocks: &[LiftedBlock]) -> Json<'static> {
+    let said: Vec<LiftedBlock> = blocks.iter().filter(|block| matches!(block.says, Says::Text(_))).cloned().collect();
     let mut members = vec![member("role", "assistant")];
     members.push(("content", if said.is_empty() { Json::Null } else { content(&said) }));
     let refusals: Vec<&str> = blocks
@@ -221,7 +222,7 @@ fn assistant(blocks: &[Block]) -> Json<'static> {
     Json::Object(members)
 }
 
-fn call(call: &Call) -> Json<'static> {
+fn call(call: &LiftedCall) -> Json<'static> {
     if let Some(text) = &call.free {
         let custom = object([member("name", &call.name), member("input", text)]);
         return object([member("id", &call.id), member("type", "custom"), ("custom", custom)]);
@@ -230,7 +231,7 @@ fn call(call: &Call) -> Json<'static> {
 }
 
 /// Writes the messages with the results of calls.
-pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
+pub(super) fn results(answers: &[AnsweredCall<'_>]) -> Vec<String> {
     let messages = answers.iter().map(|answer| {
         let text = answer.marked_text();
         // Before calls had ids, results named the tool.
@@ -243,20 +244,20 @@ pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
     messages.collect()
 }
 
-fn result(block: &Block) -> Option<Json<'static>> {
-    let Says::Result(Answer { id, blocks, .. }) = &block.says else { return None };
+fn result(block: &LiftedBlock) -> Option<Json<'static>> {
+    let Says::Result(LiftedResult { id, blocks, .. }) = &block.says else { return None };
     let content = if blocks.is_empty() { Json::Text(String::new()) } else { content(blocks) };
     Some(calls::result(id, content))
 }
 
-fn content(blocks: &[Block]) -> Json<'static> {
+fn content(blocks: &[LiftedBlock]) -> Json<'static> {
     match only_text(blocks) {
         Some(text) => Json::Text(text.to_owned()),
         None => list(blocks.iter().filter_map(part).collect()),
     }
 }
 
-fn part(block: &Block) -> Option<Json<'static>> {
+fn part(block: &LiftedBlock) -> Option<Json<'static>> {
     match &block.says {
         Says::Text(text) => Some(typed_text("text", text)),
         Says::Media(media) => shown(media),

@@ -1,7 +1,7 @@
 //! Writes single messages and calls that edits change.
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, Body, Emptiness, Field, MARK, MessageIndex, Role, Span, Transcript,
+    Block, BlockIndex, BlockKind, ContentForm, Emptiness, Field, MARK, MessageIndex, Role, Span, Transcript,
 };
 
 use super::calls;
@@ -131,7 +131,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
     pub(super) fn split(&self, index: MessageIndex) -> (Vec<Json<'a>>, Option<String>) {
         let message = self.transcript.message(index);
         let mut calls = Vec::new();
-        let odd = message.body == Body::Unreadable;
+        let odd = message.body == ContentForm::Unreadable;
         let mut left = odd || message.role == Role::Tool || speaks_elsewhere(self.transcript, index);
         for (block, content) in self.transcript.blocks_of(index) {
             match &content.kind {

@@ -125,8 +125,18 @@ pub(super) fn note_members(part: Value<'_, '_>, reader: &mut Reader<'_>) {
     }
 }
 
-/// Reads one call of a message's list.
-pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
+/// Types of calls that have a form of their own, or that other dialects and programs write into the list.
+const CALL_TYPES: &[&str] = &["function", "custom", "function_call", "tool_call", "tool_use", "tool-call"];
+
+/// Whether an entry of a list of calls has a type that is not known. The provider may have added it.
+pub(super) fn is_unknown_call(value: Value<'_, '_>) -> bool {
+    let kind = value.object().and_then(|call| call.get("type")).and_then(Value::str);
+    kind.is_some_and(|kind| !CALL_TYPES.contains(&&*kind))
+}
+
+/// Reads one call of a message's list, and whether it has the signature that Gemini's models give.
+pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> (Call, bool) {
+    let mut is_signed = false;
     let mut id = None;
     let mut function = None;
     let mut flat = None;
@@ -137,6 +147,7 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
             other if TOOL_NAME_KEYS.contains(&other) => reader.set(&mut flat, member),
             "id" => reader.set_one_of(&mut id, member, true),
             other if CALL_ID_KEYS.contains(&other) => reader.set_one_of(&mut id, member, false),
+            "extra_content" => is_signed = signature(member).is_some(),
             _ => {}
         }
     }
@@ -145,7 +156,8 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
     let Some(members) = function.and_then(Value::object) else {
         // Name and arguments beside the id instead of under `function`.
         let name = flat.or(function).and_then(Value::str);
-        return Call::new(id.as_deref(), name.as_deref(), Input::Other, &mut reader.transcript.tools);
+        let call = Call::new(id.as_deref(), name.as_deref(), Input::Other, &mut reader.transcript.tools);
+        return (call, is_signed);
     };
     let own = if custom { "input" } else { "arguments" };
     let held = members.get(own).or_else(|| {
@@ -159,7 +171,13 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
         Some(input) if !custom && input.is(Kind::String) => text_input(input),
         held => input(held),
     };
-    Call::new(id.as_deref(), name.as_deref(), input, &mut reader.transcript.tools)
+    (Call::new(id.as_deref(), name.as_deref(), input, &mut reader.transcript.tools), is_signed)
+}
+
+/// Finds the signature of a call in the member for content of other providers (GEM-24).
+fn signature<'d, 'a>(extra: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    let signature = extra.object()?.get("google")?.object()?.get("thought_signature")?;
+    Some(signature).filter(|signature| !is_hollow(*signature))
 }
 
 /// Reads a call from the legacy field.

@@ -3,7 +3,8 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand,
-    LastRole, Limits, Members, NameDemand, OutputForm, PartDemand, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
+    LastRole, Limits, Members, NameDemand, OutputForm, PairDemands, PartDemand, ReasoningDemands, SameRole,
+    ToolDemands, Uniqueness,
 };
 
 /// What OpenAI's own endpoint demands.
@@ -33,6 +34,15 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // Calls of the provider's own tools carry their results.
     unanswered_server: ErrorText(""),
     orphan_server: ErrorText(""),
+    pairs: PairDemands {
+        // OAR-2: anywhere after its call.
+        adjacent: None,
+        // OAR-26, from the SDK's types; Codex sends such results (codex#42088).
+        unaddressed: true,
+        ..PairDemands::NONE
+    },
+    // Summaries are items of their own here.
+    compaction: None,
     // OAR-13, observed (fastllm#45); a live probe found no alphabet (ungate#41).
     call_id: IdDemand {
         alphabet: Alphabet::Any,
@@ -83,7 +93,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
         "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` \
          set to true, or remove this item from your input.",
     )),
-    // What is kept is for a request to say.
+    // A request says whether the provider keeps items.
     keeps_nothing: false,
     // OAR-17, from the types of the SDK.
     early_trigger: Some(ErrorText("")),

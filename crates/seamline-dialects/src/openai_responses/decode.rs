@@ -1,6 +1,6 @@
 //! Reads messages into a transcript.
 
-use seamline_model::{BlockKind, Body, Envelope, Field, IrregularityKind, Role, Slot, Transcript};
+use seamline_model::{BlockKind, ContentForm, Envelope, Field, IrregularityKind, Role, Slot, Transcript};
 
 use super::item::{self, Form, Known};
 use super::wire::{self, PartFit, WireItem};
@@ -22,10 +22,15 @@ pub(super) fn body(body: &[u8], form: Reading) -> Result<Transcript<'_>, Error> 
 fn envelope(root: Value<'_, '_>) -> Envelope {
     let holds = |key| member(root, key).is_some_and(|value| !value.is(Kind::Null));
     Envelope {
-        chained: holds("previous_response_id") || holds("conversation"),
+        chained: holds("previous_response_id") || holds("conversation") || is_steering(root),
         stateless: member(root, "store").is_some_and(|store| store.is(Kind::False)),
         unlisted: false,
     }
+}
+
+/// Whether the body is a frame that steers a running response, whose conversation the provider keeps.
+fn is_steering(root: Value<'_, '_>) -> bool {
+    member(root, "type").is_some_and(|kind| kind.says("response.steer"))
 }
 
 fn member<'d, 'a>(root: Value<'d, 'a>, key: &str) -> Option<Value<'d, 'a>> {
@@ -54,7 +59,10 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     reader.begin();
     let wire = WireItem::read(value, reader);
     let kind = match (wire.kind.and_then(Value::str), wire.kind) {
-        (Some(name), _) => item::of(&name),
+        (Some(name), _) => {
+            wire.note_facts(&name, reader);
+            wire.client_search(&name).unwrap_or_else(|| item::of(&name))
+        }
         (None, None) => &item::MESSAGE,
         (None, Some(_)) => item::of(""),
     };
@@ -71,7 +79,7 @@ fn blocks<'a>(
     (role, kind): (Role, &Known),
     value: Value<'_, 'a>,
     wire: &WireItem<'_, 'a>,
-) -> Body {
+) -> ContentForm {
     if kind.form == Form::Message {
         return content(reader, wire.content, |reader, part| {
             let kind = wire::part_type(part);
@@ -92,7 +100,7 @@ fn blocks<'a>(
         Form::Opaque | Form::Message => BlockKind::Opaque,
     };
     reader.block(value, Slot { field: Field::Item, index: 0 }, block);
-    Body::Blocks
+    ContentForm::Blocks
 }
 
 fn part_types<'a>(reader: &mut Reader<'a>, role: Role, parts: Option<Value<'_, 'a>>) {

@@ -49,6 +49,13 @@ pub(super) const SHELL_RESULT: &str = "shell_call_output";
 pub(super) const PATCH_RESULT: &str = "apply_patch_call_output";
 pub(super) const COMPUTER_RESULT: &str = "computer_call_output";
 pub(super) const LOCAL_SHELL_RESULT: &str = "local_shell_call_output";
+pub(super) const SEARCH_RESULT: &str = "tool_search_output";
+
+/// A search for tools that the client runs. Recorded and accepted: an answer of its own type and a function's result.
+pub(super) static CLIENT_SEARCH: Known = call(Form::TypedCall("tool_search"), "tool search call", "", "");
+
+/// The answer to a search for tools that the client ran.
+pub(super) static CLIENT_SEARCH_RESULT: Known = output("tool search call", SEARCH_RESULT);
 
 /// Finds the properties of the type with this name (OAR-1). The prefixes of ids are from recorded errors (OAR-14).
 pub(super) fn of(name: &str) -> &'static Known {
@@ -69,8 +76,8 @@ pub(super) fn of(name: &str) -> &'static Known {
         LOCAL_SHELL_RESULT => const { &output("local shell call", LOCAL_SHELL_RESULT) },
         "reasoning" => const { &Known { kind: ItemKind::Reasoning, ..made(Form::Reasoning, "rs") } },
         "compaction" => const { &made(Form::Opaque, "cmp") },
-        // Calls of the provider's own tools, which carry their results. A call of the search for tools was recorded
-        // without a result, and accepted; the provider is not known to refuse a request for an approval without a response.
+        // Calls of the provider's own tools, which carry their results. A search for tools that the provider ran was
+        // recorded without a result, and accepted; one that the client runs is found by its members.
         "web_search_call"
         | "file_search_call"
         | "code_interpreter_call"
@@ -80,7 +87,7 @@ pub(super) fn of(name: &str) -> &'static Known {
         | "mcp_list_tools"
         | "mcp_approval_request"
         | "program" => const { &made(Form::Opaque, "") },
-        "tool_search_output" | "mcp_approval_response" | "program_output" => const { &given(Role::User) },
+        SEARCH_RESULT | "mcp_approval_response" | "program_output" => const { &given(Role::User) },
         "additional_tools" => const { &given(Role::Developer) },
         "item_reference" => const { &Known { kind: ItemKind::Reference, ..made(Form::Opaque, "") } },
         "compaction_trigger" => const { &Known { kind: ItemKind::Trigger, ..given(Role::User) } },

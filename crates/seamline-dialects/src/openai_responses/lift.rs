@@ -2,8 +2,8 @@
 
 use seamline_model::Role;
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Family, Fate, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker,
-    ToolChoice,
+    Family, Fate, LiftedBlock, LiftedCall, LiftedMessage, LiftedResult, Media, MediaKind, MediaSource, Reasoning,
+    ResponseFormat, Says, Speaker, ToolChoice,
 };
 
 use super::item::{self, COMPUTER_RESULT, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
@@ -98,14 +98,14 @@ fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
     }
 }
 
-fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<AnswerFormat> {
+fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<ResponseFormat> {
     let format = match string(value, "type")?.as_str() {
-        "text" => AnswerFormat::Text,
-        "json_object" => AnswerFormat::Json,
-        "json_schema" => AnswerFormat::Schema(lifting.answer_schema(value, pointer)),
+        "text" => ResponseFormat::Text,
+        "json_object" => ResponseFormat::Json,
+        "json_schema" => ResponseFormat::Schema(lifting.response_schema(value, pointer)),
         _ => return None,
     };
-    let is_schema = matches!(format, AnswerFormat::Schema(_));
+    let is_schema = matches!(format, ResponseFormat::Schema(_));
     let known: &[&str] = if is_schema { &["type", "name", "description", "schema", "strict"] } else { &["type"] };
     lifting.note_unknown(value, known, pointer);
     Some(format)
@@ -161,7 +161,7 @@ fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), block);
     let speaker = lifting.speaker(value, ROLES, pointer);
     // Reasoning is an item of its own, and goes before what came of it.
-    let reasons = |message: &Message| message.blocks.iter().all(|block| matches!(block.says, Says::Reasoning(_)));
+    let reasons = |message: &LiftedMessage| message.blocks.iter().all(|block| matches!(block.says, Says::Reasoning(_)));
     match lifting.conversation.messages.last_mut() {
         _ if blocks.is_empty() => {}
         Some(last) if speaker == Speaker::Assistant && reasons(last) => last.blocks.extend(blocks),
@@ -170,13 +170,13 @@ fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
 }
 
 /// Adds a block to the message of the assistant.
-fn with_assistant(lifting: &mut Lifting, block: Block) {
+fn with_assistant(lifting: &mut Lifting, block: LiftedBlock) {
     lifting.conversation.say(Speaker::Assistant, block);
 }
 
 /// Reads a call, whose status says whether it is complete. A streamed call may still have the status `in_progress` from
 /// its begin, when it had no input.
-fn as_far_as_it_came(mut block: Block, item: Value<'_, '_>, key: &str) -> Block {
+fn as_far_as_it_came(mut block: LiftedBlock, item: Value<'_, '_>, key: &str) -> LiftedBlock {
     let has_input = key.is_empty() || string(item, key).is_none_or(|input| !input.trim().is_empty());
     if let Says::Call(call) = &mut block.says {
         call.whole &= match string(item, "status").as_deref() {
@@ -189,15 +189,16 @@ fn as_far_as_it_came(mut block: Block, item: Value<'_, '_>, key: &str) -> Block 
 }
 
 /// Adds the type of its result to a call, and whether the provider runs it.
-fn of_type(mut block: Block, known: &item::Known, value: Value<'_, '_>) -> Block {
+fn of_type(mut block: LiftedBlock, known: &item::Known, value: Value<'_, '_>) -> LiftedBlock {
     if let Says::Call(call) = &mut block.says {
         call.answered_by = known.answered_by();
         call.hosted = value.object().is_some_and(item::is_hosted);
+        call.caller = super::result::caller_of(value).map(|caller| compact(caller.raw()));
     }
     block
 }
 
-fn named_call(lifting: &mut Lifting, value: Value<'_, '_>, key: &str, pointer: &str) -> Block {
+fn named_call(lifting: &mut Lifting, value: Value<'_, '_>, key: &str, pointer: &str) -> LiftedBlock {
     let id = lifting.field(value, "call_id", pointer).unwrap_or_default();
     let name = lifting.field(value, "name", pointer).unwrap_or_default();
     if key == "input" {
@@ -208,7 +209,7 @@ fn named_call(lifting: &mut Lifting, value: Value<'_, '_>, key: &str, pointer: &
 }
 
 /// Reads a call of a tool that is known by its type. Its input is one object, or the other members of the item.
-fn typed_call(lifting: &mut Lifting, value: Value<'_, '_>, name: &str, pointer: &str) -> Block {
+fn typed_call(lifting: &mut Lifting, value: Value<'_, '_>, name: &str, pointer: &str) -> LiftedBlock {
     let id = lifting.field(value, "call_id", pointer).unwrap_or_default();
     let is_own = |name: &str| ITEM.contains(&name) || name == "call_id";
     let given: Vec<_> = value.members().filter(|(key, value)| !is_own(&key.name()) && !value.is(Kind::Null)).collect();
@@ -223,11 +224,11 @@ fn typed_call(lifting: &mut Lifting, value: Value<'_, '_>, name: &str, pointer: 
     let members: Vec<_> = given.iter().map(|(key, value)| format!("{}:{}", key.raw(), compact(value.raw()))).collect();
     let input = format!("{{{}}}", members.join(","));
     let name = name.to_owned();
-    let call = Call { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false };
-    Block::new(Says::Call(call), pointer)
+    let call = LiftedCall::new(id, name, input);
+    LiftedBlock::new(Says::Call(call), pointer)
 }
 
-fn output(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str) -> Block {
+fn output(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str) -> LiftedBlock {
     let mut id = lifting.field(value, "call_id", pointer);
     // OAR-5: the result of a local shell call names it under `id`.
     if id.is_none() && kind == LOCAL_SHELL_RESULT {
@@ -243,18 +244,18 @@ fn output(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str
     blocks.extend(shown.map(|shown| screen(lifting, shown, &place)));
     let failed = kind == PATCH_RESULT && string(value, "status").as_deref() == Some("failed");
     let name = lifting.field(value, "name", pointer);
-    Lifting::marked_result(Answer { id: id.unwrap_or_default(), name, blocks, failed }, pointer)
+    Lifting::marked_result(LiftedResult { id: id.unwrap_or_default(), name, blocks, failed }, pointer)
 }
 
 /// Reads the screen of a computer, or the text in its place.
-fn screen(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn screen(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     match wire::shown_text(value) {
         Some(said) => text(said, pointer),
         None => media(lifting, value, ("image_url", MediaKind::Image), pointer),
     }
 }
 
-fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let mut texts = Vec::new();
     for key in ["summary", "content"] {
         let blocks = lifting.content(member(value, key), &format!("{pointer}/{key}"), |lifting, part, pointer| {
@@ -270,10 +271,10 @@ fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Bloc
     }
     let seal = lifting.field(value, "encrypted_content", pointer);
     let text = texts.join("\n\n");
-    Block::new(Says::Reasoning(Reasoning { text, seal, redacted: false, family: Family::OpenAi }), pointer)
+    LiftedBlock::new(Says::Reasoning(Reasoning { text, seal, redacted: false, family: Family::OpenAi }), pointer)
 }
 
-fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let kind = string(value, "type").unwrap_or_default();
     let (says, known): (_, &[&str]) = match kind.as_str() {
         "input_text" | "output_text" | "text" => (string(value, "text").map(Says::Text), &["text"]),
@@ -288,10 +289,10 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     };
     let Some(says) = says else { return unread(value, pointer) };
     lifting.note_unknown(value, &[&["type"], known].concat(), pointer);
-    Block::new(says, pointer)
+    LiftedBlock::new(says, pointer)
 }
 
-fn media(lifting: &mut Lifting, value: Value<'_, '_>, (data, kind): (&str, MediaKind), pointer: &str) -> Block {
+fn media(lifting: &mut Lifting, value: Value<'_, '_>, (data, kind): (&str, MediaKind), pointer: &str) -> LiftedBlock {
     let found = [data, "file_url", "file_id"].into_iter().find_map(|key| Some((key, string(value, key)?)));
     let (media, key) = match found {
         Some((key @ "file_id", id)) => (Media::new(kind, MediaSource::File(Family::OpenAi, id)), key),
@@ -303,5 +304,5 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, (data, kind): (&str, Media
     };
     lifting.note_unknown(value, &["type", "filename", "detail", key], pointer);
     let (name, detail) = (lifting.field(value, "filename", pointer), lifting.field(value, "detail", pointer));
-    Block::new(Says::Media(Media { name, detail, ..media }), pointer)
+    LiftedBlock::new(Says::Media(Media { name, detail, ..media }), pointer)
 }

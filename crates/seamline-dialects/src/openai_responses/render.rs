@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Family, Grammar, Media, MediaKind, MediaSource, Message, Other, Reasoning, Says,
-    Speaker, ToolChoice, ToolDefinition,
+    Family, Grammar, LiftedBlock, LiftedCall, LiftedMessage, LiftedResult, Media, MediaKind, MediaSource, Other,
+    Reasoning, ResponseFormat, Says, Speaker, ToolChoice, ToolDefinition,
 };
 
 use super::item::{CUSTOM_RESULT, FUNCTION_RESULT};
@@ -107,9 +107,9 @@ fn keep_nothing(draft: &mut Draft) {
 
 fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {
     Some(match draft.format()? {
-        AnswerFormat::Text => object([member("type", "text")]),
-        AnswerFormat::Json => object([member("type", "json_object")]),
-        AnswerFormat::Schema(schema) => {
+        ResponseFormat::Text => object([member("type", "text")]),
+        ResponseFormat::Json => object([member("type", "json_object")]),
+        ResponseFormat::Schema(schema) => {
             let mut members = vec![member("type", "json_schema")];
             members.extend(schema_members(draft, schema));
             Json::Object(members)
@@ -118,7 +118,7 @@ fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {
 }
 
 /// Finds the ids of calls whose input is text. Their results have another type.
-fn free_calls(messages: &[Message]) -> HashSet<String> {
+fn free_calls(messages: &[LiftedMessage]) -> HashSet<String> {
     let blocks = messages.iter().flat_map(|message| &message.blocks);
     let calls = blocks.filter_map(|block| if let Says::Call(call) = &block.says { Some(call) } else { None });
     calls.filter(|call| call.free.is_some()).map(|call| call.id.clone()).collect()
@@ -161,13 +161,13 @@ fn tool_choice(choice: &ToolChoice, tools: &[ToolDefinition]) -> Json<'static> {
 }
 
 /// Writes the items of a message: neighbouring texts and media are one item; each call and result is one.
-fn items(message: &Message, free: &HashSet<String>) -> Vec<Json<'static>> {
-    let is_said = |block: &Block| matches!(block.says, Says::Text(_) | Says::Media(_) | Says::Refusal(_));
+fn items(message: &LiftedMessage, free: &HashSet<String>) -> Vec<Json<'static>> {
+    let is_said = |block: &LiftedBlock| matches!(block.says, Says::Text(_) | Says::Media(_) | Says::Refusal(_));
     let stretches = message.blocks.chunk_by(|one, other| is_said(one) && is_said(other));
     stretches.filter_map(|blocks| item(message.speaker, blocks, free)).collect()
 }
 
-fn item(speaker: Speaker, blocks: &[Block], free: &HashSet<String>) -> Option<Json<'static>> {
+fn item(speaker: Speaker, blocks: &[LiftedBlock], free: &HashSet<String>) -> Option<Json<'static>> {
     match &blocks.first()?.says {
         Says::Call(call) => Some(function_call(call)),
         Says::Result(answer) => Some(output(answer, free.contains(&answer.id))),
@@ -177,7 +177,7 @@ fn item(speaker: Speaker, blocks: &[Block], free: &HashSet<String>) -> Option<Js
     }
 }
 
-fn said(speaker: Speaker, blocks: &[Block]) -> Json<'static> {
+fn said(speaker: Speaker, blocks: &[LiftedBlock]) -> Json<'static> {
     let (role, kind) = match speaker {
         Speaker::Assistant => ("assistant", "output_text"),
         Speaker::System => ("system", "input_text"),
@@ -190,7 +190,7 @@ fn said(speaker: Speaker, blocks: &[Block]) -> Json<'static> {
     object([member("type", "message"), member("role", role), ("content", content)])
 }
 
-fn part(block: &Block, kind: &'static str) -> Option<Json<'static>> {
+fn part(block: &LiftedBlock, kind: &'static str) -> Option<Json<'static>> {
     match &block.says {
         Says::Text(text) => Some(typed_text(kind, text)),
         Says::Refusal(text) => Some(object([member("type", "refusal"), member("refusal", text)])),
@@ -199,14 +199,14 @@ fn part(block: &Block, kind: &'static str) -> Option<Json<'static>> {
     }
 }
 
-fn function_call(call: &Call) -> Json<'static> {
+fn function_call(call: &LiftedCall) -> Json<'static> {
     match &call.free {
         Some(text) => written_call(CUSTOM_CALL, &call.id, &call.name, text),
         None => written_call(FUNCTION_CALL, &call.id, &call.name, &call.input),
     }
 }
 
-fn output(answer: &Answer, is_free: bool) -> Json<'static> {
+fn output(answer: &LiftedResult, is_free: bool) -> Json<'static> {
     let output = match (only_text(&answer.blocks), answer.blocks.as_slice()) {
         (Some(text), _) => Json::Text(text.to_owned()),
         (None, []) => Json::Text(String::new()),

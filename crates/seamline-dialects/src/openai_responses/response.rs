@@ -1,5 +1,7 @@
 //! Writes an assembled message as a response that does not stream, and as items of a request.
 
+use std::collections::HashSet;
+
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece};
 
 use super::stream::{PartRow, input_of, item_of, row_of};
@@ -16,12 +18,28 @@ pub(super) fn write(message: &Assembled) -> String {
     answer.write()
 }
 
-/// Writes the items of a request, without trailing reasoning, which the provider refuses.
+/// Writes the items of a request, without trailing reasoning, which the provider refuses, and without calls that the
+/// provider answered itself and lists no result for, because a client has to answer the calls that it sends.
 pub(super) fn messages(message: &Assembled) -> Vec<String> {
-    let mut items = items(message);
+    let mut items = kept_items(message);
     let is_reasoning = |item: &String| ObjectText::of(item).get("type") == Some("\"reasoning\"");
     while items.pop_if(|item| is_reasoning(item)).is_some() {}
     items.into_iter().map(with_role).collect()
+}
+
+fn kept_items(message: &Assembled) -> Vec<String> {
+    let items = items(message);
+    let pair = |item: &str| ObjectText::of(item).get("call_id").map(str::to_owned);
+    let is_result = |item: &&String| ObjectText::of(item).get("type").is_some_and(|kind| kind.ends_with("_output\""));
+    let results: HashSet<String> = items.iter().filter(is_result).filter_map(|item| pair(item)).collect();
+    let is_open = |item: &str| {
+        let is_call = matches!(ObjectText::of(item).get("type"), Some("\"function_call\"" | "\"custom_tool_call\""));
+        is_call && pair(item).is_none_or(|id| !results.contains(&id))
+    };
+    let is_served = |blocks: &[AssembledBlock]| blocks.iter().any(|block| block.piece == Piece::ServerCall);
+    let blocks = message.blocks.chunk_by(|one, other| item_of(one.place) == item_of(other.place));
+    let kept = blocks.zip(&items).filter(|(blocks, item)| !(is_served(blocks) && is_open(item)));
+    kept.map(|(_, item)| item.clone()).collect()
 }
 
 /// Adds the role to a message. Some servers leave it out of their responses.

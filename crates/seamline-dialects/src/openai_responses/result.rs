@@ -6,7 +6,7 @@ use super::card;
 use super::item::{COMPUTER_RESULT, CUSTOM_RESULT, FUNCTION_RESULT, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
 use super::wire::PAIR_ID;
 use crate::json::{Document, Json, Kind, Value, list, member, object};
-use crate::results::{Answering, written};
+use crate::results::{AnsweredCall, written};
 
 /// The type of a screenshot.
 const SCREENSHOT: &str = "computer_screenshot";
@@ -16,11 +16,12 @@ pub(super) const UNCHECKED: &str =
     "Its safety checks were not reviewed. They are acknowledged because the provider accepts nothing else.";
 
 /// Writes the results of calls, each of the type that its call demands.
-pub(super) fn write(answers: &[Answering<'_>]) -> Vec<String> {
-    answers.iter().map(|answer| written(&item(answer))).collect()
+pub(super) fn write(answers: &[AnsweredCall<'_>]) -> Vec<String> {
+    let caller = |answer: &AnsweredCall<'_>| answer.call.caller.clone().map(Json::Written);
+    answers.iter().map(|answer| written(&with_caller(item(answer), caller(answer)))).collect()
 }
 
-fn item(answer: &Answering<'_>) -> Json<'static> {
+fn item(answer: &AnsweredCall<'_>) -> Json<'static> {
     let id = &answer.call.id;
     match answer.call.answered_by {
         SHELL_RESULT => {
@@ -41,6 +42,23 @@ fn item(answer: &Answering<'_>) -> Json<'static> {
         }
         CUSTOM_RESULT => plain(CUSTOM_RESULT, id, Json::Text(answer.marked_text())),
         _ => plain(FUNCTION_RESULT, id, Json::Text(answer.marked_text())),
+    }
+}
+
+/// Finds the program that made a call.
+pub(super) fn caller_of<'d, 'a>(call: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    let caller = call.object()?.get("caller")?;
+    caller.object()?.get("caller_id").map(|_| caller)
+}
+
+/// Adds the program that made the call to its result, because the program reads the result.
+pub(super) fn with_caller<'a>(result: Json<'a>, caller: Option<Json<'a>>) -> Json<'a> {
+    match result {
+        Json::Object(mut members) => {
+            members.extend(caller.map(|caller| ("caller", caller)));
+            Json::Object(members)
+        }
+        other => other,
     }
 }
 

@@ -23,6 +23,11 @@ pub(super) fn said<'a>(role: Role, text: &str) -> Json<'a> {
 
 /// Writes a synthetic result, of the type that the call demands.
 pub(super) fn made_up<'a>(item: Option<&Item>, call: Value<'_, 'a>, id: &str, text: &str) -> Json<'a> {
+    let caller = result::caller_of(call).map(|caller| Json::Raw(caller.raw()));
+    result::with_caller(unmarked(item, call, id, text), caller)
+}
+
+fn unmarked<'a>(item: Option<&Item>, call: Value<'_, 'a>, id: &str, text: &str) -> Json<'a> {
     match item.map_or("", |item| item.of.result_type) {
         COMPUTER_RESULT => {
             let checks = result::pending_checks(call).map(|checks| Json::Raw(checks.raw()));

@@ -2,6 +2,7 @@
 //!
 //! A finished item counts before its pieces (OAR-19). Nothing is complete until the response is (OAR-20).
 
+mod declared;
 mod items;
 mod parts;
 mod response;
@@ -12,6 +13,7 @@ use std::borrow::Cow;
 use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Unreadable};
 
+use self::declared::Declared;
 use self::items::Items;
 use self::parts::{Row, TextKind};
 use self::shape::Sort;
@@ -26,12 +28,13 @@ pub(super) use self::shape::input_of;
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     items: Items,
+    /// The tools that the response declares.
+    declared: Declared,
     has_begun: bool,
     /// The id of the response that began.
     id: String,
     /// Whether another response began. Its events are ignored.
     has_second: bool,
-    has_calls: bool,
     has_refused: bool,
     /// Whether the end of the response lists its items.
     has_list: bool,
@@ -233,7 +236,6 @@ impl Reader {
             self.items.note_free(item);
             add(sink, parts::item_place(item), Addition::FreeInput);
         }
-        self.has_calls |= sort == Sort::Call;
         Some(item)
     }
 

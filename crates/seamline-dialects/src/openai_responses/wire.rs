@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, Emptiness, Input, Item, Parts, ResultBlock, Role, Span};
+use seamline_model::{BlockKind, Call, CallId, Emptiness, FactKind, Input, Item, Parts, ResultBlock, Role, Span};
 
 use super::card;
-use super::item::{Form, Known, LOCAL_SHELL_RESULT, PATCH_RESULT};
+use super::item::{CLIENT_SEARCH, CLIENT_SEARCH_RESULT, Form, Known, LOCAL_SHELL_RESULT, PATCH_RESULT, SEARCH_RESULT};
 use crate::ids::{INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
@@ -35,6 +35,16 @@ pub(super) struct WireItem<'d, 'a> {
     pub(super) output: Option<Value<'d, 'a>>,
     summary: Option<Value<'d, 'a>>,
     sealed: Option<Value<'d, 'a>>,
+    /// The program that made a call.
+    caller: Option<Value<'d, 'a>>,
+    /// Whether the result of a call may come later.
+    deferred: Option<Value<'d, 'a>>,
+    /// Who runs a search for tools.
+    execution: Option<Value<'d, 'a>>,
+    /// The request that an approval answers.
+    approves: Option<Value<'d, 'a>>,
+    /// Safety checks that are pending, or acknowledged.
+    checks: Option<Value<'d, 'a>>,
     /// Whether there are other members.
     has_more: bool,
 }
@@ -61,6 +71,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
                 other if RESULT_ID_KEYS.contains(&other) => reader.set_one_of(&mut item.pair, member, false),
                 other if elsewhere.takes(other, member) => {}
                 other => {
+                    item.set_rare(other, member);
                     if INPUT_KEYS.contains(&other) {
                         reader.set(&mut item.foreign_input, member);
                     }
@@ -77,6 +88,57 @@ impl<'d, 'a> WireItem<'d, 'a> {
         item
     }
 
+    /// Keeps a member that few items have.
+    fn set_rare(&mut self, name: &str, member: Value<'d, 'a>) {
+        let slot = match name {
+            "caller" => &mut self.caller,
+            "async" => &mut self.deferred,
+            "execution" => &mut self.execution,
+            "approval_request_id" => &mut self.approves,
+            "pending_safety_checks" | "acknowledged_safety_checks" => &mut self.checks,
+            _ => return,
+        };
+        *slot = Some(member);
+    }
+
+    /// Finds the properties of a search for tools that the client runs, or of its result. They are paired like calls.
+    /// Searches without an id cannot be paired.
+    pub(super) fn client_search(&self, kind: &str) -> Option<&'static Known> {
+        let known = match kind {
+            "tool_search_call" => &CLIENT_SEARCH,
+            SEARCH_RESULT => &CLIENT_SEARCH_RESULT,
+            _ => return None,
+        };
+        let is_client = self.execution.is_some_and(|execution| execution.says("client"));
+        let has_id = self.pair.is_some_and(|id| id.is(Kind::String) && !id.raw_str().is_empty());
+        (is_client && has_id).then_some(known)
+    }
+
+    /// Notes the facts about the item that few conversations have.
+    pub(super) fn note_facts(&self, kind: &str, reader: &mut Reader<'_>) {
+        let note = |reader: &mut Reader<'_>, fact, id: Option<Value<'_, '_>>| {
+            if let Some(id) = id.and_then(Value::str) {
+                reader.fact(fact, &id);
+            }
+        };
+        match kind {
+            "program" => note(reader, FactKind::Program, self.pair),
+            "program_output" => note(reader, FactKind::ProgramOutput, self.pair),
+            "mcp_approval_request" => note(reader, FactKind::ApprovalRequest, self.id),
+            "mcp_approval_response" => note(reader, FactKind::ApprovalResponse, self.approves),
+            "message" => return,
+            _ => {}
+        }
+        if self.deferred.is_some_and(|deferred| deferred.is(Kind::True)) {
+            reader.fact(FactKind::Deferred, "");
+        }
+        note(reader, FactKind::Caller, self.caller.and_then(|caller| caller.object()?.get("caller_id")));
+        let check = if kind == "computer_call" { FactKind::PendingCheck } else { FactKind::AcknowledgedCheck };
+        for id in self.checks.into_iter().flat_map(Value::elements) {
+            note(reader, check, id.object().and_then(|check| check.get("id")));
+        }
+    }
+
     /// Notes the members of a message that this dialect does not have.
     fn note_members(&self, value: Value<'_, '_>, reader: &mut Reader<'_>) {
         for (key, member) in value.members().filter(|_| self.has_more) {
@@ -90,6 +152,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
     /// Reads the properties of the item that rules look at.
     pub(super) fn facts(&self, kind: &'static Known, role: Role) -> Item {
         let made = match kind.form {
+            Form::Message if role == Role::Unknown => seamline_model::ItemKind::Unknown,
             Form::Message if role != Role::Assistant => seamline_model::ItemKind::Given,
             _ => kind.kind,
         };
@@ -125,7 +188,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
             Form::NamedCall(key) => {
                 let (own, other) =
                     if key == "input" { (self.input, self.arguments) } else { (self.arguments, self.input) };
-                let held = reader.named(own.or(other).or(self.foreign_input), key);
+                let held = reader.own_or_foreign(own, other.or(self.foreign_input), key);
                 (self.name.and_then(Value::str), input(held))
             }
             // What it is called with has a form of its own, which nothing is known to be wrong with.
@@ -152,8 +215,8 @@ impl<'d, 'a> WireItem<'d, 'a> {
                 Some(output) if kind.facts.shown_result && output.is(Kind::Object) => Parts::Text,
                 Some(output) if kind.facts.shown_result && !output.is(Kind::Null) => Parts::Unreadable,
                 Some(output) => parts(output),
-                // How a patch went is said by its status.
-                None if kind.facts.result_type == PATCH_RESULT => Parts::Text,
+                // How a patch went is said by its status, and the tools that a search found have their own member.
+                None if matches!(kind.facts.result_type, PATCH_RESULT | SEARCH_RESULT) => Parts::Text,
                 None => Parts::Missing,
             },
             content: self.output.map_or(Span::default(), Value::span),

@@ -18,6 +18,7 @@ pub(super) const PROVIDER: Provider = Provider {
         reasoning: ReasoningDemands {
             echo: Echo::Refused {
                 fields: &["reasoning_content"],
+                partly: &[],
                 instead: Some("reasoning"),
                 error: ErrorText("property 'messages.{message}.assistant.{kind}' is unsupported"),
             },

@@ -26,6 +26,7 @@ pub(super) const PROVIDER: Provider = Provider {
         reasoning: ReasoningDemands {
             echo: Echo::Refused {
                 fields: &["reasoning", "reasoning_details"],
+                partly: &[],
                 instead: Some("reasoning_content"),
                 error: ErrorText("Extra inputs are not permitted, field: 'messages[{message}].{kind}'"),
             },

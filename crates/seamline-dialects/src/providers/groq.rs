@@ -1,6 +1,6 @@
 //! Groq.
 
-use seamline_model::{Constraints, Echo, ErrorText, Members, ReasoningDemands, ToolDemands};
+use seamline_model::{Constraints, Echo, ErrorText, Members, Models, ReasoningDemands, ToolDemands};
 
 use super::Provider;
 use crate::openai_chat;
@@ -27,6 +27,8 @@ pub(super) const PROVIDER: Provider = Provider {
         reasoning: ReasoningDemands {
             echo: Echo::Refused {
                 fields: &["reasoning_content", "reasoning_details"],
+                // Models that do not reason; gptel#774.
+                partly: &[("reasoning", Models(&["llama-3.1", "llama-3.3", "llama-4", "gemma2", "mixtral"]))],
                 instead: None,
                 error: ErrorText(
                     "'messages.{message}' : for 'role:assistant' the following must be satisfied[('messages.{message}' \

@@ -86,6 +86,7 @@ pub(super) const CONSTRAINTS: Constraints = Constraints {
     reasoning: ReasoningDemands {
         echo: Echo::Refused {
             fields: &["reasoning_content", "reasoning", "reasoning_details"],
+            partly: &[],
             instead: None,
             error: ErrorText("messages.{message}.assistant.{kind}: Extra inputs are not permitted (extra_forbidden)"),
         },

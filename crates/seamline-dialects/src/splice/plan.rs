@@ -88,6 +88,8 @@ pub(crate) struct BlockPlan<'e> {
     pub(crate) hoist: Option<NewText>,
     /// A result that says the tool is unavailable follows it.
     pub(crate) close: bool,
+    /// A result of the provider's own tools that follows its call here.
+    pub(crate) follow: Option<BlockIndex>,
     /// A rebuilt call with this id and name goes before its message.
     pub(crate) rebuild: Option<(&'e str, &'e str, usize)>,
 }
@@ -195,6 +197,10 @@ impl<'e> Plan<'e> {
             Edit::FillResult { result, text } => self.own(transcript, *result, index).fill = Some(text),
             Edit::HoistMedia { result, text } => self.own(transcript, *result, index).hoist = Some(text),
             Edit::CloseServerCall { call } => self.own(transcript, *call, index).close = true,
+            Edit::RejoinServerResult { result, call } => {
+                self.touch(transcript, *result).gone = true;
+                self.own(transcript, *call, index).follow = Some(*result);
+            }
             Edit::RemoveMessage { message } => self.whole(*message, index).removed = true,
             Edit::RemoveCallList { message } => self.whole(*message, index).drop_call_list = true,
             Edit::RemoveItemId { message } => self.whole(*message, index).drop_item_id = true,

@@ -35,7 +35,7 @@ fn line(event: &Event<'_>) -> String {
     }
 }
 
-/// What is said to be JSON is JSON.
+/// Checks that an event with JSON holds JSON.
 fn is_sound(event: &Event<'_>) {
     let json = match event {
         Event::Begin { base: "", .. } => return,

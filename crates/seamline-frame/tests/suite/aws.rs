@@ -1,6 +1,6 @@
 //! AWS event streams.
 
-use seamline_frame::{ErrorKind, Framing, Limits};
+use seamline_frame::{ErrorKind, FrameLimits, Framing};
 
 use crate::bench::{frames, said};
 
@@ -61,7 +61,7 @@ fn every_changed_bit_is_noticed() {
         for bit in 0..8 {
             let mut changed = whole.clone();
             changed[at] ^= 1 << bit;
-            let (kept, ended) = frames(Framing::AwsEventStream, Limits::default(), &[&changed]);
+            let (kept, ended) = frames(Framing::AwsEventStream, FrameLimits::default(), &[&changed]);
             assert!(ended.is_err() && kept.is_empty(), "byte {at}, bit {bit}");
         }
     }
@@ -72,9 +72,9 @@ fn contradictory_lengths_are_rejected() {
     let mut wrong = [20_u32.to_be_bytes(), 5_u32.to_be_bytes()].concat();
     let checksum = crc32fast::hash(&wrong);
     wrong.extend_from_slice(&checksum.to_be_bytes());
-    let (_, ended) = frames(Framing::AwsEventStream, Limits::default(), &[&wrong]);
+    let (_, ended) = frames(Framing::AwsEventStream, FrameLimits::default(), &[&wrong]);
     assert_eq!(ended.unwrap_err().kind, ErrorKind::Lengths);
-    let (_, ended) = frames(Framing::AwsEventStream, Limits { frame_bytes_max: 16 }, &[&event("a", "{}")]);
+    let (_, ended) = frames(Framing::AwsEventStream, FrameLimits { frame_bytes_max: 16 }, &[&event("a", "{}")]);
     assert_eq!(ended.unwrap_err().kind, ErrorKind::TooLong(16));
 }
 

@@ -1,6 +1,6 @@
 //! Helpers of the tests.
 
-use seamline_frame::{Error, FrameKind, Framer, Framing, Limits};
+use seamline_frame::{Error, FrameKind, FrameLimits, Framer, Framing};
 
 /// An owned copy of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) struct OwnedFrame {
 }
 
 /// The frames of a stream that arrives in these pieces.
-pub(crate) fn frames(framing: Framing, limits: Limits, pieces: &[&[u8]]) -> (Vec<OwnedFrame>, Result<(), Error>) {
+pub(crate) fn frames(framing: Framing, limits: FrameLimits, pieces: &[&[u8]]) -> (Vec<OwnedFrame>, Result<(), Error>) {
     let mut framer = Framer::new(framing, limits);
     let mut kept = Vec::new();
     let mut keep = |frame: seamline_frame::Frame<'_>| {
@@ -29,7 +29,7 @@ pub(crate) fn frames(framing: Framing, limits: Limits, pieces: &[&[u8]]) -> (Vec
 /// The frames of a stream as text: name and data; `…` marks a cut frame, `+` a frame after the end of the list, `!` an
 /// exception.
 pub(crate) fn said(framing: Framing, stream: &[u8]) -> Vec<String> {
-    let (frames, ended) = frames(framing, Limits::default(), &[stream]);
+    let (frames, ended) = frames(framing, FrameLimits::default(), &[stream]);
     assert_eq!(ended, Ok(()));
     let text = |frame: &OwnedFrame| {
         let mark = match frame.kind {

@@ -1,7 +1,7 @@
 //! The cuts of a stream make no difference.
 
 use proptest::prelude::*;
-use seamline_frame::{Framing, Limits};
+use seamline_frame::{FrameLimits, Framing};
 
 use crate::aws;
 use crate::bench::frames;
@@ -9,7 +9,7 @@ use crate::bench::frames;
 const FRAMINGS: [Framing; 4] = [Framing::Sse, Framing::JsonLines, Framing::JsonArray, Framing::AwsEventStream];
 
 /// Checks that every cut gives the same frames, and the same error if the stream fails.
-fn check_every_cut(framing: Framing, limits: Limits, stream: &[u8]) {
+fn check_every_cut(framing: Framing, limits: FrameLimits, stream: &[u8]) {
     let whole = frames(framing, limits, &[stream]);
     for cut in 0..=stream.len() {
         let (one, other) = stream.split_at(cut);
@@ -28,10 +28,10 @@ fn streams_of_every_framing_give_the_same_frames_at_every_cut() {
     let array = "[{\"a\":\"]\\\\\"}\n,\n{\"b\":{}}]\n{\"late\":1}";
     for stream in [sse, lines, array] {
         for framing in FRAMINGS {
-            check_every_cut(framing, Limits::default(), stream.as_bytes());
+            check_every_cut(framing, FrameLimits::default(), stream.as_bytes());
         }
     }
-    check_every_cut(Framing::AwsEventStream, Limits::default(), &aws::stream());
+    check_every_cut(Framing::AwsEventStream, FrameLimits::default(), &aws::stream());
 }
 
 /// Parts of valid and broken streams.
@@ -67,7 +67,7 @@ proptest! {
     #[test]
     fn any_bytes_give_the_same_frames_at_every_cut(stream in stream(), max in 1_usize..40) {
         for framing in FRAMINGS {
-            check_every_cut(framing, Limits { frame_bytes_max: max }, &stream);
+            check_every_cut(framing, FrameLimits { frame_bytes_max: max }, &stream);
         }
     }
 }

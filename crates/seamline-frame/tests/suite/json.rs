@@ -1,6 +1,6 @@
 //! Lines of JSON and arrays.
 
-use seamline_frame::{ErrorKind, Framing, Limits};
+use seamline_frame::{ErrorKind, FrameLimits, Framing};
 
 use crate::bench::{frames, said};
 
@@ -22,7 +22,7 @@ fn an_event_stream_may_follow_lines_of_json() {
     );
     assert_eq!(said(Framing::JsonLines, b"{\"a\":1}\r\ndata: {\"b\""), [r#"|{"a":1}"#, r#"…|{"b""#]);
     let long = [b"{}\ndata: {}\n\ndata: ", &[b'x'; 100][..]].concat();
-    let (kept, ended) = frames(Framing::JsonLines, Limits { frame_bytes_max: 50 }, &[&long]);
+    let (kept, ended) = frames(Framing::JsonLines, FrameLimits { frame_bytes_max: 50 }, &[&long]);
     assert_eq!((kept.len(), ended.unwrap_err().offset), (2, 13));
 }
 
@@ -66,7 +66,7 @@ fn frames_after_an_array_are_marked() {
 
 #[test]
 fn an_invalid_element_ends_the_stream() {
-    let (kept, ended) = frames(Framing::JsonArray, Limits::default(), &[b"[{\"a\":1}, oops"]);
+    let (kept, ended) = frames(Framing::JsonArray, FrameLimits::default(), &[b"[{\"a\":1}, oops"]);
     assert_eq!(kept.len(), 1);
     let error = ended.unwrap_err();
     assert_eq!((error.offset, error.kind), (10, ErrorKind::Between));
@@ -75,6 +75,6 @@ fn an_invalid_element_ends_the_stream() {
 #[test]
 fn deep_nesting_is_read() {
     let deep = [vec![b'['; 100_000], vec![b']'; 100_000]].concat();
-    let (kept, ended) = frames(Framing::JsonLines, Limits::default(), &[&deep]);
+    let (kept, ended) = frames(Framing::JsonLines, FrameLimits::default(), &[&deep]);
     assert_eq!((kept.len(), kept[0].data.len(), ended), (1, deep.len(), Ok(())));
 }

@@ -1,6 +1,6 @@
 //! Event streams.
 
-use seamline_frame::{ErrorKind, Framing, Limits};
+use seamline_frame::{ErrorKind, FrameLimits, Framing};
 
 use crate::bench::{frames, said};
 
@@ -89,7 +89,7 @@ fn a_name_may_follow_its_data() {
 
 #[test]
 fn a_frame_over_the_limit_ends_the_stream_and_names_its_offset() {
-    let limits = Limits { frame_bytes_max: 10 };
+    let limits = FrameLimits { frame_bytes_max: 10 };
     for stream in [
         "data: 1\n\ndata: 12345678901\n\ndata: 3\n\n",
         "data: 1\n\ndata: 12345\ndata: 67890\n\n",
@@ -108,7 +108,7 @@ fn a_frame_over_the_limit_ends_the_stream_and_names_its_offset() {
 #[test]
 fn an_empty_piece_changes_nothing() {
     let pieces = [&b"data:x\r"[..], b"", b"\n", b"", b"data:y\r\n\r", b"", b"\n"];
-    let (said, ended) = frames(Framing::Sse, Limits::default(), &pieces);
+    let (said, ended) = frames(Framing::Sse, FrameLimits::default(), &pieces);
     assert_eq!((said.len(), said[0].data.as_slice(), ended), (1, &b"x\ny"[..], Ok(())));
 }
 

@@ -94,10 +94,10 @@ pub(super) const FAMILY: Family = Family {
         code(
             "ANT-43",
             400,
-            &pairing::UNDECLARED_TOOL,
+            &pairing::UNRESOLVED_TOOL,
             r"tool_reference_unresolved|tool_name_conflict|available_tools_limit_exceeded",
         ),
-        sentence("ANT-43", 400, &pairing::UNDECLARED_TOOL, r"Tool reference [^\n]{0,140} not found in available tools"),
+        sentence("ANT-43", 400, &pairing::UNRESOLVED_TOOL, r"Tool reference [^\n]{0,140} not found in available tools"),
         sentence("ANT-22", 400, &pairing::ILLEGAL_CALL_ID, r"server_tool_use\.id: String should match pattern"),
         sentence(
             "ANT-20",

@@ -100,6 +100,8 @@ pub(super) const FAMILY: Family = Family {
             &shape::CACHE_MARK,
             r"Malformed input request: [^\n]{0,140}extraneous key \[cachePoint\]",
         ),
+        // Nova reports a request without `toolConfig` like this.
+        sentence("BED-6", 400, &pairing::UNDECLARED_TOOLS, r"extraneous key \[tool(?:Use|Result)\]"),
         sentence("BED-19", 400, &shape::UNKNOWN_FIELD, r"Malformed input request: [^\n]{0,140}extraneous key"),
         // The account, the service, the response.
         sentence("BED-3", 424, &service::MALFORMED_CALL, r"Model produced invalid sequence as part of ToolUse"),

@@ -74,6 +74,12 @@ pub(super) const FAMILY: Family = Family {
             &shape::MISSING_CONTENT,
             r"'result' must be a Struct, FunctionResultSubcontent",
         ),
+        sentence(
+            "GEM-1",
+            400,
+            &shape::UNKNOWN_FIELD,
+            r#"Unknown name \\*"[^"\n]{1,200}": Cannot find field|Unknown name \\*"[^"\n]{1,200}" at '"#,
+        ),
         // Messages and thinking.
         sentence(
             "GEM-1",

@@ -1,7 +1,7 @@
 //! Groq.
 
 use super::Family;
-use crate::kinds::{content, reasoning, service, shape};
+use crate::kinds::{content, pairing, reasoning, service, shape};
 use crate::known::{code, sentence};
 
 pub(super) const FAMILY: Family = Family {
@@ -25,6 +25,8 @@ pub(super) const FAMILY: Family = Family {
         sentence("GRQ-3", 400, &service::UNKNOWN_TOOL, r"requested tool does not exist"),
         sentence("GRQ-1", 400, &reasoning::UNWANTED_REASONING, r"property '[\w.]*reasoning\w*' is unsupported"),
         sentence("GRQ-1", 400, &shape::UNKNOWN_FIELD, r"property '[\w.]*' is unsupported"),
+        sentence("GRQ-1", 400, &pairing::UNADDRESSED_RESULT, r"[`']tool_call_id[`'] is missing"),
+        sentence("GRQ-1", 400, &shape::MISSING_MEMBER, r"property '[\w.]*' is missing"),
         sentence("GRQ-6", 400, &shape::CONTENT_FORM, r"'messages\.\d+\.content' must be a string"),
         code("GRQ-4", 200, &service::SERVER_FAILED, r#"x_groq["'] ?: ?\{[^}]*["']error["'] ?: ?"#),
     ],

@@ -7,12 +7,14 @@ mod anywhere;
 mod azure;
 mod bedrock;
 mod cerebras;
+mod clients;
 mod cohere;
 mod dashscope;
 mod deepseek;
 mod fireworks;
 mod gemini;
 mod groq;
+mod llama_cpp;
 mod minimax;
 mod mistral;
 mod moonshot;
@@ -20,6 +22,7 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 mod openrouter;
+mod shapes;
 mod vertex;
 mod vllm;
 mod volcengine;
@@ -80,9 +83,12 @@ pub(crate) const FAMILIES: &[&Family] = &[
     &volcengine::FAMILY,
     &ollama::FAMILY,
     &vllm::FAMILY,
+    &llama_cpp::FAMILY,
     &cohere::FAMILY,
     &openrouter::FAMILY,
+    &clients::FAMILY,
     &anywhere::FAMILY,
+    &shapes::FAMILY,
 ];
 
 /// Returns the names of all providers with known errors, each once.
@@ -101,4 +107,10 @@ pub fn providers() -> Vec<&'static str> {
 /// Whether a provider has known errors.
 pub fn is_provider(name: &str) -> bool {
     providers().iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Whether a family knows the errors of a dialect. The errors of other dialects, and of their providers, are classified
+/// by the texts of all families and by their status.
+pub fn is_dialect(name: &str) -> bool {
+    FAMILIES.iter().any(|family| family.dialects.contains(&name))
 }

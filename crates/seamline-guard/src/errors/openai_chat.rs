@@ -1,8 +1,8 @@
 //! OpenAI's Chat Completions, and providers that copied its texts.
 
 use super::Family;
-use crate::kinds::{content, pairing, service, shape};
-use crate::known::{code, sentence, sort};
+use crate::kinds::{content, pairing, reasoning, service, shape};
+use crate::known::{broad, code, sentence, sort};
 
 pub(super) const FAMILY: Family = Family {
     name: "openai",
@@ -82,6 +82,7 @@ pub(super) const FAMILY: Family = Family {
             &pairing::MISSING_CALL_ID,
             r"Missing required parameter: 'messages\[\d+\]\.(?:tool_calls\[\d+\]\.id|tool_call_id)'",
         ),
+        sentence("OAC-5", 400, &pairing::UNADDRESSED_RESULT, r"Missing parameter 'tool_call_id'"),
         sentence("OAC-5", 400, &pairing::REPEATED_CALL_ID, r"(?i)duplicate tool_call_id"),
         sentence(
             "OAC-9",
@@ -115,6 +116,18 @@ pub(super) const FAMILY: Family = Family {
             400,
             &shape::UNSUPPORTED_ROLE,
             r"Unsupported value: 'messages\[\d+\]\.role' does not support",
+        ),
+        sentence(
+            "unknown parameters",
+            400,
+            &reasoning::UNWANTED_REASONING,
+            r"Unknown parameter: '(?:messages|input)\[\d+\][\w.\[\]]*reasoning\w*'",
+        ),
+        sentence("unknown parameters", 400, &shape::UNKNOWN_FIELD, r"Unknown parameter: '(?:messages|input)\[\d+\]"),
+        broad(
+            "unknown parameters",
+            &shape::UNKNOWN_FIELD,
+            r"Unknown parameter: '?\w|Unrecognized request arguments? supplied: ",
         ),
         sentence(
             "OAC-21",

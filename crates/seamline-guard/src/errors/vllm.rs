@@ -15,6 +15,8 @@ pub(super) const FAMILY: Family = Family {
             &pairing::CALL_INPUT,
             r"assistant tool_calls entries must be objects|only support assistant tool_calls of type 'function'|Expecting (?:value|property name enclosed in double quotes|',' delimiter): line \d",
         ),
+        // A template that expects the arguments as an object.
+        sentence("VLM-1", 500, &pairing::CALL_INPUT, r"Can only get item pairs from a mapping"),
         sentence("VLM-2", 400, &service::UNSUPPORTED_FEATURE, r"This model only supports single tool-calls at once"),
         sentence("VLM-2", 400, &shape::CONSECUTIVE_ROLES, r"(?i)conversation roles must alternate"),
         sentence("VLM-6", 400, &shape::TRAILING_ASSISTANT, r"Cannot set `add_generation_prompt` to True when"),

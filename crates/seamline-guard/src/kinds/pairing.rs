@@ -81,6 +81,13 @@ pub(crate) const ILLEGAL_CALL_ID: Kind = corruption(
 pub(crate) const MISSING_CALL_ID: Kind =
     corruption("missing-call-id", &["IDENT004", "WIRE004"], "a tool call has no id", REPAIR);
 
+pub(crate) const UNADDRESSED_RESULT: Kind = corruption(
+    "unaddressed-result",
+    &["PAIR005", "WIRE004", "PAIR002", "IDENT004"],
+    "a tool result does not name its tool call",
+    REPAIR,
+);
+
 pub(crate) const LONG_CALL_ID: Kind =
     corruption("long-call-id", &["IDENT002"], "the id of a tool call is longer than the provider allows", REPAIR);
 
@@ -126,9 +133,16 @@ pub(crate) const UNDECLARED_TOOL: Kind = corruption(
     "declare the same tools as in the request before, or remove the calls of this tool from the conversation",
 );
 
+pub(crate) const UNRESOLVED_TOOL: Kind = corruption(
+    "unresolved-tool",
+    &["LIMIT008"],
+    "a message refers to a tool that the request does not declare",
+    "declare the tool, or leave the reference out",
+);
+
 pub(crate) const LOST_CONTAINER: Kind = corruption(
     "lost-container",
-    &[],
+    &["LIMIT009"],
     "tool calls wait for results in a container that the request does not name",
     "send the container's id from the earlier response; if it is lost, remove the open tool calls",
 );

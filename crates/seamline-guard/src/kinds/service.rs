@@ -75,6 +75,18 @@ pub(crate) const UNSUPPORTED_SETTING: Kind = fatal(
     "change the setting that the error names; the conversation is not at fault",
 );
 
+pub(crate) const WRONG_SETTING: Kind = fatal(
+    "wrong-setting",
+    "a field of the request has a value of the wrong type",
+    "change the field that the error names; the conversation is not at fault",
+);
+
+pub(crate) const TEMPLATE_FAILED: Kind = fatal(
+    "template-failed",
+    "the model's chat template cannot render this conversation; the error says what the template expects",
+    "change what the template complains about, or use another template; the same request fails again",
+);
+
 pub(crate) const UNSUPPORTED_FEATURE: Kind = fatal(
     "unsupported-feature",
     "the model does not support a feature of the request, such as tool calls",

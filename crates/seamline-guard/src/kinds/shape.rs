@@ -83,6 +83,20 @@ pub(crate) const UNSUPPORTED_ROLE: Kind = corruption(
     REPAIR,
 );
 
+pub(crate) const MISPLACED_SYSTEM: Kind = corruption(
+    "misplaced-system",
+    &["ORDER004", "SHAPE008"],
+    "a system message is not at the beginning of the conversation",
+    "send one system message, before all others; put later instructions into user messages",
+);
+
+pub(crate) const NO_USER_MESSAGE: Kind = corruption(
+    "no-user-message",
+    &["SHAPE004", "SHAPE009"],
+    "the conversation has no user message, and the model's template requires one",
+    "send the user's request with the conversation; find out what removed it",
+);
+
 pub(crate) const MIXED_BLOCKS: Kind = corruption(
     "mixed-blocks",
     &["ORDER001"],
@@ -94,7 +108,21 @@ pub(crate) const UNKNOWN_FIELD: Kind = corruption(
     "unknown-field",
     &["WIRE013", "WIRE004", "WIRE007"],
     "the request has a field that this provider does not know, often one from another provider's response",
-    "remove the field that the error names from every message",
+    "remove the field that the error names",
+);
+
+pub(crate) const MISSING_MEMBER: Kind = corruption(
+    "missing-member",
+    &["SHAPE007", "IDENT004", "WIRE004", "WIRE008", "SHAPE014"],
+    "a message lacks a field that the provider requires",
+    "add the field that the error names; the same bytes get the same error",
+);
+
+pub(crate) const WRONG_MEMBER: Kind = corruption(
+    "wrong-member",
+    &["WIRE014", "WIRE015", "WIRE009", "SHAPE007", "SHAPE014", "WIRE011", "WIRE005"],
+    "a field of a message has a value of the wrong type or form",
+    "write the field that the error names in the form that the provider expects",
 );
 
 pub(crate) const NOT_JSON: Kind = corruption(
@@ -107,8 +135,8 @@ pub(crate) const NOT_JSON: Kind = corruption(
 pub(crate) const REJECTED_BODY: Kind = corruption(
     "rejected-body",
     &[],
-    "the provider rejected the body and does not say why",
-    "check the body; the error does not name the problem",
+    "the provider rejected the body for a reason that is not known to Seamline",
+    "read the provider's reason, if it gives one, and check the body; the same bytes get the same error",
 );
 
 pub(crate) const ITEM_ID: Kind = corruption(
@@ -134,7 +162,7 @@ pub(crate) const DUPLICATE_ITEM: Kind = corruption(
 
 pub(crate) const MISPLACED_COMPACTION: Kind = corruption(
     "misplaced-compaction",
-    &[],
+    &["ORDER007"],
     "a compaction block was moved or changed after the provider made it",
     "send only one compaction block, unchanged and as the first block",
 );

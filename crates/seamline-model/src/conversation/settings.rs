@@ -22,7 +22,7 @@ pub struct Settings {
     /// Which tool the model must call.
     pub tool_choice: Option<ToolChoice>,
     /// The required format of the response.
-    pub format: Option<AnswerFormat>,
+    pub format: Option<ResponseFormat>,
     /// Further settings that more than one dialect has, by Seamline's names.
     pub others: BTreeMap<&'static str, Other>,
     /// The original positions of settings, by Seamline's names, as JSON pointers.
@@ -80,18 +80,18 @@ pub struct Other {
 
 /// The required format of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AnswerFormat {
+pub enum ResponseFormat {
     /// Text without structure.
     Text,
     /// Any JSON value.
     Json,
     /// JSON that matches this schema.
-    Schema(AnswerSchema),
+    Schema(ResponseSchema),
 }
 
 /// The JSON schema of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AnswerSchema {
+pub struct ResponseSchema {
     /// The name of the schema.
     pub name: Option<String>,
     /// The description of its purpose.

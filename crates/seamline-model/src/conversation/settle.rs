@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use super::{Answer, Block, Conversation, Fate, Lost, Message, Says, Speaker};
+use super::{Conversation, Fate, LiftedBlock, LiftedMessage, LiftedResult, Lost, Says, Speaker};
 
 impl Conversation {
     /// Puts the results of each message with calls right after it, in one user message: dialects that pair only by id
@@ -15,7 +15,7 @@ impl Conversation {
         let answers = pool.assign(&messages);
         let mut settled = Vec::with_capacity(messages.len());
         for (message, answers) in messages.into_iter().zip(answers) {
-            let mut results: Vec<Block> = answers.iter().map(|&at| pool.results[at].clone()).collect();
+            let mut results: Vec<LiftedBlock> = answers.iter().map(|&at| pool.results[at].clone()).collect();
             if let Some(missing) = missing {
                 for call in open_calls(&message, &answers, &pool.results) {
                     results.extend(self.synthetic_result(call, missing));
@@ -24,24 +24,25 @@ impl Conversation {
             let rest = self.without_results(message, &pool);
             settled.extend(Some(rest).filter(|rest| !rest.blocks.is_empty()));
             if !results.is_empty() {
-                settled.push(Message { speaker: Speaker::User, blocks: results });
+                settled.push(LiftedMessage { speaker: Speaker::User, blocks: results });
             }
         }
         self.messages = settled;
     }
 
     /// A synthetic result for a call that has none.
-    fn synthetic_result(&mut self, block: &Block, missing: &str) -> Option<Block> {
+    fn synthetic_result(&mut self, block: &LiftedBlock, missing: &str) -> Option<LiftedBlock> {
         let Says::Call(call) = &block.says else { return None };
         let note = "no result was recorded; a synthetic result was added after it".to_owned();
         self.note_lost(format!("result of call `{}`", call.id), &block.pointer, Fate::Added, note);
-        let text = Block::new(Says::Text(missing.to_owned()), &block.pointer);
-        let answer = Answer { id: call.id.clone(), name: Some(call.name.clone()), blocks: vec![text], failed: true };
-        Some(Block::new(Says::Result(answer), &block.pointer))
+        let text = LiftedBlock::new(Says::Text(missing.to_owned()), &block.pointer);
+        let answer =
+            LiftedResult { id: call.id.clone(), name: Some(call.name.clone()), blocks: vec![text], failed: true };
+        Some(LiftedBlock::new(Says::Result(answer), &block.pointer))
     }
 
     /// A message without the results that were moved to their calls; its other results become text.
-    fn without_results(&mut self, message: Message, pool: &Pool) -> Message {
+    fn without_results(&mut self, message: LiftedMessage, pool: &Pool) -> LiftedMessage {
         let mut blocks = Vec::with_capacity(message.blocks.len());
         for block in message.blocks {
             match block.says {
@@ -51,10 +52,10 @@ impl Conversation {
                     self.note_lost(format!("result `{}`", answer.id), &block.pointer, Fate::Text, note);
                     blocks.extend(answer.blocks);
                 }
-                says => blocks.push(Block { says, pointer: block.pointer }),
+                says => blocks.push(LiftedBlock { says, pointer: block.pointer }),
             }
         }
-        Message { speaker: message.speaker, blocks }
+        LiftedMessage { speaker: message.speaker, blocks }
     }
 
     fn note_lost(&mut self, what: String, pointer: &str, fate: Fate, note: String) {
@@ -64,8 +65,8 @@ impl Conversation {
 
 /// Splits messages so that each block has its own speaker: calls and reasoning belong to the assistant, results to the
 /// user.
-fn split_by_speaker(messages: Vec<Message>) -> Vec<Message> {
-    let mut out: Vec<Message> = Vec::with_capacity(messages.len());
+fn split_by_speaker(messages: Vec<LiftedMessage>) -> Vec<LiftedMessage> {
+    let mut out: Vec<LiftedMessage> = Vec::with_capacity(messages.len());
     for message in messages {
         let mut first = true;
         for block in message.blocks {
@@ -76,7 +77,7 @@ fn split_by_speaker(messages: Vec<Message>) -> Vec<Message> {
             };
             match out.last_mut() {
                 Some(last) if !first && last.speaker == speaker => last.blocks.push(block),
-                _ => out.push(Message { speaker, blocks: vec![block] }),
+                _ => out.push(LiftedMessage { speaker, blocks: vec![block] }),
             }
             first = false;
         }
@@ -85,8 +86,8 @@ fn split_by_speaker(messages: Vec<Message>) -> Vec<Message> {
 }
 
 /// Joins assistant messages that directly follow one with calls: their calls are answered together.
-fn join_calling(messages: Vec<Message>) -> Vec<Message> {
-    let mut out: Vec<Message> = Vec::with_capacity(messages.len());
+fn join_calling(messages: Vec<LiftedMessage>) -> Vec<LiftedMessage> {
+    let mut out: Vec<LiftedMessage> = Vec::with_capacity(messages.len());
     let mut is_calling = false;
     for message in messages {
         match out.last_mut() {
@@ -100,13 +101,13 @@ fn join_calling(messages: Vec<Message>) -> Vec<Message> {
     out
 }
 
-fn has_calls(message: &Message) -> bool {
+fn has_calls(message: &LiftedMessage) -> bool {
     message.blocks.iter().any(|block| matches!(block.says, Says::Call(_)))
 }
 
 /// The results of a conversation, and which of them are not yet assigned to a call.
 struct Pool {
-    results: Vec<Block>,
+    results: Vec<LiftedBlock>,
     assigned: HashSet<String>,
     /// The index of the first result in each message, then the number of results.
     starts: Vec<usize>,
@@ -114,7 +115,7 @@ struct Pool {
 }
 
 impl Pool {
-    fn of(messages: &[Message]) -> Self {
+    fn of(messages: &[LiftedMessage]) -> Self {
         let (mut results, mut starts) = (Vec::new(), Vec::with_capacity(messages.len() + 1));
         let mut open: HashMap<String, BTreeSet<usize>> = HashMap::new();
         for message in messages {
@@ -131,7 +132,7 @@ impl Pool {
     }
 
     /// Assigns results to messages with calls: first those before the next assistant message, then any others.
-    fn assign(&mut self, messages: &[Message]) -> Vec<Vec<usize>> {
+    fn assign(&mut self, messages: &[LiftedMessage]) -> Vec<Vec<usize>> {
         let mut answers: Vec<Vec<usize>> = vec![Vec::new(); messages.len()];
         let ends = ends(messages);
         for (index, message) in messages.iter().enumerate() {
@@ -146,7 +147,7 @@ impl Pool {
     }
 
     /// Assigns results in `span` to the open calls of a message.
-    fn answer(&mut self, message: &Message, span: &Range<usize>, answers: &mut Vec<usize>) {
+    fn answer(&mut self, message: &LiftedMessage, span: &Range<usize>, answers: &mut Vec<usize>) {
         for block in open_calls(message, answers, &self.results) {
             let Says::Call(call) = &block.says else { continue };
             let Some(open) = self.open.get_mut(&call.id) else { continue };
@@ -161,7 +162,7 @@ impl Pool {
 }
 
 /// For each message, the index of the next assistant message.
-fn ends(messages: &[Message]) -> Vec<usize> {
+fn ends(messages: &[LiftedMessage]) -> Vec<usize> {
     let mut ends = vec![messages.len(); messages.len()];
     let mut end = messages.len();
     for (index, message) in messages.iter().enumerate().rev() {
@@ -174,14 +175,14 @@ fn ends(messages: &[Message]) -> Vec<usize> {
 }
 
 /// The calls of a message without a result among `answers`.
-fn open_calls<'m>(message: &'m Message, answers: &[usize], results: &[Block]) -> Vec<&'m Block> {
+fn open_calls<'m>(message: &'m LiftedMessage, answers: &[usize], results: &[LiftedBlock]) -> Vec<&'m LiftedBlock> {
     let mut answered: HashMap<&str, usize> = HashMap::new();
     for &at in answers {
         if let Says::Result(answer) = &results[at].says {
             *answered.entry(&answer.id).or_default() += 1;
         }
     }
-    let is_open = |block: &&Block| match &block.says {
+    let is_open = |block: &&LiftedBlock| match &block.says {
         Says::Call(call) => match answered.get_mut(call.id.as_str()) {
             Some(count) if *count > 0 => {
                 *count -= 1;
@@ -197,39 +198,33 @@ fn open_calls<'m>(message: &'m Message, answers: &[usize], results: &[Block]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conversation::Call;
+    use crate::conversation::LiftedCall;
 
-    fn call(id: &str, pointer: &str) -> Block {
-        let call = Call {
-            id: id.to_owned(),
-            name: "read".to_owned(),
-            input: "{}".to_owned(),
-            free: None,
-            seal: None,
-            whole: true,
-            answered_by: "",
-            hosted: false,
-        };
-        Block::new(Says::Call(call), pointer)
+    fn call(id: &str, pointer: &str) -> LiftedBlock {
+        let call = LiftedCall::new(id.to_owned(), "read".to_owned(), "{}".to_owned());
+        LiftedBlock::new(Says::Call(call), pointer)
     }
 
-    fn result(id: &str, pointer: &str) -> Block {
-        Block::new(Says::Result(Answer { id: id.to_owned(), name: None, blocks: Vec::new(), failed: false }), pointer)
+    fn result(id: &str, pointer: &str) -> LiftedBlock {
+        LiftedBlock::new(
+            Says::Result(LiftedResult { id: id.to_owned(), name: None, blocks: Vec::new(), failed: false }),
+            pointer,
+        )
     }
 
-    fn text(pointer: &str) -> Block {
-        Block::new(Says::Text("words".to_owned()), pointer)
+    fn text(pointer: &str) -> LiftedBlock {
+        LiftedBlock::new(Says::Text("words".to_owned()), pointer)
     }
 
-    fn message(speaker: Speaker, blocks: Vec<Block>) -> Message {
-        Message { speaker, blocks }
+    fn message(speaker: Speaker, blocks: Vec<LiftedBlock>) -> LiftedMessage {
+        LiftedMessage { speaker, blocks }
     }
 
     /// The JSON pointers of each message's blocks, and the reported fates.
-    fn settled(messages: Vec<Message>) -> (Vec<Vec<String>>, Vec<Fate>) {
+    fn settled(messages: Vec<LiftedMessage>) -> (Vec<Vec<String>>, Vec<Fate>) {
         let mut conversation = Conversation { messages, ..Conversation::default() };
         conversation.settle(Some("[synthetic] none"));
-        let pointers = |message: &Message| message.blocks.iter().map(|block| block.pointer.clone()).collect();
+        let pointers = |message: &LiftedMessage| message.blocks.iter().map(|block| block.pointer.clone()).collect();
         let fates = conversation.left.iter().map(|lost| lost.fate).collect();
         (conversation.messages.iter().map(pointers).collect(), fates)
     }

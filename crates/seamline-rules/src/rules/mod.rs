@@ -1,6 +1,6 @@
 //! One file per rule.
 
-mod ident;
+pub(crate) mod ident;
 mod limit;
 mod media;
 mod naming;
@@ -30,6 +30,8 @@ pub static ALL: &[&Rule] = &[
     &limit::undeclared_choice::RULE,
     &limit::illegal_declared_name::RULE,
     &limit::cached_tools::RULE,
+    &limit::unknown_tool_reference::RULE,
+    &limit::missing_container::RULE,
     &ident::unnamed_result::RULE,
     &ident::illegal_result_name::RULE,
     &media::media_in_result::RULE,
@@ -39,6 +41,7 @@ pub static ALL: &[&Rule] = &[
     &order::misplaced_system::RULE,
     &order::early_prefix::RULE,
     &order::text_after_results::RULE,
+    &order::misplaced_compaction::RULE,
     &pairing::unanswered_call::RULE,
     &pairing::orphan_result::RULE,
     &pairing::duplicate_result::RULE,
@@ -51,6 +54,9 @@ pub static ALL: &[&Rule] = &[
     &pairing::wrong_role_block::RULE,
     &pairing::mistyped_result::RULE,
     &pairing::crowded_block::RULE,
+    &pairing::unlinked_program::RULE,
+    &pairing::unanswered_approval::RULE,
+    &pairing::unacknowledged_check::RULE,
     &reason::unsigned_thinking::RULE,
     &reason::missing_thinking::RULE,
     &reason::missing_reasoning::RULE,

@@ -9,7 +9,7 @@ use seamline_store::{
     Acquire, Appended, Commit, CommitId, Error, Head, Holder, Lease, MessageRecord, Origin, Raw, Record, Replayed,
     Sealed, SessionId, Store, replay,
 };
-use seamline_store_postgres::{Options, PostgresStore};
+use seamline_store_postgres::{PostgresOptions, PostgresStore};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
@@ -36,17 +36,17 @@ pub(crate) fn unique(name: &str) -> String {
 }
 
 /// Returns options with a new tenant and short timeouts.
-pub(crate) fn options(name: &str) -> Options {
-    Options {
+pub(crate) fn options(name: &str) -> PostgresOptions {
+    PostgresOptions {
         tenant: unique(name),
         connect_timeout: Duration::from_secs(5),
         attempt_timeout: Duration::from_secs(5),
         settle_timeout: Duration::from_secs(20),
-        ..Options::default()
+        ..PostgresOptions::default()
     }
 }
 
-pub(crate) fn connect(url: &str, options: &Options) -> PostgresStore {
+pub(crate) fn connect(url: &str, options: &PostgresOptions) -> PostgresStore {
     block_on(PostgresStore::connect(url, options.clone())).unwrap()
 }
 
@@ -116,7 +116,7 @@ impl Writer {
 }
 
 pub(crate) fn replayed(store: &PostgresStore, session: &SessionId) -> Replayed {
-    let head = block_on(store.head(session)).unwrap();
+    let head = block_on(store.read_head(session)).unwrap();
     replay(session, head, &block_on(store.read(session, 0, usize::MAX)).unwrap())
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_executor::block_on;
 use seamline_store::{Appended, CommitId, Erased, Error, InboxItem, OpenedCommit, Pushed, Raw, Store};
-use seamline_store_postgres::{Options, PostgresStore};
+use seamline_store_postgres::{PostgresOptions, PostgresStore};
 
 use crate::bench::{Direct, Writer, connect, database, holder, options, replayed, unique};
 use crate::proxy::{Breaking, Proxy, host};
@@ -31,7 +31,7 @@ struct Told {
 fn no_commit_is_lost_or_stored_twice_when_connections_break() {
     let Some(url) = database() else { return };
     let total = if std::env::var_os("SEAMLINE_SOAK").is_some() { COMMITS_OF_A_SOAK } else { COMMITS };
-    let (options, name) = (Options { connections: WRITERS as usize, ..options("broken") }, unique("broken"));
+    let (options, name) = (PostgresOptions { connections: WRITERS as usize, ..options("broken") }, unique("broken"));
     let sure = Arc::new(connect(&url, &options));
     let writers: Vec<_> = (1..=WRITERS).map(|id| Writer::create(sure.clone(), &format!("s{id}"), id)).collect();
 
@@ -82,7 +82,7 @@ fn no_commit_is_lost_or_stored_twice_when_connections_break() {
 }
 
 /// Connects through the proxy, which may break the first connections too.
-fn connect_through(url: &str, options: &Options) -> PostgresStore {
+fn connect_through(url: &str, options: &PostgresOptions) -> PostgresStore {
     for _ in 0..50 {
         if let Ok(store) = block_on(PostgresStore::connect(url, options.clone())) {
             return store;
@@ -129,9 +129,9 @@ fn kill(url: &str, name: &str, is_over: &AtomicBool) -> usize {
 }
 
 /// Returns options with short timeouts, so that an unknown outcome is reported soon.
-fn impatient() -> Options {
+fn impatient() -> PostgresOptions {
     let (attempt_timeout, settle_timeout) = (Duration::from_secs(1), Duration::from_secs(4));
-    Options { attempt_timeout, settle_timeout, ..options("mute") }
+    PostgresOptions { attempt_timeout, settle_timeout, ..options("mute") }
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn an_operation_recognises_its_effect_after_a_lost_response() {
     let store = Arc::new(connect(&proxy.lead(&url), &impatient()));
     let mute = || {
         // There must be a connection that can be lost.
-        block_on(store.sessions(None, 1)).unwrap();
+        block_on(store.list_sessions(None, 1)).unwrap();
         let cuts = proxy.cuts.clone();
         cuts.is_mute.store(true, Ordering::Relaxed);
         thread::spawn(move || {
@@ -178,7 +178,7 @@ fn an_operation_recognises_its_effect_after_a_lost_response() {
     let listening = mute();
     assert_eq!(block_on(store.push(&writer.session, &item)), Ok(Pushed::Already));
     listening.join().unwrap();
-    assert_eq!(block_on(store.inbox(&writer.session)), Ok(vec![item]));
+    assert_eq!(block_on(store.read_inbox(&writer.session)), Ok(vec![item]));
 
     let kept = block_on(store.read(&writer.session, 0, usize::MAX)).unwrap();
     let bytes: Vec<Vec<u8>> = kept.into_iter().map(|commit| commit.bytes).collect();

@@ -20,10 +20,10 @@ fn it_passes_conformance_before_and_after_a_reconnect() {
     let options = options("conformance");
     let store = Arc::new(connect(&url, &options));
     check(&store, "first");
-    let before = block_on(store.sessions(None, 1000)).unwrap();
+    let before = block_on(store.list_sessions(None, 1000)).unwrap();
     drop(store);
     let store = Arc::new(connect(&url, &options));
-    assert_eq!(block_on(store.sessions(None, 1000)).unwrap(), before);
+    assert_eq!(block_on(store.list_sessions(None, 1000)).unwrap(), before);
     check(&store, "second");
 }
 
@@ -32,7 +32,7 @@ fn portable_tables_pass_conformance() {
     let Some(url) = database() else { return };
     let schema = unique("portable").replace('-', "_");
     Direct::connect(&url).tell(&format!("CREATE SCHEMA {schema}"));
-    let options = seamline_store_postgres::Options { portable: true, ..options("portable") };
+    let options = seamline_store_postgres::PostgresOptions { portable: true, ..options("portable") };
     let store = connect(&format!("{url}&options=-csearch_path%3D{schema}"), &options);
     check(&Arc::new(store), "portable");
     let parts =
@@ -65,7 +65,7 @@ fn a_session_longer_than_a_page_is_read_and_imported_completely() {
     let some = block_on(store.read(&writer.session, 1_000, kept[0].bytes.len() * 3)).unwrap();
     assert!(some.len() < 4 && some[0] == kept[1_000], "{}", some.len());
     let bytes: Vec<Vec<u8>> = kept.into_iter().map(|commit| commit.bytes).collect();
-    let other = connect(&url, &seamline_store_postgres::Options { tenant: unique("pages"), ..options });
+    let other = connect(&url, &seamline_store_postgres::PostgresOptions { tenant: unique("pages"), ..options });
     let head = block_on(other.import(&writer.session, &bytes)).unwrap();
     assert_eq!(head, writer.lease.head);
     let moved = block_on(other.read(&writer.session, 0, usize::MAX)).unwrap();

@@ -105,7 +105,7 @@ fn an_impossible_head_is_damage() {
     {
         let writer = Writer::create(store.clone(), &format!("s{number}"), 1);
         direct.tell_as(&options.tenant, &format!("UPDATE seamline_sessions SET {harm} WHERE session = 's{number}'"));
-        let found = block_on(store.head(&writer.session));
+        let found = block_on(store.read_head(&writer.session));
         assert!(matches!(found, Err(Error::Damaged(_))), "{harm}: {found:?}");
     }
 }
@@ -135,10 +135,10 @@ fn a_damaged_message_of_the_inbox_is_reported_and_the_others_are_taken() {
     for item in &items {
         block_on(store.push(session, item)).unwrap();
     }
-    assert_eq!(block_on(store.inbox_damage(session)), Ok(Vec::new()));
+    assert_eq!(block_on(store.check_inbox(session)), Ok(Vec::new()));
     let direct = Direct::connect(&url);
     direct.tell_as(&options.tenant, "UPDATE seamline_inbox SET message = '7' WHERE id = '2'");
-    assert_eq!(block_on(store.inbox(session)).unwrap(), [items[0].clone(), items[2].clone()]);
-    let damage = block_on(store.inbox_damage(session)).unwrap();
+    assert_eq!(block_on(store.read_inbox(session)).unwrap(), [items[0].clone(), items[2].clone()]);
+    let damage = block_on(store.check_inbox(session)).unwrap();
     assert_eq!(damage.iter().map(|damage| damage.bytes.as_slice()).collect::<Vec<_>>(), [b"7"]);
 }

@@ -6,7 +6,7 @@ use std::thread;
 use futures_executor::block_on;
 use seamline_store::cause::Address;
 use seamline_store::{Error, InboxItem, Raw, Store};
-use seamline_store_postgres::{Options, PostgresStore};
+use seamline_store_postgres::{PostgresOptions, PostgresStore};
 
 use crate::bench::{Direct, Writer, connect, database, options, unique};
 
@@ -33,7 +33,7 @@ fn a_read_only_store_creates_no_tables() {
     let Some(url) = database() else { return };
     let (schema, own) = schema(&url, "reading");
     let own_options = options("reading");
-    let reading = Options { read_only: true, ..own_options.clone() };
+    let reading = PostgresOptions { read_only: true, ..own_options.clone() };
     let refused = block_on(PostgresStore::connect(&own, reading.clone())).unwrap_err();
     assert_eq!(refused, Error::Address(Address::NoTables));
     let tables = format!("SELECT count(*) FROM pg_tables WHERE schemaname = '{schema}'");
@@ -41,7 +41,7 @@ fn a_read_only_store_creates_no_tables() {
     let mut writer = Writer::create(Arc::new(connect(&own, &own_options)), "s", 1);
     writer.append(1);
     let reading = connect(&own, &reading);
-    assert_eq!(block_on(reading.head(&writer.session)), Ok(writer.lease.head));
+    assert_eq!(block_on(reading.read_head(&writer.session)), Ok(writer.lease.head));
     assert!(matches!(block_on(reading.append(writer.seal())), Err(Error::ReadOnly(_))));
 }
 
@@ -60,12 +60,12 @@ fn an_older_format_is_read_unchanged_and_upgraded_by_a_writer() {
          UPDATE {schema}.seamline_format SET version = 1"
     ));
     let version = || direct.ask(&format!("SELECT version FROM {schema}.seamline_format")).unwrap().concat();
-    let reading = connect(&own, &Options { read_only: true, ..own_options.clone() });
-    assert_eq!((block_on(reading.head(&writer.session)), version()), (Ok(writer.lease.head), "1".to_owned()));
-    assert_eq!(block_on(reading.inbox(&writer.session)), Ok(vec![item.clone()]));
+    let reading = connect(&own, &PostgresOptions { read_only: true, ..own_options.clone() });
+    assert_eq!((block_on(reading.read_head(&writer.session)), version()), (Ok(writer.lease.head), "1".to_owned()));
+    assert_eq!(block_on(reading.read_inbox(&writer.session)), Ok(vec![item.clone()]));
     let upgraded = connect(&own, &own_options);
     assert_eq!(version(), "3");
-    assert_eq!(block_on(upgraded.inbox(&writer.session)), Ok(vec![item]));
+    assert_eq!(block_on(upgraded.read_inbox(&writer.session)), Ok(vec![item]));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn writing_to_a_read_only_database_fails() {
     let mut writer = Writer::create(Arc::new(connect(&url, &options)), "s", 1);
     writer.append(1);
     let only_read = connect(&format!("{url}&options=-cdefault_transaction_read_only%3Don"), &options);
-    assert_eq!(block_on(only_read.head(&writer.session)), Ok(writer.lease.head));
+    assert_eq!(block_on(only_read.read_head(&writer.session)), Ok(writer.lease.head));
     let commit = writer.seal();
     let sent = block_on(only_read.append(commit));
     assert!(matches!(sent, Err(Error::ReadOnly(_))), "{sent:?}");
@@ -100,7 +100,7 @@ fn writing_to_a_read_only_database_fails() {
 #[test]
 fn a_wrong_url_or_tenant_differs_from_a_stopped_server() {
     let wrong = |url: &str, tenant: &str| {
-        let options = Options { tenant: tenant.to_owned(), ..Options::default() };
+        let options = PostgresOptions { tenant: tenant.to_owned(), ..PostgresOptions::default() };
         block_on(PostgresStore::connect(url, options)).unwrap_err()
     };
     assert_eq!(wrong("http://example", "a"), Error::Address(Address::Url));

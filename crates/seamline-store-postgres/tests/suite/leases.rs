@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_executor::block_on;
 use seamline_store::{Acquire, Error, Store};
-use seamline_store_postgres::{Options, PostgresStore};
+use seamline_store_postgres::{PostgresOptions, PostgresStore};
 
 use crate::bench::{Writer, connect, database, holder, options};
 
@@ -14,7 +14,7 @@ const LEASE: Duration = Duration::from_secs(2);
 
 /// Opens two stores of the same tenant, like two processes.
 fn rivals(url: &str) -> (Arc<PostgresStore>, PostgresStore) {
-    let options = Options { lease: LEASE, ..options("lease") };
+    let options = PostgresOptions { lease: LEASE, ..options("lease") };
     (Arc::new(connect(url, &options)), connect(url, &options))
 }
 
@@ -34,7 +34,7 @@ fn a_lease_lasts_as_long_as_its_store_lives() {
     // Like the end of its process: the lease is not released.
     drop(writer);
     sleep(LEASE + LEASE / 2);
-    assert_eq!(block_on(other.sessions(None, 10)).unwrap()[0].holder, None);
+    assert_eq!(block_on(other.list_sessions(None, 10)).unwrap()[0].holder, None);
     assert_eq!(ask().unwrap().epoch, 2);
     assert!(matches!(block_on(other.append(late)), Err(Error::Fenced { epoch: 1, current: 2, .. })));
 }
@@ -49,7 +49,7 @@ fn a_writer_that_lost_or_released_its_lease_does_not_block_others() {
     sleep(LEASE);
     block_on(other.release(&writer.session, taken.epoch)).unwrap();
     sleep(LEASE);
-    assert_eq!(block_on(other.sessions(None, 10)).unwrap()[0].holder, None);
+    assert_eq!(block_on(other.list_sessions(None, 10)).unwrap()[0].holder, None);
     let again = block_on(store.acquire(&writer.session, &holder(1), Acquire::IfFree)).unwrap();
     block_on(store.release(&writer.session, taken.epoch)).unwrap();
     sleep(LEASE + LEASE / 2);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use futures_executor::block_on;
 use seamline_store::{Appended, Error, Store};
-use seamline_store_postgres::{Options, PostgresStore};
+use seamline_store_postgres::{PostgresOptions, PostgresStore};
 
 use crate::bench::{Direct, Writer, connect, database, options, setting, unique};
 
@@ -45,7 +45,7 @@ impl Drop for Spare {
     }
 }
 
-fn connect_once_up(url: &str, options: &Options) -> PostgresStore {
+fn connect_once_up(url: &str, options: &PostgresOptions) -> PostgresStore {
     let start = Instant::now();
     loop {
         match block_on(PostgresStore::connect(url, options.clone())) {
@@ -60,7 +60,7 @@ fn connect_once_up(url: &str, options: &Options) -> PostgresStore {
 fn a_crashed_server_is_unavailable_until_it_restarts() {
     let Some(url) = setting("SEAMLINE_TEST_POSTGRES_SPARE") else { return };
     let Some(program) = setting("SEAMLINE_TEST_POSTGRES_SPARE_START") else { return };
-    let options = Options { settle_timeout: Duration::from_secs(3), ..options("stopped") };
+    let options = PostgresOptions { settle_timeout: Duration::from_secs(3), ..options("stopped") };
     let spare = Spare::start(&program);
     let mut writer = Writer::create(Arc::new(connect_once_up(&url, &options)), "s", 1);
     writer.append(20);
@@ -70,7 +70,7 @@ fn a_crashed_server_is_unavailable_until_it_restarts() {
     let commit = writer.seal();
     for _ in 0..3 {
         let start = Instant::now();
-        let head = block_on(writer.store.head(&writer.session));
+        let head = block_on(writer.store.read_head(&writer.session));
         assert!(matches!(head, Err(Error::Unavailable(_))), "{head:?}");
         let sent = writer.send(&commit);
         assert!(matches!(sent, Err(Error::Unavailable(_))), "{sent:?}");
@@ -94,7 +94,7 @@ fn a_server_that_never_responds_times_out() {
     let Some(_) = database() else { return };
     let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("postgres://seamline@{}/seamline?sslmode=disable", silent.local_addr().unwrap());
-    let options = Options { connect_timeout: Duration::from_millis(300), ..options("silent") };
+    let options = PostgresOptions { connect_timeout: Duration::from_millis(300), ..options("silent") };
     let start = Instant::now();
     let refused = block_on(PostgresStore::connect(&url, options.clone())).unwrap_err();
     assert!(matches!(refused, Error::Unavailable(_)), "{refused}");

@@ -51,7 +51,7 @@ fn take_from_each_other(url: &str, count: usize) {
     let mut kept: Vec<CommitId> = commits.iter().map(|commit| OpenedCommit::open(&commit.bytes).unwrap().id).collect();
     let fenced: u64 = told.iter().map(|(_, fenced)| fenced).sum();
     let mut wanted: Vec<CommitId> = told.into_iter().flat_map(|(kept, _)| kept).collect();
-    let epoch = block_on(store.head(&session)).unwrap().epoch;
+    let epoch = block_on(store.read_head(&session)).unwrap().epoch;
     println!("{} commits by two writers: {fenced} times fenced, {epoch} epochs", kept.len());
     kept.sort();
     wanted.sort();

@@ -51,11 +51,11 @@ fn another_tenant_sees_no_row_of_any_table() {
     assert_eq!((replayed.commits, replayed.damages), (3, Vec::new()));
 
     let stranger = connect(&url, &other);
-    assert_eq!(block_on(stranger.sessions(None, 10)), Ok(Vec::new()));
-    assert_eq!(block_on(stranger.head(&writer.session)), Err(Error::NotFound(writer.session.clone())));
+    assert_eq!(block_on(stranger.list_sessions(None, 10)), Ok(Vec::new()));
+    assert_eq!(block_on(stranger.read_head(&writer.session)), Err(Error::NotFound(writer.session.clone())));
     let made = block_on(stranger.create(&writer.session, &holder(2))).unwrap();
     assert_eq!(made.head, Head::START);
-    assert_eq!(block_on(store.head(&writer.session)), Ok(writer.lease.head));
+    assert_eq!(block_on(store.read_head(&writer.session)), Ok(writer.lease.head));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_tenant_cannot_insert_rows_for_another_tenant() {
         one.tenant
     );
     assert_eq!(direct.ask(&forged).unwrap_err().code().map(tokio_postgres::error::SqlState::code), Some("42501"));
-    assert_eq!(block_on(writer.store.inbox(&writer.session)).unwrap().len(), 1);
+    assert_eq!(block_on(writer.store.read_inbox(&writer.session)).unwrap().len(), 1);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use futures_executor::block_on;
 use seamline_store::{
     Commit, CommitId, Error, Lease, MessageRecord, Origin, Raw, Record, Replayed, Sealed, SessionId, Store, replay,
 };
-use seamline_store_sqlite::{Options, SqliteStore};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore};
 
 /// A folder that is removed after the test.
 pub(crate) struct Folder(PathBuf);
@@ -24,6 +24,14 @@ impl Folder {
         let path = Path::new(&above).join(format!("sqlite-{pid}-{count}"));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
+    }
+
+    /// A folder in memory where the system has one, for tests that open a store thousands of times.
+    pub(crate) fn quick() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let (pid, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = Path::new("/dev/shm").join(format!("seamline-sqlite-{pid}-{count}"));
+        if std::fs::create_dir(&path).is_ok() { Self(path) } else { Self::new() }
     }
 
     pub(crate) fn file(&self) -> PathBuf {
@@ -42,7 +50,7 @@ impl Drop for Folder {
 }
 
 pub(crate) fn open(path: &Path) -> SqliteStore {
-    SqliteStore::open(path, Options::default()).unwrap()
+    SqliteStore::open(path, SqliteOptions::default()).unwrap()
 }
 
 pub(crate) fn session(name: &str) -> SessionId {
@@ -68,7 +76,7 @@ pub(crate) fn seal_records(session: &SessionId, lease: &mut Lease, id: u128, rec
 }
 
 pub(crate) fn replayed(store: &dyn Store, session: &SessionId) -> Result<Replayed, Error> {
-    let head = block_on(store.head(session))?;
+    let head = block_on(store.read_head(session))?;
     let (mut commits, mut after) = (Vec::new(), 0);
     loop {
         let page = block_on(store.read(session, after, 1 << 20))?;

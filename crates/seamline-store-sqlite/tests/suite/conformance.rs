@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_executor::block_on;
 use seamline_store::Store;
 use seamline_store::conformance::run;
-use seamline_store_sqlite::{Options, SqliteStore, this_process};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Folder, open, replayed, seal, session};
 
@@ -37,13 +37,13 @@ fn only_the_owner_can_read_the_created_files() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
     let path = folder.path().join("one/two/store.db");
-    let store = SqliteStore::open(&path, Options::default()).unwrap();
+    let store = SqliteStore::open(&path, SqliteOptions::default()).unwrap();
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&folder.path().join("one/two")), 0o700);
     for file in ["store.db", "store.db-wal", "store.db-shm"] {
         assert_eq!(mode(&path.with_file_name(file)), 0o600, "{file}");
     }
-    block_on(store.sessions(None, 1)).unwrap();
+    block_on(store.list_sessions(None, 1)).unwrap();
     drop(store);
     assert!(!path.with_file_name("store.db-wal").exists(), "the log is removed");
 }

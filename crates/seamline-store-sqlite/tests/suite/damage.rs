@@ -14,7 +14,7 @@ use seamline_store::{
     Acquire, Damage, DamageKind, Entry, Error, Hash, INBOX_DAMAGES_MAX, InboxDamageKind, InboxItem, Quarantined, Raw,
     Replayed, Store,
 };
-use seamline_store_sqlite::{Options, SqliteStore, this_process};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, from_env, open, replayed, seal, session};
 
@@ -55,7 +55,8 @@ fn no_flipped_bit_and_no_truncation_returns_an_altered_message() {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(change) = changes.get(number) else { break };
-                    let options = Options { read_only: !number.is_multiple_of(WRITES), ..Options::default() };
+                    let options =
+                        SqliteOptions { read_only: !number.is_multiple_of(WRITES), ..SqliteOptions::default() };
                     let outcome = attempt(&folder.file(), &file, *change, (&content, options));
                     let mut counts = counts.lock().unwrap();
                     *counts.entry(outcome).or_insert(0) += 1;
@@ -90,7 +91,7 @@ fn changes(file: &[u8]) -> Vec<Change> {
 }
 
 /// Changes the file, reads it, possibly writes to it, and returns the outcome.
-fn attempt(path: &Path, file: &[u8], change: Change, (content, options): (&Content, Options)) -> &'static str {
+fn attempt(path: &Path, file: &[u8], change: Change, (content, options): (&Content, SqliteOptions)) -> &'static str {
     let mut changed = file.to_vec();
     match change {
         Change::Flip { at, bit } => changed[at] ^= 1 << bit,
@@ -102,9 +103,9 @@ fn attempt(path: &Path, file: &[u8], change: Change, (content, options): (&Conte
     std::fs::write(path, changed).unwrap();
     let Ok(store) = SqliteStore::open(path, options) else { return "not opened" };
     let name = session("s");
-    let (inbox, aside) = (block_on(store.inbox(&name)), block_on(store.quarantined(&name)));
+    let (inbox, aside) = (block_on(store.read_inbox(&name)), block_on(store.read_quarantine(&name)));
     let replayed = replayed(&store, &name);
-    if let (Ok(inbox), Ok(named)) = (inbox, block_on(store.inbox_damage(&name))) {
+    if let (Ok(inbox), Ok(named)) = (inbox, block_on(store.check_inbox(&name))) {
         assert!(inbox.iter().all(|item| content.inbox.contains(item)), "{change:?}");
         assert!(inbox == content.inbox || !named.is_empty(), "{change:?}");
     }
@@ -172,8 +173,8 @@ fn write_file() -> (Vec<u8>, Content) {
     block_on(store.release(&names[0], 1)).unwrap();
     let content = Content {
         replayed: replayed(&*store, &names[0]).unwrap(),
-        inbox: block_on(store.inbox(&names[0])).unwrap(),
-        aside: block_on(store.quarantined(&names[0])).unwrap(),
+        inbox: block_on(store.read_inbox(&names[0])).unwrap(),
+        aside: block_on(store.read_quarantine(&names[0])).unwrap(),
     };
     assert_eq!(content.replayed.damages, Vec::new());
     drop((other, store));
@@ -252,12 +253,12 @@ fn one_damaged_message_of_the_inbox_does_not_block_the_others() {
     }
     let other = rusqlite::Connection::open(folder.file()).unwrap();
     other.execute_batch("UPDATE inbox SET message = '7' WHERE id = '2'").unwrap();
-    assert_eq!(block_on(store.inbox(&name)).unwrap(), [items[0].clone(), items[2].clone()]);
-    let damage = block_on(store.inbox_damage(&name)).unwrap();
+    assert_eq!(block_on(store.read_inbox(&name)).unwrap(), [items[0].clone(), items[2].clone()]);
+    let damage = block_on(store.check_inbox(&name)).unwrap();
     assert_eq!(damage.iter().map(|damage| damage.bytes.as_slice()).collect::<Vec<_>>(), [b"7"]);
     other.execute_batch("DELETE FROM inbox WHERE id = '2'").unwrap();
-    assert_eq!(block_on(store.inbox(&name)).unwrap().len(), 2);
-    assert_eq!(block_on(store.inbox_damage(&name)).unwrap().len(), 1, "one is missing");
+    assert_eq!(block_on(store.read_inbox(&name)).unwrap().len(), 2);
+    assert_eq!(block_on(store.check_inbox(&name)).unwrap().len(), 1, "one is missing");
 }
 
 #[test]
@@ -272,9 +273,9 @@ fn altered_quarantined_bytes_do_not_hide_the_others() {
     let other = rusqlite::Connection::open(folder.file()).unwrap();
     for (what, left) in [("bytes = x'00' WHERE bytes = x'6f6e65'", 3), ("hash = x'00' WHERE bytes = x'74776f'", 3)] {
         other.execute_batch(&format!("UPDATE quarantine SET {what}")).unwrap();
-        assert_eq!(block_on(store.quarantined(&name)).unwrap().len(), left, "{what}");
+        assert_eq!(block_on(store.read_quarantine(&name)).unwrap().len(), left, "{what}");
     }
-    let aside = block_on(store.quarantined(&name)).unwrap();
+    let aside = block_on(store.read_quarantine(&name)).unwrap();
     let whole: Vec<&[u8]> =
         aside.iter().filter(|piece| Hash::of(&piece.bytes) == piece.hash).map(|piece| &*piece.bytes).collect();
     assert_eq!(whole, [b"six"]);
@@ -309,7 +310,7 @@ fn damage_of_an_inbox_is_reported_up_to_a_limit() {
         block_on(store.push(&name, &item)).unwrap();
     }
     Connection::open(folder.file()).unwrap().execute_batch("UPDATE inbox SET message = '7'").unwrap();
-    let damages = block_on(store.inbox_damage(&name)).unwrap();
+    let damages = block_on(store.check_inbox(&name)).unwrap();
     assert_eq!(damages.len(), INBOX_DAMAGES_MAX + 1);
     assert_eq!(damages.last().unwrap().kind, InboxDamageKind::More { count: 7 });
 }

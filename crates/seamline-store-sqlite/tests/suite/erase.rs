@@ -4,7 +4,7 @@ use std::path::Path;
 
 use futures_executor::block_on;
 use seamline_store::{Erased, Error, InboxItem, Raw, Store, cause};
-use seamline_store_sqlite::{Options, SqliteStore, this_process};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, open, replayed, seal, session};
 
@@ -37,7 +37,7 @@ fn no_byte_of_an_erased_session_is_in_the_files() {
     drop(store);
     assert_eq!(count(&path), 0);
     let store = open(&path);
-    assert_eq!(block_on(store.head(&gone)), Err(Error::Erased(gone)));
+    assert_eq!(block_on(store.read_head(&gone)), Err(Error::Erased(gone)));
     assert_eq!(replayed(&store, &kept).unwrap().commits, 400);
 }
 
@@ -45,7 +45,7 @@ fn no_byte_of_an_erased_session_is_in_the_files() {
 fn bytes_that_another_connection_reads_are_reported_and_removed_later() {
     let folder = Folder::new();
     let path = folder.file();
-    let options = Options { busy_timeout: std::time::Duration::from_millis(50), ..Options::default() };
+    let options = SqliteOptions { busy_timeout: std::time::Duration::from_millis(50), ..SqliteOptions::default() };
     let store = SqliteStore::open(&path, options).unwrap();
     let (kept, gone) = (session("kept"), session("gone"));
     block_on(store.create(&kept, &this_process(1))).unwrap();
@@ -56,7 +56,7 @@ fn bytes_that_another_connection_reads_are_reported_and_removed_later() {
     other.query_row("SELECT count(*) FROM sessions", [], |row| row.get::<_, i64>(0)).unwrap();
     let said = block_on(store.erase(&gone)).unwrap_err();
     assert!(matches!(&said, Error::Failed(cause::Failed::EraseIncomplete(_))), "{said}");
-    assert_eq!(block_on(store.head(&gone)), Err(Error::Erased(gone)));
+    assert_eq!(block_on(store.read_head(&gone)), Err(Error::Erased(gone)));
     other.execute_batch("ROLLBACK").unwrap();
     block_on(store.release(&kept, 1)).unwrap();
     // The writer empties the log after it sent the result.

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use futures_executor::block_on;
 use seamline_store::cause::{Address, Failed};
 use seamline_store::{Acquire, Appended, Error, Lease, OpenedCommit, Store};
-use seamline_store_sqlite::{Options, SqliteStore, this_process};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Folder, child, lines, open, part, replayed, seal, session, tell};
 
@@ -19,7 +19,7 @@ const COMMITS: u64 = 12;
 fn a_full_store_fails_and_continues_when_it_has_space() {
     let folder = Folder::new();
     let name = session("s");
-    let options = Options { bytes_max: Some(256 * 1024), ..Options::default() };
+    let options = SqliteOptions { bytes_max: Some(256 * 1024), ..SqliteOptions::default() };
     let store = SqliteStore::open(folder.file(), options).unwrap();
     let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
     let text = "z".repeat(5_000);
@@ -56,7 +56,7 @@ fn a_full_store_fails_and_continues_when_it_has_space() {
 fn one_too_large_commit_does_not_block_the_others() {
     let folder = Folder::new();
     let names = [session("a"), session("b"), session("c")];
-    let options = Options { bytes_max: Some(256 * 1024), ..Options::default() };
+    let options = SqliteOptions { bytes_max: Some(256 * 1024), ..SqliteOptions::default() };
     let store = SqliteStore::open(folder.file(), options).unwrap();
     let mut leases = names.clone().map(|name| block_on(store.create(&name, &this_process(1))).unwrap());
     let other = rusqlite::Connection::open(folder.file()).unwrap();
@@ -82,13 +82,13 @@ fn writing_to_a_removed_file_fails() {
     }
     let lost = block_on(store.append(seal(&name, &mut lease, 2, &["two"])));
     assert!(matches!(&lost, Err(Error::Failed(Failed::FileGone { .. }))), "{lost:?}");
-    assert!(block_on(store.head(&name)).is_err());
+    assert!(block_on(store.read_head(&name)).is_err());
 }
 
 #[test]
 fn a_read_only_store_writes_nothing() {
     let folder = Folder::new();
-    let options = Options { read_only: true, ..Options::default() };
+    let options = SqliteOptions { read_only: true, ..SqliteOptions::default() };
     let missing = SqliteStore::open(folder.file(), options.clone());
     assert!(matches!(missing, Err(Error::Address(Address::Missing { .. }))), "{missing:?}");
     assert!(!folder.file().exists());
@@ -120,11 +120,11 @@ fn reads_what_it_may_not_write() {
     let Some(part) = part() else { return };
     let store = open(part[0].as_ref());
     let name = session("s");
-    let head = block_on(store.head(&name)).unwrap();
+    let head = block_on(store.read_head(&name)).unwrap();
     assert_read_only(&store, &mut Lease { epoch: head.epoch, head });
     drop(store);
     let beside = Path::new(&part[0]).with_file_name("new.db");
-    let refused = SqliteStore::open(beside, Options::default());
+    let refused = SqliteStore::open(beside, SqliteOptions::default());
     // In a writable folder another file can be created.
     let is_expected = if part[1] == "folder" { matches!(refused, Err(Error::ReadOnly(_))) } else { refused.is_ok() };
     assert!(is_expected, "{refused:?}");
@@ -275,6 +275,28 @@ fn a_file_size_limit_loses_no_acknowledged_commit() {
     let heard = under(&folder, &["sh", "-c", "trap '' XFSZ; ulimit -f 150; exec \"$0\" \"$@\""]);
     let has = |start: &str| heard.iter().any(|line| line.starts_with(start));
     assert!(has("ack") && has("failed"), "{heard:?}");
+}
+
+#[test]
+fn opens_where_the_disk_is_full() {
+    let Some(part) = part() else { return };
+    match SqliteStore::open(Path::new(&part[0]), SqliteOptions::default()) {
+        Ok(_) => tell("opened"),
+        Err(error) => tell(kind(&error)),
+    }
+}
+
+/// SQLite reports only a failed write of a page as a full disk; here the index of the log cannot grow.
+#[test]
+fn a_store_that_cannot_grow_its_files_has_no_space() {
+    let folder = Folder::new();
+    write_store(&folder.file());
+    let path = folder.file();
+    let around = ["sh", "-c", "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\""];
+    let mut opening = child("faults::opens_where_the_disk_is_full", &[path.to_str().unwrap()], &around);
+    let heard: Vec<_> = lines(&mut opening).collect();
+    opening.wait().unwrap();
+    assert_eq!(heard, ["no-space"]);
 }
 
 pub(crate) fn has(program: &str) -> bool {

@@ -96,7 +96,7 @@ fn a_clock_that_goes_backwards_changes_nothing() {
             records: &records,
         };
         assert_eq!(block_on(store.append(std::sync::Arc::new(commit.seal().unwrap()))), Ok(Appended::New));
-        lease.head = block_on(store.head(&session)).unwrap();
+        lease.head = block_on(store.read_head(&session)).unwrap();
         let fenced = seamline_store::Lease { epoch: lease.epoch - 1, ..lease.clone() };
         let late = seal(&session, &mut fenced.clone(), 99, &["late"]);
         assert!(matches!(block_on(store.append(late)), Err(Error::Fenced { .. })));

@@ -6,12 +6,12 @@ use futures_executor::block_on;
 use rusqlite::Connection;
 use seamline_store::cause::{Address, Damaged};
 use seamline_store::{Acquire, Error, InboxItem, Lease, Raw, Store};
-use seamline_store_sqlite::{Options, SqliteStore, this_process};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, open, seal, session};
 
 fn refused(path: &Path) -> Error {
-    SqliteStore::open(path, Options::default()).unwrap_err()
+    SqliteStore::open(path, SqliteOptions::default()).unwrap_err()
 }
 
 /// Writes a store with one session and closes it.
@@ -66,7 +66,7 @@ fn an_error_names_the_file_and_what_to_do() {
     Connection::open(path("other.db")).unwrap().execute_batch("CREATE TABLE theirs (name)").unwrap();
     std::fs::create_dir(path("folder")).unwrap();
     for read_only in [false, true] {
-        let options = Options { read_only, ..Options::default() };
+        let options = SqliteOptions { read_only, ..SqliteOptions::default() };
         let refused = |path: &Path| SqliteStore::open(path, options.clone()).unwrap_err();
         for (name, expected) in [
             ("folder", Error::Address(Address::Folder { path: path("folder") })),
@@ -90,7 +90,7 @@ fn a_newer_format_is_rejected_and_stays_unchanged() {
     other.execute_batch("PRAGMA user_version = 3; ALTER TABLE commits ADD COLUMN more ANY").unwrap();
     drop(other);
     assert_eq!(refused(&folder.file()), Error::NewerFormat { found: 3, known: 2 });
-    let options = Options { read_only: true, ..Options::default() };
+    let options = SqliteOptions { read_only: true, ..SqliteOptions::default() };
     let error = SqliteStore::open(folder.file(), options).unwrap_err();
     assert_eq!(error, Error::NewerFormat { found: 3, known: 2 });
 }
@@ -135,7 +135,7 @@ fn other_tables_are_allowed_beside_ours() {
     let folder = Folder::new();
     write_store(&folder.file());
     Connection::open(folder.file()).unwrap().execute_batch("CREATE TABLE replica (at)").unwrap();
-    block_on(open(&folder.file()).head(&session("s"))).unwrap();
+    block_on(open(&folder.file()).read_head(&session("s"))).unwrap();
 }
 
 #[test]
@@ -199,12 +199,12 @@ fn corrupt(path: &Path, table: &str, column: &str, value: &str) {
 /// Runs every operation and returns the errors.
 fn run_all(store: &SqliteStore) -> Vec<Option<Error>> {
     let (name, own) = (session("s"), this_process(2));
-    let head = block_on(store.head(&name));
+    let head = block_on(store.read_head(&name));
     let mut outcomes = vec![
         block_on(store.read(&name, 0, usize::MAX)).err(),
-        block_on(store.sessions(None, 10)).err(),
-        block_on(store.inbox(&name)).err(),
-        block_on(store.quarantined(&name)).err(),
+        block_on(store.list_sessions(None, 10)).err(),
+        block_on(store.read_inbox(&name)).err(),
+        block_on(store.read_quarantine(&name)).err(),
         block_on(store.push(&name, &InboxItem { id: "j".to_owned(), message: Raw::default(), dialect: None })).err(),
         block_on(store.quarantine(&name, b"more")).err(),
     ];
@@ -228,6 +228,6 @@ fn commits_without_their_session_are_damage_not_an_empty_store() {
         let file = Connection::open(folder.file()).unwrap();
         file.execute_batch(&format!("PRAGMA foreign_keys = OFF; {harm}")).unwrap();
         let store = open(&folder.file());
-        assert!(matches!(block_on(store.sessions(None, 10)), Err(Error::Damaged(_))), "{harm}");
+        assert!(matches!(block_on(store.list_sessions(None, 10)), Err(Error::Damaged(_))), "{harm}");
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use futures_executor::block_on;
 use rusqlite::Connection;
 use seamline_store::{Acquire, Entry, Error, Replayed, SessionId, Store};
-use seamline_store_sqlite::{Options, SqliteStore, this_process};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, from_env, open, replayed, seal, session};
 
@@ -100,7 +100,7 @@ fn try_pages(object: &str, check: impl Fn(&str, &Result<Replayed, Error>, &Repla
         changed[at] ^= 1 << bit;
         overwrite(&folder.file(), &changed);
         let change = format!("page {} of {object}, byte {}, bit {bit}", at / PAGE + 1, at % PAGE);
-        let Ok(store) = SqliteStore::open(folder.file(), Options::default()) else { continue };
+        let Ok(store) = SqliteStore::open(folder.file(), SqliteOptions::default()) else { continue };
         for (name, whole) in names.iter().zip(&whole) {
             check(&change, &replayed(&store, name), whole);
         }

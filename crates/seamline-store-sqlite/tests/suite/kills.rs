@@ -109,7 +109,7 @@ fn write_and_kill(folder: &Folder, chance: &mut Chance, acked: &mut Acked) -> u6
 
 /// Checks one session and returns how many commits it has.
 fn verify(store: &SqliteStore, name: &SessionId, acked: Option<&BTreeMap<u64, String>>) -> u64 {
-    let head = match block_on(store.head(name)) {
+    let head = match block_on(store.read_head(name)) {
         Err(Error::NotFound(_)) if acked.is_none() => return 0,
         head => head.unwrap(),
     };

@@ -3,7 +3,7 @@
 use futures_executor::block_on;
 use seamline_store::cause::{Address, Failed};
 use seamline_store::{Error, Lease, Store};
-use seamline_store_sqlite::{Options, SqliteStore, this_process};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Folder, open, replayed, seal, session};
 
@@ -27,8 +27,8 @@ fn a_file_with_two_names_is_rejected() {
     std::fs::hard_link(folder.file(), &other).unwrap();
     for path in [&folder.file(), &other] {
         for read_only in [false, true] {
-            let options = Options { read_only, ..Options::default() };
-            let opened = SqliteStore::open(path, options).and_then(|store| block_on(store.sessions(None, 9)));
+            let options = SqliteOptions { read_only, ..SqliteOptions::default() };
+            let opened = SqliteStore::open(path, options).and_then(|store| block_on(store.list_sessions(None, 9)));
             assert!(matches!(&opened, Err(Error::Address(Address::HardLinks { count: 2, .. }))), "{opened:?}");
         }
     }
@@ -68,7 +68,7 @@ fn no_store_is_created_beside_the_log_of_another_file() {
     std::fs::rename(folder.file(), &moved).unwrap();
     // A process that died leaves both files behind.
     std::mem::forget(store);
-    let opened = SqliteStore::open(folder.file(), Options::default());
+    let opened = SqliteStore::open(folder.file(), SqliteOptions::default());
     assert!(
         matches!(&opened, Err(Error::Address(Address::LogWithoutFile { log, .. })) if log.ends_with("store.db-wal"))
     );
@@ -92,7 +92,7 @@ fn a_file_that_replaced_another_does_not_get_its_log() {
         let commit = seal(&session("s"), &mut lease, 9, &["late"]);
         let sent = block_on(store.append(commit));
         assert!(matches!(&sent, Err(Error::Failed(Failed::FileReplaced { .. }))), "{sent:?}");
-        assert!(block_on(store.sessions(None, 9)).is_err());
+        assert!(block_on(store.list_sessions(None, 9)).is_err());
     }
     drop(store);
     std::fs::rename(folder.path().join("store.db-wal"), folder.path().join("kept.db-wal")).unwrap();

@@ -3,7 +3,7 @@
 use futures_executor::block_on;
 use seamline_store::cause::Unavailable;
 use seamline_store::{Acquire, Appended, Error, Lease, Pending, SessionId, Store};
-use seamline_store_sqlite::{Options, SqliteStore, this_process};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Folder, open, replayed, seal, session};
 
@@ -20,7 +20,7 @@ struct Locked {
 }
 
 impl Locked {
-    fn new(options: Options) -> Self {
+    fn new(options: SqliteOptions) -> Self {
         let folder = Folder::new();
         let store = SqliteStore::open(folder.file(), options).unwrap();
         let session = session("s");
@@ -52,7 +52,7 @@ fn a_dropped_future_does_not_cancel_its_request() {
 
 #[test]
 fn waiting_requests_run_in_order() {
-    let Locked { folder: _folder, store, session, mut lease, other } = Locked::new(Options::default());
+    let Locked { folder: _folder, store, session, mut lease, other } = Locked::new(SqliteOptions::default());
     let waiting: Vec<Pending<'_, Appended>> =
         (0..MANY).map(|number| store.append(seal(&session, &mut lease, number as u128, &["waits"]))).collect();
     other.execute_batch("ROLLBACK").unwrap();
@@ -65,7 +65,7 @@ fn waiting_requests_run_in_order() {
 
 #[test]
 fn abandoned_requests_do_not_fill_the_memory() {
-    let Locked { folder, store, session, mut lease, other } = Locked::new(Options::default());
+    let Locked { folder, store, session, mut lease, other } = Locked::new(SqliteOptions::default());
     for number in 0..MANY {
         drop(store.append(seal(&session, &mut lease, number as u128, &["waits"])));
     }
@@ -103,12 +103,12 @@ fn each_request_of_a_transaction_has_its_own_result() {
 
 #[test]
 fn a_request_does_not_wait_for_ever_for_another_writer() {
-    let options = Options { busy_timeout: std::time::Duration::from_millis(50), ..Options::default() };
+    let options = SqliteOptions { busy_timeout: std::time::Duration::from_millis(50), ..SqliteOptions::default() };
     let Locked { folder, store, session, mut lease, other } = Locked::new(options);
     let commit = seal(&session, &mut lease, 1, &["later"]);
     let locked = Unavailable::Locked { path: std::path::absolute(folder.file()).unwrap() };
     assert_eq!(block_on(store.append(commit.clone())), Err(Error::Unavailable(locked)));
-    assert_eq!(block_on(store.head(&session)).unwrap().seq, 0, "readers do not wait for writers");
+    assert_eq!(block_on(store.read_head(&session)).unwrap().seq, 0, "readers do not wait for writers");
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(block_on(store.append(commit)), Ok(Appended::New));
 }

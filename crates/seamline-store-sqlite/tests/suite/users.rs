@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures_executor::block_on;
 use seamline_store::{Error, Store, cause};
-use seamline_store_sqlite::{Options, SqliteStore, this_process};
+use seamline_store_sqlite::{SqliteOptions, SqliteStore, this_process};
 
 use crate::bed::{Folder, child, lines, open, part, seal, session, tell};
 use crate::faults::has;
@@ -55,14 +55,14 @@ fn shared() -> Folder {
 }
 
 fn read_only(path: &Path) -> SqliteStore {
-    SqliteStore::open(path, Options { read_only: true, ..Options::default() }).unwrap()
+    SqliteStore::open(path, SqliteOptions { read_only: true, ..SqliteOptions::default() }).unwrap()
 }
 
 #[test]
 fn reads_once() {
     let Some(part) = part() else { return };
     for store in [read_only(part[0].as_ref()), open(part[0].as_ref())] {
-        tell(&block_on(store.head(&session("s"))).unwrap().seq.to_string());
+        tell(&block_on(store.read_head(&session("s"))).unwrap().seq.to_string());
     }
 }
 
@@ -95,7 +95,7 @@ fn follows() {
     let store = read_only(part[0].as_ref());
     let (started, mut last) = (Instant::now(), 0);
     while last < 3 && started.elapsed() < Duration::from_secs(20) {
-        let seq = block_on(store.head(&session("s"))).unwrap().seq;
+        let seq = block_on(store.read_head(&session("s"))).unwrap().seq;
         if seq > last {
             last = seq;
             tell(&seq.to_string());

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Insert, Meant};
-use crate::id::RepairId;
+use crate::id::{CallId, RepairId};
 use crate::raw::Raw;
 
 /// A change of messages that were in the view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "StoredRepair")]
-pub struct Repair {
+pub struct RepairRecord {
     /// The id of the repair.
     pub id: RepairId,
     /// The reason for the change.
@@ -19,9 +19,21 @@ pub struct Repair {
     /// The messages that each cut means.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub meant: Vec<Meant>,
+    /// The tool calls that got another id. A host may still give their results under the earlier one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub renamed: Vec<RenamedCall>,
     /// The actions and their reasons, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Raw>,
+}
+
+/// A tool call that got another id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenamedCall {
+    /// The earlier id.
+    pub from: CallId,
+    /// The id in the view.
+    pub to: CallId,
 }
 
 /// The reason for a repair.
@@ -45,18 +57,20 @@ struct StoredRepair {
     cuts: Vec<Cut>,
     #[serde(default)]
     meant: Vec<Meant>,
+    #[serde(default)]
+    renamed: Vec<RenamedCall>,
     report: Option<Raw>,
 }
 
-impl From<StoredRepair> for Repair {
+impl From<StoredRepair> for RepairRecord {
     fn from(stored: StoredRepair) -> Self {
-        let StoredRepair { id, kind, cuts, meant, report } = stored;
+        let StoredRepair { id, kind, cuts, meant, renamed, report } = stored;
         let kind = kind.unwrap_or_else(|| match report.as_ref().map(Raw::as_str) {
             None => RepairKind::Reorder,
             Some("[]") => RepairKind::LateResult,
             Some(_) => RepairKind::Fix,
         });
-        Self { id, kind, cuts, meant, report }
+        Self { id, kind, cuts, meant, renamed, report }
     }
 }
 
@@ -97,7 +111,14 @@ mod tests {
     fn a_written_kind_takes_precedence_over_the_report() {
         for kind in [RepairKind::Fix, RepairKind::Reorder, RepairKind::LateResult] {
             let (cuts, meant) = (Vec::new(), Vec::new());
-            let repair = Record::Repair(Repair { id: "repair_7".into(), kind, cuts, meant, report: None });
+            let repair = Record::Repair(RepairRecord {
+                id: "repair_7".into(),
+                kind,
+                cuts,
+                meant,
+                renamed: Vec::new(),
+                report: None,
+            });
             let written = serde_json::to_string(&repair).unwrap();
             assert_eq!(Record::read(&written), repair, "{written}");
         }

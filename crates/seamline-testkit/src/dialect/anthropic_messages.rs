@@ -26,7 +26,7 @@ pub(super) const ROW: Row = Row {
     has_optional_ids: false,
     must_take_turns: false,
     body: render::anthropic::body,
-    check: |_, messages| strict::anthropic::check(messages),
+    check: strict::anthropic::check,
     may_lack_list: |_| false,
     calls: |body| place::typed(body, "tool_use"),
     results: |body| place::typed(body, "tool_result"),

@@ -48,10 +48,11 @@ fn cycle() -> impl Strategy<Value = CyclePlan> {
     let seldom = || prop::bool::weighted(0.2);
     let calls = collection::vec(call(), 1..=CALLS_MAX);
     let asides = (option::of(words()), option::weighted(0.2, words()), option::weighted(0.1, words()));
-    ((seldom(), seldom(), seldom()), calls, 0..6_usize, asides).prop_map(|(chances, calls, order, asides)| {
-        let (thinking, server_pair, reuses_ids) = chances;
+    let chances = (seldom(), seldom(), seldom(), seldom());
+    (chances, calls, 0..6_usize, asides).prop_map(|(chances, calls, order, asides)| {
+        let (thinking, server_pair, reuses_ids, cache_point) = chances;
         let (text, after_results, note) = asides;
-        CyclePlan { thinking, server_pair, text, calls, reuses_ids, order, after_results, note }
+        CyclePlan { thinking, server_pair, text, calls, reuses_ids, order, after_results, cache_point, note }
     })
 }
 

@@ -47,6 +47,8 @@ pub(super) struct CyclePlan {
     /// The order of the results.
     pub(super) order: usize,
     pub(super) after_results: Option<&'static str>,
+    /// Whether a cache mark ends the message with the results.
+    pub(super) cache_point: bool,
     /// A system message after the results.
     pub(super) note: Option<&'static str>,
 }
@@ -114,6 +116,7 @@ impl Builder {
 
         reorder(&mut results, cycle.order);
         results.extend(cycle.after_results.map(|words| Block::Text(self.say("user", words))));
+        results.extend(cycle.cache_point.then_some(Block::CachePoint));
         self.messages.push(Message::new(Role::User, results));
         self.note(cycle.note);
     }

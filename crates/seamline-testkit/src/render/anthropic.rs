@@ -48,6 +48,8 @@ fn block(block: &Block) -> Value {
         Block::ServerCall(id) => {
             json!({"type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": "seam"}})
         }
+        // Cache marks are members here.
+        Block::CachePoint => Value::Null,
         Block::ServerResult(id) => {
             json!({"type": "web_search_tool_result", "tool_use_id": id, "content": []})
         }

@@ -37,6 +37,7 @@ fn block(block: &Block) -> Option<Value> {
         }
         Block::Call(call) => Some(self::call(call)),
         Block::Result(result) => Some(self::result(result)),
+        Block::CachePoint => Some(json!({"cachePoint": {"type": "default"}})),
         Block::ServerCall(_) | Block::ServerResult(_) => None,
     }
 }

@@ -34,7 +34,7 @@ fn part(before: &[Message], block: &Block) -> Option<Value> {
         }
         Block::Call(call) => Some(self::call(call)),
         Block::Result(result) => Some(self::result(before, result)),
-        Block::ServerCall(_) | Block::ServerResult(_) => None,
+        Block::ServerCall(_) | Block::ServerResult(_) | Block::CachePoint => None,
     }
 }
 

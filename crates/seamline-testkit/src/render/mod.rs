@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{
     Dialect,
     text::{self, Style},
-    transcript::Transcript,
+    transcript::{Block, Transcript},
 };
 
 /// The names of the tools that every rendered body declares.
@@ -24,7 +24,19 @@ pub fn render(dialect: Dialect, transcript: &Transcript, style: Style) -> String
 
 /// The request body that holds `transcript`.
 pub fn body(dialect: Dialect, transcript: &Transcript) -> Value {
-    (dialect.row().body)(transcript)
+    match dialect {
+        Dialect::BedrockConverse => (dialect.row().body)(transcript),
+        _ => (dialect.row().body)(&without_cache_points(transcript)),
+    }
+}
+
+/// The transcript without cache marks that are blocks, and without messages that hold nothing else.
+fn without_cache_points(transcript: &Transcript) -> Transcript {
+    let is_mark = |block: &Block| *block == Block::CachePoint;
+    let mut transcript = transcript.clone();
+    transcript.messages.retain(|message| message.blocks.is_empty() || !message.blocks.iter().all(is_mark));
+    transcript.messages.iter_mut().for_each(|message| message.blocks.retain(|block| !is_mark(block)));
+    transcript
 }
 
 #[cfg(test)]

@@ -85,9 +85,12 @@ fn part(block: &Block) -> Option<Value> {
             let url = format!("data:image/png;base64,{data}");
             Some(json!({"type": "image_url", "image_url": {"url": url}}))
         }
-        Block::Thinking { .. } | Block::Call(_) | Block::Result(_) | Block::ServerCall(_) | Block::ServerResult(_) => {
-            None
-        }
+        Block::Thinking { .. }
+        | Block::Call(_)
+        | Block::Result(_)
+        | Block::ServerCall(_)
+        | Block::ServerResult(_)
+        | Block::CachePoint => None,
     }
 }
 

@@ -34,7 +34,7 @@ fn split(message: &Message) -> Vec<Value> {
             Some(json!({"type": "web_search_call", "id": format!("ws_{id}"), "status": "completed"}))
         }
         // The item of the call includes the result.
-        [Block::ServerResult(_)] => None,
+        [Block::ServerResult(_) | Block::CachePoint] => None,
         stretch => Some(speech(message, stretch)),
     });
     let mut items: Vec<Value> = items.collect();

@@ -75,7 +75,8 @@ fn message_kinds(message: &Value) -> Vec<ViolationKind> {
     }
     match message.get("content").and_then(Value::as_array) {
         None => vec![ViolationKind::BadContent],
-        Some(blocks) if blocks.is_empty() => vec![ViolationKind::EmptyContent],
+        // BED-19: a cache mark is not content.
+        Some(blocks) if blocks.iter().all(is_cache_point) => vec![ViolationKind::EmptyContent],
         Some(blocks) => blocks.iter().flat_map(|block| block_kinds(role, block)).collect(),
     }
 }
@@ -114,6 +115,10 @@ fn is_id(value: Option<&Value>) -> bool {
     let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
     let text = value.and_then(Value::as_str);
     text.is_some_and(|text| (1..=CHARS_MAX).contains(&text.len()) && text.bytes().all(is_legal))
+}
+
+fn is_cache_point(block: &Value) -> bool {
+    block.get("cachePoint").is_some()
 }
 
 /// BED-10.

@@ -20,12 +20,42 @@ pub(crate) fn check(contents: &[Value]) -> Vec<Violation> {
     let turns: Vec<Turn> = contents.iter().map(turn).collect();
     // GEM-2, GEM-4; recorded requests answer neighbouring model contents together.
     check_pairs(&turns, Neighbours::Together, &mut violations);
+    check_names(contents, &turns, &mut violations);
     // GEM-3.
     let led = turns.iter().take_while(|turn| turn.from_model);
     if let Some(message) = led.into_iter().position(|turn| !turn.calls.is_empty()) {
         violations.push(Violation { message, kind: ViolationKind::CallOutOfOrder });
     }
     violations
+}
+
+/// GEM-8: the calls of one turn with one id are answered in their order, which the names show.
+fn check_names(contents: &[Value], turns: &[Turn], violations: &mut Vec<Violation>) {
+    for (at, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.from_model && turn.calls.len() > 1) {
+        let Some(next) = contents.get(at + 1).filter(|_| turns.get(at + 1).is_some_and(|next| !next.from_model)) else {
+            continue;
+        };
+        for id in turn.calls.iter().flatten() {
+            let called = names(&contents[at], call, id);
+            let answered = names(next, result, id);
+            if called != answered && sorted(&called) == sorted(&answered) {
+                violations.push(Violation { message: at + 1, kind: ViolationKind::BadResultName });
+                break;
+            }
+        }
+    }
+}
+
+fn sorted<'a>(names: &[&'a str]) -> Vec<&'a str> {
+    let mut names = names.to_vec();
+    names.sort_unstable();
+    names
+}
+
+/// The names of the calls or results of a content with one id, in order.
+fn names<'a>(content: &'a Value, held: fn(&Value) -> Option<&Value>, id: &str) -> Vec<&'a str> {
+    let with_id = parts(content).iter().filter_map(held).filter(|held| key(held) == Some(id));
+    with_id.filter_map(|held| wire::string(held, "name")).collect()
 }
 
 fn call(part: &Value) -> Option<&Value> {

@@ -227,7 +227,7 @@ impl Agent {
 /// limit, or the part that a filter left, which the turn checks.
 fn lost(response: &Response) -> Option<Verdict> {
     match response.ending {
-        Ending::Complete | Ending::Length | Ending::CutCall | Ending::Filtered => None,
+        Ending::Complete | Ending::Length | Ending::CutCall | Ending::Steered | Ending::Filtered => None,
         Ending::Truncated => Some(verdict(None, &[], "stream disconnected before completion")),
         Ending::Stalled => Some(verdict(None, &[], "the stream timed out")),
         // The error that the provider sent inside the stream.

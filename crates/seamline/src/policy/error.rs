@@ -8,24 +8,24 @@ use super::PRESETS;
 /// lists all of them.
 ///
 /// ```
-/// use seamline::policy::ErrorKind;
+/// use seamline::policy::PolicyErrorKind;
 ///
 /// let error = seamline::Policy::from_toml("# ours\npreset = 'opel'").unwrap_err();
-/// assert_eq!((error.line, &error.kind), (Some(2), &ErrorKind::UnknownPreset { name: "opel".to_owned() }));
+/// assert_eq!((error.line, &error.kind), (Some(2), &PolicyErrorKind::UnknownPreset { name: "opel".to_owned() }));
 /// let text = "line 2: no preset is called `opel`; did you mean `opal`? the presets are `lossless`, ";
 /// assert!(error.to_string().starts_with(text));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Error {
+pub struct PolicyError {
     /// The line of the file, counted from 1. It is absent where the policy was not read from a file, and where the
     /// message itself has it.
     pub line: Option<usize>,
     /// The mistake in the policy.
-    pub kind: ErrorKind,
+    pub kind: PolicyErrorKind,
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => write!(f, "line {line}: {}", self.kind),
@@ -34,19 +34,43 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for PolicyError {}
+
+impl PolicyError {
+    /// Returns what the caller can do about it, if there is one thing to do.
+    ///
+    /// ```
+    /// let error = seamline::Policy::from_toml("[guard]\nverbose = true").unwrap_err();
+    /// assert_eq!(error.hint().as_deref(), Some("move `verbose` to `[session]`"));
+    /// ```
+    pub fn hint(&self) -> Option<String> {
+        let write = |nearest: Option<&str>| nearest.map(|nearest| format!("write `{nearest}`"));
+        match &self.kind {
+            PolicyErrorKind::NotToml(_) => None,
+            PolicyErrorKind::UnknownPreset { name } => write(nearest(name, preset_names())),
+            PolicyErrorKind::UnknownKnob { name, known, .. }
+            | PolicyErrorKind::UnknownSection { name, known, .. }
+            | PolicyErrorKind::UnknownProvider { name, known } => write(nearest(name, known.iter().copied())),
+            PolicyErrorKind::OtherSection { name, section, .. } => Some(format!("move `{name}` to `[{section}]`")),
+            PolicyErrorKind::UnknownValue { nearest, .. } => write(nearest.as_deref()),
+            PolicyErrorKind::RepeatedProvider { .. } => Some("keep one table".to_owned()),
+            PolicyErrorKind::Contradiction { .. } => Some("keep one of the two lines".to_owned()),
+            PolicyErrorKind::NotATable(name) => Some(format!("write `[{name}]` and its knobs below")),
+        }
+    }
+}
 
 /// The mistake in a policy.
 ///
 /// ```
-/// use seamline::policy::ErrorKind;
+/// use seamline::policy::PolicyErrorKind;
 ///
 /// let error = seamline::Policy::from_toml("[guard]\nverbose = true").unwrap_err();
-/// assert!(matches!(error.kind, ErrorKind::OtherSection { section: "session", .. }));
+/// assert!(matches!(error.kind, PolicyErrorKind::OtherSection { section: "session", .. }));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum PolicyErrorKind {
     /// The text is not TOML.
     #[error("not a policy: {0}")]
     NotToml(String),

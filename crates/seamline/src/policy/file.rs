@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use super::error::nearest;
 use super::lines::{KeyPath, Wrong};
 use super::listing::allowed;
-use super::{ErrorKind, Overrides, Policy, SectionName};
+use super::{Overrides, Policy, PolicyErrorKind, SectionName};
 use crate::providers;
 
 /// The key of the preset.
@@ -18,12 +18,14 @@ const PRESET: &str = "preset";
 const PROVIDER: &str = "provider";
 /// The key of the texts of synthetic results.
 const TEXTS: &str = "synthetic_text";
+/// Texts of earlier versions that had no effect. The stored policies of sessions name them, so they are skipped.
+const RETIRED_TEXTS: [&str; 1] = ["reconstructed"];
 /// The name that source documents give to `on_invalid`: `true` repairs, `false` offers the repair.
 const AUTO_REPAIR: &str = "auto_repair";
 
 /// Reads a policy.
 pub(super) fn read(table: &Table) -> Result<Policy, Wrong> {
-    let unknown = |name: String| Wrong::at(&[PRESET], ErrorKind::UnknownPreset { name });
+    let unknown = |name: String| Wrong::at(&[PRESET], PolicyErrorKind::UnknownPreset { name });
     let name = match table.get(PRESET) {
         None => "lossless",
         Some(Value::String(name)) => name,
@@ -57,19 +59,20 @@ pub(super) fn known_provider(spelling: &str) -> Option<&'static str> {
     of_dialects(spelling).or_else(|| of_dialects(&spelling.to_ascii_lowercase())).or_else(of_errors)
 }
 
-fn provider_name(spelling: &str) -> Result<&'static str, ErrorKind> {
+fn provider_name(spelling: &str) -> Result<&'static str, PolicyErrorKind> {
     let known = || providers::ALL.iter().map(|provider| provider.name).collect();
-    known_provider(spelling).ok_or_else(|| ErrorKind::UnknownProvider { name: spelling.to_owned(), known: known() })
+    known_provider(spelling)
+        .ok_or_else(|| PolicyErrorKind::UnknownProvider { name: spelling.to_owned(), known: known() })
 }
 
-fn repeated_provider(provider: &'static str, one: &str, other: &str) -> ErrorKind {
-    ErrorKind::RepeatedProvider { provider, one: one.to_owned(), other: other.to_owned() }
+fn repeated_provider(provider: &'static str, one: &str, other: &str) -> PolicyErrorKind {
+    PolicyErrorKind::RepeatedProvider { provider, one: one.to_owned(), other: other.to_owned() }
 }
 
 /// Checks the names that the public fields of a policy hold: a reader refuses names that do not exist.
-pub(super) fn check_names(policy: &Policy) -> Result<(), ErrorKind> {
+pub(super) fn check_names(policy: &Policy) -> Result<(), PolicyErrorKind> {
     if Policy::preset(&policy.preset).is_none() {
-        return Err(ErrorKind::UnknownPreset { name: policy.preset.clone() });
+        return Err(PolicyErrorKind::UnknownPreset { name: policy.preset.clone() });
     }
     let mut spellings: BTreeMap<&'static str, &str> = BTreeMap::new();
     for spelling in policy.providers.keys() {
@@ -156,7 +159,7 @@ impl<'t> Changes<'t> {
             && !same(knob, known.setting, setting)
         {
             let (one, knob) = (known.text.clone(), knob.name);
-            let kind = ErrorKind::Contradiction { knob, one, one_line: None, other: text };
+            let kind = PolicyErrorKind::Contradiction { knob, one, one_line: None, other: text };
             return Err(Wrong { earlier: Some(known.path.clone()), ..wrong(kind) });
         }
         let path = path.iter().map(|&name| name.to_owned()).collect();
@@ -165,17 +168,17 @@ impl<'t> Changes<'t> {
     }
 
     fn read_texts(&mut self, path: &[&str], value: &'t Value) -> Result<(), Wrong> {
-        for (name, value) in as_table(path, value)? {
+        for (name, value) in as_table(path, value)?.iter().filter(|(name, _)| !RETIRED_TEXTS.contains(&name.as_str())) {
             let path = [path, &[name]].concat();
             let texts = super::Texts::default();
             if !texts.list().iter().any(|(known, ..)| known == name) {
                 let known = texts.list().into_iter().map(|(known, ..)| known).collect();
-                let kind = ErrorKind::UnknownKnob { place: format!("`[{TEXTS}]`"), name: name.clone(), known };
+                let kind = PolicyErrorKind::UnknownKnob { place: format!("`[{TEXTS}]`"), name: name.clone(), known };
                 return Err(Wrong::at(&path, kind));
             }
             let Value::String(text) = value else {
                 let (knob, allowed) = (format!("{TEXTS}.{name}"), "a text".to_owned());
-                let kind = ErrorKind::UnknownValue { knob, value: shown(value), nearest: None, allowed };
+                let kind = PolicyErrorKind::UnknownValue { knob, value: shown(value), nearest: None, allowed };
                 return Err(Wrong::at(&path, kind));
             };
             self.texts.insert(name, text);
@@ -188,7 +191,7 @@ impl<'t> Changes<'t> {
             let Some(knob) = section.knobs().get(index) else { continue };
             let refused = |_| {
                 let path: Vec<&str> = line.path.iter().map(String::as_str).collect();
-                Wrong::at(&path, ErrorKind::NotToml(line.text.clone()))
+                Wrong::at(&path, PolicyErrorKind::NotToml(line.text.clone()))
             };
             policy.set(section, knob.name, line.setting).map_err(refused)?;
         }
@@ -209,19 +212,19 @@ fn find(sections: &[SectionName], name: &str) -> Option<(SectionName, usize, &'s
 }
 
 /// The error of a name that these sections do not have.
-fn unknown(sections: &[SectionName], path: &[&str], value: &Value) -> ErrorKind {
+fn unknown(sections: &[SectionName], path: &[&str], value: &Value) -> PolicyErrorKind {
     let (key, table) = path.split_last().map_or(("", path), |(key, table)| (*key, table));
     let (place, name) = (place(table), key.to_owned());
     if let Some((section, ..)) = find(&SectionName::ALL, &snake_case(key)) {
-        return ErrorKind::OtherSection { place, name, section: section.as_str() };
+        return PolicyErrorKind::OtherSection { place, name, section: section.as_str() };
     }
     if value.is_table() && sections.len() > 1 {
         let sections = SectionName::ALL.into_iter().map(SectionName::as_str);
         let top = table.is_empty().then_some(PROVIDER);
-        return ErrorKind::UnknownSection { place, name, known: sections.chain([TEXTS]).chain(top).collect() };
+        return PolicyErrorKind::UnknownSection { place, name, known: sections.chain([TEXTS]).chain(top).collect() };
     }
     let known = sections.iter().flat_map(|section| section.knobs()).map(|knob| knob.name).collect();
-    ErrorKind::UnknownKnob { place, name, known }
+    PolicyErrorKind::UnknownKnob { place, name, known }
 }
 
 /// The table at a path, in words.
@@ -229,23 +232,23 @@ fn place(path: &[&str]) -> String {
     if path.is_empty() { "the policy".to_owned() } else { format!("`[{}]`", path.join(".")) }
 }
 
-fn unknown_value(key: &str, knob: &Knob, value: &Value) -> ErrorKind {
+fn unknown_value(key: &str, knob: &Knob, value: &Value) -> PolicyErrorKind {
     let words = match knob.kind {
         KnobKind::Word(words) => words,
         KnobKind::Flag | KnobKind::Count(_) | KnobKind::Milliseconds | KnobKind::MillisecondsOrNever => &[],
     };
     let value = shown(value);
     let nearest = nearest(&value, words.iter().map(|word| word.name)).map(str::to_owned);
-    ErrorKind::UnknownValue { knob: key.to_owned(), nearest, allowed: allowed(knob.kind), value }
+    PolicyErrorKind::UnknownValue { knob: key.to_owned(), nearest, allowed: allowed(knob.kind), value }
 }
 
-fn not_a_flag(key: &str, value: &Value) -> ErrorKind {
+fn not_a_flag(key: &str, value: &Value) -> PolicyErrorKind {
     let (knob, allowed) = (key.to_owned(), allowed(KnobKind::Flag));
-    ErrorKind::UnknownValue { knob, value: shown(value), nearest: None, allowed }
+    PolicyErrorKind::UnknownValue { knob, value: shown(value), nearest: None, allowed }
 }
 
 fn as_table<'t>(path: &[&str], value: &'t Value) -> Result<&'t Table, Wrong> {
-    value.as_table().ok_or_else(|| Wrong::at(path, ErrorKind::NotATable(path.join("."))))
+    value.as_table().ok_or_else(|| Wrong::at(path, PolicyErrorKind::NotATable(path.join("."))))
 }
 
 fn setting(value: &Value) -> Option<Setting<'_>> {

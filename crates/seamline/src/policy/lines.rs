@@ -2,7 +2,7 @@
 
 use toml::de::DeTable;
 
-use super::{Error, ErrorKind};
+use super::{PolicyError, PolicyErrorKind};
 
 /// The names that lead to a line of a policy, from the outermost table to the key.
 pub(super) type KeyPath = Vec<String>;
@@ -11,27 +11,27 @@ pub(super) type KeyPath = Vec<String>;
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) path: KeyPath,
-    pub(super) kind: Box<ErrorKind>,
+    pub(super) kind: Box<PolicyErrorKind>,
     /// The path of the earlier key, where the key contradicts one.
     pub(super) earlier: Option<KeyPath>,
 }
 
 impl Wrong {
-    pub(super) fn at(path: &[&str], kind: ErrorKind) -> Self {
+    pub(super) fn at(path: &[&str], kind: PolicyErrorKind) -> Self {
         Self { path: path.iter().map(|&name| name.to_owned()).collect(), kind: Box::new(kind), earlier: None }
     }
 
     /// The error of a policy that is not in a file.
-    pub(super) fn into_error(self) -> Error {
-        Error { line: None, kind: *self.kind }
+    pub(super) fn into_error(self) -> PolicyError {
+        PolicyError { line: None, kind: *self.kind }
     }
 
     /// The error of a policy that was read from this text.
-    pub(super) fn in_text(self, text: &str) -> Error {
+    pub(super) fn in_text(self, text: &str) -> PolicyError {
         let Self { path, mut kind, earlier } = self;
         let mut line = line_of(text, &path);
         let before = earlier.and_then(|path| line_of(text, &path));
-        if let ErrorKind::Contradiction { one, one_line, other, .. } = &mut *kind {
+        if let PolicyErrorKind::Contradiction { one, one_line, other, .. } = &mut *kind {
             *one_line = before;
             // Sections are read in the order of the knobs, which may not be that of the file.
             if let (Some(first), Some(second)) = (*one_line, line)
@@ -41,7 +41,7 @@ impl Wrong {
                 (*one_line, line) = (Some(second), Some(first));
             }
         }
-        Error { line, kind: *kind }
+        PolicyError { line, kind: *kind }
     }
 }
 

@@ -7,7 +7,8 @@ mod reset;
 mod rollback;
 
 use seamline_store::{
-    CheckpointId, CheckpointRecord, CheckpointState, Dropped, Error, Hash, Operation, Raw, Record, Rejected, SessionId,
+    CheckpointId, CheckpointRecord, CheckpointState, DroppedCheckpoints, Error, Hash, Operation, Raw, Record, Rejected,
+    SessionId,
 };
 use serde::Serialize;
 
@@ -18,7 +19,7 @@ pub use reset::{ResetOptions, ResetResult};
 
 /// A checkpoint: a named place to roll back to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Checkpoint {
+pub struct CheckpointInfo {
     /// The id of the checkpoint.
     pub id: CheckpointId,
     /// The name of its session.
@@ -42,7 +43,7 @@ pub struct Checkpoint {
     pub snapshot: Option<Vec<Raw>>,
 }
 
-impl Checkpoint {
+impl CheckpointInfo {
     fn of(session: &SessionId, stored: &seamline_store::Checkpoint) -> Self {
         let seamline_store::Checkpoint { id, at, messages, hash, operation, state, seq: _, snapshot } = stored.clone();
         Self { id, session: session.clone(), at, messages, hash, operation, state, snapshot }
@@ -75,14 +76,14 @@ impl Session {
     ///
     /// # Errors
     /// When the store failed.
-    pub async fn checkpoint(&mut self, operation: Operation) -> Result<Checkpoint, SessionError> {
+    pub async fn create_checkpoint(&mut self, operation: Operation) -> Result<CheckpointInfo, SessionError> {
         self.settle().await?;
         let facts = self.facts();
         let (id, made) = facts.plan_checkpoint(operation);
         let records: Vec<Record> = facts.plan_drop_surplus(&[]).into_iter().chain(made).collect();
-        let planned = records.iter().find_map(|record| Checkpoint::planned(&facts, record));
+        let planned = records.iter().find_map(|record| CheckpointInfo::planned(&facts, record));
         self.write_checkpoint(Batch::of(records)).await?;
-        let pending = || planned.map(|made| Checkpoint { at: self.log.pending_at().unwrap_or(made.at), ..made });
+        let pending = || planned.map(|made| CheckpointInfo { at: self.log.pending_at().unwrap_or(made.at), ..made });
         let made = self.get_checkpoint(&id).or_else(pending);
         made.ok_or_else(|| Rejected::NoCheckpoint(id).into())
     }
@@ -91,7 +92,7 @@ impl Session {
     ///
     /// # Errors
     /// When there is no such checkpoint, or the store failed.
-    pub async fn commit(&mut self, id: impl Into<CheckpointId>) -> Result<(), SessionError> {
+    pub async fn commit_checkpoint(&mut self, id: impl Into<CheckpointId>) -> Result<(), SessionError> {
         self.settle().await?;
         let records = self.facts().plan_commit(&id.into())?;
         self.write(Batch::of(records)).await
@@ -119,18 +120,18 @@ impl Session {
     }
 
     /// The last open checkpoint, the only automatic rollback target.
-    pub fn latest_checkpoint(&self) -> Option<Checkpoint> {
-        self.state.latest_open().map(|open| Checkpoint::of(self.id(), open))
+    pub fn latest_checkpoint(&self) -> Option<CheckpointInfo> {
+        self.state.latest_open().map(|open| CheckpointInfo::of(self.id(), open))
     }
 
     /// The checkpoint of this id.
-    pub fn get_checkpoint(&self, id: impl Into<CheckpointId>) -> Option<Checkpoint> {
-        self.state.checkpoint_of(&id.into()).map(|found| Checkpoint::of(self.id(), found))
+    pub fn get_checkpoint(&self, id: impl Into<CheckpointId>) -> Option<CheckpointInfo> {
+        self.state.checkpoint_of(&id.into()).map(|found| CheckpointInfo::of(self.id(), found))
     }
 
     /// All checkpoints, from the first to the last.
-    pub fn checkpoints(&self) -> Vec<Checkpoint> {
-        self.state.checkpoints.iter().map(|stored| Checkpoint::of(self.id(), stored)).collect()
+    pub fn checkpoints(&self) -> Vec<CheckpointInfo> {
+        self.state.checkpoints.iter().map(|stored| CheckpointInfo::of(self.id(), stored)).collect()
     }
 
     /// Drops committed checkpoints but for the last `keep`, and gives the number of those.
@@ -156,7 +157,7 @@ impl Session {
     async fn drop_checkpoints(&mut self, ids: Vec<CheckpointId>) -> Result<usize, SessionError> {
         let count = ids.len();
         if count > 0 {
-            self.write(Record::CheckpointsDropped(Dropped { ids }).into()).await?;
+            self.write(Record::CheckpointsDropped(DroppedCheckpoints { ids }).into()).await?;
         }
         Ok(count)
     }

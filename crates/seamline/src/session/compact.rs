@@ -34,7 +34,7 @@ impl Session {
     pub async fn before_compaction(&mut self, range: Range<usize>) -> Result<Range<usize>, SessionError> {
         self.settle().await?;
         let range = self.facts().plan_compaction_range(range)?;
-        self.checkpoint(Operation::Compaction).await?;
+        self.create_checkpoint(Operation::Compaction).await?;
         self.work.interrupted = None;
         self.work.compaction = Some(Compaction::new(&self.state.view, range.clone()));
         Ok(range)

@@ -25,7 +25,7 @@ use call::plan_result;
 use close::{Close, Keeping};
 use run::{Run, roll_back};
 
-pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput, Undoing};
+pub use executor::{ExecutorFailure, Running, StopCause, ToolExecutor, ToolOutput, Undoing};
 
 /// The outcome of a cycle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -139,7 +139,7 @@ impl Session {
         &mut self,
         turn: &[&str],
         executor: &dyn ToolExecutor,
-        stop: impl Future<Output = Stop> + Send,
+        stop: impl Future<Output = StopCause> + Send,
     ) -> Result<ToolCycleResult, SessionError> {
         self.run_turn(NewTurn::of(turn), executor, stop).await
     }
@@ -153,7 +153,7 @@ impl Session {
         &mut self,
         response: &Response,
         executor: &dyn ToolExecutor,
-        stop: impl Future<Output = Stop> + Send,
+        stop: impl Future<Output = StopCause> + Send,
     ) -> Result<ToolCycleResult, SessionError> {
         let (messages, refused) = (&response.messages()[..], response.refused());
         self.run_turn(NewTurn { messages, refused }, executor, stop).await
@@ -163,7 +163,7 @@ impl Session {
         &mut self,
         turn: NewTurn<'_>,
         executor: &dyn ToolExecutor,
-        stop: impl Future<Output = Stop> + Send,
+        stop: impl Future<Output = StopCause> + Send,
     ) -> Result<ToolCycleResult, SessionError> {
         let (mut run, calls) = Run::begin(self, turn, executor).await?;
         let end = run.run(&calls, stop).await?;

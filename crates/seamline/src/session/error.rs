@@ -52,7 +52,7 @@ pub enum SessionError {
     UnreadablePolicy(String),
     /// The policy that the caller gives could not be read once it is stored.
     #[error("cannot store the policy: {0}")]
-    InvalidPolicy(#[from] crate::policy::Error),
+    InvalidPolicy(#[from] crate::policy::PolicyError),
     /// The session refuses the request. Nothing was written, but a compaction may be over.
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -88,8 +88,9 @@ impl SessionError {
             Self::UnreadablePolicy(_) => {
                 "use the version of seamline that wrote it, or open the session with another policy"
             }
-            Self::InvalidPolicy(_) => {
-                "build the policy with `Policy::preset` or `Policy::from_toml`, and change its knobs"
+            Self::InvalidPolicy(error) => {
+                let built = "build the policy with `Policy::preset` or `Policy::from_toml`, and change its knobs";
+                return error.hint().or_else(|| Some(built.to_owned()));
             }
             Self::Rejected(_) | Self::NotJson(_) | Self::Refused(_) => return None,
         };

@@ -65,18 +65,7 @@ impl<'s> Facts<'s> {
         severity: IncidentSeverity,
         detail: impl Into<String>,
     ) -> Incident {
-        Incident {
-            kind,
-            severity,
-            at: self.now,
-            checkpoint: None,
-            count: 0,
-            seq: None,
-            message: None,
-            policy: None,
-            inbox_damage: None,
-            detail: detail.into(),
-        }
+        Incident::new(self.now, kind, severity, detail)
     }
 
     /// The record of an incident about this many messages, calls or records.

@@ -48,7 +48,7 @@ impl Session {
     /// When the store failed.
     pub async fn take_inbox(&mut self) -> Result<usize, SessionError> {
         self.settle().await?;
-        let items = self.log.inbox().await?;
+        let items = self.log.read_inbox().await?;
         let mut records = self.check_inbox(items.len() as u64).await?;
         let plan = self.facts().plan_inbox(inbox::fitting(&items));
         for message in &plan.quarantined {
@@ -66,8 +66,8 @@ impl Session {
             self.work.inbox_checked = self.work.inbox_checked.saturating_sub(taken.max(1));
             return Ok(Vec::new());
         }
-        let waiting = if taken > 0 { self.log.waiting().await? } else { 0 };
-        let damages = self.facts().new_damages(self.log.inbox_damage().await?);
+        let waiting = if taken > 0 { self.log.count_inbox().await? } else { 0 };
+        let damages = self.facts().new_damages(self.log.check_inbox().await?);
         for damage in damages.iter().filter(|damage| !damage.bytes.is_empty()) {
             self.log.quarantine(&damage.bytes).await?;
         }
@@ -134,7 +134,7 @@ impl Session {
     /// checkpoint, and gives the body to send. A compaction, if there is one, comes first.
     ///
     /// The session cannot know whether a tool still runs: call this when none does. The result of a call that runs on goes
-    /// to [`Session::late_result`].
+    /// to [`Session::add_late_result`].
     ///
     /// # Errors
     /// When the envelope is not a JSON object or has messages of its own, the conversation cannot be read, or the store
@@ -260,7 +260,7 @@ impl Session {
         let streamed;
         let turn = match end {
             TurnEnd::Failed(failure) => return Ok(AgentEnd::Recovered(self.handle_error(&failure).await?)),
-            TurnEnd::Answer(messages) => NewTurn::of(messages),
+            TurnEnd::Messages(messages) => NewTurn::of(messages),
             TurnEnd::Response(response) => {
                 streamed = response.messages();
                 NewTurn { messages: &streamed, refused: response.refused() }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use seamline_store::{
     Acquire, Appended, Commit, CommitId, Damage, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Parent,
-    Record, Replay, Replayed, Sealed, SessionId, Store, StoredCommit,
+    Record, Replay, Replayed, SealKey, Sealed, SessionId, Store, StoredCommit,
 };
 
 use super::facts::CompactionFate;
@@ -128,7 +128,8 @@ impl Log {
     pub(super) fn seal(&mut self, records: Vec<Record>, batch: Batch) -> Result<(), Error> {
         let (at, head, epoch) = (self.now(), self.head(), self.epoch());
         let id = commit_id(self.id(), epoch, head);
-        let commit = Commit { session: self.id(), epoch, head, id, at, records: &records }.seal()?;
+        let commit =
+            Commit { session: self.id(), epoch, head, id, at, records: &records }.seal_with(self.store().seal_key())?;
         let Batch { records: _, lost, compaction } = batch;
         self.sent = Some(Sent { commit: Arc::new(commit), at, records, lost, compaction, times: 0 });
         Ok(())
@@ -167,12 +168,17 @@ impl Log {
         Ok(None)
     }
 
-    /// Reads the whole log, checks every commit, and folds the intact ones.
+    /// Reads the whole log, checks every commit, and folds the intact ones. Commits that the store lost count as damage.
     pub(super) async fn replay(&self) -> Result<Replayed, Error> {
-        let mut replay = Replay::new(self.id().clone());
+        let mut replay = Replay::with_key(self.id().clone(), self.store().seal_key().cloned());
         let take = |page: Vec<StoredCommit>| page.iter().for_each(|commit| replay.take(commit));
         read_pages(self.store().as_ref(), self.id(), 0..u64::MAX, take).await?;
-        let replayed = replay.finish(self.head());
+        let mut replayed = replay.finish(self.head());
+        if let Some(error) = replayed.wrong_key() {
+            return Err(error);
+        }
+        let losses = self.store().losses().await?;
+        replayed.damages.extend(losses.iter().filter_map(|loss| loss.damage(self.id(), self.head())));
         replayed.newer().map_or(Ok(replayed), Err)
     }
 
@@ -193,18 +199,18 @@ impl Log {
     }
 
     /// The first messages of the inbox.
-    pub(super) async fn inbox(&self) -> Result<Vec<InboxItem>, Error> {
-        self.store().inbox(self.id()).await
+    pub(super) async fn read_inbox(&self) -> Result<Vec<InboxItem>, Error> {
+        self.store().read_inbox(self.id()).await
     }
 
     /// The number of messages in the inbox.
-    pub(super) async fn waiting(&self) -> Result<u64, Error> {
-        self.store().waiting(self.id()).await
+    pub(super) async fn count_inbox(&self) -> Result<u64, Error> {
+        self.store().count_inbox(self.id()).await
     }
 
     /// The damaged messages of the inbox.
-    pub(super) async fn inbox_damage(&self) -> Result<Vec<InboxDamage>, Error> {
-        self.store().inbox_damage(self.id()).await
+    pub(super) async fn check_inbox(&self) -> Result<Vec<InboxDamage>, Error> {
+        self.store().check_inbox(self.id()).await
     }
 
     /// Releases the lease.
@@ -232,7 +238,7 @@ pub(super) async fn erase(
 
 /// Creates a session whose records need more than one commit: the store imports all of them or none.
 pub(super) async fn import(store: &dyn Store, id: &SessionId, now: u64, records: &[Record]) -> Result<(), Error> {
-    let commits = chain(id, now, records)?;
+    let commits = chain(id, now, records, store.seal_key())?;
     store.import(id, &commits).await.map(drop)
 }
 
@@ -263,7 +269,7 @@ pub(super) async fn read_pages(
 }
 
 /// The commits of a new session, one after the other.
-fn chain(id: &SessionId, at: u64, records: &[Record]) -> Result<Vec<Vec<u8>>, Error> {
+fn chain(id: &SessionId, at: u64, records: &[Record], key: Option<&SealKey>) -> Result<Vec<Vec<u8>>, Error> {
     let (mut commits, mut head, mut rest) = (Vec::new(), Head::START, records);
     while !rest.is_empty() {
         let mut bytes = 0;
@@ -273,7 +279,7 @@ fn chain(id: &SessionId, at: u64, records: &[Record]) -> Result<Vec<Vec<u8>>, Er
         });
         let (records, later) = rest.split_at(fitting.count().max(1));
         let own = commit_id(id, head.epoch, head);
-        let commit = Commit { session: id, epoch: head.epoch, head, id: own, at, records }.seal()?;
+        let commit = Commit { session: id, epoch: head.epoch, head, id: own, at, records }.seal_with(key)?;
         head = commit.after();
         commits.push(commit.bytes().to_vec());
         rest = later;

@@ -95,7 +95,7 @@ impl Session {
                 return Err(error);
             }
         };
-        let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
+        let health = Health::of(damages.clone());
         let work = Work::default();
         let mut session = Self { log, state, wire, health, work, reading: Reading::default() };
         let opened = session.finish_opening((changes, before), &damages, recover).await;
@@ -164,7 +164,7 @@ impl Session {
     ///
     /// # Errors
     /// When there is a session of that name, or the store failed.
-    pub async fn child(&self, id: SessionId, call: impl Into<CallId>) -> Result<Self, SessionError> {
+    pub async fn create_child(&self, id: SessionId, call: impl Into<CallId>) -> Result<Self, SessionError> {
         self.begin_related(id, Some(call.into()), self.related_options(), Vec::new()).await
     }
 

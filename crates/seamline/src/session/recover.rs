@@ -13,7 +13,7 @@ use seamline_store::OpenCycle;
 use super::cycle::close::Close;
 use super::cycle::roll_back::{Compensation, Fate, UNANSWERED};
 use super::cycle::run::{roll_back, write_and_undo};
-use super::{CycleOutcome, Session, SessionError, Stop, ToolExecutor, ToolOutput};
+use super::{CycleOutcome, Session, SessionError, StopCause, ToolExecutor, ToolOutput};
 use again::run_again;
 use truth::unknown_count;
 
@@ -95,7 +95,7 @@ impl Session {
     ///
     /// # Errors
     /// When tools are running, the conversation cannot be read, or the store failed.
-    pub async fn late_result(&mut self, call: &ToolCallRef<'_>, output: &ToolOutput) -> Result<bool, SessionError> {
+    pub async fn add_late_result(&mut self, call: &ToolCallRef<'_>, output: &ToolOutput) -> Result<bool, SessionError> {
         self.settle().await?;
         let Some(batch) = self.facts().plan_late_result(call, output)? else { return Ok(false) };
         self.write(batch).await?;
@@ -107,7 +107,7 @@ impl Session {
     async fn abort_cycle(&mut self, cycle: &OpenCycle) -> Result<Vec<CycleOutcome>, SessionError> {
         match self.facts().fate_of(cycle) {
             Fate::Close => {
-                let close = Close::Stopped { why: Stop::Aborted, never_begun: &[] };
+                let close = Close::Stopped { why: StopCause::Aborted, never_begun: &[] };
                 return self.close_cycle(&cycle.id, close).await;
             }
             Fate::RollBack => drop(roll_back(self, cycle, UNANSWERED, None).await?),

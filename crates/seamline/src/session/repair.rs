@@ -1,7 +1,6 @@
 //! Checks, validates and repairs stored messages.
 
 mod plan;
-mod preview;
 mod validation;
 
 use seamline_store::RepairId;
@@ -10,15 +9,12 @@ use super::{PersistRepairs, Session, SessionError};
 use crate::Options;
 use crate::Policy;
 use crate::check::Checked;
-use crate::policy::DuplicateCallId;
 
 pub use plan::RepairResult;
-pub use preview::RepairPreview;
 pub use validation::ValidationResult;
 
-use plan::stored_options;
 pub(super) use validation::Validated;
-use validation::kept;
+use validation::{Demands, kept};
 
 impl Session {
     /// Checks the view, as the policy says. Messages of other dialects are rendered in the current one first; findings have
@@ -39,22 +35,22 @@ impl Session {
     /// # Errors
     /// When the conversation cannot be read.
     pub fn validate(&self) -> Result<ValidationResult, SessionError> {
-        Ok(self.validate_as(DuplicateCallId::Error)?.result)
+        Ok(self.validate_as(Demands::STORED)?.result)
     }
 
-    fn validate_as(&self, repeated: DuplicateCallId) -> Result<Validated, SessionError> {
+    fn validate_as(&self, demands: Demands) -> Result<Validated, SessionError> {
         if self.facts().is_exempt() {
             return Ok(Validated::valid());
         }
         let rendered = self.reading.rendered(&self.wire, self.entries())?;
         let entries = rendered.entries();
-        self.facts().validate(repeated, entries, |options| self.reading.check(&self.wire, entries, options))
+        self.facts().validate(demands, entries, |options| self.reading.check(&self.wire, entries, options))
     }
 
     /// Validates the view for a request. Ids that repeat are valid where the policy corrects them in requests, and so is an
     /// order of roles that a request arranges.
     pub(super) fn validate_to_send(&self) -> Result<Validated, SessionError> {
-        self.validate_as(self.wire.repairs().duplicate_call_id)
+        self.validate_as(Demands::of_request(&self.wire.repairs()))
     }
 
     /// Validates the view for a request with this envelope. The envelope may make a finding void: it may continue a
@@ -66,8 +62,8 @@ impl Session {
         }
         let (entries, envelope) = self.reading.rendered(&self.wire, self.entries())?.for_envelope(envelope);
         let body = self.wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
-        let repeated = self.wire.repairs().duplicate_call_id;
-        self.facts().validate(repeated, &entries, |options| Ok(crate::check(&body, options)?))
+        let demands = Demands::of_request(&self.wire.repairs());
+        self.facts().validate(demands, &entries, |options| Ok(crate::check(&body, options)?))
     }
 
     /// Repairs stored messages, as the policy says, and records as much of it as
@@ -79,7 +75,7 @@ impl Session {
     ///
     /// Where the view has messages of other dialects, the changes of messages in the current dialect are recorded. The
     /// others keep their bytes, and each request repairs them again. A change is left to requests, too, if the next request
-    /// would differ after it or if it would add an error in another dialect of the session.
+    /// would differ after it or if a stored result would name no stored call.
     ///
     /// Requests make the rest of the repair. A call of this method accepts that, and where
     /// [`on_invalid`](crate::policy::OnInvalid) is `offer` a record keeps it:
@@ -117,10 +113,10 @@ impl Session {
     ///
     /// # Errors
     /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), or the conversation cannot be read.
-    pub fn preview_repair(&self, policy: Policy) -> Result<RepairPreview, SessionError> {
+    pub fn preview_repair(&self, policy: Policy) -> Result<RepairResult, SessionError> {
         let persist = policy.session_for(self.wire.provider()).persist_repairs;
         let options = Options { policy, ..self.wire.options.clone() };
-        self.facts().preview_repair(&options, persist)
+        Ok(self.facts().plan_repair(&options, persist)?.0)
     }
 
     /// Repairs stored messages, and records as much of it as `persist` allows.

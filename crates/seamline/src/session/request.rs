@@ -10,9 +10,12 @@ use super::wire::Wire;
 use super::{Session, SessionError};
 use crate::policy::OnInvalid;
 use crate::repair::{RepairAction, Repaired};
-use crate::{Error, Finding, Options};
+use crate::{Error, Finding, Options, Severity};
 
 pub(super) use reading::Reading;
+
+/// The rule about calls without a result.
+const UNANSWERED: &str = "PAIR001";
 
 /// A body to send, and the repairs that were made for it.
 ///
@@ -39,7 +42,8 @@ pub struct Request {
     /// The body to send.
     pub body: Vec<u8>,
     /// The repairs that make the provider accept the body. Each request makes them again; the stored messages stay
-    /// unchanged.
+    /// unchanged. Repairs of messages of another dialect come first: they are made before the messages are rendered, and
+    /// their places are those of the stored messages.
     pub actions: Vec<RepairAction>,
     /// The findings in the stored messages, before the repairs.
     pub found: Vec<Finding>,
@@ -103,6 +107,11 @@ impl Session {
     }
 }
 
+/// Whether a finding is the note about calls that may still be answered.
+fn is_pending(found: &Finding) -> bool {
+    found.code == UNANSWERED && found.severity == Severity::Info
+}
+
 impl Request {
     /// Makes the body of messages for the provider of a wire.
     pub(super) fn of_entries(wire: &Wire, entries: &[Entry], envelope: &str) -> Result<Self, SessionError> {
@@ -111,21 +120,41 @@ impl Request {
 
     /// Makes the body of messages for the provider of a wire, with the kept reading if it is of that dialect.
     fn new(wire: &Wire, entries: &[Entry], reading: Option<&Reading>, envelope: &str) -> Result<Self, SessionError> {
+        let for_request = wire.for_request();
+        let wire = for_request.as_ref();
         let rendered = match reading {
             Some(reading) => reading.rendered(wire, entries)?,
             None => wire.rendered(entries)?,
         };
+        let mut actions = rendered.actions().to_vec();
         let (entries, envelope) = rendered.for_envelope(envelope);
+        let mut request = Self::of_rendered(wire, &entries, reading, &envelope)?;
+        // A call that may still be answered is a note, but no provider accepts it in a request.
+        request.sendable &= request.remaining.iter().all(|found| !is_pending(found));
+        actions.extend(request.actions);
+        Ok(Self { actions, ..request })
+    }
+
+    /// Makes the body of messages in the dialect of a wire.
+    fn of_rendered(
+        wire: &Wire,
+        entries: &[Entry],
+        reading: Option<&Reading>,
+        envelope: &str,
+    ) -> Result<Self, SessionError> {
         let (is_enabled, repairs) = (wire.config().enabled, wire.config().repair_requests);
         if is_enabled
             && repairs
-            && let Some(request) = reading.and_then(|reading| reading.request(wire, &entries, &envelope))
+            && let Some(request) = reading.and_then(|reading| reading.request(wire, entries, envelope))
         {
             return Ok(request);
         }
-        let body = wire.body(&envelope, entries.iter().map(|entry| &entry.message))?;
+        let body = wire.body(envelope, entries.iter().map(|entry| &entry.message))?;
         if !is_enabled {
-            return Ok(Self { body, actions: Vec::new(), found: Vec::new(), remaining: Vec::new(), sendable: true });
+            // Nothing is repaired, and yet the provider may reject the body.
+            let remaining = crate::check(&body, &wire.options)?.findings;
+            let sendable = remaining.iter().all(|found| found.severity != Severity::Error);
+            return Ok(Self { body, actions: Vec::new(), found: Vec::new(), remaining, sendable });
         }
         if repairs || wire.repairs().on_invalid == OnInvalid::Warn {
             return Ok(Self::from_body(&body, &wire.options)?);

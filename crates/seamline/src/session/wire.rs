@@ -11,14 +11,14 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use seamline_dialects::{Answering, Dialect};
-use seamline_model::conversation::{Block, Call, Says};
+use seamline_dialects::{AnsweredCall, Dialect};
+use seamline_model::conversation::{LiftedBlock, LiftedCall, Says};
 use seamline_store::{CallId, DialectName, Hash, OpenCycle, Raw, Switch};
 
 use super::recover::texts;
-use super::{NoMessage, Refusal, SessionError, SessionPolicy, ToolCallRef};
+use super::{NoMessage, Refusal, SessionError, SessionPolicy};
 use crate::outline::{OutlineKind, OutlineMessage};
-use crate::policy::RepairPolicy;
+use crate::policy::{RepairPolicy, TrailingCall, UnansweredCall};
 use crate::repair::Repaired;
 use crate::{Error, Options, Policy};
 
@@ -43,7 +43,7 @@ pub(super) struct Wire {
 
 /// The result of a call, as the model reads it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct CallResult {
     /// The id that the turn gives the call.
     pub(super) id: CallId,
     /// The name of the tool.
@@ -136,6 +136,23 @@ impl Wire {
         self.options.policy.repair_for(self.provider())
     }
 
+    /// The options for requests. A call that may stay open in the store must not stay open in a request, since the
+    /// provider rejects it: the policy for unanswered calls decides.
+    pub(super) fn for_request(&self) -> Cow<'_, Self> {
+        if self.repairs().trailing_call != TrailingCall::AllowPending {
+            return Cow::Borrowed(self);
+        }
+        let mut wire = self.clone();
+        wire.options.policy.set_for_all("trailing_call", |repair| {
+            repair.trailing_call = match (repair.trailing_call, repair.unanswered_call) {
+                (TrailingCall::AllowPending, UnansweredCall::RemoveCall) => TrailingCall::Remove,
+                (TrailingCall::AllowPending, UnansweredCall::Synthesize) => TrailingCall::Close,
+                (other, _) => other,
+            };
+        });
+        Cow::Owned(wire)
+    }
+
     /// Writes the start of a request body, up to the first message: the members of the envelope and the list's name.
     pub(super) fn head(&self, envelope: &str) -> Result<String, SessionError> {
         let envelope = envelope.trim();
@@ -182,28 +199,28 @@ impl Wire {
     }
 
     /// Writes the messages with the results of the calls of a turn, in the dialect of the turn.
-    pub(super) fn write_results(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Raw>, SessionError> {
+    pub(super) fn write_results(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Raw>, SessionError> {
         self.speaking(turn.dialect.as_ref())?.write_own_results(turn, answers)
     }
 
     /// Writes the messages with the results of the calls of a turn, in this dialect. The turn may be of another one.
-    pub(super) fn write_own_results(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Raw>, SessionError> {
+    pub(super) fn write_own_results(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Raw>, SessionError> {
         let made = turn.lifted_calls();
         // A record may name fewer calls, or others, than this version reads in the turn.
-        let by_id = |answer: &Answer| made.iter().copied().find(|call| answer.id == *call.id);
-        let call_of = |(at, answer): (usize, &Answer)| {
+        let by_id = |answer: &CallResult| made.iter().copied().find(|call| answer.id == *call.id);
+        let call_of = |(at, answer): (usize, &CallResult)| {
             if made.len() == answers.len() { made.get(at).copied() } else { by_id(answer) }
         };
         let calls = answers.iter().enumerate().map(|it| call_of(it).cloned().unwrap_or_else(|| unknown_call(it.1)));
-        let calls: Vec<Call> = calls.collect();
-        let answering = calls.iter().zip(answers).map(|(call, answer)| Answering {
+        let calls: Vec<LiftedCall> = calls.collect();
+        let answered = calls.iter().zip(answers).map(|(call, answer)| AnsweredCall {
             call,
             has_id: turn.has_own_id(&call.id),
             text: &answer.output,
             failed: answer.failed,
             made_up: self.is_synthetic(&answer.output),
         });
-        let written = (self.speech.results().write)(&answering.collect::<Vec<_>>());
+        let written = (self.speech.results().write)(&answered.collect::<Vec<_>>());
         let results: Vec<Raw> = written.into_iter().map(Raw::parse).collect::<Result<_, _>>()?;
         // Calls that share an id have results that share it: their order tells them apart. Results for a turn of another
         // dialect name its ids.
@@ -236,8 +253,8 @@ impl Wire {
     }
 
     /// Whether a text is one that recovery gives this call, or the policy gives any call.
-    pub(super) fn is_synthetic_for(&self, text: &str, call: &ToolCallRef<'_>) -> bool {
-        texts::is_about(text, call.name, call.id) || self.is_text_of_policy(text)
+    pub(super) fn is_synthetic_for(&self, text: &str, tool: &str, ids: &[&str]) -> bool {
+        texts::is_about(text, tool, ids) || self.is_text_of_policy(text)
     }
 
     fn is_text_of_policy(&self, text: &str) -> bool {
@@ -250,7 +267,7 @@ impl Wire {
         let blocks = conversation.messages.iter().flat_map(|message| &message.blocks);
         let texts = blocks.filter_map(|block| match &block.says {
             Says::Result(answer) => Some(match answer.blocks.as_slice() {
-                [Block { says: Says::Text(text), .. }] => Some((self.speech.results().said)(text.clone())),
+                [LiftedBlock { says: Says::Text(text), .. }] => Some((self.speech.results().said)(text.clone())),
                 _ => None,
             }),
             _ => None,
@@ -276,9 +293,9 @@ pub(super) fn holds_only_results(message: &OutlineMessage) -> bool {
 }
 
 /// A call of which only the answer is known.
-fn unknown_call(answer: &Answer) -> Call {
+fn unknown_call(answer: &CallResult) -> LiftedCall {
     let (id, name, input) = (answer.id.to_string(), answer.name.clone(), "{}".to_owned());
-    Call { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false }
+    LiftedCall::new(id, name, input)
 }
 
 /// The hash of the name and the arguments of a call.

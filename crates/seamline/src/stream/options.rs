@@ -149,7 +149,7 @@ pub struct StreamLimits {
 
 impl Default for StreamLimits {
     fn default() -> Self {
-        let (frame, message) = (seamline_frame::Limits::default(), seamline_assemble::Limits::default());
+        let (frame, message) = (seamline_frame::FrameLimits::default(), seamline_assemble::AssemblyLimits::default());
         Self {
             frame_bytes_max: frame.frame_bytes_max,
             message_bytes_max: message.message_bytes_max,
@@ -160,12 +160,12 @@ impl Default for StreamLimits {
 }
 
 impl StreamLimits {
-    pub(super) fn of_frames(self) -> seamline_frame::Limits {
-        seamline_frame::Limits { frame_bytes_max: self.frame_bytes_max }
+    pub(super) fn of_frames(self) -> seamline_frame::FrameLimits {
+        seamline_frame::FrameLimits { frame_bytes_max: self.frame_bytes_max }
     }
 
-    pub(super) fn of_message(self) -> seamline_assemble::Limits {
-        seamline_assemble::Limits {
+    pub(super) fn of_message(self) -> seamline_assemble::AssemblyLimits {
+        seamline_assemble::AssemblyLimits {
             message_bytes_max: self.message_bytes_max,
             blocks_max: self.blocks_max,
             flaws_max: self.findings_max,

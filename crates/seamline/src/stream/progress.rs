@@ -27,6 +27,8 @@ fn says_something(addition: &Addition<'_>) -> bool {
         | Addition::FreeInput
         | Addition::WithoutId
         | Addition::Unfinished
+        | Addition::AnsweredByServer
+        | Addition::Unbegun
         | Addition::Recalled(..)
         | Addition::NeedsSignature
         | Addition::Member(..) => false,

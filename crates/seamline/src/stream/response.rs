@@ -246,7 +246,7 @@ impl Response {
     /// let mut stream = ResponseStream::new(&StreamOptions::default())?;
     /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
     /// // With executable calls, use `begin_cycle`.
-    /// session.agent_end(TurnEnd::Answer(&stream.finish()?.messages())).await?;
+    /// session.agent_end(TurnEnd::Messages(&stream.finish()?.messages())).await?;
     /// assert_eq!(session.messages().last(), Some(r#"{"role":"assistant","content":"Hi"}"#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();
@@ -355,6 +355,7 @@ fn hindrance(ending: Ending) -> Option<&'static str> {
         Ending::Complete => None,
         Ending::Length => Some("the response reached its length limit"),
         Ending::CutCall => Some("the response reached its length limit inside this call"),
+        Ending::Steered => Some("the response was steered, and another one follows"),
         Ending::Truncated => Some("the stream ended before the response was complete"),
         Ending::Filtered => Some("the response was filtered or refused"),
         Ending::Failed => Some("the provider failed before the response was complete"),
@@ -393,6 +394,7 @@ fn place(flaw: &StreamFlaw) -> Option<u32> {
         | StreamFlaw::Unsigned { place }
         | StreamFlaw::NoId { place }
         | StreamFlaw::Snapshots { place }
+        | StreamFlaw::Unbegun { place }
         | StreamFlaw::Repeated { place }
         | StreamFlaw::Nameless { place, .. } => Some(*place),
         StreamFlaw::Unreadable(_)

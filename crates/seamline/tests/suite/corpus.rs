@@ -9,6 +9,8 @@ use std::path::Path;
 use seamline::{Options, check};
 use serde_json::Value;
 
+use crate::detection::withstands_foreign_blocks;
+
 /// Errors with other causes than the conversation.
 const OTHER_CAUSES: &[&str] = &[
     "does not support effort level",
@@ -65,7 +67,7 @@ fn judge(record: &Value, dialect: &str, tally: &mut Tally) -> Result<(), String>
         tally.accepted += 1;
         let detected = check(&body, &Options::default()).map_err(|error| error.to_string())?;
         return match (checked.accepted(), detected.dialect == dialect) {
-            (true, true) => Ok(()),
+            (true, true) => withstands_foreign_blocks(&record["body"], dialect).map(drop),
             (false, _) => Err(format!("accepted, but {findings}")),
             (true, false) => Err(format!("detected as {}", detected.dialect)),
         };
@@ -96,7 +98,7 @@ fn host(record: &Value) -> String {
     record["uri"].as_str().unwrap_or_default().split('/').nth(2).unwrap_or_default().to_owned()
 }
 
-fn provider(record: &Value, dialect: &str) -> &'static str {
+pub(crate) fn provider(record: &Value, dialect: &str) -> &'static str {
     match (host(record).as_str(), dialect) {
         ("api.anthropic.com", _) => "anthropic",
         ("api.openai.com", "openai_responses") => "openai-responses",

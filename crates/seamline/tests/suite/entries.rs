@@ -7,14 +7,14 @@
 use seamline::classify::Failure;
 use seamline::stream::{ArgSource, Ending, Response, ResponseStream, StreamLimits, StreamOptions};
 use seamline::{Error, Options, Severity};
-use seamline_frame::{FrameKind, Framer, Framing, Limits};
+use seamline_frame::{FrameKind, FrameLimits, Framer, Framing};
 use seamline_guard::{classify, filter};
 
 /// An entry point: its name, and the function that takes bytes.
 pub(crate) type Entry = (&'static str, fn(&[u8]));
 
 /// All entry points, by the names of the fuzz targets.
-pub(crate) const ALL: [Entry; 8] = [
+pub(crate) const ALL: [Entry; 9] = [
     ("frame_sse", |bytes| frames(Framing::Sse, bytes)),
     ("frame_json_lines", |bytes| frames(Framing::JsonLines, bytes)),
     ("frame_json_array", |bytes| frames(Framing::JsonArray, bytes)),
@@ -23,6 +23,7 @@ pub(crate) const ALL: [Entry; 8] = [
     ("check", check),
     ("repair", repair),
     ("classify", errors),
+    ("recognise", recognise),
 ];
 
 /// The entry of a name.
@@ -42,7 +43,7 @@ const BLOCKS_MAX: usize = 64;
 type Seen = Vec<(FrameKind, Vec<u8>, Vec<u8>)>;
 
 fn framed<'b>(framing: Framing, pieces: impl Iterator<Item = &'b [u8]>) -> (Seen, bool) {
-    let mut framer = Framer::new(framing, Limits { frame_bytes_max: FRAME_BYTES_MAX });
+    let mut framer = Framer::new(framing, FrameLimits { frame_bytes_max: FRAME_BYTES_MAX });
     let mut seen = Seen::new();
     for piece in pieces {
         let fed = framer.feed(piece, |frame| seen.push((frame.kind, frame.name.to_vec(), frame.data.to_vec())));
@@ -121,6 +122,12 @@ fn repair(bytes: &[u8]) {
     let again = seamline::repair(&repaired.body, &options);
     let same = again.as_ref().is_ok_and(|again| again.body[..] == repaired.body[..]);
     assert!(same || repaired.remaining.iter().any(|finding| finding.severity == Severity::Error), "it is idempotent");
+}
+
+fn recognise(bytes: &[u8]) {
+    for name in ["", "events.jsonl"] {
+        assert_eq!(seamline::files::recognise(name, bytes), seamline::files::recognise(name, bytes));
+    }
 }
 
 fn errors(bytes: &[u8]) {

@@ -138,7 +138,8 @@ fn every_value_of_a_knob_of_repairs_gives_another_repair() {
 #[test]
 fn x11_every_text_is_used_for_its_reason() {
     let unanswered = [user("hi"), calls(&["call_1"]), user("go on")];
-    for reason in ["missing", "aborted", "cancelled", "denied", "timeout", "crashed", "truncated"] {
+    let texts = seamline::policy::Texts::default();
+    for (reason, ..) in texts.list() {
         let text = format!("unanswered_reason = '{reason}'\n[synthetic_text]\n{reason} = 'because of {reason}'");
         assert!(outcome(&text, &unanswered).contains(&format!("[synthetic] because of {reason}")), "{reason}");
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use seamline::guards::{BreakerLimits, BreakerScope, GuardPolicy, OnCorruption, Reset, RetryPolicy, StallLimits};
-use seamline::policy::{ErrorKind, OnInvalid, PRESETS, UnansweredCall};
+use seamline::policy::{OnInvalid, PRESETS, PolicyErrorKind, UnansweredCall};
 use seamline::stream::{ResponseStream, StreamOptions};
 use seamline::{Options, Policy, check, repair};
 use serde_json::Value;
@@ -106,7 +106,7 @@ fn two_lines_that_contradict_each_other_are_refused() {
         "[provider.groq]\nretries_max = 1\n[provider.groq.guard]\nretries_max = 2",
     ] {
         let error = Policy::from_toml(text).unwrap_err();
-        assert!(matches!(error.kind, ErrorKind::Contradiction { .. }), "{text}: {error}");
+        assert!(matches!(error.kind, PolicyErrorKind::Contradiction { .. }), "{text}: {error}");
     }
     policy("retries_max = 1\n[guard]\nretries_max = 1");
     policy("on_corruption = 'repair'\non_mismatch_400 = 'repair_and_resend'");
@@ -195,6 +195,16 @@ fn a_policy_is_written_and_read_back() {
         assert_eq!(serde_json::from_str::<Policy>(&written).unwrap(), policy(&text), "{written}");
         assert!(written.contains("\"trailing_call\""), "every knob is written: {written}");
     }
+}
+
+#[test]
+fn a_stored_policy_that_names_a_retired_text_is_read() {
+    let written = serde_json::to_string(&policy("preset = 'opal'")).unwrap();
+    assert!(!written.contains("reconstructed"), "{written}");
+    let earlier = written.replacen("\"synthetic_text\":{", "\"synthetic_text\":{\"reconstructed\":\"rebuilt\",", 1);
+    assert!(earlier != written, "{written}");
+    assert_eq!(serde_json::from_str::<Policy>(&earlier).unwrap(), policy("preset = 'opal'"));
+    assert_eq!(policy("[provider.groq.synthetic_text]\nreconstructed = 'rebuilt'").repair, policy("").repair);
 }
 
 const UNANSWERED: &str = r#"{"model":"MODEL","messages":[{"role":"user","content":"hi"},

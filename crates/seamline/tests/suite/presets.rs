@@ -406,7 +406,7 @@ fn a_policy_file_with_an_unknown_word_is_rejected_with_that_word() {
         assert!(error.to_string().contains(word), "{text}: {error}");
     }
     let error = Policy::from_toml("preset = \"opel\"").unwrap_err();
-    assert_eq!(error.kind, policy::ErrorKind::UnknownPreset { name: "opel".to_owned() });
+    assert_eq!(error.kind, policy::PolicyErrorKind::UnknownPreset { name: "opel".to_owned() });
     for (preset, _) in CASES_MIN {
         assert!(error.to_string().contains(&format!("`{preset}`")));
     }

@@ -73,7 +73,7 @@ async fn goes_into_a_session(response: &Response) -> Result<(), String> {
 async fn take(session: &mut Session, response: &Response) -> Result<(), String> {
     let (messages, runnable) = (response.messages(), response.calls.iter().filter(|call| call.executable).count());
     if runnable == 0 {
-        session.agent_end(TurnEnd::Answer(&messages)).await.map_err(|error| error.to_string())?;
+        session.agent_end(TurnEnd::Messages(&messages)).await.map_err(|error| error.to_string())?;
         return Ok(());
     }
     let (cycle, calls) =

@@ -91,7 +91,7 @@ fn an_error_in_a_stream_about_a_wrong_request_is_not_retried() {
             let error = read(&stream, &StreamOptions::default()).unwrap().error.unwrap();
             (error.text, error.verdict.class)
         };
-        assert_eq!(error("invalid_request_error"), (said.to_owned(), Class::Fatal));
+        assert_eq!(error("invalid_request_error"), (said.to_owned(), Class::Corruption));
         assert_eq!(error("overloaded_error"), (said.to_owned(), Class::Transient));
     }
 }

@@ -39,12 +39,19 @@ const FIXTURES: [(&str, &str); 6] = [
     ("streams/{{name}}/text-and-call/input.bin", include_str!("../../templates/dialect/stream.bin.txt")),
     ("streams/{{name}}/text-and-call/case.toml", include_str!("../../templates/dialect/stream.toml.txt")),
 ];
+/// The instructions that are printed at the end.
+const NEXT_STEPS: &str = include_str!("../../templates/dialect/next.txt");
 
 pub(crate) fn run(workspace: &Workspace, name: &str) -> Result<()> {
     let tree = Tree::read(workspace.root())?;
     super::new_rule::write_all(workspace, &plan(&tree, name)?)?;
-    println!("next: the constraints with their sources, then wire, the fixture, write, lift, render, stream, response");
+    print!("{}", fill(NEXT_STEPS, name));
     Ok(())
+}
+
+/// Fills a template's places for the name of the dialect and of its provider.
+fn fill(template: &str, name: &str) -> String {
+    template.replace("{{name}}", name).replace("{{provider}}", &name.replace('_', "-")).replace("{{blank}}", BLANK)
 }
 
 /// The files to write, each with its whole text.
@@ -62,13 +69,7 @@ fn plan(tree: &Tree, name: &str) -> Result<Vec<(String, String)>> {
     let list = tree.text(LIST).with_context(|| format!("cannot read {LIST}"))?;
     let table = tree.text(TABLE).with_context(|| format!("cannot read {TABLE}"))?;
     let precedence = names_in(list)?.len();
-    let fill = |template: &str| {
-        template
-            .replace("{{name}}", name)
-            .replace("{{provider}}", &name.replace('_', "-"))
-            .replace("{{precedence}}", &precedence.to_string())
-            .replace("{{blank}}", BLANK)
-    };
+    let fill = |template: &str| fill(template, name).replace("{{precedence}}", &precedence.to_string());
     let mut files: Vec<_> = FILES.iter().map(|(file, text)| (format!("{folder}/{file}"), fill(text))).collect();
     files.push((LIST.to_owned(), listed(list, name)?));
     files.push((format!("{TABLE_FOLDER}/{name}.rs"), fill(TESTKIT_FILE)));
@@ -213,6 +214,58 @@ mod tests {
         assert!(names.iter().all(folders) && names.len() >= 5, "{names:?}");
         assert_eq!(names_in(text(LIST)).unwrap().len(), names.len() + 1);
         assert_eq!(text(TABLE).lines().count(), tree.text(TABLE).unwrap().lines().count() + 2);
+    }
+
+    /// Copies the crates and fixtures into an empty folder. Returns the folder as a workspace.
+    fn copied(folder: &Path) -> Workspace {
+        let (root, tree) = (root(), Tree::read(&root()).unwrap());
+        let needed = ["crates/", "fixtures/", "docs/", "Cargo.toml", "Cargo.lock"];
+        for path in tree.paths().filter(|path| needed.iter().any(|start| path.starts_with(start))) {
+            let copy = folder.join(path);
+            std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
+            std::fs::copy(root.join(path), copy).unwrap();
+        }
+        Workspace::at(folder.to_owned())
+    }
+
+    /// A target folder of its own, because cargo gives the crates of the copy the names of ours. It is kept, so that only
+    /// the first run compiles the crates of the registry.
+    fn target() -> std::path::PathBuf {
+        std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join("new-dialect")
+    }
+
+    /// Compiles the skeleton only in `cargo xtask soak`, because that takes minutes.
+    #[test]
+    fn the_skeleton_changes_two_files_and_compiles() {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = copied(folder.path());
+        let before = Tree::read(copy.root()).unwrap();
+        run(&copy, "vendor_api").unwrap();
+        let after = Tree::read(copy.root()).unwrap();
+        let changed: Vec<&str> =
+            before.texts().filter(|(path, text)| after.text(path) != Some(*text)).map(|(path, _)| path).collect();
+        assert_eq!(changed, [LIST, TABLE], "the generator changes two files that exist");
+        assert!(run(&copy, "vendor_api").is_err(), "a second run would overwrite the dialect");
+        if std::env::var_os("SEAMLINE_SOAK").is_none() {
+            return;
+        }
+        let args = ["check", "--quiet", "--tests", "--package", "seamline-dialects", "--package", "seamline-testkit"];
+        let output = copy.cargo(&args).env("CARGO_TARGET_DIR", target()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    #[test]
+    fn the_next_steps_name_every_file_with_a_blank() {
+        let steps = fill(NEXT_STEPS, "vendor_api");
+        assert!(!steps.contains("{{"), "{steps}");
+        for (file, _) in FILES {
+            assert!(steps.contains(file), "{file}");
+        }
+        for (path, _) in FIXTURES {
+            let path = format!("fixtures/{}", fill(path, "vendor_api"));
+            let folder = Path::new(&path).parent().unwrap().display().to_string();
+            assert!(steps.contains(&path) || steps.contains(&format!("{folder}/")), "{path}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: runs the store tests at full length; CI runs a sample of them.
+//! `cargo xtask soak`: runs the long tests at full length; CI runs a sample of them.
 
 use anyhow::Result;
 
@@ -8,11 +8,26 @@ use crate::workspace::{self, Workspace};
 /// The number of times that a test kills a SQLite writer.
 const KILLS: &str = "10000";
 
+/// The number of damaged conversations that are repaired, 20,000 for each dialect on average.
+const CONVERSATIONS: usize = 20_000 * DIALECTS;
+
+/// The number of dialects.
+const DIALECTS: usize = 5;
+
+/// The tests of damaged conversations.
+const DAMAGED: &str = "a_broken_conversation_is_put_right_without_loss";
+
 /// The crates whose tests run.
 const STORES: [&str; 2] = ["seamline-store-sqlite", "seamline-store-postgres"];
 
-/// Runs the tests of every store.
+/// Compiles the skeleton of a new dialect, then runs the tests of damaged conversations and of every store.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let mut skeleton = workspace.cargo(&["test", "-p", "xtask", "new_dialect"]);
+    workspace::run(skeleton.env("SEAMLINE_SOAK", "1"))?;
+    println!("=== {CONVERSATIONS} damaged conversations");
+    let mut cargo = workspace.cargo(&["test", "--release", "-p", "seamline", "--test", "suite", DAMAGED]);
+    cargo.env("PROPTEST_CASES", CONVERSATIONS.to_string());
+    workspace::run(&mut cargo)?;
     let server = Server::start(workspace)?;
     if let Found::Missing(why) = &server {
         println!("PostgreSQL tests are skipped: {why}");

@@ -36,14 +36,6 @@ const RIDDLE_COMMENTS: [&str; 2] = [concat!("Wh", "at is "), concat!("Wh", "at w
 /// The fewest words that the comment of a field has.
 const FIELD_WORDS_MIN: usize = 3;
 
-/// Texts that are still to be rewritten: only the counted words and the comments of fields are checked in them.
-const NOT_YET: &[&str] = &[
-    "crates/seamline-dialects/",
-    "crates/seamline-rules/src/policy",
-    "crates/seamline/src/session",
-    "docs/providers/",
-];
-
 /// A phrase, and the words before and after it that make it harmless.
 struct Phrase {
     text: &'static str,
@@ -53,22 +45,14 @@ struct Phrase {
 }
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
-    complaints(subject, NOT_YET)
-}
-
-/// The complaints about every text. A path that starts as one of `lenient` does passes the newer checks.
-fn complaints(subject: &Subject, lenient: &[&str]) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for (path, text) in subject.tree.texts() {
-        let is_lenient = lenient.iter().any(|start| path.starts_with(start));
         let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
         let is_sentence = |line: &str| line.starts_with("why") || line.starts_with("about");
         if is_prose(path) || is_case(path) {
             for (number, line) in lines.filter(|(_, line)| is_prose(path) || is_sentence(line)) {
                 complaints.extend(banned(path, number, line));
-                if !is_lenient {
-                    complaints.extend(riddle(path, number, line));
-                }
+                complaints.extend(riddle(path, number, line));
             }
         }
         if source::is_rust(path) {
@@ -174,7 +158,7 @@ mod tests {
     use super::*;
 
     fn complaints_about(path: &str, text: &str) -> Vec<String> {
-        Subject::complaints(&[(path, text)], |subject| complaints(subject, &[]))
+        Subject::complaints(&[(path, text)], check)
     }
 
     #[test]
@@ -234,14 +218,6 @@ mod tests {
                 assert_eq!(complaints_about("crates/xtask/src/a.rs", &question), Vec::<String>::new());
             }
         }
-    }
-
-    #[test]
-    fn lenient_paths_pass_the_newer_checks_only() {
-        let text = format!("// It {} store.\n// {}\n", PHRASES[0].text, COUNTED[0]);
-        let found = Subject::complaints(&[("crates/a/src/a.rs", &text)], |subject| complaints(subject, &["crates/a/"]));
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].starts_with("error: crates/a/src/a.rs:2: "), "{found:?}");
     }
 
     #[test]

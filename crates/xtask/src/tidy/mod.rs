@@ -15,6 +15,7 @@ mod places;
 mod ranks;
 mod reasons;
 mod subject;
+mod type_names;
 mod words;
 
 pub(crate) use self::complaint::{Complaint, Weight};
@@ -25,13 +26,14 @@ pub(crate) use self::subject::Subject;
 type Check = fn(&Subject) -> Vec<Complaint>;
 
 /// Every check, with the sentence that it makes true.
-pub(crate) const CHECKS: [(&str, Check); 13] = [
+pub(crate) const CHECKS: [(&str, Check); 14] = [
     ("crates depend on lower ranks only", ranks::check),
     ("manifests are uniform", manifests::check),
     ("every dependency has a reason", reasons::check),
     ("files are short", lengths::check),
     ("no unfinished code, ignored tests or silenced lints", words::check),
     ("modules are named after their content", names::check),
+    ("public types have names of their own", type_names::check),
     ("crates respect their layers", layers::check),
     ("fixtures are complete", fixtures::check),
     ("no absolute paths of one machine", places::check),

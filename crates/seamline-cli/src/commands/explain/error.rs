@@ -61,6 +61,7 @@ fn read(path: &Path, asked: &Explain) -> Result<(Vec<u8>, Checked), Failure> {
     let source = if path == Path::new("-") { Source::Stdin } else { Source::Path(path.to_owned()) };
     let named = |failure: Failure| Failure { message: format!("{}: {}", path.display(), failure.message), ..failure };
     let bytes = source.read().map_err(named)?;
+    Failure::of_program(&source, &bytes).map_err(named)?;
     let checked = seamline::check(&bytes, &options(asked)).map_err(|error| named(Failure::of_body(error, &bytes)))?;
     Ok((bytes, checked))
 }

@@ -1,11 +1,13 @@
 //! The output of `fix` while it repairs bodies.
 
+use std::path::PathBuf;
+
 use super::{Done, Fix, Fixed, about};
 use crate::args::Format;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::replace;
-use crate::input::Inputs;
+use crate::input::{Input, Inputs};
 use crate::output::{self, Output};
 use crate::render::repair::{self, Total};
 use crate::render::series::Series;
@@ -22,6 +24,8 @@ pub(super) struct Account<'f> {
     reports: Series,
     report: String,
     total: Total,
+    /// The files of the bodies. The report quotes them, so it is as private as they are.
+    sources: Vec<PathBuf>,
 }
 
 impl<'f> Account<'f> {
@@ -36,6 +40,7 @@ impl<'f> Account<'f> {
             report: reports.opening(),
             reports,
             total: Total::default(),
+            sources: inputs.list.iter().filter_map(Input::real_path).collect(),
         };
         let opening = account.series.opening();
         account.tell(&opening);
@@ -58,7 +63,8 @@ impl<'f> Account<'f> {
         }
         if let Some(path) = &self.fix.report {
             let report = self.report + &self.reports.closing();
-            replace::write(path, &[report.as_bytes()]).map_err(|failure| about(path, failure))?;
+            let sources = self.sources.iter().map(PathBuf::as_path);
+            replace::write(path, &[report.as_bytes()], sources).map_err(|failure| about(path, failure))?;
         }
         // A body that was not read counts as not written.
         let is_lost = self.output.is_gone() && self.speaks_aside;

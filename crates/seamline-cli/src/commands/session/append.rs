@@ -62,8 +62,9 @@ impl Append {
         let source = self.source()?;
         let label = source.label();
         // The name of the session is checked before the input is read.
-        context.wait(context.store.head(&self.name))?;
+        context.wait(context.store.read_head(&self.name))?;
         let text = source.read_text().map_err(|failure| about(&label, unread(failure)))?;
+        Failure::of_program(&source, text.as_bytes()).map_err(|failure| about(&label, failure))?;
         let messages = if self.body { self.of_body(context, &text)? } else { several(&text) };
         let messages = messages.map_err(|failure| about(&label, failure))?;
         match &self.inbox {
@@ -85,7 +86,7 @@ impl Append {
 
     fn append(&self, context: &StoreContext, messages: &[&str]) -> Result<Exit, Failure> {
         let (taken, all) = context.write(&self.name, self.writer.options(), |session| {
-            session.takes(messages).map_err(|error| self.refused(context, &error))?;
+            session.check_messages(messages).map_err(|error| self.refused(context, &error))?;
             let taken = context.wait(session.take_inbox())?;
             context.warn_of_calls(&session.unresolved());
             context.wait(session.append_all(messages))?;

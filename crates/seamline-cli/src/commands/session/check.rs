@@ -8,7 +8,7 @@ use seamline::check::Checked;
 use seamline::session::Follower;
 use seamline::store::SessionId;
 
-use super::context::StoreContext;
+use super::context::{StoreContext, exit_of};
 use super::repair::storing;
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;
@@ -26,7 +26,7 @@ use crate::screen;
 /// As JSON: `version` and `documents` as in `seamline check`, with one document: `path` (the name of the session),
 /// `dialect`, `provider`, the number of `messages` and `calls`, and `findings`.
 ///
-/// Exit status: 0 no findings, 1 findings, 2 the session could not be read.
+/// Exit status: 0 no findings, 1 findings, or the session is degraded, 2 the session could not be read.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
@@ -75,7 +75,7 @@ impl Check {
                 output.text(&summary(context, &session, &checked, (&body, &options)));
             }
         }
-        Ok(output.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
+        Ok(output.finish(if is_wrong { Exit::Findings } else { exit_of(session.health()) }))
     }
 }
 

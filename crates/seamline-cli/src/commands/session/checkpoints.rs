@@ -85,7 +85,7 @@ impl From<MadeFor> for Operation {
 impl MakeCheckpoint {
     pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         let made = context.write(&self.name, self.writer.options(), |session| {
-            context.wait(session.checkpoint(self.operation.into()))
+            context.wait(session.create_checkpoint(self.operation.into()))
         })?;
         let mut output = Output::new();
         output.text(&format!("{}\n", made.id));
@@ -111,7 +111,8 @@ pub(super) struct Commit {
 
 impl Commit {
     pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
-        context.write(&self.name, self.writer.options(), |session| context.wait(session.commit(&self.id)))?;
+        context
+            .write(&self.name, self.writer.options(), |session| context.wait(session.commit_checkpoint(&self.id)))?;
         Ok(report_success(&format!("{}: committed {}", self.name, self.id)))
     }
 }

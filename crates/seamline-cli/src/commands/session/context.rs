@@ -4,15 +4,23 @@ use std::sync::Arc;
 
 use clap::Args;
 use seamline::session::{Follower, Health, OpenOptions, Session, SessionError, Truth, Unresolved};
-use seamline::store::{Error, Head, Rejected, SessionId, SessionInfo, Store, StoredCommit, cause};
+use seamline::store::{
+    Error, Flaw, Head, KeyedStore, LogLoss, OpenedCommit, Rejected, SealKey, SessionId, SessionInfo, Store,
+    StoredCommit, cause,
+};
 
 use super::address::Address;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
+use crate::screen;
 use crate::suggest;
 
 /// How many bytes are read at a time, about.
-pub(super) const PAGE_BYTES: usize = 8 * 1024 * 1024;
+const PAGE_BYTES: usize = 8 * 1024 * 1024;
+/// The variable with the secret that sessions are sealed with, and the least length of the secret.
+const KEY_VARIABLE: &str = "SEAMLINE_SEAL_KEY";
+const KEY_CHARS_MIN: usize = 16;
 /// How many sessions are listed at a time.
 const PAGE_SESSIONS: usize = 500;
 
@@ -74,13 +82,13 @@ impl StoreContext {
     /// Opens the store at an address.
     pub(super) fn open(address: Address) -> Result<Self, Error> {
         let store = futures_executor::block_on(seamline::open_store(address.as_str()))?;
-        Ok(Self { store, address, name: None })
+        Ok(Self { store: with_key(store)?, address, name: None })
     }
 
     /// Opens the store at an address for reading.
     pub(super) fn open_to_read(address: Address) -> Result<Self, Error> {
         let store = futures_executor::block_on(seamline::store::open_store_to_read(address.as_str()))?;
-        Ok(Self { store, address, name: None })
+        Ok(Self { store: with_key(store)?, address, name: None })
     }
 
     /// Another command on the same session and store, ready to paste.
@@ -113,8 +121,23 @@ impl StoreContext {
         let mut session = self.wait(Session::open(self.store.clone(), name.clone(), options))?;
         self.warn_of_damage(name, session.health());
         let done = work(&mut session);
-        let closed = self.wait(session.close());
-        done.and_then(|done| closed.map(|()| done))
+        match &done {
+            Ok(_) => Self::close(session),
+            // The caller should see the first error, not one of the release.
+            Err(_) => drop(wait(session.close())),
+        }
+        done
+    }
+
+    /// Releases the lease of a session. If that fails, all that the command did is stored: an error would make the user
+    /// repeat it, and store it twice. The lease ends with this process.
+    pub(super) fn close(session: Session) {
+        if let Err(error) = wait(session.close()) {
+            let why = error.message();
+            let why = screen::printable(&why);
+            output::say(&format!("seamline: all of it is stored, but the session could not be closed: {why}\n"));
+            output::say("hint: do not repeat the command; the next one can open the session\n");
+        }
     }
 
     /// Reads a session without its lease.
@@ -128,6 +151,11 @@ impl StoreContext {
         let session = self.read(name)?;
         self.warn_of_damage(name, session.health());
         Ok(session)
+    }
+
+    /// Opens a stored commit, with the key of the store if it has one.
+    pub(super) fn open_commit(&self, stored: &StoredCommit) -> Result<OpenedCommit, Flaw> {
+        OpenedCommit::open_with(&stored.bytes, self.store.seal_key())
     }
 
     /// All stored commits of a session.
@@ -147,22 +175,22 @@ impl StoreContext {
 
     /// The head of a session and all commits up to it, without commits that another process writes meanwhile.
     pub(super) fn up_to_head(&self, name: &SessionId) -> Result<(Head, Vec<StoredCommit>), SessionError> {
-        let head = wait(self.store.head(name))?;
+        let head = wait(self.store.read_head(name))?;
         let mut commits = self.commits(name)?;
         let is_behind = |commit: &StoredCommit| commit.seq > head.seq;
         // Without such a process the head of the store is wrong, and `verify` must report it.
-        if commits.last().is_some_and(is_behind) && wait(self.store.head(name))?.seq > head.seq {
+        if commits.last().is_some_and(is_behind) && wait(self.store.read_head(name))?.seq > head.seq {
             commits.retain(|commit| !is_behind(commit));
         }
         Ok((head, commits))
     }
 
     /// All sessions, by name.
-    pub(super) fn sessions(&self) -> Result<Vec<SessionInfo>, SessionError> {
+    pub(super) fn list_sessions(&self) -> Result<Vec<SessionInfo>, SessionError> {
         let mut all: Vec<SessionInfo> = Vec::new();
         loop {
             let after = all.last().map(|info| info.session.clone());
-            let page = wait(self.store.sessions(after.as_ref(), PAGE_SESSIONS))?;
+            let page = wait(self.store.list_sessions(after.as_ref(), PAGE_SESSIONS))?;
             let is_last = page.len() < PAGE_SESSIONS;
             all.extend(page);
             if is_last {
@@ -175,7 +203,7 @@ impl StoreContext {
     pub(super) fn failure(&self, error: &SessionError) -> Failure {
         match error {
             SessionError::Store(Error::NotFound(name)) => {
-                let sessions = self.sessions().unwrap_or_default();
+                let sessions = self.list_sessions().unwrap_or_default();
                 let names: Vec<&str> = sessions.iter().map(|info| info.session.as_str()).collect();
                 let option = self.address.option();
                 let all = format!(
@@ -194,6 +222,8 @@ impl StoreContext {
                 let hint = format!("{} lists what can still be read{dialect}", self.command("verify"));
                 Failure::new(error.message()).with_hint(hint)
             }
+            SessionError::Store(error @ Error::SealKey(_)) => Failure::new(error.message())
+                .with_hint(format!("set {KEY_VARIABLE} to the secret that the session was sealed with")),
             SessionError::Store(error) => of_store(error),
             SessionError::Rejected(
                 Rejected::NoCheckpoint(_) | Rejected::CheckpointSpent(..) | Rejected::Mismatch(_),
@@ -245,6 +275,21 @@ impl StoreContext {
             .with_hint(format!("{} closes it and tells the model; {otherwise}", self.command("recover"))))
     }
 
+    /// Notes on standard error that the store lost commits.
+    pub(super) fn warn_of_losses(losses: &[LogLoss]) {
+        for loss in losses {
+            output::say(&format!("seamline: {}\n", screen::printable(&loss.to_string())));
+        }
+        let kept = losses.iter().find_map(|loss| loss.kept.as_ref()?.parent());
+        if let Some(folder) = kept {
+            let folder = folder.display().to_string();
+            output::say(&format!(
+                "hint: restore the store from a backup, or continue without them; this report ends when `{}` is removed\n",
+                screen::printable(&folder)
+            ));
+        }
+    }
+
     /// Notes on standard error that a session is damaged; the command works with the readable part.
     fn warn_of_damage(&self, name: &SessionId, health: &Health) {
         if let Health::Degraded(damages) = health {
@@ -259,6 +304,22 @@ impl StoreContext {
 fn begun(calls: &[Unresolved]) -> Vec<&str> {
     let is_begun = |call: &&Unresolved| matches!(call.truth, Truth::OutcomeUnknown | Truth::Finished);
     calls.iter().filter(is_begun).map(|call| call.tool.as_str()).collect()
+}
+
+/// The exit status of a command that read a session: a degraded one may lack messages.
+pub(super) fn exit_of(health: &Health) -> Exit {
+    if health.is_whole() { Exit::Clean } else { Exit::Findings }
+}
+
+/// Adds the key of the environment to a store, so that seals cannot be forged without it.
+pub(super) fn with_key(store: Arc<dyn Store>) -> Result<Arc<dyn Store>, Error> {
+    let Some(secret) = std::env::var_os(KEY_VARIABLE).filter(|secret| !secret.is_empty()) else { return Ok(store) };
+    let refused = |what: &str| Error::Refused(cause::Refused::Other(format!("{KEY_VARIABLE} {what}")));
+    let secret = secret.to_str().ok_or_else(|| refused("is not UTF-8"))?;
+    if secret.chars().count() < KEY_CHARS_MIN {
+        return Err(refused(&format!("has fewer than {KEY_CHARS_MIN} characters")));
+    }
+    Ok(Arc::new(KeyedStore::new(store, SealKey::derive(secret))))
 }
 
 /// Waits for an operation of a store or a session and returns its own error.

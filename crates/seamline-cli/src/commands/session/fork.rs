@@ -35,7 +35,7 @@ impl Fork {
         context.warn_of_calls(&session.unresolved());
         let fork = context.wait(session.fork(self.new.clone()))?;
         let count = fork.entries().len();
-        context.wait(fork.close())?;
+        StoreContext::close(fork);
         Ok(report_success(&format!("{}: {} of {}", self.new, screen::count(count, "message"), self.name)))
     }
 }

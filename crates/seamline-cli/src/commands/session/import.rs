@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use clap::Args;
 use seamline::session::{Follower, NoMessage, SessionError};
-use seamline::store::{Error, MemoryStore, SessionId, Store as _};
+use seamline::store::{Error, MemoryStore, SessionId};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::context::{StoreContext, wait};
+use super::context::{StoreContext, wait, with_key};
 use super::export::End;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input;
+use crate::input::{self, Source};
 use crate::output::{self, Output};
 use crate::render::style;
 use crate::screen;
@@ -61,6 +61,7 @@ impl Import {
             ..failure
         };
         let bytes = self.read().map_err(|error| about(Failure::io("read", &error)))?;
+        Failure::of_program(&self.source(), &bytes).map_err(about)?;
         let sessions = read_exports(bytes).map_err(about)?;
         self.refuse_one_name(sessions.len()).map_err(about)?;
         for Exported { end, commits } in &sessions {
@@ -84,6 +85,10 @@ impl Import {
         }
         Err(Failure::new(format!("`--as` gives a name to one session, and the file has {sessions} sessions"))
             .with_hint("without `--as` each is imported under its own name"))
+    }
+
+    fn source(&self) -> Source {
+        if self.file.as_os_str() == "-" { Source::Stdin } else { Source::Path(self.file.clone()) }
     }
 
     fn read(&self) -> std::io::Result<Vec<u8>> {
@@ -110,13 +115,13 @@ fn import_copy(
     Exported { end, commits }: &Exported,
     name: &SessionId,
 ) -> Result<String, Failure> {
-    let aside = Arc::new(MemoryStore::new());
+    let aside = with_key(Arc::new(MemoryStore::new())).map_err(|error| context.failure(&error.into()))?;
     wait(aside.import(&end.session, commits)).map_err(|error| context.failure(&error))?;
     let session = context.wait(Follower::open(aside, end.session.clone()))?;
     let fork =
         wait(session.fork_into(context.store.clone(), name.clone())).map_err(|error| refused(context, &error))?;
     let messages = screen::count(fork.entries().len(), "message");
-    context.wait(fork.close())?;
+    StoreContext::close(fork);
     let mut out = format!("{} {name}: imported a copy of {} with {messages}\n", style::GOOD.paint("✓"), end.session);
     for line in screen::wrap(NOT_ALL, screen::width().saturating_sub(2)) {
         let _ = writeln!(out, "  {}", style::FAINT.paint(&line));

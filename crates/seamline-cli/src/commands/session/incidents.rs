@@ -2,7 +2,7 @@
 
 use clap::Args;
 use seamline::session::{Clock as _, SystemClock};
-use seamline::store::{Incident, IncidentKind, OpenedCommit, Record, SessionId};
+use seamline::store::{Incident, IncidentKind, Record, SessionId};
 
 use super::context::StoreContext;
 use crate::args::ListFormat;
@@ -82,7 +82,7 @@ impl Incidents {
     pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         // The state of a session has only the last incidents; the log has all.
         let commits = context.commits(&self.name).map_err(|error| context.failure(&error))?;
-        let opened = commits.iter().filter_map(|commit| OpenedCommit::open(&commit.bytes).ok());
+        let opened = commits.iter().filter_map(|commit| context.open_commit(commit).ok());
         let records = opened.flat_map(|commit| commit.records);
         let incidents = records.filter_map(|record| match record {
             Record::Incident(incident) => Some(incident),

@@ -1,11 +1,12 @@
 //! `seamline session list`
 
 use clap::Args;
-use seamline::store::{OpenedCommit, Record, SessionInfo, Switch};
+use seamline::session::{Follower, SessionError};
+use seamline::store::{Error, SessionId, SessionInfo};
 use serde::Serialize;
 
 use super::address::Address;
-use super::context::{PAGE_BYTES, StoreContext};
+use super::context::{StoreContext, wait};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -17,12 +18,14 @@ use crate::{screen, time};
 
 /// List the sessions of a store
 ///
-/// One line per session: when it began, its size, its title, its provider, and the process that writes it.
+/// One line per session: when it began, its size, its title, its provider, the process that writes it, and whether it is
+/// degraded, so that messages may be missing.
 ///
 /// As JSON: `version` and `sessions`, each with `session`, `head` (`epoch`, `seq`, `hash`), `commits`, `bytes`,
 /// `holder` (the process that writes it, or `null`), `writer` (the state of that process: `alive`, `gone`, `unknown` or
 /// `null`), `began` in milliseconds since 1970, the current `dialect` and `provider`, `switched_from` (the first `dialect` and
-/// `provider` of a session that was switched, or `null`) and `title`.
+/// `provider` of a session that was switched, or `null`), `title` and `health` (`whole`,
+/// `degraded`, or `locked` if it is sealed with a key that was not given).
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct List {
@@ -35,9 +38,6 @@ const EXAMPLES: &str = "\
 Examples:
   seamline session list
   seamline session list --format json | jq -r '.sessions[].session'";
-
-/// The start of a record of a switch in the bytes of a commit.
-const SWITCH: &[u8] = b"{\"switch\"";
 
 /// A session of the list.
 #[derive(Serialize)]
@@ -53,6 +53,31 @@ struct Listed {
     /// The first dialect and provider, if the session was switched.
     switched_from: Option<Side>,
     title: Option<String>,
+    /// Whether its messages are all there.
+    health: ListedHealth,
+}
+
+/// Whether the messages of a session are all there, as a list shows it.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ListedHealth {
+    /// They are.
+    Whole,
+    /// Some may be missing.
+    Degraded,
+    /// Their seals need another key.
+    Locked,
+}
+
+impl ListedHealth {
+    /// The mark of a session that is not whole.
+    fn mark(self) -> Option<&'static str> {
+        match self {
+            Self::Whole => None,
+            Self::Degraded => Some("degraded"),
+            Self::Locked => Some("locked"),
+        }
+    }
 }
 
 impl List {
@@ -61,6 +86,7 @@ impl List {
         let address = Address::of(store)?;
         let is_unused = !address.is_there() && !address.is_named();
         let listed = if is_unused { Vec::new() } else { listed(&StoreContext::to_read(store)?)? };
+        let degraded = listed.iter().filter(|listed| listed.health == ListedHealth::Degraded).count();
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => output.text(&json::listing("sessions", &listed)),
@@ -74,55 +100,53 @@ impl List {
                 output.text(&table::render(&rows, paints, screen::width()));
             }
         }
+        if degraded > 0 {
+            let (degraded, all) = (screen::count(degraded, "session"), address.option());
+            output::say(&format!("seamline: {degraded} degraded: messages may be missing\n"));
+            output::say(&format!("hint: `seamline session verify{all}` lists all damage\n"));
+        }
         Ok(output.finish(Exit::Clean))
     }
 }
 
 fn listed(context: &StoreContext) -> Result<Vec<Listed>, Failure> {
-    let sessions = context.sessions().map_err(|error| context.failure(&error))?;
-    Ok(sessions.into_iter().map(|info| beginning(context, info)).collect())
+    let sessions = context.list_sessions().map_err(|error| context.failure(&error))?;
+    let losses = context.wait(context.store.losses())?;
+    if !losses.is_empty() {
+        StoreContext::warn_of_losses(&losses);
+    }
+    Ok(sessions.into_iter().map(|info| of_session(context, info)).collect())
 }
 
-/// Opens the first commit of a session and those with a switch. The others are read, but not opened.
-fn beginning(context: &StoreContext, info: SessionInfo) -> Listed {
-    let first = context.wait(context.store.read(&info.session, 0, 1)).ok();
-    let first = first.and_then(|commits| OpenedCommit::open(&commits.first()?.bytes).ok());
-    let began = first.as_ref().map(|commit| commit.at);
-    let records = first.map(|commit| commit.records).unwrap_or_default();
-    let begin =
-        records.into_iter().find_map(|record| if let Record::Begin(begin) = record { Some(begin) } else { None });
-    let switch = if info.commits > 1 { last_switch(context, &info) } else { None };
-    let Sides { current, original } = Sides::of(begin.as_ref(), switch.as_ref());
+/// Reads and checks a session. Of one that cannot be read only what the store knows is shown.
+fn of_session(context: &StoreContext, info: SessionInfo) -> Listed {
+    let read = wait(Follower::open(context.store.clone(), info.session.clone()));
+    let health = match &read {
+        Ok(read) if read.health().is_whole() => ListedHealth::Whole,
+        Err(SessionError::Store(Error::SealKey(_))) => ListedHealth::Locked,
+        _ => ListedHealth::Degraded,
+    };
+    let read = read.ok();
+    let state = read.as_ref().map(Follower::state);
+    let (begin, switch) = (state.and_then(|state| state.begin.as_ref()), state.and_then(|state| state.switch.as_ref()));
+    let Sides { current, original } = Sides::of(begin, switch);
     let (dialect, provider) = current.map(|side| (side.dialect, side.provider)).unzip();
-    let title = begin.and_then(|begin| begin.title);
-    let writer = info.holder.as_ref().map(writer::word);
-    Listed { info, writer, began, dialect, provider: provider.flatten(), switched_from: original, title }
-}
-
-/// The last switch of a session, as far as its commits can be read.
-fn last_switch(context: &StoreContext, info: &SessionInfo) -> Option<Switch> {
-    let (mut after, mut last) = (0, None);
-    loop {
-        let page = context.wait(context.store.read(&info.session, after, PAGE_BYTES)).unwrap_or_default();
-        let end = page.last().map_or(after, |commit| commit.seq);
-        // A damaged store must not cause an endless loop.
-        if end <= after {
-            return last;
-        }
-        after = end;
-        for commit in page.iter().filter(|commit| has_switch(&commit.bytes)) {
-            let records = OpenedCommit::open(&commit.bytes).map(|commit| commit.records).unwrap_or_default();
-            let switches = records
-                .into_iter()
-                .filter_map(|record| if let Record::Switch(switch) = record { Some(switch) } else { None });
-            last = switches.last().or(last);
-        }
+    Listed {
+        writer: info.holder.as_ref().map(writer::word),
+        began: began(context, &info.session),
+        dialect,
+        provider: provider.flatten(),
+        switched_from: original,
+        title: begin.and_then(|begin| begin.title.clone()),
+        health,
+        info,
     }
 }
 
-/// Whether a commit may have a record of a switch: its messages may contain the same bytes.
-fn has_switch(bytes: &[u8]) -> bool {
-    bytes.windows(SWITCH.len()).any(|window| window == SWITCH)
+/// When a session began, in milliseconds since 1970, if its first commit is readable.
+fn began(context: &StoreContext, session: &SessionId) -> Option<u64> {
+    let first = context.wait(context.store.read(session, 0, 1)).ok()?;
+    Some(context.open_commit(first.first()?).ok()?.at)
 }
 
 fn row(listed: &Listed) -> [String; 4] {
@@ -133,7 +157,8 @@ fn row(listed: &Listed) -> [String; 4] {
         Some(original) => side.map(|side| format!("{side} (switched from {})", original.brief())),
         None => side,
     };
-    let what = [title.clone(), side, writer];
+    let mark = listed.health.mark().map(str::to_owned);
+    let what = [mark, title.clone(), side, writer];
     let what: Vec<String> = what.into_iter().flatten().map(|part| screen::printable(&part).into_owned()).collect();
     [
         info.session.to_string(),

@@ -54,7 +54,7 @@ impl New {
         let name = self.name.clone().map_or_else(made_up, Ok)?;
         let context = StoreContext::make(store)?;
         let session = context.wait(Session::create(context.store.clone(), name.clone(), options))?;
-        context.wait(session.close())?;
+        StoreContext::close(session);
         let mut output = Output::new();
         output.text(&format!("{name}\n"));
         Ok(output.finish(Exit::Clean))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use seamline::repair::RepairAction;
-use seamline::session::{PersistRepairs, RepairPreview, SessionError};
+use seamline::session::{PersistRepairs, RepairResult, SessionError};
 use seamline::store::{RepairId, SessionId};
 use seamline::{Finding, Policy};
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::args::{self, ListFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::render::repair::{self, Destination, InRequests, SessionRepair};
+use crate::render::repair::{self, Destination, InRequests, Outcome, SessionRepair};
 use crate::render::{Counts, Examined, json};
 use crate::screen;
 
@@ -80,13 +80,6 @@ struct Report<'a> {
     remaining: &'a [Finding],
 }
 
-/// The repair that was asked for, and the one with synthetic results.
-struct Planned {
-    asked: RepairPreview,
-    /// The repair of `--all`.
-    everything: RepairPreview,
-}
-
 impl Repair {
     pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         let session = context.read(&self.name)?;
@@ -94,88 +87,94 @@ impl Repair {
         if self.allow_unsafe {
             policy.allow_unsafe();
         }
+        let everything = storing(policy.clone(), true);
+        let policy = storing(policy, self.all);
         if self.dry_run {
-            let planned = self.plan(&policy, |policy| session.preview_repair(policy));
-            return self.tell(context, &planned.map_err(|error| context.failure(&error))?);
+            let planned = session.preview_repair(policy).map_err(|error| context.failure(&error))?;
+            return self.tell(context, &planned, || session.preview_repair(everything));
         }
         context.write(&self.name, self.writer.options(), |session| {
-            let planned = self.plan(&policy, |policy| session.preview_repair(policy));
-            let mut planned = planned.map_err(|error| context.failure(&error))?;
-            planned.asked.result = context.wait(session.repair_with(storing(policy, self.all)))?;
-            self.tell(context, &planned)
+            let result = context.wait(session.repair_with(policy))?;
+            self.tell(context, &result, || session.preview_repair(everything))
         })
     }
 
-    fn plan(
+    /// Reports the repair. `everything` plans the repair with synthetic results, for the advice about `--all`.
+    fn tell(
         &self,
-        policy: &Policy,
-        preview: impl Fn(Policy) -> Result<RepairPreview, SessionError>,
-    ) -> Result<Planned, SessionError> {
-        let everything = preview(storing(policy.clone(), true))?;
-        let asked = if self.all { everything.clone() } else { preview(storing(policy.clone(), false))? };
-        Ok(Planned { asked, everything })
-    }
-
-    fn tell(&self, context: &StoreContext, planned: &Planned) -> Result<Exit, Failure> {
-        let Planned { asked, everything } = planned;
-        let is_whole = self.all && asked.left_to_requests.is_empty();
+        context: &StoreContext,
+        result: &RepairResult,
+        everything: impl FnOnce() -> Result<RepairResult, SessionError>,
+    ) -> Result<Exit, Failure> {
         // A finding that is left to requests is shown with the fix that each request makes.
-        let remaining = if is_whole {
-            asked.result.remaining.clone()
+        let remaining = if self.is_whole(result) {
+            result.remaining.clone()
         } else {
-            seamline::check(&asked.after, &everything.options)?.findings
+            seamline::check(&result.after, &result.options)?.findings
         };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => {
-                let is_stored = asked.result.id.is_some();
                 let report = Report {
                     version: 1,
                     session: &self.name,
                     dry_run: self.dry_run,
-                    changed: is_stored,
-                    repair: asked.result.id.as_ref().filter(|_| !self.dry_run).map(RepairId::as_str),
-                    actions: &asked.stored,
-                    left_to_requests: &asked.left_to_requests,
+                    changed: result.id.is_some(),
+                    repair: result.id.as_ref().filter(|_| !self.dry_run).map(RepairId::as_str),
+                    actions: &result.stored,
+                    left_to_requests: &result.left_to_requests,
                     remaining: &remaining,
                 };
                 output.text(&(json::text(&report) + "\n"));
             }
-            ListFormat::Text => output.text(&self.text(context, planned, &remaining)?),
+            ListFormat::Text => {
+                let (request, keep) = (context.command("request"), context.command("repair --all"));
+                let in_requests = if remaining.is_empty() || !self.is_fixed_in_requests(result)? {
+                    None
+                } else {
+                    let is_kept_by_all = !self.all && {
+                        let all = everything().map_err(|error| context.failure(&error))?;
+                        !Counts::of(&seamline::check(&all.after, &all.options)?.findings).is_wrong()
+                    };
+                    Some(InRequests { request: &request, keep: is_kept_by_all.then_some(keep.as_str()) })
+                };
+                output.text(&self.text(context, result, &remaining, in_requests)?);
+            }
         }
         let is_wrong = Counts::of(&remaining).is_wrong();
         Ok(output.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
     }
 
+    /// Whether the repair leaves nothing to requests.
+    fn is_whole(&self, result: &RepairResult) -> bool {
+        self.all && result.left_to_requests.is_empty()
+    }
+
+    /// Whether requests fix the findings that remain.
+    fn is_fixed_in_requests(&self, result: &RepairResult) -> Result<bool, Failure> {
+        if self.is_whole(result) {
+            return Ok(false);
+        }
+        let left = seamline::repair(&result.after, &result.options)?.remaining;
+        Ok(!Counts::of(&left).is_wrong())
+    }
+
     /// The report for people.
-    fn text(&self, context: &StoreContext, planned: &Planned, remaining: &[Finding]) -> Result<String, Failure> {
-        let Planned { asked, everything } = planned;
-        let (undo, request, keep) =
-            (context.command("undo"), context.command("request"), context.command("repair --all"));
-        let is_fixed_in_requests = {
-            let left = seamline::repair(&asked.after, &everything.options)?.remaining;
-            (!self.all || !asked.left_to_requests.is_empty()) && !Counts::of(&left).is_wrong()
-        };
-        let is_kept_by_all = !self.all && {
-            let left = seamline::check(&everything.after, &everything.options)?.findings;
-            !Counts::of(&left).is_wrong()
-        };
-        let advice = InRequests { request: &request, keep: is_kept_by_all.then_some(keep.as_str()) };
-        let session = SessionRepair {
-            is_dry_run: self.dry_run,
-            is_stored: asked.result.id.is_some(),
-            stored: &asked.stored,
-            left: &asked.left_to_requests,
-            after: &asked.after,
-            undo: &undo,
-            in_requests: is_fixed_in_requests.then_some(advice),
-        };
-        let label = self.name.as_str();
-        let body: &[u8] = if remaining.is_empty() { &[] } else { &asked.after };
-        let examined = Examined { label, body, options: &everything.options, findings: remaining, has_lines: false };
-        // The session does not report the cost of a repair, so it is computed from the same messages and options.
-        let repaired = seamline::repair(&asked.before, &asked.options)?;
-        Ok(repair::document(&examined, &asked.before, &repaired, &Destination::Session(&session))?)
+    fn text(
+        &self,
+        context: &StoreContext,
+        result: &RepairResult,
+        remaining: &[Finding],
+        in_requests: Option<InRequests<'_>>,
+    ) -> Result<String, Failure> {
+        let undo = context.command("undo");
+        let (is_dry_run, left) = (self.dry_run, &result.left_to_requests);
+        let session = SessionRepair { is_dry_run, left, undo: &undo, in_requests };
+        let body: &[u8] = if remaining.is_empty() { &[] } else { &result.after };
+        let (label, options) = (self.name.as_str(), &result.options);
+        let examined = Examined { label, body, options, findings: remaining, has_lines: false };
+        let outcome = Outcome::of_session(result);
+        Ok(repair::document(&examined, &result.before, &outcome, &Destination::Session(&session))?)
     }
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use seamline::session::{Refusal, SessionError};
 use seamline::store::SessionId;
 
-use super::context::StoreContext;
+use super::context::{StoreContext, exit_of};
 use crate::args;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -25,7 +25,8 @@ use crate::screen;
 ///
 /// Send the body unchanged, for example with `curl --data-binary`: `curl -d` removes line breaks.
 ///
-/// Exit status: 0 the provider accepts the body, 1 findings remain in it, 2 the command failed.
+/// Exit status: 0 the provider accepts the body, 1 findings remain in it or the session is degraded, so that messages may
+/// be missing, 2 the command failed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Request {
@@ -77,7 +78,7 @@ impl Request {
             output::say(&format!("seamline: still wrong: {still}; {} lists it\n", context.command("check")));
         }
         // A body that was not read counts as not written.
-        let exit = if output.is_gone() { Exit::Failed } else { Exit::Clean };
+        let exit = if output.is_gone() { Exit::Failed } else { exit_of(session.health()) };
         Ok(output.finish(if counts.is_wrong() { exit.max(Exit::Findings) } else { exit }))
     }
 

@@ -70,8 +70,8 @@ impl Show {
     fn records(&self, context: &StoreContext) -> Result<String, Failure> {
         let commits = context.commits(&self.name).map_err(|error| context.failure(&error))?;
         Ok(match self.format {
-            ListFormat::Text => records::text(&commits),
-            ListFormat::Json => records::json(&self.name, &commits),
+            ListFormat::Text => records::text(&commits, context.store.seal_key()),
+            ListFormat::Json => records::json(&self.name, &commits, context.store.seal_key()),
         })
     }
 
@@ -88,8 +88,8 @@ impl Show {
     fn overview(&self, context: &StoreContext) -> Result<String, Failure> {
         let session = context.read(&self.name)?;
         let info = self.info(context)?;
-        let inbox = context.wait(context.store.waiting(&self.name))? as usize;
-        let quarantined = context.wait(context.store.quarantined(&self.name))?.len();
+        let inbox = context.wait(context.store.count_inbox(&self.name))? as usize;
+        let quarantined = context.wait(context.store.read_quarantine(&self.name))?.len();
         let count = session.state().view.len();
         let from = match self.format {
             ListFormat::Text => count.saturating_sub(MESSAGES_MAX),
@@ -115,7 +115,7 @@ impl Show {
 
     /// The entry of the session in the list of the store.
     fn info(&self, context: &StoreContext) -> Result<SessionInfo, Failure> {
-        let sessions = context.sessions().map_err(|error| context.failure(&error))?;
+        let sessions = context.list_sessions().map_err(|error| context.failure(&error))?;
         let found = sessions.into_iter().find(|info| info.session == self.name);
         found.ok_or_else(|| Failure::new(format!("session `{}` was erased just now", self.name)))
     }

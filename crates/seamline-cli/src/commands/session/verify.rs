@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use seamline::session::SessionError;
-use seamline::store::{Error, Hash, SessionId, replay};
+use seamline::store::{Error, Hash, SessionId, replay_with};
 use serde::Serialize;
 
 use super::address::Address;
@@ -67,7 +67,7 @@ impl Verify {
 
     fn verify_all(&self, context: &StoreContext) -> Result<Exit, Failure> {
         let failed = |error: SessionError| context.failure(&error);
-        let names = match (&self.name, context.sessions()) {
+        let names = match (&self.name, context.list_sessions()) {
             (Some(name), _) => vec![name.clone()],
             (None, Ok(sessions)) => sessions.into_iter().map(|info| info.session).collect(),
             (None, Err(SessionError::Store(Error::Damaged(cause)))) => {
@@ -87,11 +87,17 @@ impl Verify {
                 break;
             }
         }
-        let is_damaged = all.iter().any(|verified| !verified.damages.is_empty());
+        // A session can be lost as a whole, so the losses of the store count without one.
+        let losses = wait(context.store.losses()).map_err(failed)?;
+        let is_lost = self.name.is_none() && !losses.is_empty();
+        let is_damaged = is_lost || all.iter().any(|verified| !verified.damages.is_empty());
         match self.format {
             ListFormat::Json => output.text(&json::listing("sessions", &all)),
-            ListFormat::Text if self.name.is_none() => output.text(&summary(&all)),
+            ListFormat::Text if self.name.is_none() => output.text(&summary(&all, is_lost)),
             ListFormat::Text => {}
+        }
+        if is_lost {
+            StoreContext::warn_of_losses(&losses);
         }
         Ok(output.finish(if is_damaged { Exit::Findings } else { Exit::Clean }))
     }
@@ -130,11 +136,18 @@ fn verify(context: &StoreContext, session: SessionId) -> Result<Verified, Sessio
     if let Some((head, commits)) = readable(context.up_to_head(&session), "it", &mut damages)? {
         count = commits.len();
         bytes = commits.iter().map(|commit| commit.bytes.len()).sum();
-        damages.extend(replay(&session, head, &commits).damages.iter().map(ToString::to_string));
+        let replayed = replay_with(&session, head, &commits, context.store.seal_key());
+        match replayed.wrong_key() {
+            // None of its commits can be checked, so one sentence says it for all.
+            Some(error) => damages.push(error.message()),
+            None => damages.extend(replayed.damages.iter().map(ToString::to_string)),
+        }
+        let losses = readable(wait(context.store.losses()), "its losses", &mut damages)?.unwrap_or_default();
+        damages.extend(losses.iter().filter_map(|loss| loss.damage(&session, head)).map(|damage| damage.to_string()));
     }
-    let inbox = readable(wait(context.store.inbox_damage(&session)), "its inbox", &mut damages)?;
+    let inbox = readable(wait(context.store.check_inbox(&session)), "its inbox", &mut damages)?;
     damages.extend(inbox.into_iter().flatten().map(|damage| damage.to_string()));
-    let aside = readable(wait(context.store.quarantined(&session)), "its quarantine", &mut damages)?;
+    let aside = readable(wait(context.store.read_quarantine(&session)), "its quarantine", &mut damages)?;
     let altered = aside.iter().flatten().filter(|piece| Hash::of(&piece.bytes) != piece.hash).count();
     if altered > 0 {
         damages.push(format!("{} of the quarantine altered", screen::count(altered, "piece")));
@@ -180,12 +193,18 @@ fn line(verified: &Verified) -> String {
     out
 }
 
-fn summary(all: &[Verified]) -> String {
+fn summary(all: &[Verified], is_lost: bool) -> String {
     let sessions = screen::count(all.len(), "session");
     let commits = screen::count(all.iter().map(|verified| verified.commits).sum(), "commit");
     let bytes = screen::count(all.iter().map(|verified| verified.bytes).sum(), "byte");
     let damaged = all.iter().filter(|verified| !verified.damages.is_empty()).count();
     match damaged {
+        0 if is_lost => {
+            format!(
+                "{} {sessions}, {commits}, {bytes}: as they were written, but others are lost\n",
+                style::ERROR.paint("✗")
+            )
+        }
         0 => format!("{} {sessions}, {commits}, {bytes}: all as they were written\n", style::GOOD.paint("✓")),
         count => {
             format!("{} {sessions}, {commits}, {bytes}: {} damaged\n", style::ERROR.paint("✗"), screen::grouped(count))

@@ -1,6 +1,6 @@
 //! The log of a session: every record, including those that were undone.
 
-use seamline::store::{CheckpointId, OpenedCommit, Record, SessionId, StoredCommit};
+use seamline::store::{CheckpointId, OpenedCommit, Record, SealKey, SessionId, StoredCommit};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -9,10 +9,10 @@ use crate::render::{style, table};
 use crate::{screen, time};
 
 /// One line per record.
-pub(crate) fn text(commits: &[StoredCommit]) -> String {
+pub(crate) fn text(commits: &[StoredCommit], key: Option<&SealKey>) -> String {
     let mut rows = Vec::new();
     for stored in commits {
-        match OpenedCommit::open(&stored.bytes) {
+        match OpenedCommit::open_with(&stored.bytes, key) {
             Ok(commit) => {
                 let at = time::of_ms(commit.at);
                 for (seq, record) in (commit.seq..).zip(&commit.records) {
@@ -125,10 +125,10 @@ struct Inside<'c> {
 }
 
 /// All records as one object.
-pub(crate) fn json(session: &SessionId, commits: &[StoredCommit]) -> String {
+pub(crate) fn json(session: &SessionId, commits: &[StoredCommit], key: Option<&SealKey>) -> String {
     let mut items = Vec::new();
     for stored in commits {
-        let opened = OpenedCommit::open(&stored.bytes).map_err(|flaw| flaw.to_string());
+        let opened = OpenedCommit::open_with(&stored.bytes, key).map_err(|flaw| flaw.to_string());
         let inside =
             opened.and_then(|_| serde_json::from_slice::<Inside<'_>>(&stored.bytes).map_err(|error| error.to_string()));
         match inside {

@@ -88,6 +88,10 @@ impl Reader {
                     return;
                 };
                 sink(Event::Begin { place, piece, base: "" });
+                if piece != Piece::Call {
+                    // A call without a start has no name, which is found anyway.
+                    add(sink, place, Addition::Unbegun);
+                }
                 if piece == Piece::Reasoning {
                     add(sink, place, Addition::NeedsSignature);
                 }

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_spoils_the_call() {
+    fn a_value_without_a_place_spoils_the_call() {
         for list in [
             r#"[{"jsonPath":"$.a[1]","numberValue":1}]"#,
             r#"[{"jsonPath":"$.a","numberValue":1},{"jsonPath":"$.a.b","numberValue":1}]"#,

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_signed_or_has_another_id_is_another_detail() {
+    fn a_signature_or_another_id_starts_another_detail() {
         for two in [
             r#"[{"type":"reasoning.text","text":"a","signature":"s","index":0},{"type":"reasoning.text","text":"b","index":0}]"#,
             r#"[{"type":"reasoning.text","text":"a","id":"1"},{"type":"reasoning.text","text":"b","id":"2"}]"#,

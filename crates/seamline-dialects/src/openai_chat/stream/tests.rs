@@ -36,7 +36,7 @@ fn feed(frames: &[String], mut sink: impl FnMut(Event<'_>)) {
     reader.handle_end(&mut sink);
 }
 
-/// What is said of each call: its id, its name, what it is called with.
+/// The id, the name and the input of each call.
 fn calls(deltas: &[&str]) -> Vec<[String; 3]> {
     let frames: Vec<_> =
         deltas.iter().map(|calls| format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{calls}]}}}}]}}"#)).collect();
@@ -105,7 +105,7 @@ fn whole_calls_without_ids_are_told_apart() {
     assert_eq!(read, [("read", "{\"v\":1}"), ("read", "{\"v\":2}"), ("list", "{\"v\":3}"), ("list", "{\"v\":4}")]);
 }
 
-/// What is said of one choice.
+/// The events of one choice.
 fn said(choice: &str) -> Vec<String> {
     let mut said = Vec::new();
     feed(&[format!(r#"{{"choices":{choice}}}"#)], |event| said.push(format!("{event:?}")));
@@ -139,7 +139,7 @@ fn another_choice_is_known_however_its_place_is_written() {
 }
 
 #[test]
-fn what_is_whole_does_not_begin_once_more() {
+fn a_complete_input_does_not_begin_again() {
     for index in ["", "0"] {
         let text = |name: &str, text: &str| part(index, "", name, &format!("{text:?}"));
         let read = calls(&[&text("read", "{}"), &text("read", "{\"v\":\"}"), &text("read", "{\"}"), &text("", " ")]);
@@ -159,7 +159,7 @@ fn of_two_objects_for_one_call_the_first_stays() {
 }
 
 #[test]
-fn what_is_too_much_is_of_no_other_call() {
+fn calls_above_the_limit_are_not_added_to_another_call() {
     let mut calls = super::calls::Calls::default();
     let mut take = |call: &str| {
         let document = crate::json::Document::read(call).expect("json");
@@ -184,7 +184,7 @@ fn no_id_or_name_takes_the_place_of_another() {
 }
 
 #[test]
-fn what_is_bad_is_not_undone_by_what_comes_after_it() {
+fn a_worse_stop_is_not_undone_by_a_later_one() {
     for (words, last) in [
         (&["stop", "tool_calls"][..], Stop::Calls),
         (&["length", "stop"], Stop::Length),
@@ -290,7 +290,7 @@ fn nothing_is_done_without_a_reason_to_stop() {
 }
 
 #[test]
-fn what_was_cut_behind_the_reason_to_stop_is_missed() {
+fn a_frame_cut_after_the_reason_to_stop_is_missed() {
     let stop = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
     for (last, is_done) in [(r#"{"choices":[{"del"#, false), (r#"{"error":{"mess"#, false), (stop, true)] {
         let mut reader = Reader::default();

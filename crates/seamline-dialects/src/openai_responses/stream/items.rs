@@ -3,7 +3,7 @@
 //! Items are identified by their place in the output. Some servers give an item another id in every event, so ids count
 //! only if there is no place, or if a place was given twice.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use seamline_model::Piece;
 
@@ -36,6 +36,10 @@ struct Item {
     /// Whether the provider said that it is complete.
     is_input_done: bool,
     is_done: bool,
+    /// The id that pairs a call with its result, once the item is finished.
+    pair: String,
+    /// Whether it is a call of a tool that the response does not declare.
+    is_undeclared: bool,
 }
 
 impl Items {
@@ -80,6 +84,8 @@ impl Items {
             is_at_start: false,
             is_input_done: false,
             is_done: false,
+            pair: String::new(),
+            is_undeclared: false,
         };
         self.all.insert(item, new);
         self.by_index.insert(index.unwrap_or(u64::from(item)), item);
@@ -144,6 +150,38 @@ impl Items {
             item.sort == Sort::Call && !is_whole
         };
         self.all.iter().filter(move |(_, item)| is_unfinished(item)).map(|(number, _)| *number)
+    }
+
+    /// Notes the id of a finished call or result, and whether the tool of the call is not declared.
+    pub(super) fn note_pair(&mut self, item: u32, pair: &str, is_undeclared: bool) {
+        if let Some(item) = self.all.get_mut(&item) {
+            pair.clone_into(&mut item.pair);
+            item.is_undeclared = is_undeclared;
+        }
+    }
+
+    /// The calls that the provider answered itself: their tools are not declared, and a result or a message follows.
+    pub(super) fn answered_calls(&self) -> Vec<u32> {
+        let mut answered = Vec::new();
+        let (mut results, mut is_said) = (HashSet::new(), false);
+        for (number, item) in self.all.iter().rev() {
+            match item.sort {
+                Sort::Message => is_said = true,
+                Sort::Opaque if item.pair.is_empty() => {}
+                Sort::Opaque => drop(results.insert(item.pair.as_str())),
+                Sort::Call if item.is_undeclared && (is_said || results.contains(item.pair.as_str())) => {
+                    answered.push(*number);
+                }
+                Sort::Call | Sort::Reasoning | Sort::ServerCall => {}
+            }
+        }
+        answered
+    }
+
+    /// Whether the client must answer a call.
+    pub(super) fn has_open_calls(&self) -> bool {
+        let answered: HashSet<u32> = self.answered_calls().into_iter().collect();
+        self.all.iter().any(|(number, item)| item.sort == Sort::Call && !answered.contains(number))
     }
 
     pub(super) fn finish(&mut self, item: u32) {

@@ -20,6 +20,7 @@ impl Reader {
             return unreadable(sink, Unreadable::Shape);
         };
         self.id = words_of(object, "id").unwrap_or_default().into_owned();
+        self.declared.read(object);
         members(response, sink);
     }
 
@@ -64,7 +65,6 @@ impl Reader {
         };
         let place = item_place(number);
         sink(Event::Begin { place, piece: sort.piece(), base: item.raw() });
-        self.has_calls |= sort == Sort::Call;
         if matches!(sort, Sort::Call | Sort::ServerCall) {
             named(place, object, sink);
             let kind = shape::kind(object);
@@ -89,6 +89,7 @@ impl Reader {
     /// Takes an item as the provider put it together.
     fn settle(&mut self, number: u32, item: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
         let place = item_place(number);
+        self.items.note_pair(number, &words_of(object, "call_id").unwrap_or_default(), self.declared.lacks(object));
         add(sink, place, Addition::Whole(item.raw()));
         match shape::sort(object) {
             Sort::Message => {
@@ -135,6 +136,7 @@ impl Reader {
     fn response(&mut self, value: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
         members(value, sink);
         usage(object.get("usage"), sink);
+        self.declared.read(object);
         let Some(output) = object.get("output") else { return };
         let (listed, came) = (output.elements().count(), self.items.len());
         for (index, item) in (0..).zip(output.elements()) {
@@ -217,7 +219,10 @@ impl Reader {
             }
         } else if says("completed") {
             self.leave_unfinished(!self.has_list, sink);
-            let stop = match (self.has_refused, self.has_calls) {
+            for item in self.items.answered_calls() {
+                add(sink, item_place(item), Addition::AnsweredByServer);
+            }
+            let stop = match (self.has_refused, self.items.has_open_calls()) {
                 (true, _) => Stop::Refusal,
                 (false, true) => Stop::Calls,
                 (false, false) => Stop::Turn,
@@ -274,9 +279,13 @@ fn whole_input(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
     unfinished(place, object, sink);
 }
 
-/// Notes that a call is incomplete, if its status says so.
+/// Notes that a call is incomplete, if its status says so. The calls of a program were recorded with the status
+/// `in_progress` in complete responses: they are in progress until they are answered.
 fn unfinished(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
-    if words_of(object, "status").is_some_and(|status| item::is_unfinished(&status)) {
+    let is_of_program =
+        || object.get("caller").and_then(Value::object).is_some_and(|caller| caller.get("caller_id").is_some());
+    let says = |status: &str| item::is_unfinished(status) && !(status == "in_progress" && is_of_program());
+    if words_of(object, "status").is_some_and(|status| says(&status)) {
         add(sink, place, Addition::Unfinished);
     }
 }

@@ -92,7 +92,7 @@ fn items_are_known_by_place_until_a_place_is_given_twice() {
 }
 
 #[test]
-fn what_comes_of_a_call_that_is_done_says_nothing() {
+fn later_events_of_a_finished_call_give_nothing() {
     let item = |event: &str, status: &str| {
         let item = format!(r#"{{"type":"function_call","id":"a","name":"f","arguments":"{{}}","status":"{status}"}}"#);
         format!(r#"{{"type":"response.output_item.{event}","output_index":0.0,"item":{item}}}"#)

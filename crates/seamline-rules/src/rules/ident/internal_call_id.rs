@@ -5,7 +5,7 @@ use seamline_model::{BlockIndex, IdForm, PairedCall, Safety, Stage};
 use super::rename::rename;
 use crate::context::Context;
 use crate::ids;
-use crate::policy::{IdMode, Left};
+use crate::policy::IdMode;
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
@@ -72,17 +72,13 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    // Messages that leave their dialect get their ids from the next provider.
-    if matches!(context.policy.left, Left::Roles | Left::Pairing) {
-        return;
-    }
     let demand = &context.constraints.call_id;
     let is_canonical = context.policy.id_mode == IdMode::Canonical && !demand.prefix.is_empty();
     if !context.transcript.has.internal_ids && !is_canonical {
         return;
     }
     let is_internal =
-        |state: &PairedCall| context.transcript.call(state.call).is_some_and(|call| call.id_form == IdForm::Internal);
+        |state: &PairedCall| context.transcript.call(state.call).is_some_and(|call| call.id_form.is_internal());
     for state in &context.pairing.calls {
         let id = context.id(state.call);
         let is_foreign = is_canonical && !id.is_empty() && !id.starts_with(demand.prefix);

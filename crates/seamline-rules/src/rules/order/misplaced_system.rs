@@ -1,6 +1,6 @@
 //! `ORDER004 misplaced-system`
 
-use seamline_model::{BlockKind, Edit, MessageIndex, Role, Safety, Stage, Values};
+use seamline_model::{BlockKind, ContentForm, Edit, MessageIndex, Role, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -61,24 +61,23 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     }
     let before = index.get().checked_sub(1).map(|before| messages[before].role);
     let follows = match before {
-        Some(Role::User | Role::System) => true,
+        Some(Role::User | Role::System | Role::Unknown) => true,
         Some(Role::Assistant) => ends_in_server_result(context, MessageIndex(index.0 - 1)),
         _ => false,
     };
-    let precedes =
-        messages.get(index.get() + 1).is_none_or(|after| matches!(after.role, Role::Assistant | Role::System));
+    let may_follow = |role: Role| matches!(role, Role::Assistant | Role::System | Role::Unknown);
+    let precedes = messages.get(index.get() + 1).is_none_or(|after| may_follow(after.role));
     if follows && precedes {
         return;
     }
-    report
+    let draft = report
         .message(context, index, "system message is not between a user message and an assistant message".to_owned())
-        .predicts(demand.error.render(&Values { message: index.get(), ..Values::default() }))
-        .fix(
-            Stage::Form,
-            Safety::Unsafe,
-            "change the role to `user`",
-            vec![Edit::SetRole { message: index, role: Role::User }],
-        );
+        .predicts(demand.error.render(&Values { message: index.get(), ..Values::default() }));
+    // Only the system role has settings.
+    if messages[index.get()].body != ContentForm::Setting {
+        let edits = vec![Edit::SetRole { message: index, role: Role::User }];
+        draft.fix(Stage::Form, Safety::Unsafe, "change the role to `user`", edits);
+    }
 }
 
 fn ends_in_server_result(context: &Context<'_, '_>, message: MessageIndex) -> bool {

@@ -1,6 +1,6 @@
 //! `ORDER006 text-after-results`
 
-use seamline_model::{Edit, MessageIndex, Safety, Stage, Values};
+use seamline_model::{Edit, FactKind, MessageIndex, ResultFate, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -11,7 +11,8 @@ declare_rule! {
     ///
     /// # Why is this bad?
     /// MiniMax's endpoint for the Anthropic dialect accepts tool results only in a message of their own. The cause is a
-    /// client that puts the user's next text into the message with the results.
+    /// client that puts the user's next text into the message with the results. Anthropic demands the same of the results
+    /// of calls that a server tool made: any other block ends the turn in which the server tool waits for them.
     ///
     /// # Example
     /// ```json
@@ -66,12 +67,14 @@ declare_rule! {
     /// Safe: the other blocks move into a new message right after the results.
     ///
     /// # References
-    /// Case 12, measured in `opencode#32609`
-    ORDER006 "text-after-results" in Order, Error, Safe, each Message, reach Message
+    /// ANT-37; case 12, measured in `opencode#32609`
+    ORDER006 "text-after-results" in Order, Error, Safe, each Message, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
-    let Some(error) = context.constraints.results_alone.filter(|_| context.may_answer(index)) else {
+    let of_programs = || context.constraints.pairs.program_results_alone.filter(|_| answers_program(context, index));
+    let error = context.constraints.results_alone.or_else(of_programs);
+    let Some(error) = error.filter(|_| context.may_answer(index)) else {
         return;
     };
     let transcript = context.transcript;
@@ -88,4 +91,14 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
             "move it into a message after the results",
             vec![Edit::SplitResults { message: index }],
         );
+}
+
+/// Whether a message holds the result of a call that a server tool made.
+fn answers_program(context: &Context<'_, '_>, index: MessageIndex) -> bool {
+    let transcript = context.transcript;
+    let is_made = |block| match context.pairing.result(block).map(|state| state.fate) {
+        Some(ResultFate::Answers(call)) => transcript.has_fact(call, FactKind::Caller),
+        _ => false,
+    };
+    !transcript.facts.is_empty() && transcript.blocks_of(index).any(|(block, _)| is_made(block))
 }

@@ -1,6 +1,6 @@
 //! `ORDER001 text-before-results`
 
-use seamline_model::{BlockIndex, Edit, MessageIndex, ResultFate, Safety, Stage, Values};
+use seamline_model::{BlockIndex, BlockKind, Edit, MessageIndex, ResultFate, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -95,12 +95,11 @@ fn first_late_result(context: &Context<'_, '_>, index: MessageIndex) -> Option<B
     if !context.may_answer(index) {
         return None;
     }
-    let is_result = |block: BlockIndex| context.transcript.result(block).is_some();
-    let blocks = context.transcript.blocks_of(index).map(|(block, _)| block);
-    blocks.skip_while(|&block| is_result(block)).find(|&block| {
-        match context.pairing.result(block).map(|state| state.fate) {
-            Some(ResultFate::Answers(call)) => context.in_place(call, block),
-            _ => false,
-        }
+    // The provider may have added a kind of block that comes before results.
+    let may_lead = |kind: &BlockKind| matches!(kind, BlockKind::Result(_) | BlockKind::Opaque);
+    let blocks = context.transcript.blocks_of(index).skip_while(|(_, block)| may_lead(&block.kind));
+    blocks.map(|(block, _)| block).find(|&block| match context.pairing.result(block).map(|state| state.fate) {
+        Some(ResultFate::Answers(call)) => context.in_place(call, block),
+        _ => false,
     })
 }

@@ -64,11 +64,11 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the result moves to its call, together with the images right after it; the messages between follow. Under
+    /// Safe: the result moves to its call, together with the images and the cache mark right after it; the messages between follow. Under
     /// `displaced = "remove_pair"` or `"remove_result"` it is removed, which is unsafe.
     ///
     /// # References
-    /// ANT-5, OAC-2, BED-4, GEM-2; cases 8, 9, 10
+    /// ANT-5, OAC-2, OAR-27, BED-4, GEM-2; cases 8, 9, 10
     PAIR004 "displaced-result" in Pairing, Error, Safe, each Call, reach Cycle
 }
 
@@ -87,7 +87,11 @@ fn report_displaced(context: &Context<'_, '_>, report: &mut Report, state: &Pair
     } else {
         format!("tool result for `{id}` is not right after its call in message {asks}")
     };
-    let text = if result < state.call { context.constraints.orphan } else { context.constraints.unanswered };
+    let text = match context.constraints.pairs.adjacent {
+        _ if result < state.call => context.constraints.orphan,
+        Some(text) => text,
+        None => context.constraints.unanswered,
+    };
     let values = if result < state.call { context.values(result, id) } else { context.values(state.call, id) };
     let draft = report.block(context, result, message).call_id(id).predicts(text.render(&values)).related([state.call]);
     match context.policy.displaced {
@@ -126,11 +130,12 @@ pub(super) fn is_split(context: &Context<'_, '_>, state: &PairedCall, result: Bl
         && context.holds_only_results(answer)
 }
 
-/// The media right after a result, which belong to it.
+/// The media and the cache mark right after a result, which belong to it.
 pub(crate) fn travelling_media(context: &Context<'_, '_>, result: BlockIndex) -> Vec<BlockIndex> {
-    let message = context.transcript.message(context.transcript.block(result).message);
-    (result.0 + 1..message.end_block)
-        .map(BlockIndex)
-        .take_while(|&block| matches!(context.transcript.block(block).kind, BlockKind::Media))
-        .collect()
+    let transcript = context.transcript;
+    let message = transcript.message(transcript.block(result).message);
+    let belongs = |&block: &BlockIndex| {
+        matches!(transcript.block(block).kind, BlockKind::Media) || transcript.is_cache_point(block)
+    };
+    (result.0 + 1..message.end_block).map(BlockIndex).take_while(belongs).collect()
 }

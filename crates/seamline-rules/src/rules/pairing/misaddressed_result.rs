@@ -72,8 +72,11 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the result gets the id of the only call it can answer. If several calls are open, or the result names
-    /// another tool, Seamline does not guess. Under `misaddressed = "orphan"` it counts as an orphan.
+    /// Safe if the result proves which call it answers: it names the tool of the only open call, or only results are
+    /// between it and that call. Then it gets the id of the call. If someone wrote something in between and the result
+    /// does not name the tool, the fix is a guess and unsafe: without `--unsafe` the result counts as an orphan and the
+    /// call as unanswered. If several calls are open, or the result names another tool, Seamline does not guess. Under
+    /// `misaddressed = "orphan"` it always counts as an orphan.
     ///
     /// # References
     /// ANT-6, OAC-4, GEM-8; case 16
@@ -115,10 +118,11 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
         edits.push(Edit::SetCallId { call: state.call, id: id.clone() });
     }
     let title = format!("change its call id to `{id}`");
+    let safety = if answer.proven { Safety::Safe } else { Safety::Unsafe };
     edits.push(Edit::Readdress { result: answer.result, call: state.call, id });
     report.block(context, answer.result, message).call_id(meant).predicts(predicts).related([state.call]).fix(
         Stage::Pairing,
-        Safety::Safe,
+        safety,
         title,
         edits,
     );

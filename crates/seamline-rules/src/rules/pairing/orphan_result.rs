@@ -67,10 +67,17 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     match state.fate {
         // The provider may store the call.
         ResultFate::Orphan if context.transcript.envelope.chained && !context.id(state.result).is_empty() => {}
+        ResultFate::Orphan if is_unasked(context, state.result) => {}
         ResultFate::Orphan => report_orphan(context, report, state.result, never_called(context)),
         ResultFate::Ambiguous => report_orphan(context, report, state.result, "which is the id of several open calls"),
         ResultFate::Answers(_) | ResultFate::Duplicate(_) | ResultFate::Superseded(_) => {}
     }
+}
+
+/// Whether a result answers no call and need not, because it names its tool and the provider accepts such results.
+fn is_unasked(context: &Context<'_, '_>, result: BlockIndex) -> bool {
+    let names_tool = || context.transcript.result(result).is_some_and(|result| result.tool.is_some());
+    context.constraints.pairs.unaddressed && context.id(result).is_empty() && names_tool()
 }
 
 fn report_orphan(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, why: &str) {

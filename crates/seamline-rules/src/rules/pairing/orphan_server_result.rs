@@ -1,9 +1,8 @@
 //! `PAIR009 orphan-server-result`
 
-use std::collections::HashSet;
+use seamline_model::{BlockIndex, BlockKind, Edit, Safety, Stage, Values};
 
-use seamline_model::{BlockIndex, BlockKind, Edit, Role, Safety, Stage, Values};
-
+use super::server_pairs::{ServerPairs, Stray};
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
 
@@ -57,46 +56,51 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the block is kept as text in the same message, under a line that says what it was.
+    /// Safe: if the call is in another turn and has no result there, the result moves to it. Otherwise the block is kept as
+    /// text in the same message, under a line that says what it was.
     ///
     /// # References
-    /// ANT-36, seen in `claude-code#64383`; case 22
+    /// ANT-36, seen in `claude-code#64383` and `claude-code#65938`; case 22
     PAIR009 "orphan-server-result" in Pairing, Error, Safe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    if !context.transcript.has.server_pairs {
-        return;
-    }
-    let mut called: HashSet<&str> = HashSet::new();
-    for (index, message) in context.transcript.enumerate() {
-        // The provider may answer in its next message, after the client's calls are answered.
-        if message.role != Role::Assistant && !context.holds_only_results(index) {
-            called.clear();
-        }
-        for (block, content) in context.transcript.blocks_of(index) {
-            match &content.kind {
-                BlockKind::ServerCall(call) => {
-                    called.extend(call.call.id.as_deref());
-                }
-                BlockKind::ServerResult(result) => {
-                    let id = result.id.as_deref().unwrap_or("");
-                    if !called.contains(id) {
-                        report_orphan(context, report, block, (id, &result.kind));
-                    }
-                }
-                _ => {}
-            }
+    for stray in ServerPairs::of(context).strays {
+        match stray.call {
+            Some(call) => report_displaced(context, report, &stray, call),
+            // The provider may store the call.
+            None if context.transcript.envelope.chained => {}
+            None => report_orphan(context, report, &stray),
         }
     }
 }
 
-fn report_orphan(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, (id, kind): (&str, &str)) {
-    let values = Values { kind, ..context.values(block, id) };
+fn report_displaced(context: &Context<'_, '_>, report: &mut Report, stray: &Stray<'_>, call: BlockIndex) {
+    let asks = context.transcript.block(call).message.get();
+    let message = format!("result of server tool call `{}` is not in the turn of its call in message {asks}", stray.id);
+    let edits = vec![Edit::RejoinServerResult { result: stray.block, call }];
+    report
+        .block(context, stray.block, message)
+        .call_id(stray.id)
+        .predicts(predicted(context, stray))
+        .related([call])
+        .fix(Stage::Pairing, Safety::Safe, "move the result to its call", edits);
+}
+
+fn report_orphan(context: &Context<'_, '_>, report: &mut Report, stray: &Stray<'_>) {
+    let (block, id) = (stray.block, stray.id);
     let heading = format!("[output of server tool call {id}, kept as text: its call is not in this turn]");
     report
         .block(context, block, format!("result of server tool call `{id}`, which is not in this turn"))
         .call_id(id)
-        .predicts(context.constraints.orphan_server.render(&values))
+        .predicts(predicted(context, stray))
         .fix(Stage::Pairing, Safety::Safe, "keep its content as text", vec![Edit::Demote { block, heading }]);
+}
+
+fn predicted(context: &Context<'_, '_>, stray: &Stray<'_>) -> String {
+    let kind = match &context.transcript.block(stray.block).kind {
+        BlockKind::ServerResult(result) => result.kind.as_str(),
+        _ => "",
+    };
+    context.constraints.orphan_server.render(&Values { kind, ..context.values(stray.block, stray.id) })
 }

@@ -1,6 +1,6 @@
 //! `PAIR001 unanswered-call`
 
-use seamline_model::{BlockIndex, Cycle, Edit, Safety, Severity, Stage};
+use seamline_model::{BlockIndex, Cycle, Edit, FactKind, PairedCall, Safety, Severity, Stage};
 
 use crate::context::Context;
 use crate::policy::{TrailingCall, UnansweredCall};
@@ -66,10 +66,10 @@ declare_rule! {
     /// Safe: each call gets a result that is marked synthetic and says what is known: no result was recorded. A call
     /// without a result that repeats another one byte for byte is removed. Under `unanswered_call = "remove_call"` the
     /// call is removed instead, which is unsafe; under `"rollback"` or `"fail"` nothing changes. Under `trailing_call =
-    /// "allow_pending"` calls at the end of the conversation may stay open.
+    /// "allow_pending"` the calls of the last message may stay open, if none of them has a result.
     ///
     /// # References
-    /// ANT-5, OAC-2, BED-4, GEM-2, seen in `claude-code#2697`, `litellm#10083`; cases 1, 2, 3, 14, 24, 25
+    /// ANT-5, OAC-2, OAR-2, OAR-31, BED-4, GEM-2, seen in `claude-code#2697`, `litellm#10083`; cases 1, 2, 3, 14, 24, 25
     PAIR001 "unanswered-call" in Pairing, Error, Safe, each Whole, reach Cycle
 }
 
@@ -77,10 +77,17 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     for cycle in &context.pairing.cycles {
         let states = &context.pairing.calls[cycle.range()];
         if states.iter().any(|state| state.answer.is_none()) {
-            let open = states.iter().filter(|state| state.answer.is_none()).map(|state| state.call).collect();
-            report_cycle(context, report, *cycle, open);
+            let open: Vec<_> = states.iter().filter(|state| is_open(context, state)).map(|state| state.call).collect();
+            if !open.is_empty() {
+                report_cycle(context, report, *cycle, open);
+            }
         }
     }
+}
+
+/// Whether a call must be answered and is not. The result of a deferred call may come in any later request.
+fn is_open(context: &Context<'_, '_>, state: &PairedCall) -> bool {
+    state.answer.is_none() && !context.transcript.has_fact(state.call, FactKind::Deferred)
 }
 
 fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec<BlockIndex>) {
@@ -89,7 +96,7 @@ fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, op
     let first = open[0];
     let trailing = context.is_frontier(cycle.message);
     let plural = if open.len() == 1 { "tool call" } else { "tool calls" };
-    if trailing && context.policy.trailing_call == TrailingCall::AllowPending {
+    if context.policy.trailing_call == TrailingCall::AllowPending && is_pending(context, cycle) {
         let message = format!("{plural} {} may still be answered", list_ids(&ids));
         report.block(context, first, message).severity(Severity::Info).call_id(ids[0]).related(open);
         return;
@@ -99,8 +106,9 @@ fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, op
     let draft = report.block(context, first, message).call_id(ids[0]).predicts(predicts).related(open.clone());
     let removed = match (trailing, context.policy.trailing_call) {
         (true, TrailingCall::Remove) => true,
-        (true, TrailingCall::Close | TrailingCall::AllowPending) => false,
-        (false, _) => match context.policy.unanswered_call {
+        (true, TrailingCall::Close) => false,
+        // A turn of which some calls have results is over: the others are unanswered, as before a later message.
+        (true, TrailingCall::AllowPending) | (false, _) => match context.policy.unanswered_call {
             UnansweredCall::Synthesize => false,
             UnansweredCall::RemoveCall => true,
             UnansweredCall::Rollback | UnansweredCall::Fail => {
@@ -129,9 +137,15 @@ fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, op
     }
 }
 
+/// Whether the calls of a cycle may still be answered: it ends the conversation, and none of its calls has a result.
+fn is_pending(context: &Context<'_, '_>, cycle: Cycle) -> bool {
+    let has_no_result = context.pairing.calls[cycle.range()].iter().all(|state| state.answer.is_none());
+    has_no_result && context.is_frontier(cycle.message)
+}
+
 /// The edits that answer each call with a synthetic result, or remove a call that repeats an earlier one.
 fn answer_calls(context: &Context<'_, '_>, open: &[BlockIndex]) -> Vec<Edit> {
-    let text = context.policy.synthetic_text.get(context.policy.unanswered_reason.into());
+    let text = context.policy.synthetic_text.get(context.policy.unanswered_reason);
     let mut seen = std::collections::HashSet::new();
     let message = context.transcript.block(open[0]).message;
     let first_open = open[0];

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use seamline_model::{BlockIndex, BlockKind, Edit, MessageIndex, Role, Safety, ServerCall, Stage, Values};
+use seamline_model::{BlockKind, Edit, FactKind, MessageIndex, Role, Safety, ServerCall, Severity, Stage, Values};
 
+use super::server_pairs::{OpenCall, ServerPairs};
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
 
@@ -72,7 +73,9 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Safe: a result with the provider's own error code for an unavailable tool is added right after the call. The
-    /// client does not run these tools, so nothing else is known.
+    /// client does not run these tools, so nothing else is known. A call that made calls itself gets no result: only the
+    /// provider can write it, after the results of those calls. If the result is in another turn, `orphan-server-result`
+    /// moves it.
     ///
     /// # References
     /// ANT-34, ANT-35, ANT-37; case 22
@@ -80,63 +83,58 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    if !context.transcript.has.server_pairs {
-        return;
-    }
-    let count = context.transcript.messages.len();
-    let mut start = 0;
-    while start < count {
-        let end = turn_end(context, start);
+    let transcript = context.transcript;
+    let calls = transcript.facts.iter().filter(|fact| fact.kind == FactKind::Caller);
+    let callers: HashSet<&str> = calls.map(|fact| &*fact.id).collect();
+    for open in ServerPairs::of(context).open {
         // An open turn may still get its results.
-        if end < count {
-            check_run(context, report, start..end);
-        }
-        start = end.max(start + 1);
-    }
-}
-
-/// One past the last message of the turn at `start`: assistant messages and messages that hold only results, which do
-/// not end a turn.
-fn turn_end(context: &Context<'_, '_>, start: usize) -> usize {
-    let belongs = |index: &usize| {
-        context.transcript.messages[*index].role == Role::Assistant
-            || context.holds_only_results(MessageIndex(*index as u32))
-    };
-    (start..context.transcript.messages.len()).take_while(belongs).last().map_or(start, |last| last + 1)
-}
-
-fn check_run(context: &Context<'_, '_>, report: &mut Report, run: std::ops::Range<usize>) {
-    let blocks = || run.clone().flat_map(|index| context.transcript.blocks_of(MessageIndex(index as u32)));
-    let answered: HashSet<&str> = blocks()
-        .filter_map(|(_, block)| match &block.kind {
-            BlockKind::ServerResult(result) => result.id.as_deref(),
-            _ => None,
-        })
-        .collect();
-    for (block, content) in blocks() {
-        let BlockKind::ServerCall(server) = &content.kind else {
+        let (BlockKind::ServerCall(server), Some(end)) = (&transcript.block(open.block).kind, open.turn_end) else {
             continue;
         };
-        let id = server.call.id.as_deref().unwrap_or("");
-        // A call without an id cannot be answered.
-        if server.must_be_answered && !id.is_empty() && !answered.contains(id) {
-            report_unanswered(context, report, block, server);
+        // A call without an id cannot be answered, and a result in another turn only has to be moved.
+        if !server.must_be_answered || open.id.is_empty() || open.has_stray {
+            continue;
+        }
+        if callers.contains(open.id) {
+            report_waiting(context, report, &open, (server, end));
+        } else {
+            report_unanswered(context, report, &open, server);
         }
     }
 }
 
-fn report_unanswered(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, server: &ServerCall) {
-    let id = server.call.id.as_deref().unwrap_or("");
+fn report_unanswered(context: &Context<'_, '_>, report: &mut Report, open: &OpenCall<'_>, server: &ServerCall) {
     let name = context.transcript.name(server.call.tool).unwrap_or("");
-    let values = Values { kind: &server.family, ..context.values(block, id) };
+    let values = Values { kind: &server.family, ..context.values(open.block, open.id) };
     report
-        .block(context, block, format!("server tool call `{id}` of `{name}` has no result"))
-        .call_id(id)
+        .block(context, open.block, format!("server tool call `{}` of `{name}` has no result", open.id))
+        .call_id(open.id)
         .predicts(context.constraints.unanswered_server.render(&values))
         .fix(
             Stage::Pairing,
             Safety::Safe,
             "add a result that says the tool was unavailable",
-            vec![Edit::CloseServerCall { call: block }],
+            vec![Edit::CloseServerCall { call: open.block }],
         );
+}
+
+/// Reports a call that made calls itself. Its result belongs after theirs, and only the provider can write it. Whether
+/// messages of the user alone end its turn is not known.
+fn report_waiting(
+    context: &Context<'_, '_>,
+    report: &mut Report,
+    open: &OpenCall<'_>,
+    (server, end): (&ServerCall, MessageIndex),
+) {
+    let id = open.id;
+    let is_continued = context.transcript.enumerate_from(end).any(|(_, message)| message.role == Role::Assistant);
+    let (severity, message) = if is_continued {
+        (Severity::Error, format!("server tool call `{id}` has no result, and its turn is over"))
+    } else {
+        let message = format!("server tool call `{id}` waits for its own calls, and the next message may end its turn");
+        (Severity::Warning, message)
+    };
+    let values = Values { kind: &server.family, ..context.values(open.block, id) };
+    let predicts = context.constraints.unanswered_server.render(&values);
+    report.block(context, open.block, message).severity(severity).call_id(id).predicts(predicts);
 }

@@ -1,6 +1,6 @@
 //! `REASON004 unwanted-reasoning`
 
-use seamline_model::{Echo, Edit, Member, MemberSort, MessageIndex, Place, Safety, Stage, Values};
+use seamline_model::{Echo, Edit, Member, MemberSort, MessageIndex, Models, Place, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -69,17 +69,24 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
-    let Echo::Refused { fields, .. } = context.constraints.reasoning.echo else {
+    let Echo::Refused { fields, partly, .. } = context.constraints.reasoning.echo else {
         return;
     };
     if context.transcript.members.is_empty() {
         return;
     }
     for member in context.transcript.members_of(index) {
-        if matches!(member.sort, MemberSort::Reasoning { .. }) && fields.contains(&&*member.key) {
+        let is_refused = || fields.contains(&&*member.key) || is_partly_refused(context, partly, &member.key);
+        if matches!(member.sort, MemberSort::Reasoning { .. }) && is_refused() {
             report_member(context, report, member);
         }
     }
+}
+
+/// Whether the model is one of those that refuse a member.
+fn is_partly_refused(context: &Context<'_, '_>, partly: &[(&str, Models)], key: &str) -> bool {
+    let model = context.transcript.model.as_deref().unwrap_or_default();
+    partly.iter().any(|(field, models)| *field == key && models.claims(model))
 }
 
 fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member) {

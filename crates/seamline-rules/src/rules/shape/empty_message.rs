@@ -1,8 +1,8 @@
 //! `SHAPE002 empty-message`
 
 use seamline_model::{
-    BlockKind, Body, Carrier, Edit, Emptiness, EmptyText, ErrorText, MessageIndex, NO_CONTENT, Role, Safety, Severity,
-    Stage, Values,
+    BlockKind, Carrier, ContentForm, Edit, Emptiness, EmptyText, ErrorText, MessageIndex, NO_CONTENT, Role, Safety,
+    Severity, Stage, Values,
 };
 
 use super::emptied;
@@ -51,7 +51,7 @@ declare_rule! {
     /// read becomes the text of the message.
     ///
     /// # References
-    /// ANT-18, BED-8, GEM-5, KIM-5, XAI-1; cases 33, 57
+    /// ANT-18, BED-8, BED-19, GEM-5, KIM-5, XAI-1; cases 33, 57
     SHAPE002 "empty-message" in Shape, Error, Safe, each Message, reach Message
 }
 
@@ -60,7 +60,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         return;
     };
     let message = context.transcript.message(index);
-    let readable = matches!(message.body, Body::Text | Body::Blocks);
+    let readable = matches!(message.body, ContentForm::Text | ContentForm::Blocks);
     if readable && is_empty(context, index) {
         report_empty(context, report, index, error);
     }
@@ -73,7 +73,7 @@ fn report_empty(context: &Context<'_, '_>, report: &mut Report, index: MessageIn
     let allowed = context.constraints.empty_ending
         && last
         && message.role == Role::Assistant
-        && (message.range().is_empty() || message.body == Body::Text);
+        && (message.range().is_empty() || message.body == ContentForm::Text);
     let mut draft = report.message(context, index, "the message has no content".to_owned());
     if allowed {
         draft = draft.severity(Severity::Warning);

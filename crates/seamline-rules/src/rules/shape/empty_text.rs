@@ -116,10 +116,11 @@ fn report_result(context: &Context<'_, '_>, report: &mut Report, result: BlockIn
         );
 }
 
-/// Whether a message holds only empty text.
+/// Whether a message holds only empty text and cache marks.
 pub(crate) fn is_hollow(context: &Context<'_, '_>, message: MessageIndex) -> bool {
-    context
-        .transcript
-        .blocks_of(message)
-        .all(|(_, block)| matches!(block.kind, BlockKind::Text(Emptiness::Empty | Emptiness::Blank)))
+    let transcript = context.transcript;
+    transcript.blocks_of(message).all(|(index, block)| match block.kind {
+        BlockKind::Text(Emptiness::Empty | Emptiness::Blank) => true,
+        _ => transcript.is_cache_point(index),
+    })
 }

@@ -62,7 +62,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Some((index, message)) = first else {
         return;
     };
-    if message.role == Role::User {
+    // The provider may have added a role that begins a conversation.
+    if matches!(message.role, Role::User | Role::Unknown) {
         return;
     }
     report_message(context, report, index, ("the conversation does not start with a user message", error));

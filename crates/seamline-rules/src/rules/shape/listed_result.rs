@@ -79,7 +79,7 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     };
     let parts = context.transcript.result(state.result).map(|result| result.parts);
     // Media are moved out of the result first.
-    if !matches!(parts, Some(Parts::List(listed)) if !listed.has_media()) {
+    if !matches!(parts, Some(Parts::List(listed)) if listed.is_text()) {
         return;
     }
     let id = context.id(state.result);

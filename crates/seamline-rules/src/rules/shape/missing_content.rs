@@ -1,8 +1,8 @@
 //! `SHAPE007 missing-content`
 
 use seamline_model::{
-    BlockIndex, BlockKind, Body, Edit, EmptyText, ErrorText, MessageIndex, NO_CONTENT, OutputForm, Parts, ResultBlock,
-    Role, Safety, Stage, Values,
+    BlockIndex, BlockKind, ContentForm, Edit, EmptyText, ErrorText, MessageIndex, NO_CONTENT, OutputForm, Parts,
+    ResultBlock, Role, Safety, Stage, Values,
 };
 
 use super::emptied;
@@ -56,18 +56,19 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         return;
     };
     let message = context.transcript.message(index);
-    if message.body == Body::Text
+    if message.body == ContentForm::Text
+        && message.role != Role::Unknown
         && let Some(error) = context.constraints.string_content
     {
         report_string(context, index, report, error);
     }
     let wrong = match message.body {
-        Body::Null | Body::Missing => {
+        ContentForm::Null | ContentForm::Missing => {
             let mut blocks = context.transcript.blocks_of(index);
             blocks.all(|(_, block)| matches!(block.kind, BlockKind::Reasoning { .. }))
         }
-        Body::Unreadable => true,
-        Body::Text | Body::Blocks => false,
+        ContentForm::Unreadable => true,
+        ContentForm::Text | ContentForm::Blocks | ContentForm::Setting => false,
     };
     // In a message with a result, the result is repaired instead.
     if wrong && message.role != Role::Unknown && message.role != Role::Tool {
@@ -90,7 +91,7 @@ fn report_string(context: &Context<'_, '_>, index: MessageIndex, report: &mut Re
 }
 
 fn report_message(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, error: ErrorText) {
-    if context.transcript.message(index).body == Body::Unreadable {
+    if context.transcript.message(index).body == ContentForm::Unreadable {
         report.message(context, index, "content is neither text nor a list".to_owned()).fix(
             Stage::Finish,
             Safety::Safe,

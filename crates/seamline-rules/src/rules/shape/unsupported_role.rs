@@ -41,7 +41,7 @@ declare_rule! {
     /// repaired with `safety = "unsafe"`.
     ///
     /// # References
-    /// MIS-3, a recorded rejection by `o1-mini`
+    /// MIS-3, OAC-22, a recorded rejection by `o1-mini`
     SHAPE008 "unsupported-role" in Shape, Error, Unsafe, each Whole, reach Message
 }
 

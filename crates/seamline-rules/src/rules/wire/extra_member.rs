@@ -1,7 +1,8 @@
 //! `WIRE013 extra-member`
 
 use seamline_model::{
-    BlockKind, Body, Edit, Emptiness, Member, MemberSort, Members, Place, Role, Safety, Severity, Span, Stage, Values,
+    BlockKind, ContentForm, Edit, Emptiness, Member, MemberSort, Members, Place, Role, Safety, Severity, Span, Stage,
+    Values,
 };
 
 use crate::context::Context;
@@ -11,7 +12,8 @@ declare_rule! {
     /// # What it does
     /// Finds members of messages and blocks that the provider does not support: those of other dialects, and those of
     /// this dialect that only some of its providers support, such as `refusal`, `audio`, `function_call` and `name`.
-    /// Tool calls in the form of another dialect are a warning where the provider accepts any member and ignores this
+    /// A member that no dialect or program is known to have is only a note: the provider may have added it. Tool calls in
+    /// the form of another dialect are a warning where the provider accepts any member and ignores this
     /// one.
     ///
     /// # Why is this bad?
@@ -49,7 +51,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the member is removed, and its content is in the report. Empty members and metadata (time, author, cost,
+    /// Unsafe: the member is removed, and its content is in the report. An unknown member is never removed safely. Empty members and metadata (time, author, cost,
     /// cache marks) are removed safely. If a message has no other content, the content of its members, such as a
     /// refusal, becomes its text, which is safe; so does a refusal part of the content. A `function_call` safely
     /// becomes the only entry of `tool_calls`. A file is only reported. The example is repaired with `safety =
@@ -106,6 +108,10 @@ fn is_unknown(context: &Context<'_, '_>, member: &Member) -> bool {
 fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
     let Member { message, block, key, span, cut, .. } = member;
     let place = Place { message: Some(*message), block: *block, span: *span };
+    if member.is_unknown() {
+        report_unknown(report, member, place);
+        return;
+    }
     let draft = report
         .place(place, format!("the provider does not support the member `{key}`"))
         .predicts(predict_error(context, member));
@@ -128,11 +134,23 @@ fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member
     }
     let safe = match member.sort {
         MemberSort::Spare { empty } => empty,
-        _ => !member.says_something(),
+        _ => !member.says_something() && !member.is_unknown(),
     };
     let safety = if safe { Safety::Safe } else { Safety::Unsafe };
     let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe };
     draft.fix(Stage::Bytes, safety, "remove the member", vec![edit]);
+}
+
+/// Notes a member that no dialect or program is known to have. The provider may have added it.
+fn report_unknown(report: &mut Report, member: &Member, place: Place) {
+    let Member { key, cut, span, .. } = member;
+    let edit = Edit::DropMember { cut: *cut, member: *span, lost: true };
+    report.place(place, format!("the member `{key}` is unknown; it is kept")).severity(Severity::Info).fix(
+        Stage::Bytes,
+        Safety::Unsafe,
+        "remove the member",
+        vec![edit],
+    );
 }
 
 /// Whether a member is the only content of its message, so that it becomes its text.
@@ -141,7 +159,7 @@ fn is_only_content(context: &Context<'_, '_>, member: &Member) -> bool {
         && !member.holds_media()
         && matches!(
             context.transcript.message(member.message).body,
-            Body::Text | Body::Blocks | Body::Null | Body::Missing
+            ContentForm::Text | ContentForm::Blocks | ContentForm::Null | ContentForm::Missing | ContentForm::Setting
         )
         && is_hollow_beside(context, member)
 }

@@ -1,16 +1,18 @@
 //! `WIRE008 unreadable-message`
 
-use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Stage};
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Severity, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages that are not an object, have no role, or have an unknown role.
+    /// Finds messages that are not an object, have no role, or have an unknown role. An unknown role is only a note: the
+    /// provider may have added it.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. The cause is a damaged file, or a file of another program.
+    /// The provider rejects a request with a value that is not a message. The cause is a damaged file, or a file of
+    /// another program.
     ///
     /// # Example
     /// ```json
@@ -56,7 +58,8 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
         "an unknown role" | "no role" => format!("[a message with {found}, kept as text]"),
         found => format!("[an entry that is {found}, kept as text]"),
     };
-    report.irregularity(irregularity, format!("the message cannot be read: {found}")).fix(
+    let severity = if *found == "an unknown role" { Severity::Info } else { Severity::Error };
+    report.irregularity(irregularity, format!("the message cannot be read: {found}")).severity(severity).fix(
         Stage::Form,
         Safety::Unsafe,
         "keep it as text in a user message",

@@ -3,7 +3,10 @@
 use serde_json::json;
 
 use super::place::{call_mut, insert, is_call, is_result, pick, pick_block, result_mut, take_result};
-use crate::transcript::{Block, CallResult, Input, Message, Role};
+use crate::{
+    render::TOOL_NAMES,
+    transcript::{Block, CallResult, Input, Message, Role},
+};
 
 /// The output of the second of two results.
 pub(super) enum Repeat {
@@ -68,11 +71,15 @@ pub(super) fn swap_result_id(messages: &mut [Message], place: usize) -> Option<(
 pub(super) fn reuse_call_id(messages: &mut [Message], place: usize) -> Option<()> {
     let at = pick(messages, place, |message| message.calls().next().is_some())?;
     let ids: Vec<Option<String>> = messages[at].calls().map(|call| call.id.clone()).collect();
+    name_results(messages, at);
     let first = ids.first()?.clone();
     let Some(second) = ids.get(1) else {
         let mut copy = messages[at].blocks.iter().find(|block| is_call(block))?.clone();
         if let Some(call) = call_mut(&mut copy) {
             call.input = Input::Object(json!({"step": format!("call-r{place}:")}));
+            if place.is_multiple_of(2) {
+                TOOL_NAMES[1].clone_into(&mut call.name);
+            }
         }
         messages[at].blocks.push(copy);
         return Some(());
@@ -82,6 +89,16 @@ pub(super) fn reuse_call_id(messages: &mut [Message], place: usize) -> Option<()
     let calls = messages[at].blocks.iter_mut().filter_map(call_mut);
     calls.filter(|call| call.id == *second).for_each(|call| call.id.clone_from(&first));
     Some(())
+}
+
+/// Gives the results in the next message the names of their tools, as long as ids still tell them apart.
+fn name_results(messages: &mut [Message], at: usize) {
+    let tools: Vec<_> = messages[at].calls().map(|call| (call.id.clone(), call.name.clone())).collect();
+    let Some(next) = messages.get_mut(at + 1) else { return };
+    for result in next.blocks.iter_mut().filter_map(result_mut).filter(|result| result.name.is_none()) {
+        let mut calls = tools.iter().filter(|(id, _)| *id == result.id);
+        result.name = calls.next().filter(|_| calls.next().is_none()).map(|(_, name)| name.clone());
+    }
 }
 
 pub(super) fn steer(messages: &mut Vec<Message>, place: usize) -> Option<()> {

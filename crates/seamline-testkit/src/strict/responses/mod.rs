@@ -33,5 +33,7 @@ pub(crate) fn needs_no_items(body: &Value) -> bool {
 
 /// True if the body continues a conversation that the provider stores.
 fn is_chained(body: &Value) -> bool {
-    ["previous_response_id", "conversation"].iter().any(|key| wire::present(body, key).is_some())
+    // A frame that steers a response is about a conversation that the provider has.
+    let steers = wire::string(body, "type") == Some("response.steer");
+    steers || ["previous_response_id", "conversation"].iter().any(|key| wire::present(body, key).is_some())
 }

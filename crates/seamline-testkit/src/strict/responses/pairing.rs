@@ -20,6 +20,8 @@ struct Calls<'a> {
     /// The open calls: the index of each, and the types of result it takes.
     open: Vec<(usize, &'a [&'a str])>,
     seen: bool,
+    /// Whether one of them may be answered in a later request.
+    deferred: bool,
 }
 
 /// Adds every unanswered call, orphan and duplicate result (OAR-2, OAR-3, OAR-5). Items without an id are
@@ -27,7 +29,9 @@ struct Calls<'a> {
 pub(super) fn check(items: &[Value], before: Before, violations: &mut Vec<Violation>) {
     let mut known: BTreeMap<&str, Calls<'_>> = BTreeMap::new();
     for (index, item) in items.iter().enumerate() {
-        let Some(id) = pair_id(item).filter(|id| !id.is_empty()) else { continue };
+        // OAR-31: the result of an asynchronous call may come in a later request.
+        let is_deferred = item.get("async") == Some(&Value::Bool(true));
+        let Some(id) = pair_id(item).filter(|id| !id.is_empty() && !is_of_provider(item)) else { continue };
         let taken = taken(item);
         let calls = known.entry(id).or_default();
         if !taken.is_empty() {
@@ -36,6 +40,7 @@ pub(super) fn check(items: &[Value], before: Before, violations: &mut Vec<Violat
             }
             calls.seen = true;
             calls.open.push((index, taken));
+            calls.deferred |= is_deferred;
         } else if RESULTS.contains(&wire::kind(item)) {
             let kind = match calls.open.pop() {
                 Some((_, taken)) if taken.contains(&wire::kind(item)) => continue,
@@ -47,7 +52,7 @@ pub(super) fn check(items: &[Value], before: Before, violations: &mut Vec<Violat
             violations.push(Violation { message: index, kind });
         }
     }
-    let open = known.into_values().flat_map(|calls| calls.open);
+    let open = known.into_values().filter(|calls| !calls.deferred).flat_map(|calls| calls.open);
     violations.extend(open.map(|(message, _)| Violation { message, kind: ViolationKind::UnansweredCall }));
 }
 
@@ -57,7 +62,8 @@ const SHELL: &str = "shell_call_output";
 const PATCH: &str = "apply_patch_call_output";
 const LOCAL_SHELL: &str = "local_shell_call_output";
 const COMPUTER: &str = "computer_call_output";
-const RESULTS: [&str; 6] = [FUNCTION, CUSTOM, SHELL, PATCH, LOCAL_SHELL, COMPUTER];
+const SEARCH: &str = "tool_search_output";
+const RESULTS: [&str; 7] = [FUNCTION, CUSTOM, SHELL, PATCH, LOCAL_SHELL, COMPUTER, SEARCH];
 
 /// The types of result that an item takes; none if it is not a call.
 fn taken(item: &Value) -> &'static [&'static str] {
@@ -68,8 +74,14 @@ fn taken(item: &Value) -> &'static [&'static str] {
         "apply_patch_call" => &[PATCH],
         "computer_call" => &[COMPUTER],
         "local_shell_call" => &[LOCAL_SHELL, FUNCTION],
+        "tool_search_call" => &[SEARCH, FUNCTION],
         _ => &[],
     }
+}
+
+/// Whether it is a search for tools that the provider runs, or its result.
+fn is_of_provider(item: &Value) -> bool {
+    matches!(wire::kind(item), "tool_search_call" | SEARCH) && wire::string(item, "execution") != Some("client")
 }
 
 /// The id that pairs a call with its result. Results of local shell calls may have it under another name.

@@ -91,8 +91,10 @@ fn result_kinds(result: &Value) -> Vec<ViolationKind> {
         Some(Value::Array(parts)) => parts.iter().all(|part| part_kind(part, &["output_text", "text"]).is_none()),
         _ => false,
     };
+    // OAR-26: a report that no call asked for names its tool.
+    let is_report = wire::present(result, "call_id").is_none() && wire::string(result, "name").is_some();
     let demands = [
-        (is_short(result.get("call_id"), CALL_ID_CHARS_MAX), ViolationKind::BadResultId),
+        (is_report || is_short(result.get("call_id"), CALL_ID_CHARS_MAX), ViolationKind::BadResultId),
         (is_legal, ViolationKind::BadResultContent),
     ];
     demands.into_iter().filter(|(met, _)| !met).map(|(_, kind)| kind).collect()

@@ -1,7 +1,7 @@
 //! Plans checkpoints and their commits.
 
 use seamline_store::{
-    COMMIT_BYTES_MAX, Checkpoint, CheckpointId, CheckpointRecord, CheckpointState, Dropped, IncidentKind,
+    COMMIT_BYTES_MAX, Checkpoint, CheckpointId, CheckpointRecord, CheckpointState, DroppedCheckpoints, IncidentKind,
     IncidentSeverity, Operation, Record,
 };
 
@@ -39,7 +39,7 @@ impl Facts<'_> {
         if !self.config().snapshot_messages || self.fits_snapshot() {
             return None;
         }
-        // The other incidents of this kind are events, which are no warnings.
+        // The other incidents of this kind are events, not warnings.
         let (kind, severity) = (IncidentKind::CheckpointCreated, IncidentSeverity::Warning);
         if self.state.incidents.iter().any(|incident| (incident.kind, incident.severity) == (kind, severity)) {
             return None;
@@ -94,7 +94,7 @@ impl Facts<'_> {
         let spent = self.state.checkpoints.iter().filter(|checkpoint| is_spent(checkpoint.state));
         let dropped = committed.into_iter().take(surplus).chain(spent);
         let ids: Vec<CheckpointId> = dropped.map(|checkpoint| checkpoint.id.clone()).collect();
-        if ids.is_empty() { None } else { Some(Record::CheckpointsDropped(Dropped { ids })) }
+        if ids.is_empty() { None } else { Some(Record::CheckpointsDropped(DroppedCheckpoints { ids })) }
     }
 
     /// Plans to drop committed checkpoints but for the last `keep`.

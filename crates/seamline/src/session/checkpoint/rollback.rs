@@ -1,8 +1,8 @@
 //! Plans rollbacks: all that came after a checkpoint, or after an error only the model's part of it.
 
 use seamline_store::{
-    Checkpoint, CheckpointId, CheckpointState, Cut, Dropped, Entry, IncidentKind, IncidentSeverity, MessageRecord,
-    OpenCycle, Operation, Origin, Raw, Record, Rejected, Repair, RepairKind, Rollback,
+    Checkpoint, CheckpointId, CheckpointState, Cut, DroppedCheckpoints, Entry, IncidentKind, IncidentSeverity,
+    MessageRecord, OpenCycle, Operation, Origin, Raw, Record, Rejected, RepairKind, RepairRecord, Rollback,
 };
 use serde::Serialize;
 
@@ -146,9 +146,16 @@ impl Facts<'_> {
             let cut = |at: &usize| Cut { at: *at as u64, removed: 1, inserted: Vec::new() };
             let (cuts, report) = (removed.iter().map(cut).collect(), Some(Raw::of(&[Report { taken_back: reason }])?));
             let (id, kind) = (self.next_id("repair").into(), RepairKind::Fix);
-            records.push(Record::Repair(Repair { id, kind, cuts, meant: Vec::new(), report }));
+            records.push(Record::Repair(RepairRecord {
+                id,
+                kind,
+                cuts,
+                meant: Vec::new(),
+                renamed: Vec::new(),
+                report,
+            }));
         }
-        records.push(Record::CheckpointsDropped(Dropped { ids: vec![id.clone()] }));
+        records.push(Record::CheckpointsDropped(DroppedCheckpoints { ids: vec![id.clone()] }));
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
         incident.checkpoint = Some(id.clone());
         incident.count = removed.len() as u64;

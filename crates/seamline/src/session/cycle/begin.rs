@@ -91,7 +91,7 @@ impl Facts<'_> {
             let CallRecord { id, tool, effect, arguments } = call_record(made, &|_| Effect::Unsafe);
             let state = match &made.not_run {
                 Some(why) => {
-                    let output = why.text(&tool, &id);
+                    let output = why.text(&tool);
                     CallState::Finished { result: Raw::of(&Output::told(output))?, failed: true }
                 }
                 None => CallState::Started { at: self.now, key: String::new() },
@@ -105,7 +105,7 @@ impl Facts<'_> {
 
     /// Plans the result of a call that must not run: the model reads why.
     fn plan_not_run(&self, cycle: &CycleId, call: &CallRecord, why: &NotRun) -> Result<[Record; 2], SessionError> {
-        let output = why.text(&call.tool, &call.id);
+        let output = why.text(&call.tool);
         let result = Raw::of(&Output::told(output))?;
         let staged = Staged { cycle: cycle.clone(), call: call.id.clone(), result, failed: true };
         let detail = format!("call {} of {}: {}", call.id, call.tool, why.as_str());

@@ -163,7 +163,7 @@ fn plan_start_of_result(open: &OpenCycle, call: &CallId, output: &ToolOutput) ->
     let most = START_BYTES_MAX.min(bytes_left(open) / ESCAPED_BYTES_MAX);
     let start = &output.output[..output.output.floor_char_boundary(most)];
     let tool = open.calls.iter().find(|open| open.id == *call).map_or("", |open| open.tool.as_str());
-    let text = texts::result_truncated(tool, call, start, output.output.len());
+    let text = texts::result_truncated(tool, start, output.output.len());
     let result = Raw::of(&Output { text, told: false, truncated: true })?;
     Ok(Staged { cycle: open.id.clone(), call: call.clone(), result, failed: output.is_error })
 }

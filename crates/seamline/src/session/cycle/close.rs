@@ -8,12 +8,12 @@ use seamline_store::{
 };
 
 use super::call::{Output, is_finished};
-use super::{CycleOutcome, Stop};
+use super::{CycleOutcome, StopCause};
 use crate::session::facts::{Batch, Facts};
 use crate::session::host::context::unfinished_calls;
 use crate::session::recover::texts;
 use crate::session::recover::truth::{Truth, truth_of};
-use crate::session::wire::{Answer, ToolTurn};
+use crate::session::wire::{CallResult, ToolTurn};
 use crate::session::{SessionError, ToolCall};
 
 /// Why a cycle ends.
@@ -23,7 +23,7 @@ pub(in crate::session) enum Close<'c> {
     Complete,
     /// The caller stopped the calls, or a time limit did.
     Stopped {
-        why: Stop,
+        why: StopCause,
         /// The calls that did not run, although their intent is durable.
         never_begun: &'c [ToolCall],
     },
@@ -74,7 +74,7 @@ impl Facts<'_> {
         turn: &ToolTurn,
         close: Close<'_>,
         never_begun: &HashSet<&CallId>,
-    ) -> Result<Vec<Answer>, SessionError> {
+    ) -> Result<Vec<CallResult>, SessionError> {
         let text = |call: &OpenCall| match close {
             Close::Complete => {
                 let (cycle, call) = (open.id.clone(), call.id.clone());
@@ -86,7 +86,7 @@ impl Facts<'_> {
             }
             Close::Crashed => Ok(texts::after_crash(call)),
         };
-        let mut answers: Vec<Answer> =
+        let mut answers: Vec<CallResult> =
             open.calls.iter().map(|call| answer(call, text)).collect::<Result<_, SessionError>>()?;
         if turn.calls.len() == answers.len() {
             answers.iter_mut().zip(&turn.calls).for_each(|(answer, made)| answer.id = made.given_id.clone());
@@ -95,15 +95,15 @@ impl Facts<'_> {
     }
 
     /// The text that the model reads of a call that was stopped.
-    fn stop_text(&self, stop: Stop, call: &OpenCall, never_ran: bool) -> String {
+    fn stop_text(&self, stop: StopCause, call: &OpenCall, never_ran: bool) -> String {
         let repairs = self.wire.repairs();
         let text = match stop {
-            Stop::Aborted => &repairs.synthetic_text.aborted,
-            Stop::TimedOut => &repairs.synthetic_text.timeout,
+            StopCause::Aborted => &repairs.synthetic_text.aborted,
+            StopCause::TimedOut => &repairs.synthetic_text.timeout,
         };
         // A policy's own words are used as they are.
         let is_ours = seamline_model::is_default_text(text);
-        if never_ran && is_ours { texts::not_begun(&call.tool, &call.id) } else { text.clone() }
+        if never_ran && is_ours { texts::not_begun(&call.tool) } else { text.clone() }
     }
 
     /// The records that put a cycle into the view and commit its checkpoint. Every call has an answer now, so the cycle is
@@ -112,7 +112,7 @@ impl Facts<'_> {
         &self,
         open: &OpenCycle,
         turn: &ToolTurn,
-        answers: &[Answer],
+        answers: &[CallResult],
     ) -> Result<Vec<Record>, SessionError> {
         let recording = open.state().after(CycleStep::Record);
         if recording.and_then(|state| state.after(CycleStep::Commit)).is_none() {
@@ -128,7 +128,7 @@ impl Facts<'_> {
         Ok(records)
     }
 
-    fn plan_plain_messages(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Record>, SessionError> {
+    fn plan_plain_messages(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Record>, SessionError> {
         let (origin, dialect) = (Origin::Said, &turn.dialect);
         let said = turn.messages.iter().cloned();
         let said = said.map(|message| Insert { message, origin, dialect: dialect.clone() });
@@ -139,7 +139,7 @@ impl Facts<'_> {
 
     /// Plans the messages with the results of a turn, in the dialect of the turn. Where each result is a message of its
     /// own, each has its own origin.
-    fn plan_results(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Insert>, SessionError> {
+    fn plan_results(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Insert>, SessionError> {
         let messages = self.wire.write_results(turn, answers)?;
         let is_each = messages.len() == answers.len();
         let is_any = answers.iter().any(|answer| answer.synthetic);
@@ -159,8 +159,8 @@ impl Facts<'_> {
             Close::Stopped { .. } if missing.is_empty() => Vec::new(),
             Close::Stopped { why, .. } => {
                 let kind = match why {
-                    Stop::Aborted => IncidentKind::Aborted,
-                    Stop::TimedOut => IncidentKind::Timeout,
+                    StopCause::Aborted => IncidentKind::Aborted,
+                    StopCause::TimedOut => IncidentKind::Timeout,
                 };
                 vec![self.counted(kind, IncidentSeverity::Warning, "calls were given up", missing.len())]
             }
@@ -211,21 +211,21 @@ pub(in crate::session) fn reset_never_begun<'c>(
 fn answer(
     call: &OpenCall,
     text: impl FnOnce(&OpenCall) -> Result<String, SessionError>,
-) -> Result<Answer, SessionError> {
+) -> Result<CallResult, SessionError> {
     let (id, name) = (call.id.clone(), call.tool.clone());
     match &call.state {
         CallState::Finished { result, failed } => {
             let read = Output::read(result);
             let synthetic = read.is_synthetic();
-            Ok(Answer { id, name, output: read.text, failed: *failed, synthetic })
+            Ok(CallResult { id, name, output: read.text, failed: *failed, synthetic })
         }
         CallState::Pending | CallState::Started { .. } => {
-            Ok(Answer { id, name, output: text(call)?, failed: true, synthetic: true })
+            Ok(CallResult { id, name, output: text(call)?, failed: true, synthetic: true })
         }
     }
 }
 
-fn outcome(answer: Answer) -> CycleOutcome {
-    let Answer { id, output, failed, synthetic, .. } = answer;
+fn outcome(answer: CallResult) -> CycleOutcome {
+    let CallResult { id, output, failed, synthetic, .. } = answer;
     CycleOutcome { tool_use_id: id, content: output, is_error: failed, synthetic }
 }

@@ -76,7 +76,7 @@ pub struct ExecutorFailure(
 
 /// Why running calls are stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopCause {
     /// The user or the host aborted them.
     Aborted,
     /// A time limit ran out.

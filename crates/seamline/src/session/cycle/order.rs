@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use seamline_store::{
-    Cut, CycleRecord, Entry, EntrySource, Insert, Meant, OpenCycle, Origin, Record, Repair, RepairKind,
+    Cut, CycleRecord, Entry, EntrySource, Insert, Meant, OpenCycle, Origin, Record, RepairKind, RepairRecord,
 };
 
 use crate::session::facts::Facts;
@@ -63,7 +63,7 @@ impl Facts<'_> {
         }
         let (cuts, meant) = cuts(&tail, moves, start).into_iter().unzip();
         let (id, kind) = (self.next_id("repair").into(), RepairKind::Reorder);
-        Some(Record::Repair(Repair { id, kind, cuts, meant, report: None }))
+        Some(Record::Repair(RepairRecord { id, kind, cuts, meant, renamed: Vec::new(), report: None }))
     }
 
     /// Whether a cycle would come between a call and its result that were appended as messages.

@@ -9,7 +9,7 @@ use futures_util::future::{BoxFuture, poll_fn};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use super::run::run_call;
-use super::{ExecutorFailure, Stop, ToolExecutor, ToolOutput};
+use super::{ExecutorFailure, StopCause, ToolExecutor, ToolOutput};
 use crate::session::ToolCall;
 
 /// A call that ran, and its outcome.
@@ -20,7 +20,7 @@ pub(super) enum Step<'c> {
     /// A call is done.
     Done(Ran<'c>),
     /// The host stopped them. These calls were done by then.
-    Stopped(Stop, Vec<Ran<'c>>),
+    Stopped(StopCause, Vec<Ran<'c>>),
     /// All are done.
     Over,
 }
@@ -33,7 +33,7 @@ pub(super) struct Race<'c, S> {
     stop: Pin<&'c mut S>,
 }
 
-impl<'c, S: Future<Output = Stop> + Send> Race<'c, S> {
+impl<'c, S: Future<Output = StopCause> + Send> Race<'c, S> {
     pub(super) fn new(executor: &'c dyn ToolExecutor, calls: &'c [ToolCall], stop: Pin<&'c mut S>) -> Self {
         Self { executor, waiting: calls.iter(), running: FuturesUnordered::new(), stop }
     }

@@ -1,8 +1,8 @@
 //! Plans the rollback of a cycle, and the compensation of its calls.
 
 use seamline_store::{
-    Compensated, CompensationOutcome, CycleEnd, CycleId, Dropped, Effect, IncidentKind, IncidentSeverity, OpenCall,
-    OpenCycle, Record,
+    Compensated, CompensationOutcome, CycleEnd, CycleId, DroppedCheckpoints, Effect, IncidentKind, IncidentSeverity,
+    OpenCall, OpenCycle, Record,
 };
 
 use super::ToolExecutor;
@@ -179,7 +179,8 @@ pub(in crate::session) fn end_records(open: &OpenCycle, reason: &str, compensati
     let is_undone = |call: &&OpenCall| compensation == Compensation::Follows && is_compensatable(call);
     let undoing = open.calls.iter().filter(is_undone).map(|call| call.id.clone()).collect();
     let end = Record::CycleEnd(CycleEnd { cycle: open.id.clone(), reason: reason.to_owned(), undoing });
-    let dropped = open.checkpoint.iter().map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id.clone()] }));
+    let dropped =
+        open.checkpoint.iter().map(|id| Record::CheckpointsDropped(DroppedCheckpoints { ids: vec![id.clone()] }));
     std::iter::once(end).chain(dropped).collect()
 }
 

@@ -15,7 +15,7 @@ use super::call::{Failed, apply_result, must_not_run, plan_result_or_start, retu
 use super::close::{Close, Keeping, reset_never_begun};
 use super::race::{Race, Step};
 use super::roll_back::{Compensation, Fate, UNANSWERED, is_compensatable};
-use super::{CycleOutcome, ExecutorFailure, Stop, ToolCycleResult, ToolExecutor, ToolOutput, random};
+use super::{CycleOutcome, ExecutorFailure, StopCause, ToolCycleResult, ToolExecutor, ToolOutput, random};
 use crate::session::facts::Batch;
 use crate::session::wire::ToolTurn;
 use crate::session::{Session, SessionError, ToolCall};
@@ -35,7 +35,7 @@ pub(super) enum End {
     /// Every call has its result. The last one is not durable yet.
     Complete(Option<Record>),
     /// The host stopped the calls. These did not begin.
-    Stopped(Stop, Vec<ToolCall>),
+    Stopped(StopCause, Vec<ToolCall>),
     /// A failure rolls the cycle back. These calls did not begin.
     Failed(Failed, Vec<ToolCall>),
 }
@@ -71,7 +71,7 @@ impl<'r> Run<'r> {
     pub(super) async fn run(
         &mut self,
         calls: &[ToolCall],
-        stop: impl Future<Output = Stop> + Send,
+        stop: impl Future<Output = StopCause> + Send,
     ) -> Result<End, SessionError> {
         let stop = pin!(stop);
         let mut race = Race::new(self.executor, calls, stop);
@@ -134,7 +134,7 @@ impl<'r> Run<'r> {
     }
 
     /// Ends a cycle that the host stopped, as the policy says.
-    async fn end_stopped(mut self, why: Stop, never_begun: &[ToolCall]) -> Result<ToolCycleResult, SessionError> {
+    async fn end_stopped(mut self, why: StopCause, never_begun: &[ToolCall]) -> Result<ToolCycleResult, SessionError> {
         let mut open = self.open.clone();
         reset_never_begun(&mut open, never_begun);
         let fate = match self.keeping {
@@ -219,10 +219,10 @@ async fn undo_call(executor: &dyn ToolExecutor, made: &ToolCall, call: &OpenCall
     matches!(undoing.catch_unwind().await, Ok(Ok(())))
 }
 
-fn stop_name(why: Stop) -> &'static str {
+fn stop_name(why: StopCause) -> &'static str {
     match why {
-        Stop::Aborted => "aborted",
-        Stop::TimedOut => "timed out",
+        StopCause::Aborted => "aborted",
+        StopCause::TimedOut => "timed out",
     }
 }
 

@@ -67,7 +67,7 @@ pub struct ToolStart {
 pub enum TurnEnd<'a> {
     /// A response that makes no calls. Give one that makes calls to [`Session::begin_cycle`](crate::session::Session::begin_cycle) or
     /// [`Session::execute_tool_cycle`](crate::session::Session::execute_tool_cycle) instead.
-    Answer(&'a [&'a str]),
+    Messages(&'a [&'a str]),
     /// A streamed response of which no call may run. Give one with calls that may run to [`Session::begin_response`](crate::session::Session::begin_response) or
     /// [`Session::execute_response`](crate::session::Session::execute_response) instead.
     Response(&'a stream::Response),

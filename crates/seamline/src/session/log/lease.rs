@@ -121,7 +121,7 @@ impl Lease {
                 return Ok(());
             }
         };
-        if self.store.head(&self.id).await?.seq > 0 {
+        if self.store.read_head(&self.id).await?.seq > 0 {
             self.holders.clear();
             return Err(exists);
         }

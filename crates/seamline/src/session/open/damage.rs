@@ -1,6 +1,6 @@
 //! Plans the records of an opening: a lost first record, damages, and a lease that was taken over.
 
-use seamline_store::{Begin, Damage, Holder, IncidentKind, IncidentSeverity, Parent, Raw, Record};
+use seamline_store::{Begin, Damage, DamageKind, Holder, IncidentKind, IncidentSeverity, Parent, Raw, Record};
 
 use super::home_provider;
 use crate::session::SessionError;
@@ -11,8 +11,11 @@ impl Facts<'_> {
     /// The damages that no incident mentions yet.
     pub(super) fn new_damages_of_log<'d>(&self, damages: &'d [Damage]) -> Vec<&'d Damage> {
         let is_known = |damage: &Damage| {
-            let mut incidents = self.state.incidents.iter();
-            incidents.any(|incident| incident.kind == IncidentKind::Damaged && incident.seq == Some(damage.seq))
+            let mut incidents = self.state.incidents.iter().filter(|incident| incident.kind == IncidentKind::Damaged);
+            // A lost log and another damage can begin at the same record.
+            let is_log = matches!(damage.kind, DamageKind::Log { .. });
+            let is_about = |detail: &str| !is_log || detail == damage.to_string();
+            incidents.any(|incident| incident.seq == Some(damage.seq) && is_about(&incident.detail))
         };
         damages.iter().filter(|damage| !is_known(damage)).collect()
     }
@@ -29,7 +32,9 @@ impl Facts<'_> {
             records.push(Record::Begin(Begin { dialect, provider, title: None, parent: None, policy }));
         }
         for damage in damages {
-            let mut incident = self.incident(IncidentKind::Damaged, IncidentSeverity::Critical, damage.to_string());
+            let is_doubtful = matches!(damage.kind, DamageKind::Log { is_certain: false, .. });
+            let severity = if is_doubtful { IncidentSeverity::Error } else { IncidentSeverity::Critical };
+            let mut incident = self.incident(IncidentKind::Damaged, severity, damage.to_string());
             incident.seq = Some(damage.seq);
             records.push(Record::Incident(incident));
         }

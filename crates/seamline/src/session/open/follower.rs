@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use seamline_store::{DamageKind, Entry, Head, Parent, Replay, SessionId, State, Store, StoredCommit};
+use seamline_store::{DamageKind, Entry, Head, LogLoss, Parent, Replay, SessionId, State, Store, StoredCommit};
 
 use super::copies::plan_copies;
 use super::{home_provider, stored_policy, wire_of};
@@ -13,7 +13,7 @@ use crate::session::log::read_pages;
 use crate::session::recover::truth::unresolved;
 use crate::session::wire::Wire;
 use crate::session::{
-    Clock as _, Health, RepairPreview, Request, Session, SessionError, SessionOptions, SystemClock, Unresolved,
+    Clock as _, Health, RepairResult, Request, Session, SessionError, SessionOptions, SystemClock, Unresolved,
 };
 use crate::{Options, Policy};
 
@@ -41,6 +41,8 @@ pub struct Follower {
     id: SessionId,
     head: Head,
     replay: Replay,
+    /// The commits that the store lost before.
+    losses: Vec<LogLoss>,
     health: Health,
 }
 
@@ -52,9 +54,11 @@ impl Follower {
     /// # Errors
     /// When there is no such session, or the store failed.
     pub async fn open(store: Arc<dyn Store>, id: SessionId) -> Result<Self, SessionError> {
-        let (replay, health) = (Replay::new(id.clone()), Health::Whole);
-        let mut follower = Self { store, id, head: Head { epoch: 0, ..Head::START }, replay, health };
+        let (replay, health) = (Replay::with_key(id.clone(), store.seal_key().cloned()), Health::Whole);
+        let (head, losses) = (Head { epoch: 0, ..Head::START }, store.losses().await?);
+        let mut follower = Self { store, id, head, replay, losses, health };
         follower.refresh().await?;
+        follower.health = follower.current_health();
         Ok(follower)
     }
 
@@ -64,30 +68,38 @@ impl Follower {
     /// # Errors
     /// When the store failed.
     pub async fn refresh(&mut self) -> Result<bool, SessionError> {
-        let mut head = self.store.head(&self.id).await?;
+        let mut head = self.store.read_head(&self.id).await?;
         if (head.seq, head.hash) == (self.head.seq, self.head.hash) {
             return Ok(false);
         }
         if head.seq <= self.head.seq {
             // The store was restored from a backup that does not have all commits that were read.
-            self.replay = Replay::new(self.id.clone());
+            self.replay = self.new_replay();
         }
         let known = self.broken_commits(self.head);
         self.read_up_to(head).await?;
         if self.head.seq > 0 && self.broken_commits(head) > known {
             // New commits may not follow the ones that were read: a restored store can have grown since.
-            self.replay = Replay::new(self.id.clone());
+            self.replay = self.new_replay();
             self.read_up_to(head).await?;
         }
         if let Some(end) = self.replay.end().filter(|end| end.seq > head.seq) {
             // Another process wrote meanwhile, unless the store still says that the session ends before.
-            let now = self.store.head(&self.id).await?;
+            let now = self.store.read_head(&self.id).await?;
             head = if now.seq > head.seq { Head { epoch: now.epoch, ..end } } else { now };
         }
         self.head = head;
-        let damages = self.replay.damages(head);
-        self.health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages) };
+        self.health = self.current_health();
         Ok(true)
+    }
+
+    fn new_replay(&self) -> Replay {
+        Replay::with_key(self.id.clone(), self.store.seal_key().cloned())
+    }
+
+    fn current_health(&self) -> Health {
+        let lost = self.losses.iter().filter_map(|loss| loss.damage(&self.id, self.head));
+        Health::of(self.replay.damages(self.head).into_iter().chain(lost).collect())
     }
 
     /// The number of damages, apart from an end that the store may not have told yet.
@@ -99,7 +111,8 @@ impl Follower {
     async fn read_up_to(&mut self, head: Head) -> Result<(), SessionError> {
         let (range, replay) = (self.replay.met()..head.seq, &mut self.replay);
         let take = |page: Vec<StoredCommit>| page.iter().for_each(|commit| replay.take(commit));
-        Ok(read_pages(self.store.as_ref(), &self.id, range, take).await?)
+        read_pages(self.store.as_ref(), &self.id, range, take).await?;
+        self.replay.wrong_key().map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// The name of the session.
@@ -132,11 +145,11 @@ impl Follower {
     ///
     /// # Errors
     /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), or the conversation cannot be read.
-    pub fn preview_repair(&self, policy: Policy) -> Result<RepairPreview, SessionError> {
+    pub fn preview_repair(&self, policy: Policy) -> Result<RepairResult, SessionError> {
         let (wire, work) = (wire_of(self.state(), None, policy)?, Work::default());
         let (next, now) = (self.head.seq + 1, SystemClock.now());
         let facts = Facts { id: &self.id, state: self.state(), wire: &wire, work: &work, next, now };
-        facts.preview_repair(&wire.options, wire.config().persist_repairs)
+        Ok(facts.plan_repair(&wire.options, wire.config().persist_repairs)?.0)
     }
 
     /// Writes a request body: the members of the envelope, a JSON object, then the messages as they are stored. Messages

@@ -67,12 +67,17 @@ impl Default for OpenOptions {
 pub enum Health {
     /// Every commit passed its hash check.
     Whole,
-    /// Some commits are damaged, or the index that leads to them. The intact commits are there, and the damaged bytes are
-    /// in quarantine.
+    /// Some commits are damaged, or the index that leads to them, or the store lost commits. The intact commits are there,
+    /// and the damaged bytes are in quarantine.
     Degraded(Vec<Damage>),
 }
 
 impl Health {
+    /// The health of a log with these damages.
+    pub(super) fn of(damages: Vec<Damage>) -> Self {
+        if damages.is_empty() { Self::Whole } else { Self::Degraded(damages) }
+    }
+
     /// Whether every commit passed its hash check.
     pub fn is_whole(&self) -> bool {
         matches!(self, Self::Whole)

@@ -9,8 +9,8 @@ use seamline_store::{Cut, DialectName, EntrySource, Insert, Origin, Raw, RepairK
 
 use crate::outline::{OutlineBlock, OutlineKind, OutlineMessage};
 use crate::session::facts::{Batch, Facts};
-use crate::session::wire::{Answer, ToolTurn, holds_only_results, key, key_of};
-use crate::session::{SessionError, ToolOutput};
+use crate::session::wire::{CallResult, ToolTurn, TurnCall, holds_only_results, key, key_of};
+use crate::session::{SessionError, ToolCall, ToolOutput};
 
 /// A call by its id and tool, both as [`ToolCall`](crate::session::ToolCall) has them. So calls without an id of their
 /// own, and calls that share an id, are found, too.
@@ -47,7 +47,7 @@ enum Asked {
     Open(Box<Place>),
 }
 
-/// What is at the place of a late result.
+/// The content at the place of a late result.
 enum Found {
     /// A synthetic result.
     Synthetic {
@@ -162,7 +162,9 @@ impl Facts<'_> {
         }
         let messages = self.entries()[range.clone()].iter().map(|entry| entry.message.clone()).collect();
         let turn = self.wire.speaking(self.entries()[range.start].dialect.as_ref())?.read_turn(messages)?;
-        let asked = turn.calls.iter().position(|made| made.call.id == *call.id && made.call.name == call.name);
+        let ids = self.ids_of(call.id);
+        let is_asked = |made: &TurnCall, id: &str| made.call.id == *id && made.call.name == call.name;
+        let asked = ids.iter().find_map(|id| turn.calls.iter().position(|made| is_asked(made, id)));
         let Some(at) = asked else { return Ok(Asked::Elsewhere) };
         let keys: Vec<Option<&str>> =
             turn.calls.iter().map(|made| key(made.own_id(), Some(made.call.name.as_str()))).collect();
@@ -193,6 +195,28 @@ impl Facts<'_> {
         Ok(Asked::Open(Box::new(Place { range, turn, call: at, dialect, found })))
     }
 
+    /// The ids that a call may have in the view: the one that the host knows, and those that repairs gave it.
+    fn ids_of<'i>(&'i self, known: &'i str) -> Vec<&'i str> {
+        let mut ids = vec![known];
+        for renamed in &self.state.renamed {
+            if ids.contains(&renamed.from.as_str()) && !ids.contains(&renamed.to.as_str()) {
+                ids.push(renamed.to.as_str());
+            }
+        }
+        ids
+    }
+
+    /// The ids that the call of the view had before repairs, and its own.
+    fn earlier_ids<'i>(&'i self, own: &'i str) -> Vec<&'i str> {
+        let mut ids = vec![own];
+        for renamed in self.state.renamed.iter().rev() {
+            if ids.contains(&renamed.to.as_str()) && !ids.contains(&renamed.from.as_str()) {
+                ids.push(renamed.from.as_str());
+            }
+        }
+        ids
+    }
+
     /// Whether a late result brought a message.
     fn came_late(&self, message: &OutlineMessage) -> bool {
         self.entries()[message.index].source == EntrySource::LateResult
@@ -220,7 +244,9 @@ impl Facts<'_> {
         let count = message.blocks.iter().filter(is_result).count();
         Ok(match entry.source {
             EntrySource::Cycle if is_said || count == 1 => !is_said,
-            EntrySource::Cycle => text.is_some_and(|text| self.wire.is_synthetic_for(&text, call)),
+            EntrySource::Cycle => {
+                text.is_some_and(|text| self.wire.is_synthetic_for(&text, call.name, &self.ids_of(call.id)))
+            }
             EntrySource::LateResult if is_said && count == message.blocks.len() => false,
             EntrySource::LateResult | EntrySource::Message | EntrySource::Fix | EntrySource::Compaction => reads_so,
         })
@@ -268,12 +294,9 @@ impl Facts<'_> {
         let is_known = self.entries()[at].origin == Origin::Synthetic;
         let is_synthetic = |text: &String| {
             let calls = place.turn.calls.iter().map(|made| &made.call);
-            let mut calls = calls.map(|call| ToolCallRef { id: call.id.as_str(), name: &call.name });
-            if is_known {
-                calls.any(|call| self.wire.is_synthetic_for(text, &call))
-            } else {
-                self.wire.is_synthetic(text)
-            }
+            let is_about =
+                |call: &ToolCall| self.wire.is_synthetic_for(text, &call.name, &self.earlier_ids(call.id.as_str()));
+            if is_known { calls.into_iter().any(is_about) } else { self.wire.is_synthetic(text) }
         };
         let is_mixed = others.iter().flatten().any(is_synthetic);
         Ok(if is_mixed && holds_only_results(old) { Origin::Synthetic } else { Origin::Said })
@@ -322,7 +345,7 @@ impl Facts<'_> {
         let answers = place.turn.calls.iter().enumerate().map(|(at, made)| {
             let is_late = at == place.call;
             let text = if is_late { &output.output } else { missing };
-            Answer {
+            CallResult {
                 id: made.given_id.clone(),
                 name: made.call.name.clone(),
                 output: text.clone(),
@@ -330,7 +353,7 @@ impl Facts<'_> {
                 synthetic: !is_late,
             }
         });
-        let answers: Vec<Answer> = answers.collect();
+        let answers: Vec<CallResult> = answers.collect();
         let wire = self.wire.speaking(place.dialect.as_ref())?;
         let messages = wire.write_own_results(&place.turn, &answers)?;
         let outline = wire.outline(&messages.iter().collect::<Vec<_>>())?;

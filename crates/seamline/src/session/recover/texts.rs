@@ -1,13 +1,14 @@
-//! The texts that the model reads about calls without a result. Each says only what is known.
+//! The texts that the model reads about calls without a result. Each says only what is known. None names the id of a
+//! call: the id in the log may differ from the one in a request.
 //!
 //! The texts after an abort or a time limit are those of the policy ([`SyntheticText`](crate::policy)): `aborted` and
 //! `timeout`.
 
-use seamline_store::{CallId, CallState, OpenCall};
+use seamline_store::{CallState, OpenCall};
 
 use crate::session::clock::written;
 
-/// The prefixes of these texts. Earlier versions wrote the same prefixes with other words after them.
+/// The prefixes of these texts.
 const STARTS: [&str; 4] =
     ["[synthetic] [outcome unknown] ", "[synthetic] [not executed] ", "[synthetic] [no result] ", TRUNCATED];
 
@@ -17,57 +18,61 @@ const TRUNCATED: &str = "[synthetic] [result truncated] ";
 /// The text about a call without a result whose process is gone.
 pub(in crate::session) fn after_crash(call: &OpenCall) -> String {
     match &call.state {
-        CallState::Pending | CallState::Started { .. } if !call.effect.needs_intent() => {
-            outcome_harmless(&call.tool, &call.id)
-        }
-        CallState::Started { at, key } => outcome_unknown(&call.tool, &call.id, *at, key),
-        CallState::Pending | CallState::Finished { .. } => not_executed(&call.tool, &call.id),
+        CallState::Pending | CallState::Started { .. } if !call.effect.needs_intent() => outcome_harmless(&call.tool),
+        CallState::Started { at, key } => outcome_unknown(&call.tool, *at, key),
+        CallState::Pending | CallState::Finished { .. } => not_executed(&call.tool),
     }
 }
 
 /// Whether a text is one of these.
 pub(in crate::session) fn is_synthetic(text: &str) -> bool {
-    STARTS.iter().any(|start| text.starts_with(start))
+    seamline_model::is_of_session(text) || is_truncated(text)
 }
 
 /// Whether a text is the start of a real result.
 pub(in crate::session) fn is_truncated(text: &str) -> bool {
-    text.starts_with(TRUNCATED)
+    seamline_model::is_truncated_result(text)
 }
 
-/// Whether a text is one of these about this call.
-pub(in crate::session) fn is_about(text: &str, tool: &str, call: &str) -> bool {
-    let about = format!("The call \"{tool}\" ({call}) ");
-    STARTS.iter().any(|start| text.strip_prefix(start).is_some_and(|rest| rest.starts_with(&about)))
+/// Whether a text is one of these about a call of this tool. Earlier versions also wrote the id of the call, in brackets:
+/// one of `ids`.
+pub(in crate::session) fn is_about(text: &str, tool: &str, ids: &[&str]) -> bool {
+    let about = format!("The call \"{tool}\" ");
+    let is_one = |rest: &str| match rest.strip_prefix('(') {
+        Some(id) => ids.iter().any(|known| id.strip_prefix(known).is_some_and(|rest| rest.starts_with(") "))),
+        None => true,
+    };
+    is_synthetic(text)
+        && STARTS
+            .iter()
+            .any(|start| text.strip_prefix(start).and_then(|rest| rest.strip_prefix(&about)).is_some_and(is_one))
 }
 
 /// The text about a call that was started and has an unknown outcome.
-fn outcome_unknown(tool: &str, call: &CallId, started: u64, key: &str) -> String {
+fn outcome_unknown(tool: &str, started: u64, key: &str) -> String {
     let at = written(started);
     format!(
-        "[synthetic] [outcome unknown] The call \"{tool}\" ({call}) was started at {at}, but the run stopped before its result was recorded. It may have happened fully, partly, or not at all. Do not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: {key}."
+        "[synthetic] [outcome unknown] The call \"{tool}\" was started at {at}, but the run stopped before its result was recorded. It may have happened fully, partly, or not at all. Do not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: {key}."
     )
 }
 
 /// The text about a call that was never started.
-fn not_executed(tool: &str, call: &CallId) -> String {
+fn not_executed(tool: &str) -> String {
     format!(
-        "[synthetic] [not executed] The call \"{tool}\" ({call}) did not run: the run stopped before it was started. You may issue it again."
+        "[synthetic] [not executed] The call \"{tool}\" did not run: the run stopped before it was started. You may issue it again."
     )
 }
 
 /// The text about a call that must not run.
-pub(in crate::session) fn not_run(tool: &str, call: &CallId, why: &str) -> String {
+pub(in crate::session) fn not_run(tool: &str, why: &str) -> String {
     format!(
-        "[synthetic] [not executed] The call \"{tool}\" ({call}) did not run: {why}. You may call the tool again with complete arguments."
+        "[synthetic] [not executed] The call \"{tool}\" did not run: {why}. You may call the tool again with complete arguments."
     )
 }
 
 /// The text about a call that was never started because the host stopped the cycle.
-pub(in crate::session) fn not_begun(tool: &str, call: &CallId) -> String {
-    format!(
-        "[synthetic] [not executed] The call \"{tool}\" ({call}) did not run: the run was stopped before it was started."
-    )
+pub(in crate::session) fn not_begun(tool: &str) -> String {
+    format!("[synthetic] [not executed] The call \"{tool}\" did not run: the run was stopped before it was started.")
 }
 
 /// The text of a tool that could not be run.
@@ -76,17 +81,17 @@ pub(in crate::session) fn executor_failed(why: &str) -> String {
 }
 
 /// The text about a call whose result was too large, followed by the start of the result.
-pub(in crate::session) fn result_truncated(tool: &str, call: &CallId, start: &str, bytes: usize) -> String {
+pub(in crate::session) fn result_truncated(tool: &str, start: &str, bytes: usize) -> String {
     let kept = start.len();
     format!(
-        "{TRUNCATED}The call \"{tool}\" ({call}) ran, but its result of {bytes} bytes was too large to keep. Do not call it again for the rest without a narrower request. The first {kept} bytes of the result follow.\n{start}"
+        "{TRUNCATED}The call \"{tool}\" ran, but its result of {bytes} bytes was too large to keep. Do not call it again for the rest without a narrower request. The first {kept} bytes of the result follow.\n{start}"
     )
 }
 
 /// The text about a call that only reads.
-fn outcome_harmless(tool: &str, call: &CallId) -> String {
+fn outcome_harmless(tool: &str) -> String {
     format!(
-        "[synthetic] [no result] The call \"{tool}\" ({call}) has no result: the run stopped before one was recorded. It only reads, so you may issue it again."
+        "[synthetic] [no result] The call \"{tool}\" has no result: the run stopped before one was recorded. It only reads, so you may issue it again."
     )
 }
 
@@ -98,19 +103,18 @@ mod tests {
 
     #[test]
     fn a_repair_recognises_the_texts_and_prefers_a_real_result() {
-        let call = &CallId::from("toolu_1");
         let texts = [
-            outcome_unknown("pay", call, 0, "k_1"),
-            not_executed("pay", call),
-            not_run("pay", call, "it names no tool"),
-            not_begun("pay", call),
-            outcome_harmless("pay", call),
+            outcome_unknown("pay", 0, "k_1"),
+            not_executed("pay"),
+            not_run("pay", "it names no tool"),
+            not_begun("pay"),
+            outcome_harmless("pay"),
         ];
         for text in texts {
             assert!(Synthetic::of(&text) == Synthetic::Yes && is_synthetic(&text), "{text}");
         }
         // The start of a real result is not replaced by another synthetic one.
-        let truncated = result_truncated("pay", call, "paid", 7);
+        let truncated = result_truncated("pay", "paid", 7);
         assert!(Synthetic::of(&truncated) != Synthetic::Yes && is_synthetic(&truncated), "{truncated}");
         // The failure of a tool is a real result.
         assert_eq!(Synthetic::of(&executor_failed("no such file")), Synthetic::No);
@@ -119,14 +123,14 @@ mod tests {
     #[test]
     fn texts_of_earlier_versions_are_recognised() {
         for why in [
-            "its input is no JSON that every reader takes for the same",
-            "it did not arrive whole, or its input is no JSON object",
+            concat!("its input is", " no JSON that every reader takes for the same"),
+            concat!("it did not arrive whole, or its input is", " no JSON object"),
         ] {
             let text = format!(
                 "[synthetic] [not executed] The call \"pay\" (toolu_1) did not run: {why}. You may issue it again, whole."
             );
             assert!(Synthetic::of(&text) == Synthetic::Yes && is_synthetic(&text), "{text}");
-            assert!(is_about(&text, "pay", "toolu_1"), "{text}");
+            assert!(is_about(&text, "pay", &["toolu_1"]), "{text}");
         }
     }
 }

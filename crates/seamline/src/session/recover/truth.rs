@@ -1,10 +1,10 @@
-//! What is known of a call whose process is gone.
+//! The knowledge about a call whose process is gone.
 
 use seamline_store::{CallId, CallState, CycleId, Effect, OpenCall, OpenCycle, State};
 
 use crate::session::cycle::call::returned;
 
-/// What is known of a call.
+/// The knowledge about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truth {
     /// The call did not run.
@@ -28,7 +28,7 @@ pub struct Unresolved {
     pub tool: String,
     /// The effect of running it.
     pub effect: Effect,
-    /// What is known of the call.
+    /// The knowledge about the call.
     pub truth: Truth,
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::check::Checked;
 use crate::outline::{OutlineKind, OutlineMessage};
-use crate::policy::{DuplicateCallId, OnInvalid, TrailingCall};
+use crate::policy::{DuplicateCallId, OnInvalid, RepairPolicy, TrailingCall};
 use crate::session::SessionError;
 use crate::session::facts::Facts;
 use crate::{Finding, Options, Safety, Severity};
@@ -68,7 +68,7 @@ impl Facts<'_> {
     /// policy corrects them in requests, they are not, and neither is the order of roles that a request arranges.
     pub(in crate::session) fn validate(
         &self,
-        repeated: DuplicateCallId,
+        Demands { repeated, trailing }: Demands,
         entries: &[Entry],
         check: impl FnOnce(&Options) -> Result<Checked, SessionError>,
     ) -> Result<Validated, SessionError> {
@@ -77,7 +77,7 @@ impl Facts<'_> {
         }
         let mut options = kept(&self.wire.options);
         let policy = &mut options.policy;
-        policy.set_for_all("trailing_call", |repair| repair.trailing_call = TrailingCall::AllowPending);
+        policy.set_for_all("trailing_call", |repair| repair.trailing_call = trailing);
         policy.set_for_all("duplicate_call_id", |repair| repair.duplicate_call_id = repeated);
         let checked = check(&options)?;
         let is_wrong = |found: &&Finding| {
@@ -93,6 +93,29 @@ impl Facts<'_> {
         let outline = crate::outline(&body, &self.wire.options, 0..usize::MAX)?;
         let findings = wrong.iter().map(|finding| place_of(finding, entries)).collect();
         Ok(Validated { result: ValidationResult::of(&wrong, &outline), findings })
+    }
+}
+
+/// The demands of a validation that depend on its purpose.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::session) struct Demands {
+    repeated: DuplicateCallId,
+    trailing: TrailingCall,
+}
+
+impl Demands {
+    /// The demands on stored messages: the calls of the last message may still be answered.
+    pub(in crate::session) const STORED: Self =
+        Self { repeated: DuplicateCallId::Error, trailing: TrailingCall::AllowPending };
+
+    /// The demands on messages that are about to be sent. Requests close the calls of the last message, unless the policy
+    /// lets them stay open: then no request may be made before they are closed.
+    pub(in crate::session) fn of_request(repairs: &RepairPolicy) -> Self {
+        let trailing = match repairs.trailing_call {
+            TrailingCall::AllowPending => TrailingCall::Close,
+            TrailingCall::Close | TrailingCall::Remove => TrailingCall::AllowPending,
+        };
+        Self { repeated: repairs.duplicate_call_id, trailing }
     }
 }
 

@@ -77,7 +77,7 @@ impl Reading {
     /// Takes the reading out and updates it to these messages.
     fn read(&self, wire: &Wire, entries: &[Entry], options: &Options) -> Result<Kept, SessionError> {
         let kept = self.kept().take().filter(|kept| kept.is_of(wire.dialect));
-        match kept.and_then(|kept| kept.brought_to(entries)) {
+        match kept.and_then(|kept| kept.update(entries)) {
             Some(read) => Ok(read),
             None => Kept::read(wire, entries, options),
         }

@@ -12,7 +12,7 @@ use crate::outline::{OutlineBlock, OutlineKind};
 use crate::session::SessionError;
 use crate::session::compact::cuts::{self, OpenCalls};
 
-/// The role of results from before calls had ids. Such a call is no block of a transcript, and only its tool names it.
+/// The role of results from before calls had ids. Such a call is not a block of a transcript, and only its tool names it.
 const FUNCTION: &str = "function";
 
 /// Messages of one dialect in a row.
@@ -103,6 +103,15 @@ impl Wire {
             }
         }
         Ok((pairs, open))
+    }
+
+    /// Counts the results that name no stored call before them.
+    pub(in crate::session) fn count_orphans(&self, entries: &[Entry]) -> Result<usize, SessionError> {
+        let entries: Vec<&Entry> = entries.iter().collect();
+        let outline = self.outline_each(&entries)?;
+        let blocks = outline.iter().flat_map(|message| &message.blocks);
+        let results = blocks.filter(|block| block.kind == OutlineKind::Result).count();
+        Ok(results.saturating_sub(self.pairs(&entries)?.0.len()))
     }
 
     /// The keys of calls without a result that are of another dialect or before a message of one: a result that comes

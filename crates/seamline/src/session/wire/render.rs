@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use seamline_dialects::convert::{ForeignReasoning, Target};
 use seamline_dialects::providers;
-use seamline_model::conversation::{Block, Conversation, Message, Says, Speaker};
+use seamline_model::conversation::{Conversation, LiftedBlock, LiftedMessage, Says, Speaker};
 use seamline_model::{IdDemand, IdMap, NameDemand};
 use seamline_store::{Cut, Entry, Raw};
 use serde_json::value::RawValue;
@@ -17,10 +17,11 @@ use serde_json::value::RawValue;
 use super::Wire;
 use super::mixed::runs;
 use super::parts::Part;
+use crate::Error;
 use crate::outline::OutlineKind;
+use crate::repair::RepairAction;
 use crate::session::SessionError;
 use crate::session::recover::texts;
-use crate::{Error, Options, Severity};
 
 /// The text of a message in place of all messages before a piece. It is not sent.
 const BEFORE: &str = "before";
@@ -34,6 +35,8 @@ pub(in crate::session) struct Rendered<'e> {
     sources: Vec<Option<usize>>,
     /// The system prompt that another dialect keeps among its messages.
     prompt: Option<Prompt>,
+    /// The repairs of messages of other dialects before they were rendered.
+    actions: Vec<RepairAction>,
 }
 
 /// A system prompt for a dialect that keeps it beside the messages.
@@ -53,9 +56,15 @@ impl<'e> Rendered<'e> {
         &self.entries
     }
 
+    /// The repairs of messages of other dialects before they were rendered, with the places of the stored messages.
+    pub(in crate::session) fn actions(&self) -> &[RepairAction] {
+        &self.actions
+    }
+
     /// The same without a borrow.
     pub(in crate::session) fn into_owned(self) -> Rendered<'static> {
-        Rendered { entries: Cow::Owned(self.entries.into_owned()), sources: self.sources, prompt: self.prompt }
+        let Self { entries, sources, prompt, actions } = self;
+        Rendered { entries: Cow::Owned(entries.into_owned()), sources, prompt, actions }
     }
 
     /// Whether all messages are the stored ones.
@@ -108,11 +117,13 @@ impl Wire {
     /// Renders messages in this dialect.
     pub(in crate::session) fn rendered<'e>(&self, entries: &'e [Entry]) -> Result<Rendered<'e>, SessionError> {
         if entries.iter().all(|entry| self.is_own(entry)) {
-            return Ok(Rendered { entries: Cow::Borrowed(entries), sources: Vec::new(), prompt: None });
+            let (entries, sources) = (Cow::Borrowed(entries), Vec::new());
+            return Ok(Rendered { entries, sources, prompt: None, actions: Vec::new() });
         }
-        let mut rendered = Rendered { entries: Cow::Owned(Vec::new()), sources: Vec::new(), prompt: None };
+        let (parts, actions) = self.parts(entries)?;
+        let mut rendered = Rendered { entries: Cow::Owned(Vec::new()), sources: Vec::new(), prompt: None, actions };
         let mut ids = Ids::new(self.call_id());
-        for (number, part) in self.parts(entries)?.into_iter().enumerate() {
+        for (number, part) in parts.into_iter().enumerate() {
             let piece = match part {
                 Part::Own { first, entries } => {
                     self.reserve_ids(entries, &mut ids)?;
@@ -132,14 +143,6 @@ impl Wire {
             rendered.entries.to_mut().extend(messages);
         }
         Ok(rendered)
-    }
-
-    /// The number of errors that a request of these messages in this dialect would have without a repair.
-    pub(in crate::session) fn count_errors(&self, entries: &[Entry]) -> Result<usize, SessionError> {
-        let rendered = self.rendered(entries)?;
-        let body = self.body("{}", rendered.entries.iter().map(|entry| &entry.message))?;
-        let findings = crate::check(&body, &Options { kept: true, ..self.options.clone() })?.findings;
-        Ok(findings.iter().filter(|found| found.severity == Severity::Error).count())
     }
 
     /// Reserves the ids of calls that keep their bytes.
@@ -196,8 +199,8 @@ impl Wire {
         // Some dialects open a conversation of the assistant with a message of the user, and this one is in the middle.
         let opens = conversation.messages.iter().take(1).any(|message| message.speaker == Speaker::Assistant);
         if opens {
-            let blocks = vec![Block::new(Says::Text(BEFORE.to_owned()), BEFORE)];
-            conversation.messages.insert(0, Message { speaker: Speaker::User, blocks });
+            let blocks = vec![LiftedBlock::new(Says::Text(BEFORE.to_owned()), BEFORE)];
+            conversation.messages.insert(0, LiftedMessage { speaker: Speaker::User, blocks });
         }
         let made_up = self.note_synthetic(conversation);
         let body = self.speech.render(conversation, &self.target(&made_up)).body;
@@ -214,7 +217,7 @@ impl Wire {
         let mut own = self.options.policy.own_texts();
         for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
             if let Says::Result(answer) = &mut block.says
-                && let [Block { says: Says::Text(text), .. }] = answer.blocks.as_slice()
+                && let [LiftedBlock { says: Says::Text(text), .. }] = answer.blocks.as_slice()
                 && self.is_synthetic(text)
             {
                 answer.failed |= !texts::is_truncated(text);
@@ -265,7 +268,7 @@ fn in_camel_case(member: &str) -> String {
 fn system_to_message(conversation: &mut Conversation) {
     let blocks = std::mem::take(&mut conversation.system);
     if !blocks.is_empty() {
-        conversation.messages.insert(0, Message { speaker: Speaker::System, blocks });
+        conversation.messages.insert(0, LiftedMessage { speaker: Speaker::System, blocks });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use seamline_model::conversation::{Call, Conversation, Says};
+use seamline_model::conversation::{Conversation, LiftedCall, Says};
 use seamline_store::{CallId, DialectName, Raw};
 
 use super::Wire;
@@ -81,7 +81,7 @@ impl ToolTurn {
     }
 
     /// The calls as the dialect reads them.
-    pub(super) fn lifted_calls(&self) -> Vec<&Call> {
+    pub(super) fn lifted_calls(&self) -> Vec<&LiftedCall> {
         client_calls(&self.conversation).collect()
     }
 
@@ -129,7 +129,7 @@ pub(in crate::session) enum NotRun {
 
 impl NotRun {
     /// Decides whether a call must not run, as it is decided for the calls of a stream.
-    fn of(call: &Call) -> Option<Self> {
+    fn of(call: &LiftedCall) -> Option<Self> {
         if call.name.trim().is_empty() {
             return Some(Self::Nameless);
         }
@@ -141,10 +141,10 @@ impl NotRun {
     }
 
     /// The text that the model reads about the call.
-    pub(in crate::session) fn text(&self, tool: &str, call: &CallId) -> String {
+    pub(in crate::session) fn text(&self, tool: &str) -> String {
         match self {
             Self::Refused(text) => text.clone(),
-            Self::Nameless | Self::Truncated | Self::Ambiguous => texts::not_run(tool, call, self.as_str()),
+            Self::Nameless | Self::Truncated | Self::Ambiguous => texts::not_run(tool, self.as_str()),
         }
     }
 
@@ -160,7 +160,7 @@ impl NotRun {
 }
 
 /// The calls that the client runs.
-fn client_calls(conversation: &Conversation) -> impl Iterator<Item = &Call> {
+fn client_calls(conversation: &Conversation) -> impl Iterator<Item = &LiftedCall> {
     conversation.calls().filter(|call| !call.hosted)
 }
 

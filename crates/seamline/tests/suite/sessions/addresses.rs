@@ -31,18 +31,18 @@ fn each_tenant_of_a_url_has_its_own_sessions() {
         let one: Arc<dyn Store> = open_store(&of("one")).await.unwrap();
         let mut session = Session::create(one.clone(), id, options).await.unwrap();
         session.append(r#"{"role":"user","content":"hello"}"#).await.unwrap();
-        let (id, head) = (session.id().clone(), one.head(session.id()).await.unwrap());
+        let (id, head) = (session.id().clone(), one.read_head(session.id()).await.unwrap());
         session.close().await.unwrap();
 
         let other = open_store(&of("other")).await.unwrap();
-        assert_eq!(other.head(&id).await, Err(Error::NotFound(id.clone())));
-        assert_eq!(other.sessions(None, 10).await, Ok(Vec::new()));
+        assert_eq!(other.read_head(&id).await, Err(Error::NotFound(id.clone())));
+        assert_eq!(other.list_sessions(None, 10).await, Ok(Vec::new()));
         let unnamed_tenant = open_store(&address).await.unwrap();
-        assert_eq!(unnamed_tenant.head(&id).await, Err(Error::NotFound(id.clone())), "nor has `default`");
+        assert_eq!(unnamed_tenant.read_head(&id).await, Err(Error::NotFound(id.clone())), "nor has `default`");
 
         let again = open_store_to_read(&of("one")).await.unwrap();
-        assert_eq!(again.head(&id).await, Ok(head));
-        let named: Vec<_> = again.sessions(None, 10).await.unwrap().into_iter().map(|info| info.session).collect();
+        assert_eq!(again.read_head(&id).await, Ok(head));
+        let named: Vec<_> = again.list_sessions(None, 10).await.unwrap().into_iter().map(|info| info.session).collect();
         assert_eq!(named, [id]);
         let unnamed = open_store(&format!("{address}{next}tenant=")).await;
         assert!(unnamed.is_err(), "an empty name is not a tenant");

@@ -22,7 +22,7 @@ fn an_incident_about_quarantined_bytes_does_not_contain_them() {
         let told = session.incidents().next_back().unwrap();
         assert!(!told.detail.contains("secret"), "{}", told.detail);
         // Its hash finds it.
-        let aside = place.store.quarantined(session.id()).await.unwrap();
+        let aside = place.store.read_quarantine(session.id()).await.unwrap();
         let found = aside.iter().find(|found| told.detail.contains(&found.hash.to_string())).unwrap();
         assert_eq!(found.bytes, message.as_bytes());
     });
@@ -61,33 +61,33 @@ impl Store for Leaky {
         self.inner.append(commit)
     }
 
-    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
-        self.inner.head(session)
+    fn read_head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+        self.inner.read_head(session)
     }
 
     fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>> {
         self.inner.read(session, after, bytes_max)
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
-        self.inner.sessions(after, limit)
+    fn list_sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+        self.inner.list_sessions(after, limit)
     }
 
     fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed> {
         self.inner.push(session, item)
     }
 
-    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
-        self.inner.inbox(session)
+    fn read_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+        self.inner.read_inbox(session)
     }
 
-    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
-        self.inner.waiting(session)
+    fn count_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+        self.inner.count_inbox(session)
     }
 
-    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+    fn check_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
         Box::pin(async move {
-            let found = self.inner.waiting(session).await?;
+            let found = self.inner.count_inbox(session).await?;
             self.looked_at.fetch_add(usize::try_from(found).unwrap(), Ordering::Relaxed);
             let missing = self.missing.load(Ordering::Relaxed) as u64;
             Ok(InboxDamage::miscounted(found + missing, found).into_iter().collect())
@@ -98,8 +98,8 @@ impl Store for Leaky {
         self.inner.quarantine(session, bytes)
     }
 
-    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
-        self.inner.quarantined(session)
+    fn read_quarantine<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+        self.inner.read_quarantine(session)
     }
 
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {

@@ -51,7 +51,7 @@ fn an_error_never_rolls_back_messages_after_a_manual_checkpoint() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
-        let manual = session.checkpoint(Operation::Manual).await.unwrap();
+        let manual = session.create_checkpoint(Operation::Manual).await.unwrap();
         let (open, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
         session.execute_tool_cycle(&[&turn(&["toolu_2"])], &Tool::saying("paid"), pending()).await.unwrap();
         session.handle_error(&OVERLOADED).await.unwrap();
@@ -98,7 +98,7 @@ fn a_response_and_its_checkpoint_are_committed_together() {
         session.append(ASK).await.unwrap();
         session.before_agent_start(ENVELOPE).await.unwrap();
         let before = place.store.read(session.id(), 0, usize::MAX).await.unwrap().len();
-        session.agent_end(TurnEnd::Answer(&[r#"{"role":"assistant","content":"yes"}"#])).await.unwrap();
+        session.agent_end(TurnEnd::Messages(&[r#"{"role":"assistant","content":"yes"}"#])).await.unwrap();
         assert_eq!(place.store.read(session.id(), 0, usize::MAX).await.unwrap().len(), before + 1);
         assert_eq!(open_checkpoints(&session), 0);
     });
@@ -266,7 +266,7 @@ fn a_provider_must_be_known_and_serve_the_dialect() {
             if let Ok(session) = made {
                 assert_eq!(Some(place.reopen(&session).await.dialect()), is_served);
             } else {
-                assert!(place.store.head(&id).await.is_err(), "nothing of it is kept");
+                assert!(place.store.read_head(&id).await.is_err(), "nothing of it is kept");
             }
         }
     });
@@ -334,7 +334,7 @@ fn a_rollback_of_a_running_cycle_is_reported() {
         for how in 0..4 {
             let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
-            let made = session.checkpoint(Operation::Manual).await.unwrap();
+            let made = session.create_checkpoint(Operation::Manual).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
             session.before_tool_call(&cycle, "toolu_1").await.unwrap();
             match how {
@@ -381,7 +381,7 @@ fn s1_74_every_recovery_action_is_taken_when_it_is_due() {
             let messages: Vec<&str> = broken.iter().map(String::as_str).collect();
             session.append_all(if is_broken { &messages } else { &messages[..1] }).await.unwrap();
             if is_broken {
-                session.checkpoint(Operation::ApiCall).await.unwrap();
+                session.create_checkpoint(Operation::ApiCall).await.unwrap();
             }
             let failure = Failure { status: Some(status), text, ..Failure::default() };
             let recovery = session.handle_error(&failure).await.unwrap();
@@ -434,7 +434,7 @@ fn s1_84_a_checkpoint_keeps_the_messages_if_the_policy_says_so() {
             let mut session = place.create(config).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let before = kept(&session);
-            let made = session.checkpoint(Operation::Manual).await.unwrap();
+            let made = session.create_checkpoint(Operation::Manual).await.unwrap();
             assert_eq!(made.snapshot.map(|kept| kept.len()), snapshot_messages.then_some(3));
             session.repair().await.unwrap();
             session.append(ASK).await.unwrap();

@@ -3,7 +3,7 @@
 use std::future::pending;
 
 use seamline::session::{
-    LostCall, OpenOptions, RepairContext, Session, SessionPolicy, Stop, ToolOutput, UnknownOutcome,
+    LostCall, OpenOptions, RepairContext, Session, SessionPolicy, StopCause, ToolOutput, UnknownOutcome,
 };
 use seamline::store::Effect;
 
@@ -35,7 +35,10 @@ fn an_abort_or_a_timeout_names_the_calls_and_messages_that_it_left() {
         session.execute_tool_cycle(&[&calls], &FirstOnly, once_begun()).await.unwrap();
         assert_eq!(lost(&session.repair_context()), ["toolu_2", "toolu_3"]);
         let calls = turn(&["toolu_4"]);
-        session.execute_tool_cycle(&[&calls], &Tool::saying("ok"), std::future::ready(Stop::TimedOut)).await.unwrap();
+        session
+            .execute_tool_cycle(&[&calls], &Tool::saying("ok"), std::future::ready(StopCause::TimedOut))
+            .await
+            .unwrap();
         assert_eq!(lost(&session.repair_context()), ["toolu_2", "toolu_3", "toolu_4"]);
         session.execute_tool_cycle(&[&turn(&["toolu_5"])], &Tool::saying("ok"), pending()).await.unwrap();
         assert_eq!(session.repair_context().lost_calls.len(), 3, "an answered call is not lost");

@@ -290,9 +290,9 @@ fn late_results_replace_synthetic_ones_one_by_one_in_every_dialect() {
                 }
                 for (call, text) in calls.iter().zip(["late ONE", "late TWO"]) {
                     let call = ToolCallRef { id: call.id.as_str(), name: &call.name };
-                    let taken = session.late_result(&call, &said(text)).await.unwrap();
+                    let taken = session.add_late_result(&call, &said(text)).await.unwrap();
                     assert!(taken, "{dialect} {text} {aborted}: {:?}", kept(&session));
-                    assert!(!session.late_result(&call, &said("again")).await.unwrap(), "a real one stays");
+                    assert!(!session.add_late_result(&call, &said("again")).await.unwrap(), "a real one stays");
                 }
                 let all = kept(&session).concat();
                 assert!(all.contains("late ONE") && all.contains("late TWO") && !all.contains("[synthetic]"), "{all}");
@@ -346,7 +346,7 @@ struct Watch<'a>(&'a Watched);
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
         let Watched(store, id, seen) = self.0;
-        let head = store.head(id).now_or_never().unwrap().unwrap();
+        let head = store.read_head(id).now_or_never().unwrap().unwrap();
         seen.lock().unwrap().push(head.seq);
     }
 }
@@ -371,7 +371,7 @@ fn s0_11_tools_are_stopped_before_their_abort_is_recorded() {
         let tool = Watched(place.store.clone(), session.id().clone(), seen.clone());
         let stop = super::stopping::once_begun();
         session.execute_tool_cycle(&[&turn(&["toolu_1", "toolu_2"])], &tool, stop).await.unwrap();
-        let end = place.store.head(session.id()).await.unwrap().seq;
+        let end = place.store.read_head(session.id()).await.unwrap().seq;
         assert_eq!(seen.lock().unwrap().len(), 2);
         assert!(seen.lock().unwrap().iter().all(|seq| *seq < end), "{seen:?}, {end}");
     });

@@ -97,7 +97,7 @@ async fn happen(session: &mut Session, step: &Step, place: &Place, pool: &[Strin
         Step::Append(indexes) => session.append_all(&indexes.iter().map(chosen).collect::<Vec<_>>()).await.is_ok(),
         Step::Repair => session.repair().await.is_ok(),
         Step::Undo => session.undo_repair().await.is_ok(),
-        Step::Checkpoint => session.checkpoint(Operation::Manual).await.is_ok(),
+        Step::Checkpoint => session.create_checkpoint(Operation::Manual).await.is_ok(),
         Step::Rollback(index) => {
             let ids: Vec<String> = session.checkpoints().iter().map(|made| made.id.to_string()).collect();
             let id = if ids.is_empty() { String::new() } else { ids[index.index(ids.len())].clone() };
@@ -115,7 +115,7 @@ async fn happen(session: &mut Session, step: &Step, place: &Place, pool: &[Strin
         Step::BeginCycle(turn) => session.begin_cycle(&[chosen(turn)], &|_| Effect::Unsafe).await.is_ok(),
         Step::EndCycle(true) => session.commit_cycle(&cycle).await.is_ok(),
         Step::EndCycle(false) => session.roll_back_cycle(&cycle, "test").await.is_ok(),
-        Step::LateResult => session.late_result(&ToolCallRef { id: "call_1", name: "sh" }, &output).await.is_ok(),
+        Step::LateResult => session.add_late_result(&ToolCallRef { id: "call_1", name: "sh" }, &output).await.is_ok(),
         Step::Reset => session.reset(ResetOptions::default()).await.is_ok(),
         Step::Reopen => {
             *session = place.reopen(session).await;

@@ -135,7 +135,7 @@ fn only_a_started_compaction_can_be_finished() {
         session.before_compaction(0..1).await.unwrap();
         assert!(session.finish_compaction(0..2, &[SUMMARY]).await.is_err());
         // The messages have changed.
-        let made = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
+        let made = session.create_checkpoint(seamline::store::Operation::Manual).await.unwrap();
         let range = session.before_compaction(0..3).await.unwrap();
         session.rollback(&made.id, "test").await.unwrap();
         session.reset(seamline::session::ResetOptions::default()).await.unwrap();

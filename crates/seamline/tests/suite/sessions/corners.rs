@@ -51,12 +51,12 @@ fn k_13_no_repair_is_stored_while_tools_run() {
         let mut session = place.create_with(repairing(config)).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-        let (before, end) = (kept(&session), place.store.head(session.id()).await.unwrap());
+        let (before, end) = (kept(&session), place.store.read_head(session.id()).await.unwrap());
         // A reader gets a request that can be sent, and changes nothing.
         assert!(session.request(ENVELOPE).unwrap().sendable);
         assert!(session.session_start().await.unwrap().repair_offered);
         assert_eq!(session.repair().await.unwrap_err(), SessionError::Rejected(Rejected::InFlight));
-        assert_eq!((kept(&session), place.store.head(session.id()).await.unwrap()), (before, end));
+        assert_eq!((kept(&session), place.store.read_head(session.id()).await.unwrap()), (before, end));
     });
 }
 
@@ -68,18 +68,18 @@ fn k_28_nothing_after_an_abort_changes_stored_messages() {
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
         session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         assert_eq!(session.abort().await.unwrap().len(), 2);
-        let (before, end) = (kept(&session), place.store.head(session.id()).await.unwrap());
+        let (before, end) = (kept(&session), place.store.read_head(session.id()).await.unwrap());
         // A second abort, tasks that report late, and a timer that starts a call again.
         assert!(session.abort().await.unwrap().is_empty());
         assert!(session.finish_call(&cycle, "toolu_1", &said("late")).await.is_err());
         assert!(session.after_tool_call(&cycle, "toolu_1", &said("late")).await.is_err());
         assert!(session.before_tool_call(&cycle, "toolu_2").await.is_err());
         assert!(session.commit_cycle(&cycle).await.is_err());
-        assert_eq!((kept(&session), place.store.head(session.id()).await.unwrap()), (before.clone(), end));
+        assert_eq!((kept(&session), place.store.read_head(session.id()).await.unwrap()), (before.clone(), end));
         // A prompt that waited is added, and a real result is added, too.
         session.append(ASK).await.unwrap();
         let call = ToolCallRef { id: "toolu_1", name: "sh" };
-        assert!(session.late_result(&call, &said("late")).await.unwrap());
+        assert!(session.add_late_result(&call, &said("late")).await.unwrap());
         assert!(is_valid(&session) && kept(&session).len() == before.len() + 1);
     });
 }
@@ -204,7 +204,7 @@ fn k_47_a_failed_rollback_is_an_error_and_changes_nothing() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
-        let made = session.checkpoint(Operation::ApiCall).await.unwrap();
+        let made = session.create_checkpoint(Operation::ApiCall).await.unwrap();
         session.append(YES).await.unwrap();
         let fault = Fault::Fails(|| seamline::store::Error::NoSpace("disk full".to_owned()));
         let options = OpenOptions { take_over: true, ..open_options() };

@@ -48,7 +48,7 @@ async fn script(store: Arc<dyn Store>, id: SessionId, effect: Effect, world: &Wo
         let item = InboxItem { id: name.to_owned(), message: Raw::parse(message).unwrap(), dialect: None };
         store.push(&id, &item).await?;
     }
-    store.waiting(&id).await?;
+    store.count_inbox(&id).await?;
     let AgentStart::Proceed { .. } = session.before_agent_start(ENVELOPE).await? else { panic!("it is valid") };
     world.acknowledge("pushed");
     let ran = world.ran.clone();
@@ -66,7 +66,7 @@ async fn script(store: Arc<dyn Store>, id: SessionId, effect: Effect, world: &Wo
         session.after_tool_call(&cycle, &call.id, &output).await?;
     }
     world.acknowledge("did toolu_4");
-    session.agent_end(TurnEnd::Answer(&[ANSWER])).await?;
+    session.agent_end(TurnEnd::Messages(&[ANSWER])).await?;
     world.acknowledge("all done");
     session.close().await
 }
@@ -190,7 +190,7 @@ impl<'a> Crash<'a> {
         let is_untouched = unresolved.iter().all(|call| call.truth == Truth::NeverStarted);
         for call in unresolved {
             let (what, ran) = (&self.what, self.world.ran(call.call.as_str()));
-            let about = |start: &str| format!("[{start}] The call \\\"sh\\\" ({})", call.call);
+            let about = |start: &str| format!("[{start}] The call \\\"sh\\\" ");
             let (name, text) = match call.truth {
                 Truth::NeverStarted => ("never started", about("not executed")),
                 Truth::Harmless => ("harmless", about("no result")),

@@ -25,7 +25,7 @@ fn a_tool_that_never_returns_has_an_unknown_outcome() {
         let messages = kept(&again);
         assert_eq!(messages[1], turn(&["toolu_1", "toolu_2"]), "{}", place.name);
         assert!(messages[2].contains(r#""content":"first""#), "what finished is kept: {}", messages[2]);
-        assert!(messages[2].contains("[outcome unknown] The call \\\"sh\\\" (toolu_2) was started at 2026-11-"));
+        assert!(messages[2].contains("[outcome unknown] The call \\\"sh\\\" was started at 2026-11-"));
         assert!(is_valid(&again) && again.validate().unwrap().valid);
         assert_eq!(again.repair_context().lost_calls[0].id, "toolu_2");
         let origins: Vec<Origin> = again.entries().iter().map(|entry| entry.origin).collect();
@@ -33,12 +33,12 @@ fn a_tool_that_never_returns_has_an_unknown_outcome() {
         // A late result replaces the synthetic one.
         let late = seamline::session::ToolCallRef { id: "toolu_2", name: "sh" };
         let output = ToolOutput { output: "second, late".to_owned(), is_error: false };
-        assert!(again.late_result(&late, &output).await.unwrap());
+        assert!(again.add_late_result(&late, &output).await.unwrap());
         let messages = kept(&again);
         assert!(messages[2].contains("second, late") && !messages[2].contains("unknown"), "{}", messages[2]);
         assert!(messages[2].contains(r#""content":"first""#) && messages.len() == 3);
         assert!(again.entries().iter().all(|entry| entry.origin == Origin::Said));
-        assert!(!again.late_result(&late, &output).await.unwrap(), "a real result is never replaced");
+        assert!(!again.add_late_result(&late, &output).await.unwrap(), "a real result is never replaced");
         assert_eq!(kept(&place.reopen(&again).await), messages);
     });
 }
@@ -57,7 +57,7 @@ impl seamline::session::ToolExecutor for Stuck {
 
 /// Runs a future until a session has this many records, and drops it there, as when its process ends.
 async fn dropped_at<T>(place: &Place, id: &SessionId, seq: u64, running: impl Future<Output = T>) {
-    let watch = async { while place.store.head(id).await.unwrap().seq < seq {} };
+    let watch = async { while place.store.read_head(id).await.unwrap().seq < seq {} };
     match select(std::pin::pin!(running), std::pin::pin!(watch)).await {
         Either::Left(_) => panic!("it came back"),
         Either::Right(_) => {}
@@ -122,7 +122,7 @@ fn altered_bytes_never_count_as_messages() {
     futures_executor::block_on(async {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
-        let made = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
+        let made = session.create_checkpoint(seamline::store::Operation::Manual).await.unwrap();
         session.append(ANSWER).await.unwrap();
         let commits = place.store.read(session.id(), 0, usize::MAX).await.unwrap();
         // A store that returns another message than it stored.
@@ -133,7 +133,7 @@ fn altered_bytes_never_count_as_messages() {
         assert_eq!(kept(&again), [ANSWER], "damaged commits are skipped");
         let error = again.rollback(&made.id, "test").await.unwrap_err();
         assert_eq!(error.to_string(), "Checkpoint integrity mismatch — messages were modified");
-        assert_eq!(place.store.quarantined(session.id()).await.unwrap().len(), 1);
+        assert_eq!(place.store.read_quarantine(session.id()).await.unwrap().len(), 1);
         let damaged = again.incidents().filter(|found| found.kind == seamline::store::IncidentKind::Damaged).count();
         assert_eq!(damaged, 1);
         // It is recorded once, not at every opening.

@@ -58,14 +58,14 @@ fn a_session_whose_messages_fit_several_dialects_opens_with_a_named_one() {
 #[test]
 fn records_of_a_newer_version_are_skipped_and_never_written_behind() {
     let (store, session) = written(&[ASK, r#"{"role":"assistant","content":"yes"}"#]);
-    let head = block_on(store.head(session.id())).unwrap();
+    let head = block_on(store.read_head(session.id())).unwrap();
     let newer: Arc<dyn Store> = Faulty::new(store.clone(), Fault::Newer { seq: 2 });
     let refused = opened(newer.clone(), open_options());
     assert!(matches!(refused, Err(SessionError::Store(Error::NewerFormat { .. }))), "{refused:?}");
-    let after = block_on(store.head(session.id())).unwrap();
+    let after = block_on(store.read_head(session.id())).unwrap();
     assert_eq!((after.seq, after.hash), (head.seq, head.hash));
-    assert!(block_on(store.quarantined(session.id())).unwrap().is_empty());
-    assert!(block_on(store.sessions(None, 1)).unwrap()[0].holder.is_none(), "it is let go again");
+    assert!(block_on(store.read_quarantine(session.id())).unwrap().is_empty());
+    assert!(block_on(store.list_sessions(None, 1)).unwrap()[0].holder.is_none(), "it is let go again");
     let follower = block_on(Follower::open(newer, "s".parse().unwrap())).unwrap();
     assert_eq!(follower.state().view.len(), 1);
     assert!(!follower.health().is_whole());
@@ -75,7 +75,7 @@ fn records_of_a_newer_version_are_skipped_and_never_written_behind() {
 fn a_damaged_commit_hides_only_its_own_messages() {
     let (store, mut session) = written(&[ASK, r#"{"role":"assistant","content":"one"}"#, ASK]);
     block_on(async {
-        let checkpoint = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
+        let checkpoint = session.create_checkpoint(seamline::store::Operation::Manual).await.unwrap();
         session.append(r#"{"role":"assistant","content":"half an ans"}"#).await.unwrap();
         session.rollback(&checkpoint.id, "the stream broke off").await.unwrap();
         session.append(r#"{"role":"assistant","content":"two"}"#).await.unwrap();
@@ -105,7 +105,7 @@ fn a_damaged_inbox_message_is_quarantined_and_the_others_are_added() {
         assert_eq!(session.take_inbox().await.unwrap(), 0);
         assert_eq!(kept(&session), [r#"{"role":"user","content":"1"}"#, r#"{"role":"user","content":"3"}"#]);
         assert_eq!(session.incidents().filter(|found| found.kind == IncidentKind::Damaged).count(), 1);
-        let aside = store.quarantined(session.id()).await.unwrap();
+        let aside = store.read_quarantine(session.id()).await.unwrap();
         assert_eq!(aside.iter().map(|aside| aside.bytes.as_slice()).collect::<Vec<_>>(), [b"\"altered\""]);
         session.append(ASK).await.unwrap();
     });
@@ -148,9 +148,9 @@ fn messages_that_a_damaged_commit_removed_reappear_and_the_damage_is_reported() 
         let (store, mut session) = written(&[ASK]);
         let half = r#"{"role":"assistant","content":"half an ans"}"#;
         let (before, lost) = block_on(async {
-            let checkpoint = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
+            let checkpoint = session.create_checkpoint(seamline::store::Operation::Manual).await.unwrap();
             session.append(half).await.unwrap();
-            let head = |store: Arc<dyn Store>| async move { store.head(&"s".parse().unwrap()).await.unwrap().seq };
+            let head = |store: Arc<dyn Store>| async move { store.read_head(&"s".parse().unwrap()).await.unwrap().seq };
             let lost = if compacts {
                 let range = session.before_compaction(1..2).await.unwrap();
                 let lost = head(store.clone()).await + 1;
@@ -162,7 +162,7 @@ fn messages_that_a_damaged_commit_removed_reappear_and_the_damage_is_reported() 
                 lost
             };
             session.append(ASK).await.unwrap();
-            session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
+            session.create_checkpoint(seamline::store::Operation::Manual).await.unwrap();
             (kept(&session), lost)
         });
         assert_eq!(before, [ASK, ASK]);

@@ -53,7 +53,7 @@ fn script(session: &mut Session) -> usize {
     }
     step!(session.append(&said("one")));
     step!(session.append_all(&[&said("two"), &said("three")]));
-    let checkpoint = step!(session.checkpoint(Operation::Manual));
+    let checkpoint = step!(session.create_checkpoint(Operation::Manual));
     step!(session.append(&turn(&["toolu_lost"])));
     step!(session.append(&said("never mind")));
     step!(session.repair());

@@ -8,8 +8,10 @@ use seamline::session::{
     AgentStart, LastResort, PersistRepairs, RecoveryAction, Session, SessionOptions, SessionPolicy,
 };
 use seamline::store::IncidentKind;
+use seamline_testkit::transcript::Role;
 
 use super::stores::{Tool, asking, kept, memory, repairing};
+use super::written;
 
 const TOOLS: &str =
     r#"{"modelId":"m","toolConfig":{"tools":[{"toolSpec":{"name":"sh","inputSchema":{"json":{"type":"object"}}}}]}}"#;
@@ -30,8 +32,8 @@ const REFUSED: Failure<'static> = Failure {
 };
 
 /// The messages of a user, of a model that calls a tool and of a model that responds, in a dialect.
-fn spoken(dialect: &str) -> [&'static str; 3] {
-    match dialect {
+fn spoken(dialect: &str) -> [String; 3] {
+    let said = match dialect {
         "anthropic_messages" => [
             r#"{"role":"user","content":"list them"}"#,
             r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"sh","input":{"cmd":"ls"}}]}"#,
@@ -57,12 +59,20 @@ fn spoken(dialect: &str) -> [&'static str; 3] {
             r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"abcdef123","name":"sh","input":{"cmd":"ls"}}}]}"#,
             r#"{"role":"assistant","content":[{"text":"there is one"}]}"#,
         ],
-        _ => [
+        "openai_chat" => [
             r#"{"role":"user","content":"list them"}"#,
             r#"{"role":"assistant","content":null,"tool_calls":[{"id":"abcdef123","type":"function","function":{"name":"sh","arguments":"{\"cmd\":\"ls\"}"}}]}"#,
             r#"{"role":"assistant","content":"there is one"}"#,
         ],
-    }
+        other => {
+            return [
+                written::text(other, Role::User, "list them"),
+                written::calls(other, "sh", &["abcdef123"]).remove(0),
+                written::text(other, Role::Assistant, "there is one"),
+            ];
+        }
+    };
+    said.map(str::to_owned)
 }
 
 async fn session(provider: &seamline::providers::Provider, policy: Policy) -> Session {
@@ -79,8 +89,8 @@ fn a_valid_conversation_is_valid_for_every_provider_and_stays_unchanged() {
             let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
             let mut session = session(provider, repairing(config)).await;
             let [ask, call, answer] = spoken(provider.dialect);
-            session.append(ask).await.unwrap();
-            session.execute_tool_cycle(&[call], &Tool::saying("main.rs"), pending()).await.unwrap();
+            session.append(&ask).await.unwrap();
+            session.execute_tool_cycle(&[call.as_str()], &Tool::saying("main.rs"), pending()).await.unwrap();
             for _ in 0..2 {
                 let (name, before) = (provider.name, kept(&session));
                 let errors = |session: &Session| session.validate().unwrap().errors;
@@ -92,7 +102,7 @@ fn a_valid_conversation_is_valid_for_every_provider_and_stays_unchanged() {
                 assert!(!repair.repaired && repair.id.is_none() && repair.repairs.is_empty(), "{name}");
                 assert!(session.undo_repair().await.is_err(), "{name}");
                 assert_eq!((kept(&session), session.incidents().count()), (before, 0), "{name}");
-                session.append(answer).await.unwrap();
+                session.append(&answer).await.unwrap();
             }
         }
     });
@@ -105,18 +115,18 @@ fn a_conversation_with_calls_continues_if_the_request_declares_their_tools() {
             let config = SessionPolicy { last_resort: LastResort::Reset, ..SessionPolicy::default() };
             let mut session = session(seamline::providers::by_name("bedrock").unwrap(), policy(config)).await;
             let [ask, call, _] = spoken("bedrock_converse");
-            session.append(ask).await.unwrap();
-            session.execute_tool_cycle(&[call], &Tool::saying("main.rs"), pending()).await.unwrap();
+            session.append(&ask).await.unwrap();
+            session.execute_tool_cycle(&[call.as_str()], &Tool::saying("main.rs"), pending()).await.unwrap();
             let AgentStart::Proceed { request, .. } = session.before_agent_start(TOOLS).await.unwrap() else {
                 panic!("it was blocked");
             };
             assert!(request.actions.is_empty() && request.found.is_empty());
-            session.agent_end(seamline::session::TurnEnd::Answer(&[])).await.unwrap();
+            session.agent_end(seamline::session::TurnEnd::Messages(&[])).await.unwrap();
             // If the request declares none, a repair declares them, if a name is enough for that.
             let start = session.before_agent_start(r#"{"modelId":"m"}"#).await.unwrap();
             let AgentStart::Proceed { request, .. } = start else { panic!("it was blocked") };
             assert_eq!(request.actions.len(), 1);
-            session.agent_end(seamline::session::TurnEnd::Answer(&[])).await.unwrap();
+            session.agent_end(seamline::session::TurnEnd::Messages(&[])).await.unwrap();
             for _ in 0..2 {
                 let recovery = session.handle_error(&UNAUTHORIZED).await.unwrap();
                 assert_eq!(recovery.action, RecoveryAction::Escalate);
@@ -134,8 +144,8 @@ fn an_undeclared_tool_that_no_repair_can_declare_is_reported() {
         let provider = seamline::providers::by_name("bedrock-anthropic").unwrap();
         let mut session = session(provider, asking(SessionPolicy::default())).await;
         let [ask, call, _] = spoken(provider.dialect);
-        session.append(ask).await.unwrap();
-        session.execute_tool_cycle(&[call], &Tool::saying("main.rs"), pending()).await.unwrap();
+        session.append(&ask).await.unwrap();
+        session.execute_tool_cycle(&[call.as_str()], &Tool::saying("main.rs"), pending()).await.unwrap();
         let start = session.before_agent_start(r#"{"max_tokens":64}"#).await.unwrap();
         let AgentStart::Blocked { validation, repair_offered: false } = start else { panic!("it was let through") };
         assert!(!validation.valid && validation.error.unwrap().contains("declares none"));
@@ -168,7 +178,7 @@ fn a_finding_without_a_fix_is_recorded_once() {
     futures_executor::block_on(async {
         let policy = repairing(SessionPolicy::default());
         let mut session = session(seamline::providers::by_name("anthropic").unwrap(), policy).await;
-        session.append(r#"{"role":"wizard","content":"abracadabra"}"#).await.unwrap();
+        session.append(r#"{"content":"abracadabra"}"#).await.unwrap();
         for _ in 0..3 {
             assert!(!session.session_start().await.unwrap().validation.valid);
         }

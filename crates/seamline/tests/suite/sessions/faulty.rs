@@ -154,12 +154,12 @@ impl Store for Faulty {
         }
     }
 
-    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+    fn read_head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
         match self.fault {
             Fault::Lags { head, times } if self.count.fetch_add(1, Ordering::SeqCst) < times => {
                 Box::pin(std::future::ready(Ok(head)))
             }
-            _ => self.alive(|| self.inner.head(session)),
+            _ => self.alive(|| self.inner.read_head(session)),
         }
     }
 
@@ -179,32 +179,32 @@ impl Store for Faulty {
         })
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
-        self.alive(|| self.inner.sessions(after, limit))
+    fn list_sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+        self.alive(|| self.inner.list_sessions(after, limit))
     }
 
     fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed> {
         self.alive(|| self.inner.push(session, item))
     }
 
-    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
-        self.alive(|| self.inner.inbox(session))
+    fn read_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+        self.alive(|| self.inner.read_inbox(session))
     }
 
-    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
-        self.alive(|| self.inner.inbox_damage(session))
+    fn check_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+        self.alive(|| self.inner.check_inbox(session))
     }
 
-    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
-        self.alive(|| self.inner.waiting(session))
+    fn count_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+        self.alive(|| self.inner.count_inbox(session))
     }
 
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {
         self.alive(|| self.inner.quarantine(session, bytes))
     }
 
-    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
-        self.alive(|| self.inner.quarantined(session))
+    fn read_quarantine<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+        self.alive(|| self.inner.read_quarantine(session))
     }
 
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {

@@ -20,7 +20,7 @@ fn a_finished_call_is_remembered_when_its_cycle_is_rolled_back() {
                 if how == "tool" { OnFailure::Rollback } else { SessionPolicy::default().on_tool_error };
             let mut session = place.create(SessionPolicy { on_tool_error, ..SessionPolicy::default() }).await;
             session.append(ASK).await.unwrap();
-            let checkpoint = session.checkpoint(Operation::Manual).await.unwrap();
+            let checkpoint = session.create_checkpoint(Operation::Manual).await.unwrap();
             let calls = turn(&["toolu_1", "toolu_2"]);
             let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
             session.before_tool_call(&cycle, "toolu_1").await.unwrap();
@@ -94,10 +94,10 @@ fn a_read_only_call_is_harmless_also_if_a_host_started_it() {
             session.append(ASK).await.unwrap();
             let calls = turn(&["toolu_1", "toolu_2"]);
             let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::ReadOnly).await.unwrap();
-            let head = place.store.head(session.id()).await.unwrap();
+            let head = place.store.read_head(session.id()).await.unwrap();
             assert!(!session.before_tool_call(&cycle, "toolu_1").await.unwrap().key.is_empty());
             session.before_tool_call(&cycle, "toolu_2").await.unwrap();
-            assert_eq!(place.store.head(session.id()).await.unwrap(), head, "a read needs no intent");
+            assert_eq!(place.store.read_head(session.id()).await.unwrap(), head, "a read needs no intent");
             session.finish_call(&cycle, "toolu_1", &said("READ", false)).await.unwrap();
             let options = OpenOptions { take_over: true, recover: false, ..open_options() };
             let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();

@@ -43,8 +43,8 @@ fn a_late_result_in_a_fork_replaces_only_the_synthetic_one() {
                 assert_eq!(kept(&fork), kept(&session), "{dialect}");
                 let origins = |session: &Session| session.entries().iter().map(|it| it.origin).collect::<Vec<_>>();
                 assert_eq!(origins(&fork), origins(&session), "{dialect}");
-                assert!(!fork.late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}: it ran");
-                assert!(fork.late_result(&pay("b"), &said("PAID")).await.unwrap(), "{dialect}");
+                assert!(!fork.add_late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}: it ran");
+                assert!(fork.add_late_result(&pay("b"), &said("PAID")).await.unwrap(), "{dialect}");
                 let all = kept(&fork).concat();
                 assert!(all.contains("quoted") && all.contains("PAID") && !all.contains("OTHER"), "{dialect}: {all}");
                 assert_eq!(fork.state().passed_over, 0);
@@ -62,10 +62,10 @@ fn a_late_result_is_real_in_a_fork_too() {
             session.append(&spoken(dialect, "go")).await.unwrap();
             session.begin_cycle(&refs(&paying(dialect, &["a"])), &|_| Effect::Unsafe).await.unwrap();
             session.abort().await.unwrap();
-            assert!(session.late_result(&pay("a"), &said(&quoted("a"))).await.unwrap());
-            assert!(!session.late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}");
+            assert!(session.add_late_result(&pay("a"), &said(&quoted("a"))).await.unwrap());
+            assert!(!session.add_late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}");
             for mut fork in forks(&place, &session).await {
-                assert!(!fork.late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}");
+                assert!(!fork.add_late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}");
                 assert_eq!(kept(&fork), kept(&session), "{dialect}");
             }
         }
@@ -74,16 +74,18 @@ fn a_late_result_is_real_in_a_fork_too() {
 
 #[test]
 fn a_message_of_the_host_is_judged_by_its_text_in_a_fork_as_well() {
+    const NOT_RUN: &str =
+        "[synthetic] [not executed] The call \"pay\" did not run: the run was stopped before it was started.";
     on_every_store(async |place| {
         let mut session = in_dialect(&place, "anthropic_messages").await;
         let made_up = format!(
             r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a","content":{}}}]}}"#,
-            serde_json::to_string(&quoted("a")).unwrap()
+            serde_json::to_string(NOT_RUN).unwrap()
         );
         let calls = paying("anthropic_messages", &["a"]);
         session.append_all(&[&spoken("anthropic_messages", "go"), &calls[0], &made_up]).await.unwrap();
         for mut fork in forks(&place, &session).await {
-            assert!(fork.late_result(&pay("a"), &said("PAID")).await.unwrap());
+            assert!(fork.add_late_result(&pay("a"), &said("PAID")).await.unwrap());
         }
     });
 }
@@ -102,7 +104,7 @@ fn a_fork_larger_than_one_commit_is_complete() {
         assert!(fork.messages().eq(session.messages()));
         let parent = fork.state().begin.as_ref().and_then(|begin| begin.parent.as_ref()).unwrap();
         assert_eq!(parent.session, *session.id());
-        let listed = place.store.sessions(None, 10_000).await.unwrap();
+        let listed = place.store.list_sessions(None, 10_000).await.unwrap();
         assert!(listed.iter().any(|info| info.session == id && info.commits > 1), "{}", place.name);
         fork.append(r#"{"role":"assistant","content":"goes its own way"}"#).await.unwrap();
         assert_eq!((fork.messages().count(), session.messages().count()), (4, 3));

@@ -180,7 +180,7 @@ fn the_session_of_a_dropped_one_is_not_taken_from_a_process_that_was_faster() {
             "{}: {busy:?}",
             place.name
         );
-        assert_eq!(place.store.head(&id).await.unwrap().epoch, 2, "the faster process keeps its lease");
+        assert_eq!(place.store.read_head(&id).await.unwrap().epoch, 2, "the faster process keeps its lease");
         // The caller may still take the session over.
         let options = OpenOptions { take_over: true, ..open_options() };
         Session::open(place.store.clone(), id, options).await.unwrap().close().await.unwrap();

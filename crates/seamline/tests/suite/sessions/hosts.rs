@@ -73,7 +73,7 @@ impl Store for Host {
         })
     }
 
-    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+    fn read_head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
         self.with(session, |(head, _)| Ok(*head))
     }
 
@@ -81,7 +81,7 @@ impl Store for Host {
         self.with(session, |(_, commits)| Ok(commits.iter().filter(|commit| commit.seq > after).cloned().collect()))
     }
 
-    fn sessions<'a>(&'a self, _after: Option<&'a SessionId>, _limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+    fn list_sessions<'a>(&'a self, _after: Option<&'a SessionId>, _limit: usize) -> Pending<'a, Vec<SessionInfo>> {
         said(Ok(Vec::new()))
     }
 
@@ -89,11 +89,11 @@ impl Store for Host {
         said(Err(Error::Refused(cause::Refused::Other("this host has no inbox".to_owned()))))
     }
 
-    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+    fn read_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
         self.with(session, |_| Ok(Vec::new()))
     }
 
-    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+    fn count_inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
         self.with(session, |_| Ok(0))
     }
 
@@ -101,7 +101,7 @@ impl Store for Host {
         self.with(session, |_| Ok(Hash::of(bytes)))
     }
 
-    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+    fn read_quarantine<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
         self.with(session, |_| Ok(Vec::new()))
     }
 
@@ -140,7 +140,7 @@ fn s1_110_a_host_gives_messages_persists_archives_logs_incidents_and_hands_out_c
         // persist: the host gets each message as it is appended, and returns the messages.
         assert_eq!(host.persisted(session.id()).len(), 2);
         // The host keeps the checkpoint, and any process that opens the session can use it.
-        let made = session.checkpoint(Operation::Manual).await.unwrap();
+        let made = session.create_checkpoint(Operation::Manual).await.unwrap();
         // persistToolCycle: the results and the record that makes them visible, in one commit.
         let calls = turn(&["toolu_1"]);
         session.execute_tool_cycle(&[&calls], &Tool::saying("done"), pending()).await.unwrap();

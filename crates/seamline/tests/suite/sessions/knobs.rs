@@ -5,8 +5,8 @@ use std::future::{pending, ready};
 use seamline::Policy;
 use seamline::classify::Failure;
 use seamline::session::{
-    AgentStart, OpenOptions, RecoveryAction, Session, SessionOptions, Stop, ToolCall, ToolCallRef, ToolOutput, Truth,
-    TurnEnd,
+    AgentStart, OpenOptions, RecoveryAction, Session, SessionOptions, StopCause, ToolCall, ToolCallRef, ToolOutput,
+    Truth, TurnEnd,
 };
 use seamline::store::{CheckpointState, Effect, IncidentKind, Operation, Origin};
 use seamline::stream::{Response, ResponseStream};
@@ -53,7 +53,7 @@ fn x20_texts_of_stopped_calls_and_late_results_are_those_of_the_provider() {
     let text = "[provider.groq.synthetic_text]\naborted = 'groq: aborted'\ntimeout = 'groq: too late'\nmissing = 'groq: missing'";
     on_every_store(async |place| {
         for (provider, is_own) in [("groq", true), ("openai", false)] {
-            for (stop, own) in [(Stop::Aborted, "groq: aborted"), (Stop::TimedOut, "groq: too late")] {
+            for (stop, own) in [(StopCause::Aborted, "groq: aborted"), (StopCause::TimedOut, "groq: too late")] {
                 let mut session = session_of(&place, provider, text).await;
                 session.append(ASK).await.unwrap();
                 let tool = Tool::saying("done");
@@ -70,7 +70,7 @@ fn x20_texts_of_stopped_calls_and_late_results_are_those_of_the_provider() {
             let turn = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"sh","arguments":"{}"}},{"id":"call_1","type":"function","function":{"name":"sh","arguments":"{}"}}]}"#;
             session.append_all(&[ASK, turn]).await.unwrap();
             let output = ToolOutput { output: "late".to_owned(), is_error: false };
-            assert!(session.late_result(&ToolCallRef { id: "call_1#2", name: "sh" }, &output).await.unwrap());
+            assert!(session.add_late_result(&ToolCallRef { id: "call_1#2", name: "sh" }, &output).await.unwrap());
             assert_eq!(kept(&session).concat().contains("groq: missing"), is_own, "{provider} {:?}", kept(&session));
         }
     });
@@ -276,7 +276,7 @@ fn x14_on_corruption_decides_what_a_session_does_after_a_refusal() {
         session.append(ASK).await.unwrap();
         let again = session.handle_error(&REFUSED).await.unwrap();
         assert_eq!((again.action, session.messages().count()), (RecoveryAction::Escalate, 1), "{again:?}");
-        session.agent_end(TurnEnd::Answer(&[r#"{"role":"assistant","content":"yes"}"#])).await.unwrap();
+        session.agent_end(TurnEnd::Messages(&[r#"{"role":"assistant","content":"yes"}"#])).await.unwrap();
         assert_eq!(session.handle_error(&REFUSED).await.unwrap().action, RecoveryAction::Reset);
     });
 }
@@ -319,9 +319,9 @@ fn x27_a_checkpoint_waits_for_the_disk_unless_it_need_not() {
         for (text, waits) in [("", true), ("durability = 'group_commit'", true), ("durability = 'async'", false)] {
             let mut session = session(&place, text).await;
             session.append(ASK).await.unwrap();
-            let seq = async |session: &Session| place.store.head(session.id()).await.unwrap().seq;
+            let seq = async |session: &Session| place.store.read_head(session.id()).await.unwrap().seq;
             let before = seq(&session).await;
-            let made = session.checkpoint(Operation::Manual).await.unwrap();
+            let made = session.create_checkpoint(Operation::Manual).await.unwrap();
             assert_eq!((made.messages, made.state), (1, CheckpointState::Open));
             assert_eq!(seq(&session).await > before, waits, "{text}");
             // This process can use it at once, and the next process after another write.

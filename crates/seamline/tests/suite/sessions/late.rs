@@ -25,8 +25,8 @@ fn calls_that_share_an_id_each_get_their_own_late_result() {
             }
             for (id, text) in late {
                 let call = ToolCallRef { id: id.as_str(), name: "pay" };
-                assert!(session.late_result(&call, &said(text)).await.unwrap(), "{id}: {:?}", kept(&session));
-                assert!(!session.late_result(&call, &said("again")).await.unwrap(), "a real one stays");
+                assert!(session.add_late_result(&call, &said(text)).await.unwrap(), "{id}: {:?}", kept(&session));
+                assert!(!session.add_late_result(&call, &said("again")).await.unwrap(), "a real one stays");
             }
             let results = &kept(&session)[2];
             assert!(results.find("ONE").unwrap() < results.find("TWO").unwrap(), "{results}");
@@ -80,11 +80,11 @@ fn the_abandoned_call_without_an_id_gets_the_late_result() {
         session.execute_tool_cycle(&[turn], &Tool::saying("paid"), pending()).await.unwrap();
         let before = kept(&session);
         let call = ToolCallRef { id: calls[0].id.as_str(), name: "pay" };
-        assert!(session.late_result(&call, &said("late")).await.unwrap(), "{before:?}");
+        assert!(session.add_late_result(&call, &said("late")).await.unwrap(), "{before:?}");
         let after = kept(&session);
         assert!(after[1].contains("late") && !after[1].contains(r#""id""#), "{}", after[1]);
         assert_eq!((&after[0], &after[2..]), (&before[0], &before[2..]));
-        assert!(!session.late_result(&ToolCallRef { name: "other", ..call }, &said("x")).await.unwrap());
+        assert!(!session.add_late_result(&ToolCallRef { name: "other", ..call }, &said("x")).await.unwrap());
     });
 }
 
@@ -93,10 +93,10 @@ fn a_late_result_leaves_the_rest_of_its_message_unchanged() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"pay","input":{}}]}"#;
-        let given_up = r#"{"role":"user", "content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"[synthetic] [not executed] No."} ,{"type":"text","text":"and  now?"}]}"#;
+        let given_up = r#"{"role":"user", "content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"[synthetic] [not executed] The call \"pay\" did not run: the run was stopped before it was started."} ,{"type":"text","text":"and  now?"}]}"#;
         session.append_all(&[ASK, turn, given_up]).await.unwrap();
         let call = ToolCallRef { id: "a", name: "pay" };
-        assert!(session.late_result(&call, &said("paid")).await.unwrap());
+        assert!(session.add_late_result(&call, &said("paid")).await.unwrap());
         let result = &kept(&session)[2];
         assert!(result.starts_with(r#"{"role":"user", "content":[{"#), "{result}");
         assert!(result.ends_with(r#"} ,{"type":"text","text":"and  now?"}]}"#), "{result}");
@@ -184,7 +184,7 @@ fn a_late_result_replaces_the_synthetic_one_of_a_call_with_a_type() {
             session.abort().await.unwrap();
             let late = ToolCallRef { id: calls[0].id.as_str(), name: &calls[0].name };
             let output = seamline::session::ToolOutput { output: text.to_owned(), is_error };
-            assert!(session.late_result(&late, &output).await.unwrap(), "{:?}", kept(&session));
+            assert!(session.add_late_result(&late, &output).await.unwrap(), "{:?}", kept(&session));
             assert_eq!(kept(&session)[1..], [call, result]);
         }
     });

@@ -2,10 +2,12 @@
 
 use seamline::session::{Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, Origin};
+use seamline_testkit::transcript::Role;
 
 use super::asking::in_dialect;
 use super::calls::said;
 use super::stores::{ASK, Place, is_valid, kept, on_every_store, turn};
+use super::written;
 
 pub(super) const DIALECTS: [&str; 6] = [
     "anthropic_messages",
@@ -23,15 +25,18 @@ pub(super) fn spoken(dialect: &str, text: &str) -> String {
     match dialect {
         "gemini_generate" => format!(r#"{{"role":"user","parts":[{{"text":"{text}"}}]}}"#),
         "bedrock_converse" => format!(r#"{{"role":"user","content":[{{"text":"{text}"}}]}}"#),
-        "gemini_interactions" => {
-            format!(r#"{{"type":"user_input","content":[{{"type":"text","text":"{text}"}}]}}"#)
+        "anthropic_messages" | "openai_chat" | "openai_responses" => {
+            format!(r#"{{"role":"user","content":"{text}"}}"#)
         }
-        _ => format!(r#"{{"role":"user","content":"{text}"}}"#),
+        other => written::text(other, Role::User, text),
     }
 }
 
 /// A turn that calls `pay` under these ids.
 pub(super) fn paying(dialect: &str, ids: &[&str]) -> Vec<String> {
+    if !DIALECTS.contains(&dialect) {
+        return written::calls(dialect, "pay", ids);
+    }
     let calls = ids.iter().map(|id| match dialect {
         "gemini_generate" => format!(r#"{{"functionCall":{{"id":"{id}","name":"pay","args":{{}}}}}}"#),
         "bedrock_converse" => format!(r#"{{"toolUse":{{"toolUseId":"{id}","name":"pay","input":{{}}}}}}"#),
@@ -82,7 +87,7 @@ fn a_late_result_with_any_character_is_accepted() {
             let (mut session, _) = started(&place, dialect, &["a"]).await;
             session.abort().await.unwrap();
             let text: String = (0..0xa0).chain([0x2028, 0xfeff, 0xffff, 0x1f600]).filter_map(char::from_u32).collect();
-            assert!(session.late_result(&pay("a"), &said(&text)).await.unwrap(), "{dialect}");
+            assert!(session.add_late_result(&pay("a"), &said(&text)).await.unwrap(), "{dialect}");
             let message: serde_json::Value = serde_json::from_str(kept(&session).last().unwrap()).unwrap();
             let is_there = strings(&message).iter().any(|kept| *kept == text);
             assert!(is_there, "{dialect}: {message}");
@@ -108,7 +113,7 @@ fn a_result_that_reads_like_a_synthetic_one_is_not_replaced() {
             assert!(!session.commit_cycle(&cycle).await.unwrap()[0].synthetic);
             let before = kept(&session);
             for mut session in [place.reopen(&session).await, session] {
-                assert!(!session.late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}");
+                assert!(!session.add_late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}");
                 assert_eq!(kept(&session), before, "{dialect}");
             }
         }
@@ -122,12 +127,12 @@ fn of_two_equal_results_only_the_synthetic_one_is_replaced() {
             let (mut session, cycle) = started(&place, dialect, &["a", "b"]).await;
             session.finish_call(&cycle, "a", &said(QUOTED)).await.unwrap();
             let mut session = place.reopen(&session).await;
-            assert!(!session.late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}");
-            assert!(session.late_result(&pay("b"), &said("PAID")).await.unwrap(), "{dialect}");
+            assert!(!session.add_late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}");
+            assert!(session.add_late_result(&pay("b"), &said("PAID")).await.unwrap(), "{dialect}");
             let after = kept(&session).concat();
             assert!(after.contains(QUOTED) && after.contains("PAID"), "{dialect}: {after}");
             for id in ["a", "b"] {
-                assert!(!session.late_result(&pay(id), &said("OTHER")).await.unwrap(), "{dialect}: {id}");
+                assert!(!session.add_late_result(&pay(id), &said("OTHER")).await.unwrap(), "{dialect}: {id}");
             }
             assert!(session.entries().iter().all(|entry| entry.origin == Origin::Said), "{dialect}");
         }
@@ -144,8 +149,8 @@ fn a_late_result_of_a_call_without_a_result_is_put_after_it() {
             session.append_all(&refs(&turn)).await.unwrap();
             session.append(&spoken(dialect, "never mind")).await.unwrap();
             let before = kept(&session);
-            assert!(session.late_result(&pay("a"), &said("PAID")).await.unwrap(), "{dialect}");
-            assert!(!session.late_result(&pay("a"), &said("again")).await.unwrap(), "a real one stays: {dialect}");
+            assert!(session.add_late_result(&pay("a"), &said("PAID")).await.unwrap(), "{dialect}");
+            assert!(!session.add_late_result(&pay("a"), &said("again")).await.unwrap(), "a real one stays: {dialect}");
             let after = kept(&session);
             assert_eq!((&after[..2], &after[3..]), (&before[..2], &before[2..]), "{dialect}");
             assert!(after[2].contains("PAID") && session.entries()[2].origin == Origin::Said, "{dialect}: {after:?}");
@@ -170,8 +175,8 @@ fn late_results_of_one_turn_are_adjacent() {
                 session.append(&spoken(dialect, "never mind")).await.unwrap();
                 for id in order {
                     let text = format!("PAID {id}");
-                    assert!(session.late_result(&pay(id), &said(&text)).await.unwrap(), "{dialect}");
-                    assert!(!session.late_result(&pay(id), &said("again")).await.unwrap(), "{dialect}");
+                    assert!(session.add_late_result(&pay(id), &said(&text)).await.unwrap(), "{dialect}");
+                    assert!(!session.add_late_result(&pay(id), &said("again")).await.unwrap(), "{dialect}");
                     assert!(sent(&session).contains(&text), "{dialect}");
                 }
                 let request = session.request("{}").unwrap();
@@ -192,9 +197,9 @@ fn late_results_of_one_turn_are_adjacent() {
 fn the_second_of_two_calls_with_one_id_gets_its_own_result() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
-        session.append_all(&[ASK, &paying("", &["a", "a"])[0], ASK]).await.unwrap();
-        assert!(session.late_result(&pay("a#2"), &said("TWO")).await.unwrap());
-        assert!(session.late_result(&pay("a"), &said("ONE")).await.unwrap(), "{:?}", kept(&session));
+        session.append_all(&[ASK, &paying("anthropic_messages", &["a", "a"])[0], ASK]).await.unwrap();
+        assert!(session.add_late_result(&pay("a#2"), &said("TWO")).await.unwrap());
+        assert!(session.add_late_result(&pay("a"), &said("ONE")).await.unwrap(), "{:?}", kept(&session));
         let results = &kept(&session)[2];
         assert!(results.find("ONE").unwrap() < results.find("TWO").unwrap(), "{results}");
         assert!(is_valid(&session) && session.entries()[2].origin == Origin::Said);
@@ -209,7 +214,7 @@ fn a_late_result_of_an_answered_call_is_not_needed() {
             let mut session = place.create(SessionPolicy::default()).await;
             session.append_all(&messages).await.unwrap();
             let call = ToolCallRef { id: "a", name: "sh" };
-            assert!(!session.late_result(&call, &said("other")).await.unwrap());
+            assert!(!session.add_late_result(&call, &said("other")).await.unwrap());
             assert_eq!(kept(&session), messages);
         }
     });

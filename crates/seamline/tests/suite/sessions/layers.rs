@@ -83,7 +83,7 @@ fn a_rollback_behind_a_repair_or_a_compaction_restores_the_messages() {
             place.create(SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() }).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         let before = kept(&session);
-        let made = session.checkpoint(Operation::Manual).await.unwrap();
+        let made = session.create_checkpoint(Operation::Manual).await.unwrap();
         assert!(session.repair().await.unwrap().repaired);
         let range = session.before_compaction(0..1).await.unwrap();
         session.finish_compaction(range, &[SUMMARY]).await.unwrap();
@@ -116,7 +116,7 @@ fn a_fork_is_independent_and_a_child_knows_its_parent() {
         let mut fork = session.fork(place.name().parse().unwrap()).await.unwrap();
         fork.append(SUMMARY).await.unwrap();
         assert_eq!((session.messages().count(), fork.messages().count()), (1, 2));
-        let child = session.child(place.name().parse().unwrap(), "toolu_1").await.unwrap();
+        let child = session.create_child(place.name().parse().unwrap(), "toolu_1").await.unwrap();
         let parent = child.state().begin.clone().unwrap().parent.unwrap();
         assert_eq!((&parent.session, parent.call.as_ref().map(CallId::as_str)), (session.id(), Some("toolu_1")));
     });
@@ -144,7 +144,7 @@ fn a_follower_reports_a_wrong_end_and_accepts_one_that_moves() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
-        let head = place.store.head(session.id()).await.unwrap();
+        let head = place.store.read_head(session.id()).await.unwrap();
         session.append(SUMMARY).await.unwrap();
         for (times, is_whole) in [(1, true), (9, false)] {
             let lagging = Faulty::new(place.store.clone(), Fault::Lags { head, times });
@@ -206,7 +206,7 @@ fn a_disabled_session_only_stores_messages() {
         session.append_all(&[ASK, &turn(&["toolu_9"]), ASK]).await.unwrap();
         assert!(session.validate().unwrap().valid);
         let request = session.request("{}").unwrap();
-        assert!(request.actions.is_empty() && request.sendable);
+        assert!(request.actions.is_empty() && !request.sendable);
         let result = session.execute_tool_cycle(&[&turn(&["toolu_1"])], &Tool::saying("ok"), pending()).await.unwrap();
         assert!(result.success && session.checkpoints().is_empty());
         assert_eq!(session.messages().count(), 5);
@@ -218,12 +218,12 @@ fn the_number_of_committed_checkpoints_is_limited() {
     on_every_store(async |place| {
         let config = SessionPolicy { checkpoint_retention: 3, snapshot_messages: true, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
-        let open = session.checkpoint(Operation::Manual).await.unwrap();
+        let open = session.create_checkpoint(Operation::Manual).await.unwrap();
         for _ in 0..6 {
             session.append(ASK).await.unwrap();
-            let made = session.checkpoint(Operation::ApiCall).await.unwrap();
+            let made = session.create_checkpoint(Operation::ApiCall).await.unwrap();
             assert_eq!(made.snapshot.as_ref().map(Vec::len), Some(session.messages().count()));
-            session.commit(&made.id).await.unwrap();
+            session.commit_checkpoint(&made.id).await.unwrap();
             let committed = session.checkpoints().into_iter().filter(|found| found.state == CheckpointState::Committed);
             assert!(committed.count() <= 3);
         }
@@ -266,7 +266,7 @@ fn errors_are_handled_by_their_class() {
         for (status, text, action) in cases {
             let mut session = place.create(SessionPolicy::default()).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
-            session.checkpoint(Operation::ApiCall).await.unwrap();
+            session.create_checkpoint(Operation::ApiCall).await.unwrap();
             let recovery = session.handle_error(&Failure { status, text, ..Failure::default() }).await.unwrap();
             assert_eq!(recovery.action, action, "{text}: {recovery:?}");
             assert!(is_valid(&session));
@@ -360,8 +360,8 @@ fn all_events_are_logged_at_the_level_all() {
     on_every_store(async |place| {
         for (verbose, events) in [(false, 0), (true, 2)] {
             let mut session = place.create(SessionPolicy { verbose, ..SessionPolicy::default() }).await;
-            let made = session.checkpoint(Operation::Manual).await.unwrap();
-            session.commit(&made.id).await.unwrap();
+            let made = session.create_checkpoint(Operation::Manual).await.unwrap();
+            session.commit_checkpoint(&made.id).await.unwrap();
             assert_eq!(session.incidents().count(), events);
         }
     });

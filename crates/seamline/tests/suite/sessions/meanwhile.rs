@@ -68,7 +68,7 @@ fn an_error_does_not_roll_back_past_the_user_to_a_manual_checkpoint() {
         for failure in failures() {
             let mut session = place.create(SessionPolicy::default()).await;
             session.append_all(&[ASK, HELLO]).await.unwrap();
-            let manual = session.checkpoint(Operation::Manual).await.unwrap();
+            let manual = session.create_checkpoint(Operation::Manual).await.unwrap();
             session.append(STOP).await.unwrap();
             session.before_agent_start(ENVELOPE).await.unwrap();
             for _ in 0..3 {

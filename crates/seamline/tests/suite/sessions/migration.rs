@@ -14,7 +14,7 @@ use crate::fixtures::expect;
 /// Every session of a database, as a reader sees it.
 async fn described(store: &Arc<dyn Store>) -> String {
     let mut text = String::new();
-    for info in store.sessions(None, 1_000).await.unwrap() {
+    for info in store.list_sessions(None, 1_000).await.unwrap() {
         let follower = Follower::open(store.clone(), info.session.clone()).await.unwrap();
         let state = follower.state();
         let _ = writeln!(text, "session {} seq {} hash {}", info.session, info.head.seq, info.head.hash);
@@ -43,7 +43,7 @@ async fn described(store: &Arc<dyn Store>) -> String {
 /// The kinds of records in a database, each once.
 async fn kinds(store: &Arc<dyn Store>) -> std::collections::BTreeSet<String> {
     let mut kinds = std::collections::BTreeSet::new();
-    for info in store.sessions(None, 1_000).await.unwrap() {
+    for info in store.list_sessions(None, 1_000).await.unwrap() {
         for stored in store.read(&info.session, 0, usize::MAX).await.unwrap() {
             let commit = OpenedCommit::open(&stored.bytes).unwrap();
             kinds.extend(commit.records.iter().map(kind));
@@ -98,8 +98,8 @@ fn a_database_of_version_0_1_is_read_without_an_upgrade() {
         let store = seamline::store::open_store_to_read(&format!("sqlite:{}", path.display())).await.unwrap();
         let shown = described(&store).await;
         expect(&databases().join("0.1.snap"), Some(shown.as_bytes())).unwrap_or_else(|failure| panic!("{failure}"));
-        for info in store.sessions(None, 1_000).await.unwrap() {
-            assert!(store.inbox(&info.session).await.unwrap().iter().all(|item| item.dialect.is_none()));
+        for info in store.list_sessions(None, 1_000).await.unwrap() {
+            assert!(store.read_inbox(&info.session).await.unwrap().iter().all(|item| item.dialect.is_none()));
         }
     });
     assert_eq!(format(), 1);
@@ -110,9 +110,9 @@ fn a_database_of_version_0_1_is_read_without_an_upgrade() {
         let before: u32 = file.query_row(waiting, [], |row| row.get(0)).unwrap();
         let store = seamline::open_store(&format!("sqlite:{}", path.display())).await.unwrap();
         let mut found = 0;
-        for info in store.sessions(None, 1_000).await.unwrap() {
-            found += store.inbox(&info.session).await.unwrap().len();
-            assert_eq!(store.inbox_damage(&info.session).await.unwrap(), []);
+        for info in store.list_sessions(None, 1_000).await.unwrap() {
+            found += store.read_inbox(&info.session).await.unwrap().len();
+            assert_eq!(store.check_inbox(&info.session).await.unwrap(), []);
         }
         assert_eq!(found, before as usize);
     });
@@ -124,7 +124,7 @@ async fn opens_and_goes_on(path: &Path) {
     assert_eq!(kinds(&store).await.into_iter().collect::<Vec<_>>(), KINDS);
     let shown = described(&store).await;
     expect(&databases().join("0.1.snap"), Some(shown.as_bytes())).unwrap_or_else(|failure| panic!("{failure}"));
-    for info in store.sessions(None, 1_000).await.unwrap() {
+    for info in store.list_sessions(None, 1_000).await.unwrap() {
         goes_on(&store, info.session).await;
     }
 }
@@ -158,8 +158,8 @@ async fn goes_on(store: &Arc<dyn Store>, id: SessionId) {
     session.append(ask).await.unwrap();
     let result = session.execute_tool_cycle(&[turn], &Tool::saying("went on"), std::future::pending()).await.unwrap();
     assert!(result.success, "{id}: {result:?}");
-    let checkpoint = session.checkpoint(Operation::Manual).await.unwrap();
-    session.commit(&checkpoint.id).await.unwrap();
+    let checkpoint = session.create_checkpoint(Operation::Manual).await.unwrap();
+    session.commit_checkpoint(&checkpoint.id).await.unwrap();
     let kept: Vec<String> = session.messages().map(str::to_owned).collect();
     session.close().await.unwrap();
 

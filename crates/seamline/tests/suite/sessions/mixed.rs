@@ -10,10 +10,12 @@ use super::faulty::{Fault, Faulty};
 use super::late_kept::{DIALECTS, paying, refs, spoken};
 use super::stores::{kept, memory, open_options};
 use super::switching::{ASKED, errors, messages_of, text};
+use super::written;
 
 /// The envelope of each dialect's usual provider.
 fn envelope(dialect: &str) -> &'static str {
-    DIALECTS.into_iter().zip(ASKED).find(|(name, _)| *name == dialect).unwrap().1.1
+    let asked = DIALECTS.into_iter().zip(ASKED).find(|(name, _)| *name == dialect);
+    asked.map_or_else(|| written::envelope(dialect), |(_, (_, envelope))| envelope)
 }
 
 /// A result of a call of `pay`.
@@ -27,12 +29,10 @@ fn result(dialect: &str, id: &str, said: &str) -> String {
         ),
         "openai_chat" => format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{said}"}}"#),
         "openai_responses" => format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"{said}"}}"#),
-        "gemini_interactions" => {
-            format!(r#"{{"type":"function_result","call_id":"{id}","name":"pay","result":"{said}"}}"#)
-        }
-        _ => {
+        "anthropic_messages" => {
             format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{said}"}}]}}"#)
         }
+        other => written::result(other, "pay", id, said),
     }
 }
 
@@ -66,6 +66,24 @@ fn a_result_that_a_repair_of_its_own_dialect_pairs_is_the_result_of_its_call_eve
                 assert!(!text(&request).contains("tool_use_id\\\""), "a block became text: {about}");
             }
         }
+    });
+}
+
+#[test]
+fn a_request_lists_the_repairs_of_messages_in_their_own_dialect() {
+    futures_executor::block_on(async {
+        let place = memory();
+        let mut session = in_dialect(&place, "anthropic_messages").await;
+        session.append(&spoken("anthropic_messages", "go")).await.unwrap();
+        session.append_as("openai", &paying("openai_chat", &["c1"])[0]).await.unwrap();
+        session.append_as("openai", &result("openai_chat", "WRONG", "PAID")).await.unwrap();
+        let envelope = envelope("anthropic_messages");
+        let first = session.request(envelope).unwrap();
+        assert!(first.sendable && text(&first).contains("PAID"), "{}", text(&first));
+        let action = first.actions.first().unwrap();
+        let listed = (action.code, action.action, action.pointer.as_deref());
+        assert_eq!(listed, ("PAIR005", "readdress", Some("/messages/2")), "{:?}", first.actions);
+        assert_eq!(session.request(envelope).unwrap(), first, "the kept rendering lists it, too");
     });
 }
 
@@ -242,7 +260,7 @@ fn a_message_after_a_dropped_switch_is_of_the_dialect_that_it_is_stored_in() {
             let _ = match step {
                 0 => session.append(gemini).await,
                 1 => session.append_as("gemini", gemini).await,
-                _ => session.agent_end(TurnEnd::Answer(&[gemini])).await.map(drop),
+                _ => session.agent_end(TurnEnd::Messages(&[gemini])).await.map(drop),
             };
             assert_eq!(session.dialect(), "anthropic_messages", "{step}");
             for (provider, envelope) in ASKED {

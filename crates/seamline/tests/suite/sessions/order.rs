@@ -137,10 +137,10 @@ fn checkpoints_made_during_a_cycle_stay_valid() {
     on_every_store(async |place| {
         let mut session = crashed(&place, &[&["toolu_1"]]).await;
         session.append(WAIT).await.unwrap();
-        let meanwhile = session.checkpoint(Operation::Manual).await.unwrap();
+        let meanwhile = session.create_checkpoint(Operation::Manual).await.unwrap();
         session.append(GO_ON).await.unwrap();
         session.recover(None).await.unwrap();
-        let afterwards = session.checkpoint(Operation::Manual).await.unwrap();
+        let afterwards = session.create_checkpoint(Operation::Manual).await.unwrap();
         let then = kept(&session);
         session.append(ASK).await.unwrap();
         session.rollback(&afterwards.id, "test").await.unwrap();
@@ -160,9 +160,9 @@ fn a_late_result_finds_its_turn_and_a_real_one_stays() {
         session.append(WAIT).await.unwrap();
         session.recover(None).await.unwrap();
         let call = |id| ToolCallRef { id, name: "sh" };
-        assert!(!session.late_result(&call("toolu_1"), &said("OTHER")).await.unwrap());
-        assert!(session.late_result(&call("toolu_2"), &said("PAID")).await.unwrap());
-        assert!(!session.late_result(&call("toolu_2"), &said("OTHER")).await.unwrap());
+        assert!(!session.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap());
+        assert!(session.add_late_result(&call("toolu_2"), &said("PAID")).await.unwrap());
+        assert!(!session.add_late_result(&call("toolu_2"), &said("OTHER")).await.unwrap());
         let result = &kept(&session)[2];
         assert!(result.contains("as a log says") && result.contains("PAID"), "{result}");
         assert_eq!(shape(&session), ["please", "call 1", "result 1", "wait"]);

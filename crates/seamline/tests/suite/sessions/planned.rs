@@ -204,7 +204,7 @@ impl Case {
             Input::Abort => format!("abort: {}", json(&session.abort().await?)),
             Input::LateResult(id, name, output) => {
                 let call = ToolCallRef { id: &id, name: &name };
-                let is_needed = session.late_result(&call, &ToolOutput { output, is_error: false }).await?;
+                let is_needed = session.add_late_result(&call, &ToolOutput { output, is_error: false }).await?;
                 format!("late_result: {}", if is_needed { "taken" } else { "not needed" })
             }
             other => return self.apply_more(other).await,
@@ -219,9 +219,9 @@ impl Case {
                 session.append_all(&texts(&messages)).await?;
                 "append".to_owned()
             }
-            Input::Checkpoint(operation) => format!("checkpoint: {}", session.checkpoint(operation).await?.id),
+            Input::Checkpoint(operation) => format!("checkpoint: {}", session.create_checkpoint(operation).await?.id),
             Input::Commit(id) => {
-                session.commit(&id).await?;
+                session.commit_checkpoint(&id).await?;
                 "commit".to_owned()
             }
             Input::Rollback(id, reason) => format!("rollback: {}", json(&session.rollback(&id, &reason).await?)),
@@ -238,7 +238,7 @@ impl Case {
                 AgentStart::Blocked { validation, .. } => format!("before_agent_start: blocked {}", json(&validation)),
             },
             Input::AgentEnd(messages) => {
-                format!("agent_end: {:?}", session.agent_end(TurnEnd::Answer(&texts(&messages))).await?)
+                format!("agent_end: {:?}", session.agent_end(TurnEnd::Messages(&texts(&messages))).await?)
             }
             Input::HandleError(status, text) => {
                 let failure = Failure { status: Some(status), text: &text, ..Failure::default() };

@@ -89,6 +89,10 @@ fn a_session_sends_every_case_of_a_source_document_as_its_repair_gives_it() {
             let sent = through_a_session(&memory(), &case).await;
             match (&sent, repaired.sendable) {
                 (Ok(sent), true) if *sent == expected || sent.is_none() => count += 1,
+                // A call that may stay open in the store must not stay open in a request.
+                (Ok(Some(sent)), _) if name.starts_with("clawos/") && is_start_of(sent, expected.as_ref()) => {
+                    count += 1;
+                }
                 (Err(_), false) => count += 1,
                 (Ok(None), false) if expected == Some(Value::Array(Vec::new())) => count += 1,
                 _ => failures.push(format!("{name}:\n  sent {sent:?}\n  not  {expected:?}")),
@@ -395,4 +399,10 @@ fn an_abort_has_the_text_of_the_preset() {
             assert_eq!(kept(&session), stored, "{name}: the next turn has nothing to repair");
         }
     });
+}
+
+/// Whether a list of messages is the start of another one.
+fn is_start_of(start: &Value, whole: Option<&Value>) -> bool {
+    let lists = start.as_array().zip(whole.and_then(Value::as_array));
+    lists.is_some_and(|(start, whole)| whole.starts_with(start))
 }

@@ -122,7 +122,7 @@ fn s1_14_the_log_alone_restores_a_session() {
         let mut session = place.create(config).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         session.repair().await.unwrap();
-        session.checkpoint(Operation::Manual).await.unwrap();
+        session.create_checkpoint(Operation::Manual).await.unwrap();
         session.execute_tool_cycle(&[&turn(&["toolu_2"])], &Tool::saying("done"), pending()).await.unwrap();
         let range = session.before_compaction(0..2).await.unwrap();
         session.finish_compaction(range, &[ASK]).await.unwrap();
@@ -277,7 +277,7 @@ fn s1_72_results_are_written_under_the_names_that_hosts_know() {
             (&false.into(), &serde_json::json!(["toolu_9"]), &serde_json::json!(["toolu_1"]))
         );
         assert!(written["error"].is_string());
-        let made = session.checkpoint(Operation::Manual).await.unwrap();
+        let made = session.create_checkpoint(Operation::Manual).await.unwrap();
         let written = serde_json::to_value(session.rollback(&made.id, "test").await.unwrap()).unwrap();
         assert_eq!(written, serde_json::json!({"success": true, "messagesRemoved": 0, "newMessageCount": 4}));
         let options: ResetOptions = serde_json::from_str(r#"{"archive":true}"#).unwrap();

@@ -71,7 +71,7 @@ fn a_response_whose_calls_must_not_run_is_stored_with_the_reason() {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let nameless = r#"{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"toolu_1","name":"","input":{}}]}"#;
-        assert_eq!(session.agent_end(TurnEnd::Answer(&[nameless])).await.unwrap(), AgentEnd::Committed);
+        assert_eq!(session.agent_end(TurnEnd::Messages(&[nameless])).await.unwrap(), AgentEnd::Committed);
         assert!(
             kept(&session)[1] == nameless && kept(&session)[2].contains("it names no tool"),
             "{:?}",
@@ -86,13 +86,13 @@ fn a_response_with_calls_is_not_stored_without_their_results() {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
-        let error = session.agent_end(TurnEnd::Answer(&[&calls])).await.unwrap_err();
+        let error = session.agent_end(TurnEnd::Messages(&[&calls])).await.unwrap_err();
         assert!(matches!(error, SessionError::OpenCalls { calls: 2 }), "{error}");
         assert!(error.hint().is_some_and(|hint| hint.contains("begin_cycle")), "{error}");
         assert!(kept(&session) == [ASK] && is_valid(&session));
         // Calls that the provider ran itself are answered.
         let whole = r#"{"role":"assistant","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"q"}},{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},{"type":"text","text":"none"}]}"#;
-        assert_eq!(session.agent_end(TurnEnd::Answer(&[whole])).await.unwrap(), AgentEnd::Committed);
+        assert_eq!(session.agent_end(TurnEnd::Messages(&[whole])).await.unwrap(), AgentEnd::Committed);
     });
 }
 
@@ -119,8 +119,8 @@ fn a_response_that_could_not_be_stored_can_be_given_again() {
             seamline::session::Session::create(failing, place.name().parse().unwrap(), options).await.unwrap();
         session.append(super::stores::ASK).await.unwrap();
         let nameless = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"","input":{}}]}"#;
-        session.agent_end(seamline::session::TurnEnd::Answer(&[nameless])).await.unwrap_err();
-        session.agent_end(seamline::session::TurnEnd::Answer(&[nameless])).await.unwrap();
+        session.agent_end(seamline::session::TurnEnd::Messages(&[nameless])).await.unwrap_err();
+        session.agent_end(seamline::session::TurnEnd::Messages(&[nameless])).await.unwrap();
         session.abort().await.unwrap();
         assert_eq!(session.messages().filter(|message| message.contains("tool_use\"")).count(), 1);
     });

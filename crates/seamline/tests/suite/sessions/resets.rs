@@ -45,7 +45,7 @@ fn a_rollback_behind_a_compaction_ends_it() {
         session.handle_error(&failure).await.unwrap();
         assert_eq!(kept(&session), [ASK, ASK]);
         session.before_compaction(0..1).await.unwrap();
-        let later = session.checkpoint(Operation::Manual).await.unwrap();
+        let later = session.create_checkpoint(Operation::Manual).await.unwrap();
         session.rollback(&later.id, "test").await.unwrap();
         assert!(session.before_compaction(0..1).await.is_err(), "an earlier compaction is still running");
     });
@@ -88,12 +88,12 @@ fn a_checkpoint_omits_messages_that_are_too_large_for_a_commit() {
         let config = SessionPolicy { snapshot_messages: true, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append(ASK).await.unwrap();
-        assert!(session.checkpoint(Operation::Manual).await.unwrap().snapshot.is_some());
+        assert!(session.create_checkpoint(Operation::Manual).await.unwrap().snapshot.is_some());
         let long = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(65 * 1024 * 1024));
         session.append(&long).await.unwrap();
         session.append(&long).await.unwrap();
         for _ in 0..2 {
-            let made = session.checkpoint(Operation::Manual).await.unwrap();
+            let made = session.create_checkpoint(Operation::Manual).await.unwrap();
             assert!(made.snapshot.is_none());
             session.rollback(&made.id, "test").await.unwrap();
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use seamline::Policy;
 use seamline::classify::Failure;
 use seamline::session::{
-    AgentEnd, AgentStart, PersistRepairs, RecoveryAction, Running, SessionOptions, SessionPolicy, Stop, ToolCall,
+    AgentEnd, AgentStart, PersistRepairs, RecoveryAction, Running, SessionOptions, SessionPolicy, StopCause, ToolCall,
     ToolExecutor, ToolOutput, TurnEnd,
 };
 use seamline::store::{Effect, IncidentKind};
@@ -54,14 +54,14 @@ impl ToolExecutor for Endless {
 }
 
 /// A stop that comes a while after the first poll.
-fn after(time: Duration) -> impl Future<Output = Stop> + Send {
+fn after(time: Duration) -> impl Future<Output = StopCause> + Send {
     let mut start = None;
     poll_fn(move |context| {
         context.waker().wake_by_ref();
         if start.get_or_insert_with(Instant::now).elapsed() < time {
             Poll::Pending
         } else {
-            Poll::Ready(Stop::TimedOut)
+            Poll::Ready(StopCause::TimedOut)
         }
     })
 }

@@ -118,7 +118,7 @@ fn case_06_a_checkpoint_that_was_made_exists() {
         let mut session = place.create(as_documented()).await;
         session.append(ASK).await.unwrap();
         for operation in Operation::ALL {
-            let made = session.checkpoint(operation).await.unwrap();
+            let made = session.create_checkpoint(operation).await.unwrap();
             assert_eq!((made.messages, made.operation, made.state), (1, operation, CheckpointState::Open));
             assert_eq!(made.hash, session.state().view.hash());
             assert_eq!(&made.session, session.id());
@@ -134,7 +134,7 @@ fn case_06_a_checkpoint_that_was_made_exists() {
         assert!(again.checkpoints().iter().all(|made| &made.session == session.id()));
         // A session that began as a copy has none of them: each checkpoint names its own session.
         let mut fork = session.fork(place.name().parse().unwrap()).await.unwrap();
-        assert_eq!(&fork.checkpoint(Operation::Manual).await.unwrap().session, fork.id());
+        assert_eq!(&fork.create_checkpoint(Operation::Manual).await.unwrap().session, fork.id());
     });
 }
 
@@ -142,8 +142,8 @@ fn case_06_a_checkpoint_that_was_made_exists() {
 fn case_07_a_committed_checkpoint_is_marked() {
     on_every_store(async |place| {
         let mut session = place.create(as_documented()).await;
-        let made = session.checkpoint(Operation::Manual).await.unwrap();
-        session.commit(&made.id).await.unwrap();
+        let made = session.create_checkpoint(Operation::Manual).await.unwrap();
+        session.commit_checkpoint(&made.id).await.unwrap();
         assert_eq!(session.get_checkpoint(&made.id).unwrap().state, CheckpointState::Committed);
         assert_eq!(session.latest_checkpoint(), None, "a committed one is not gone back to by itself");
     });
@@ -154,7 +154,7 @@ fn case_08_a_rollback_truncates_to_the_checkpoint() {
     on_every_store(async |place| {
         let mut session = place.create(as_documented()).await;
         session.append(ASK).await.unwrap();
-        let made = session.checkpoint(Operation::ApiCall).await.unwrap();
+        let made = session.create_checkpoint(Operation::ApiCall).await.unwrap();
         session.append_all(&[&turn(&["toolu_1"]), &results(&["toolu_1"])]).await.unwrap();
         session.begin_cycle(&[&turn(&["toolu_2"])], &|_| seamline::store::Effect::Unsafe).await.unwrap();
         let result = session.rollback(&made.id, "test").await.unwrap();
@@ -171,7 +171,7 @@ fn case_09_a_rollback_to_a_corrupted_checkpoint_is_an_error() {
         let mut session = place.create(as_documented()).await;
         let error = session.rollback("ckpt_99", "test").await.unwrap_err();
         assert_eq!(error.to_string(), "Checkpoint not found: ckpt_99");
-        let made = session.checkpoint(Operation::Manual).await.unwrap();
+        let made = session.create_checkpoint(Operation::Manual).await.unwrap();
         session.rollback(&made.id, "test").await.unwrap();
         let spent = session.rollback(&made.id, "test").await.unwrap_err();
         assert!(matches!(spent, SessionError::Rejected(Rejected::CheckpointSpent(..))));
@@ -185,7 +185,7 @@ fn case_09_a_checkpoint_of_modified_messages_is_refused() {
             let mut session = place.create(SessionPolicy { snapshot_messages, ..as_documented() }).await;
             session.append(ASK).await.unwrap();
             session.append(ASK).await.unwrap();
-            let made = session.checkpoint(Operation::Manual).await.unwrap();
+            let made = session.create_checkpoint(Operation::Manual).await.unwrap();
             session.append(r#"{"role":"assistant","content":"yes"}"#).await.unwrap();
             // The second message is lost to damage, so the messages differ from those of the checkpoint.
             let altered = Faulty::new(place.store.clone(), Fault::Alters { seq: 3 });
@@ -287,7 +287,7 @@ fn case_15_a_reset_session_is_clean_and_archived() {
         let mut session = seamline::session::Session::create(place.store.clone(), id, options).await.unwrap();
         let system = r#"{"role":"system","content":"be brief"}"#;
         session.append_all(&[system, ASK]).await.unwrap();
-        session.checkpoint(Operation::Manual).await.unwrap();
+        session.create_checkpoint(Operation::Manual).await.unwrap();
         let result = session.reset(ResetOptions { archive: true }).await.unwrap();
         assert_eq!((result.success, result.archived, result.remaining_messages), (true, true, 1));
         assert_eq!(kept(&session), [system]);
@@ -308,7 +308,7 @@ fn case_16_a_call_with_a_valid_session_proceeds() {
         assert!(request.sendable && request.actions.is_empty());
         let id = checkpoint.unwrap();
         assert_eq!(session.get_checkpoint(&id).unwrap().operation, Operation::ApiCall);
-        let end = session.agent_end(TurnEnd::Answer(&[r#"{"role":"assistant","content":"yes"}"#])).await.unwrap();
+        let end = session.agent_end(TurnEnd::Messages(&[r#"{"role":"assistant","content":"yes"}"#])).await.unwrap();
         assert_eq!(end, AgentEnd::Committed);
         assert_eq!(session.get_checkpoint(&id).unwrap().state, CheckpointState::Committed);
     });
@@ -369,7 +369,7 @@ fn s1_05_an_orphan_that_a_filter_left_behind_does_not_end_the_session() {
             let start = session.before_agent_start(ENVELOPE).await.unwrap();
             let AgentStart::Proceed { request, .. } = start else { panic!("{start:?}") };
             assert!(request.sendable && is_valid(&session));
-            let end = session.agent_end(TurnEnd::Answer(&[r#"{"role":"assistant","content":"yes"}"#])).await.unwrap();
+            let end = session.agent_end(TurnEnd::Messages(&[r#"{"role":"assistant","content":"yes"}"#])).await.unwrap();
             assert_eq!(end, AgentEnd::Committed);
         }
     });

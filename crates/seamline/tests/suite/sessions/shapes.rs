@@ -6,7 +6,8 @@ use std::task::Poll;
 use futures_util::future::poll_fn;
 use seamline::Options;
 use seamline::session::{
-    ExecutorFailure, NoMessage, Running, Session, SessionError, Stop, ToolCall, ToolCallRef, ToolExecutor, ToolOutput,
+    ExecutorFailure, NoMessage, Running, Session, SessionError, StopCause, ToolCall, ToolCallRef, ToolExecutor,
+    ToolOutput,
 };
 use seamline::store::Effect;
 use seamline_testkit::{Dialect, strict};
@@ -171,7 +172,7 @@ fn stored_messages_may_be_sent_however_calls_end() {
                         calls.iter().zip([one, two]).filter(|(_, came)| *came == Came::Begun && !is_legacy(turn));
                     for (call, came) in begun {
                         let call = ToolCallRef { id: call.id.as_str(), name: &call.name };
-                        let late = session.late_result(&call, &output(false, "late")).await.unwrap();
+                        let late = session.add_late_result(&call, &output(false, "late")).await.unwrap();
                         assert!(late, "{what}: {came:?} in {:#?}", kept(&session));
                         assert_valid(&session, dialect, &what);
                     }
@@ -199,7 +200,7 @@ impl ToolExecutor for Ends<'_> {
     }
 }
 
-fn stop_once_begun(why: Stop) -> impl Future<Output = Stop> + Send {
+fn stop_once_begun(why: StopCause) -> impl Future<Output = StopCause> + Send {
     let mut asked = 0;
     poll_fn(move |context| {
         asked += 1;
@@ -217,7 +218,7 @@ fn stored_messages_may_be_sent_however_tools_end() {
             let (_, calls) = session.begin_cycle(turn, &|_| Effect::Unsafe).await.unwrap();
             assert_eq!(calls.len(), if is_legacy(turn) { 1 } else { 2 }, "{turn:?}");
             for (one, two) in CAME.into_iter().flat_map(|one| CAME.map(|two| (one, two))) {
-                for why in [Stop::Aborted, Stop::TimedOut] {
+                for why in [StopCause::Aborted, StopCause::TimedOut] {
                     let what = format!("{dialect} {turn:?} {one:?} {two:?} {why:?}");
                     let mut session = asked(&place, dialect).await;
                     let tool = Ends(&calls, [one, two]);

@@ -4,7 +4,7 @@ use std::future::ready;
 
 use seamline::classify::Failure;
 use seamline::session::{
-    AgentStart, PersistRepairs, RecoveryAction, Session, SessionPolicy, Stop, ToolCallRef, ToolOutput,
+    AgentStart, PersistRepairs, RecoveryAction, Session, SessionPolicy, StopCause, ToolCallRef, ToolOutput,
 };
 use seamline::store::{Effect, IncidentKind, Operation};
 
@@ -41,7 +41,7 @@ fn a_late_result_stays_when_the_provider_fails() {
         for half in [false, true] {
             let mut session = unknown_and_asked(&place).await;
             let output = ToolOutput { output: "paid".to_owned(), is_error: false };
-            assert!(session.late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
+            assert!(session.add_late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
             let before = kept(&session);
             if half {
                 session.append(HALF).await.unwrap();
@@ -63,7 +63,7 @@ fn a_repair_stays_when_the_provider_fails_and_duplicates_nothing() {
         for message in [ASK, HALF, ORPHAN] {
             session.append(message).await.unwrap();
         }
-        session.checkpoint(Operation::ApiCall).await.unwrap();
+        session.create_checkpoint(Operation::ApiCall).await.unwrap();
         let recovery = session.handle_error(&refused()).await.unwrap();
         assert_eq!(recovery.action, RecoveryAction::Repaired);
         let repaired = kept(&session);
@@ -83,9 +83,9 @@ fn a_repair_stays_when_the_provider_fails_and_duplicates_nothing() {
 fn no_error_rolls_back_to_a_manual_checkpoint_before_a_late_result() {
     on_every_store(async |place| {
         let mut session = unknown_and_asked(&place).await;
-        session.checkpoint(Operation::Manual).await.unwrap();
+        session.create_checkpoint(Operation::Manual).await.unwrap();
         let output = ToolOutput { output: "paid".to_owned(), is_error: false };
-        assert!(session.late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
+        assert!(session.add_late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
         let before = kept(&session);
         session.handle_error(&overloaded()).await.unwrap();
         assert_eq!(kept(&session), before, "{}", place.name);
@@ -115,7 +115,7 @@ fn calls_that_were_never_started_are_reported_as_not_started() {
             session.append(ASK).await.unwrap();
             let tool = Tool::saying("done");
             let calls = turn(&["toolu_1", "toolu_2"]);
-            let result = session.execute_tool_cycle(&[&calls], &tool, ready(Stop::Aborted)).await.unwrap();
+            let result = session.execute_tool_cycle(&[&calls], &tool, ready(StopCause::Aborted)).await.unwrap();
             assert_eq!(tool.runs(), 0);
             for outcome in result.outcomes {
                 assert!(outcome.content.contains("[not executed]"), "{}: {}", place.name, outcome.content);
@@ -162,9 +162,9 @@ fn a_late_result_at_the_end_stays_when_the_provider_fails() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"])]).await.unwrap();
-        session.checkpoint(Operation::ApiCall).await.unwrap();
+        session.create_checkpoint(Operation::ApiCall).await.unwrap();
         let output = ToolOutput { output: "paid".to_owned(), is_error: false };
-        assert!(session.late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
+        assert!(session.add_late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
         let before = kept(&session);
         session.append(HALF).await.unwrap();
         session.handle_error(&overloaded()).await.unwrap();
@@ -180,7 +180,7 @@ fn no_error_rolls_back_behind_a_cycle_that_ended_since() {
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
         session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-        session.checkpoint(Operation::ApiCall).await.unwrap();
+        session.create_checkpoint(Operation::ApiCall).await.unwrap();
         let output = ToolOutput { output: "paid".to_owned(), is_error: false };
         session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
         session.commit_cycle(&cycle).await.unwrap();
@@ -198,7 +198,7 @@ fn a_late_result_of_a_failed_response_is_removed_with_its_call() {
         let output = |text: &str| ToolOutput { output: text.to_owned(), is_error: false };
         session.append(&turn(&["toolu_2"])).await.unwrap();
         for (id, text) in [("toolu_1", "paid"), ("toolu_2", "read")] {
-            assert!(session.late_result(&ToolCallRef { id, name: "sh" }, &output(text)).await.unwrap());
+            assert!(session.add_late_result(&ToolCallRef { id, name: "sh" }, &output(text)).await.unwrap());
         }
         session.handle_error(&overloaded()).await.unwrap();
         let all = kept(&session).concat();

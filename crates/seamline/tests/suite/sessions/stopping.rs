@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::Poll;
 
 use futures_util::future::poll_fn;
-use seamline::session::{OnFailure, Running, SessionPolicy, Stop, ToolCall, ToolExecutor, ToolOutput};
+use seamline::session::{OnFailure, Running, SessionPolicy, StopCause, ToolCall, ToolExecutor, ToolOutput};
 use seamline::store::{Effect, OpenedCommit, Origin, Record};
 
 use super::stores::{ASK, Tool, is_valid, on_every_store, turn};
 
 /// A stop that comes after two tools have started.
-pub(super) fn once_begun() -> impl Future<Output = Stop> + Send {
+pub(super) fn once_begun() -> impl Future<Output = StopCause> + Send {
     let mut asked = 0;
     poll_fn(move |context| {
         asked += 1;
         context.waker().wake_by_ref();
-        if asked > 3 { Poll::Ready(Stop::Aborted) } else { Poll::Pending }
+        if asked > 3 { Poll::Ready(StopCause::Aborted) } else { Poll::Pending }
     })
 }
 
@@ -29,7 +29,7 @@ fn an_earlier_stop_lets_no_tool_start() {
             session.append(ASK).await.unwrap();
             let tool = Tool::saying("PAID");
             let calls = turn(&["toolu_1", "toolu_2"]);
-            let result = session.execute_tool_cycle(&[&calls], &tool, ready(Stop::Aborted)).await.unwrap();
+            let result = session.execute_tool_cycle(&[&calls], &tool, ready(StopCause::Aborted)).await.unwrap();
             assert_eq!(tool.runs(), 0);
             assert!(!result.success && result.outcomes.iter().all(|outcome| outcome.synthetic));
             assert!(is_valid(&session));
@@ -50,7 +50,9 @@ fn a_stop_by_a_tool_lets_no_other_start_and_keeps_finished_results() {
                 Ok(ToolOutput { output: "PAID".to_owned(), is_error: false })
             });
             let stop =
-                poll_fn(|_| if stopped.load(Ordering::Relaxed) { Poll::Ready(Stop::Aborted) } else { Poll::Pending });
+                poll_fn(
+                    |_| if stopped.load(Ordering::Relaxed) { Poll::Ready(StopCause::Aborted) } else { Poll::Pending },
+                );
             let calls = turn(&["toolu_1", "toolu_2"]);
             let result = session.execute_tool_cycle(&[&calls], &tool, stop).await.unwrap();
             assert_eq!(tool.runs(), 1);
@@ -94,7 +96,9 @@ fn a_call_that_waits_behind_a_finished_one_does_not_begin_after_the_stop() {
         session.append(ASK).await.unwrap();
         let tool = StopsLate::default();
         let stop =
-            poll_fn(|_| if tool.stopped.load(Ordering::Relaxed) { Poll::Ready(Stop::Aborted) } else { Poll::Pending });
+            poll_fn(
+                |_| if tool.stopped.load(Ordering::Relaxed) { Poll::Ready(StopCause::Aborted) } else { Poll::Pending },
+            );
         let calls = turn(&["toolu_1", "toolu_2", "toolu_3"]);
         let result = session.execute_tool_cycle(&[&calls], &tool, stop).await.unwrap();
         assert!(!tool.begun_late.load(Ordering::Relaxed), "a tool began after the stop");
@@ -201,7 +205,7 @@ fn a_failure_keeps_the_results_that_were_done_together_with_it() {
         let tool = BothDone { polls: AtomicUsize::new(0) };
         let stop = poll_fn(|_| {
             let is_begun = tool.polls.load(Ordering::Relaxed) >= 2;
-            if is_begun { Poll::Ready(Stop::Aborted) } else { Poll::Pending }
+            if is_begun { Poll::Ready(StopCause::Aborted) } else { Poll::Pending }
         });
         let calls = turn(&["toolu_1", "toolu_2"]);
         let result = session.execute_tool_cycle(&[&calls], &tool, stop).await.unwrap();

@@ -21,9 +21,9 @@ fn the_inbox_refuses_a_value_that_is_not_a_message() {
         }
         assert_eq!(session.take_inbox().await.unwrap(), 1);
         assert_eq!(kept(&session)[1..], [messages[4]]);
-        assert!(is_valid(&session) && place.store.inbox(session.id()).await.unwrap().is_empty());
+        assert!(is_valid(&session) && place.store.read_inbox(session.id()).await.unwrap().is_empty());
         // Nothing is lost.
-        let aside = place.store.quarantined(session.id()).await.unwrap();
+        let aside = place.store.read_quarantine(session.id()).await.unwrap();
         for stranger in STRANGERS {
             assert!(aside.iter().any(|found| found.bytes == stranger.as_bytes()), "{stranger}");
             let told = session.incidents().filter(|found| found.kind == IncidentKind::ValidationFailed);

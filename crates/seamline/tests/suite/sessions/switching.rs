@@ -190,8 +190,8 @@ fn a_late_result_is_written_in_the_dialect_of_its_call() {
                 for id in ["a", "b"] {
                     let call = ToolCallRef { id, name: "pay" };
                     let output = paid(&format!("PAID-{id}"));
-                    assert!(session.late_result(&call, &output).await.unwrap(), "{about}: {id}");
-                    assert!(!session.late_result(&call, &output).await.unwrap(), "{about}: {id}");
+                    assert!(session.add_late_result(&call, &output).await.unwrap(), "{about}: {id}");
+                    assert!(!session.add_late_result(&call, &output).await.unwrap(), "{about}: {id}");
                 }
                 let mut session = taken_over(&place, &session).await;
                 for request in [session.request(asked).unwrap(), session.request_for(home, envelope).unwrap()] {
@@ -279,8 +279,8 @@ fn a_late_result_replaces_a_synthetic_one_of_another_dialect() {
                 session.append_as(name, kept(&other).last().unwrap()).await.unwrap();
 
                 let call = ToolCallRef { id: "call_1", name: "pay" };
-                assert!(session.late_result(&call, &paid("PAID")).await.unwrap(), "{about}: {:?}", kept(&session));
-                assert!(!session.late_result(&call, &paid("PAID")).await.unwrap(), "{about}");
+                assert!(session.add_late_result(&call, &paid("PAID")).await.unwrap(), "{about}: {:?}", kept(&session));
+                assert!(!session.add_late_result(&call, &paid("PAID")).await.unwrap(), "{about}");
                 for (asked, envelope) in ASKED {
                     let request = session.request_for(asked, envelope).unwrap();
                     let body = text(&request);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use seamline_dialects::Dialect;
-use seamline_model::{Envelope, Irregularity, Request, Transcript};
+use seamline_model::{Envelope, Irregularity, RequestFacts, Transcript};
 
 /// The part of a body after its last message.
 pub(super) const CLOSING: &[u8] = b"]}";
@@ -41,7 +41,7 @@ impl Head {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Around {
     model: Option<String>,
-    request: Request,
+    request: RequestFacts,
     envelope: Envelope,
     /// The irregularities that the reader tolerated.
     irregularities: Vec<Irregularity>,

@@ -2,6 +2,7 @@
 
 use seamline_dialects::{Dialect, NODES_MAX};
 use seamline_model::{Source, Span, Transcript};
+use seamline_rules::Left;
 use seamline_store::{Entry, Raw};
 
 use super::head::{Around, CLOSING, Head};
@@ -74,7 +75,7 @@ impl Kept {
     }
 
     /// Updates it to the current messages and reads only the new ones. Returns `None` when all must be read again.
-    pub(super) fn brought_to(mut self, entries: &[Entry]) -> Option<Self> {
+    pub(super) fn update(mut self, entries: &[Entry]) -> Option<Self> {
         let both = self.messages.iter().zip(entries);
         let same = both.take_while(|(read, entry)| is_same(read, &entry.message)).count();
         if same == self.messages.len() && same == entries.len() {
@@ -82,7 +83,7 @@ impl Kept {
         }
         self.cut(same)?;
         self.looks.keep_start(same);
-        let added = self.put_behind(&entries[same..])?;
+        let added = self.append(&entries[same..])?;
         let transcript = self.dialect.read_on(self.transcript.over(Source::new(&self.body)), &added)?;
         debug_assert!(reads_the_same(self.dialect, &transcript, &self.head.around), "the kept transcript is outdated");
         Some(Self { transcript: transcript.detached(), ..self })
@@ -107,7 +108,7 @@ impl Kept {
     }
 
     /// Appends messages, closes the body again and returns their spans. Returns `None` when it gets too long.
-    fn put_behind(&mut self, entries: &[Entry]) -> Option<Vec<Span>> {
+    fn append(&mut self, entries: &[Entry]) -> Option<Vec<Span>> {
         let bytes: usize = entries.iter().map(|entry| entry.message.as_bytes().len() + 1).sum();
         if self.body.len() + bytes + CLOSING.len() > BODY_BYTES_MAX {
             return None;
@@ -183,7 +184,7 @@ impl Kept {
         let constraints = &subject.provider.constraints;
         let policy = options.policy.repair_for(subject.provider.name);
         let found = seamline_rules::check_on(&transcript, constraints, &policy, &mut look.settled);
-        let request = Request::of(repair_transcript(&subject, &transcript, found, &policy));
+        let request = Request::of(repair_transcript(&subject, &transcript, found, &policy, Left::Nothing));
         self.head.around.take_from(&mut transcript);
         self.transcript = transcript.detached();
         self.looks.put(look);

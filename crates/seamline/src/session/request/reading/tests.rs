@@ -182,7 +182,7 @@ const ANSWER: &str = r#"{"role":"assistant","content":"here"}"#;
 
 /// Whether the reading continues to these messages without reading all of them.
 fn follows(reading: &Reading, messages: &[Raw]) -> bool {
-    reading.kept().take().unwrap().brought_to(&entries(messages)).is_some()
+    reading.kept().take().unwrap().update(&entries(messages)).is_some()
 }
 
 #[test]

@@ -1,0 +1,142 @@
+//! The differences between two JSON texts, member by member.
+
+use serde_json::{Map, Value};
+
+use super::diff_rows::Sign;
+
+/// The most differences of one message or block.
+const FIELDS_MAX: usize = 20;
+/// The bytes shown around the first difference of two texts.
+const AROUND_BYTES: usize = 40;
+
+/// A difference: which side has it, and its path with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FieldChange {
+    pub(crate) sign: Sign,
+    pub(crate) text: String,
+}
+
+/// The differences between two JSON texts. Texts that differ in their bytes and not in their values, or that cannot be
+/// read, are shown around their first difference.
+pub(crate) fn changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
+    if before == after {
+        return Vec::new();
+    }
+    let read = |bytes| serde_json::from_slice::<Value>(bytes).ok();
+    let mut changes = Vec::new();
+    if let (Some(before), Some(after)) = (read(before), read(after)) {
+        compare(&mut changes, "", &before, &after);
+    }
+    if changes.is_empty() { around(before, after) } else { changes }
+}
+
+/// The differences between two messages beside their blocks.
+pub(crate) fn message_changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
+    let read = |bytes| serde_json::from_slice::<Map<String, Value>>(bytes).ok();
+    let (Some(mut before), Some(mut after)) = (read(before), read(after)) else { return around(before, after) };
+    for message in [&mut before, &mut after] {
+        message.retain(|key, value| !(BLOCKS.contains(&key.as_str()) && holds_blocks(value)));
+    }
+    let mut changes = Vec::new();
+    compare(&mut changes, "", &Value::Object(before), &Value::Object(after));
+    changes
+}
+
+/// The members of messages that hold blocks.
+const BLOCKS: [&str; 3] = ["content", "parts", "tool_calls"];
+
+fn holds_blocks(value: &Value) -> bool {
+    match value {
+        Value::Array(blocks) => !blocks.is_empty(),
+        Value::String(text) => !text.is_empty(),
+        _ => false,
+    }
+}
+
+fn compare(changes: &mut Vec<FieldChange>, path: &str, before: &Value, after: &Value) {
+    match (before, after) {
+        _ if before == after || changes.len() >= FIELDS_MAX => {}
+        (Value::Object(old), Value::Object(new)) => {
+            for (key, value) in old {
+                match new.get(key) {
+                    Some(other) => compare(changes, &joined(path, key), value, other),
+                    None => push(changes, Sign::Before, &joined(path, key), value),
+                }
+            }
+            for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
+                push(changes, Sign::After, &joined(path, key), value);
+            }
+        }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            for (index, (value, other)) in old.iter().zip(new).enumerate() {
+                compare(changes, &joined(path, &index.to_string()), value, other);
+            }
+        }
+        _ => {
+            push(changes, Sign::Before, path, before);
+            push(changes, Sign::After, path, after);
+        }
+    }
+}
+
+fn push(changes: &mut Vec<FieldChange>, sign: Sign, path: &str, value: &Value) {
+    let text = if path.is_empty() { value.to_string() } else { format!("{path}: {value}") };
+    changes.push(FieldChange { sign, text });
+}
+
+fn joined(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// Both texts around their first difference.
+fn around(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
+    let same = before.iter().zip(after).take_while(|(one, other)| one == other).count();
+    let shown = |bytes: &[u8]| {
+        let start = same.saturating_sub(AROUND_BYTES / 2);
+        let end = bytes.len().min(same + AROUND_BYTES);
+        format!("…{}…", String::from_utf8_lossy(bytes.get(start..end).unwrap_or_default()))
+    };
+    let change = |sign, bytes| FieldChange { sign, text: shown(bytes) };
+    if before == after { Vec::new() } else { vec![change(Sign::Before, before), change(Sign::After, after)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn differ(before: &str, after: &str, expected: &[(Sign, &str)]) {
+        let found = changes(before.as_bytes(), after.as_bytes());
+        let found: Vec<_> = found.iter().map(|change| (change.sign, change.text.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn members_that_came_and_went_are_named() {
+        differ(
+            r#"{"a":1,"b":{"c":[1,2]}}"#,
+            r#"{"a":1,"b":{"c":[1,3]},"d":"x"}"#,
+            &[(Sign::Before, "b.c.1: 2"), (Sign::After, "b.c.1: 3"), (Sign::After, r#"d: "x""#)],
+        );
+        differ(r#"{"a":1}"#, "{}", &[(Sign::Before, "a: 1")]);
+        differ("{}", "{}", &[]);
+    }
+
+    #[test]
+    fn texts_that_mean_the_same_are_shown_by_their_bytes() {
+        differ(
+            r#"{"a":1,"a":2}"#,
+            r#"{"a":2}"#,
+            &[(Sign::Before, r#"…{"a":1,"a":2}…"#), (Sign::After, r#"…{"a":2}…"#)],
+        );
+    }
+
+    #[test]
+    fn the_blocks_of_a_message_are_not_its_members() {
+        let changes = message_changes(
+            br#"{"role":"assistant","content":"x","thinking":"y"}"#,
+            br#"{"role":"assistant","content":[{"type":"text","text":"x"}]}"#,
+        );
+        assert_eq!(changes, [FieldChange { sign: Sign::Before, text: r#"thinking: "y""#.to_owned() }]);
+    }
+}

@@ -1,0 +1,38 @@
+//! A program whose files are recognised.
+
+use std::fmt;
+
+use crate::sample::Sample;
+
+/// A program that keeps conversations in files of its own.
+pub struct Program {
+    /// The name of the program or of the format, such as `Claude Code`.
+    pub name: &'static str,
+    /// What the file is, with its article, such as `a session log of Claude Code`.
+    pub what: &'static str,
+    /// A shell command that writes a request body with the messages of `FILE`, if there is one.
+    pub extract: Option<&'static str>,
+    /// What to do where no command helps.
+    pub advice: &'static str,
+    /// Whether a sample is of a file of this program.
+    pub(crate) detect: fn(&Sample<'_>) -> bool,
+}
+
+impl Program {
+    /// The advice for programs that show the body that they send.
+    pub(crate) const GIVE_BODY: &str = "give the request body that the program sends to its provider";
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Program").field(&self.name).finish()
+    }
+}
+
+impl PartialEq for Program {
+    fn eq(&self, other: &Self) -> bool {
+        (self.name, self.what) == (other.name, other.what)
+    }
+}
+
+impl Eq for Program {}

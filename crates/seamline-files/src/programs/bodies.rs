@@ -1,0 +1,19 @@
+//! Several request bodies, one per line.
+
+use crate::Program;
+use crate::sample::{Sample, has};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "lines of request bodies",
+    what: "a list of request bodies, one per line",
+    extract: Some("sed -n 1p FILE"),
+    advice: Program::GIVE_BODY,
+    detect,
+};
+
+fn detect(sample: &Sample<'_>) -> bool {
+    // Some items of a conversation have an `input`, too.
+    let is_body =
+        |record: &_| has(record, &["messages"]) || has(record, &["contents"]) || has(record, &["model", "input"]);
+    sample.is_lines() && sample.records().iter().all(is_body)
+}

@@ -1,0 +1,17 @@
+//! Training sets for fine-tuning: one conversation per line, without a model.
+
+use crate::Program;
+use crate::sample::{Sample, has};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "fine-tuning",
+    what: "a training set for fine-tuning",
+    extract: Some("sed -n 1p FILE"),
+    advice: Program::GIVE_BODY,
+    detect,
+};
+
+fn detect(sample: &Sample<'_>) -> bool {
+    let is_talk = |record: &_| has(record, &["messages"]) && !has(record, &["model"]);
+    sample.is_lines() && sample.records().iter().all(is_talk)
+}

@@ -1,0 +1,146 @@
+//! A sample of a file: its name, its first records, and the tables of a database.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::sketch::Sketch;
+
+/// The most bytes of a file that are looked at.
+const BYTES_MAX: usize = 1024 * 1024;
+/// The most records that are looked at.
+const RECORDS_MAX: usize = 32;
+/// The first bytes of an SQLite database.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+/// The first bytes of a file that `zstd` compressed.
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// A sample of a file.
+pub(crate) struct Sample<'s> {
+    /// The name of the file, without its folders, in lower case.
+    name: String,
+    head: &'s [u8],
+    /// The first records: one per line, or the only value of the file.
+    records: Vec<Value>,
+    /// Whether the file has several records, one per line.
+    is_lines: bool,
+}
+
+impl<'s> Sample<'s> {
+    pub(crate) fn of(name: &str, bytes: &'s [u8]) -> Self {
+        let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
+        let head = &bytes[..bytes.len().min(BYTES_MAX)];
+        let mut sample = Self { name: file, head, records: Vec::new(), is_lines: false };
+        if !sample.is_database() {
+            sample.read(&String::from_utf8_lossy(head));
+        }
+        sample
+    }
+
+    fn read(&mut self, text: &str) {
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        if !text.starts_with(['{', '[']) {
+            return;
+        }
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let first = Sketch::of(lines.next().unwrap_or_default());
+        if !first.is_whole {
+            // The value has several lines, or its line is longer than the sample or damaged. Its further lines may begin
+            // like records: people write each message on its own line.
+            self.records.push(Sketch::of(text).value);
+            return;
+        }
+        self.records.push(first.value);
+        self.records.extend(lines.take(RECORDS_MAX - 1).map(|line| Sketch::of(line).value).filter(Value::is_object));
+        self.is_lines = self.records.len() > 1;
+    }
+
+    /// Whether the name of the file is one of these.
+    pub(crate) fn is_named(&self, names: &[&str]) -> bool {
+        names.contains(&self.name.as_str())
+    }
+
+    /// The end of the name of the file.
+    pub(crate) fn ends_with(&self, ending: &str) -> bool {
+        self.name.ends_with(ending)
+    }
+
+    /// Whether the file has several records, one per line.
+    pub(crate) fn is_lines(&self) -> bool {
+        self.is_lines
+    }
+
+    /// The only value of the file; of lines, the first.
+    pub(crate) fn root(&self) -> &Value {
+        self.records.first().unwrap_or(&Value::Null)
+    }
+
+    /// The first records.
+    pub(crate) fn records(&self) -> &[Value] {
+        &self.records
+    }
+
+    /// Whether any record fits.
+    pub(crate) fn any(&self, fits: impl Fn(&Value) -> bool) -> bool {
+        self.records.iter().any(fits)
+    }
+
+    /// The objects of a list: the value itself, or a member of it.
+    pub(crate) fn list(&self, member: &str) -> &[Value] {
+        let root = self.root();
+        let list = root.as_array().or_else(|| root.get(member).and_then(Value::as_array));
+        list.map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn is_database(&self) -> bool {
+        self.head.starts_with(SQLITE)
+    }
+
+    pub(crate) fn is_compressed(&self) -> bool {
+        self.head.starts_with(ZSTD)
+    }
+
+    /// Whether the schema of a database has all these words: names of tables and columns.
+    pub(crate) fn has_schema(&self, words: &[&str]) -> bool {
+        if !self.is_database() {
+            return false;
+        }
+        let text: Cow<'_, str> = String::from_utf8_lossy(self.head);
+        words.iter().all(|word| text.contains(word))
+    }
+}
+
+/// Whether an object has all these members.
+pub(crate) fn has(value: &Value, members: &[&str]) -> bool {
+    members.iter().all(|member| value.get(member).is_some())
+}
+
+/// Whether a member of an object is one of these texts.
+pub(crate) fn says(value: &Value, member: &str, words: &[&str]) -> bool {
+    value.get(member).and_then(Value::as_str).is_some_and(|said| words.contains(&said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_from_one_value() {
+        let read = |text: &str| {
+            let sample = Sample::of("x", text.as_bytes());
+            (sample.is_lines(), sample.records().len())
+        };
+        assert_eq!(read("{\"a\":1}\n"), (false, 1));
+        assert_eq!(read("{\"a\":1}\n{\"a\":2}\n"), (true, 2));
+        assert_eq!(read("{\n \"a\": [\n 1 ]\n}\n"), (false, 1));
+        assert_eq!(read("{\"messages\":[{\"role\":\"user\"},\n{\"role\":\"user\"},\n{}]}\n"), (false, 1));
+        assert_eq!(read("data: {\"a\":1}\n"), (false, 0));
+        assert_eq!(read(""), (false, 0));
+    }
+
+    #[test]
+    fn the_name_has_no_folders() {
+        assert!(Sample::of("/a/b/API_Conversation_History.json", b"[]").is_named(&["api_conversation_history.json"]));
+        assert!(Sample::of(r"C:\x\y.traj", b"{}").ends_with(".traj"));
+    }
+}

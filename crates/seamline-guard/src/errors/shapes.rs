@@ -1,0 +1,114 @@
+//! Shapes of errors that many servers share: those of a template engine, of a JSON decoder or of a validator, and the
+//! usual words about pairs. A known sentence of a provider says more, so this family comes last.
+
+use super::{Family, anywhere};
+use crate::kinds::{pairing, service, shape};
+use crate::known::{broad, sentence};
+
+/// Matches a path into a message before the words of a validator: `messages.3.content: ` or `messages[3].content `.
+macro_rules! path {
+    () => {
+        r"\b(?:messages|input|contents)(?:\.|\[)\d+[\w.\[\]-]*:? "
+    };
+}
+
+/// Matches the place of an error in a list of errors: `"loc":["body","messages",3,"content"],"msg":"`.
+macro_rules! loc {
+    () => {
+        r"[\x22']loc[\x22'] ?: ?[\[(] ?[\x22']body[\x22'], ?[\x22'](?:messages|input|contents)[\x22'], ?\d[^\])]{0,200}[\])], ?[\x22']msg[\x22'] ?: ?[\x22']"
+    };
+}
+
+/// Matches the words of a validator about a wrong value.
+macro_rules! wrong {
+    () => {
+        r"(?:Input should be|Input tag [^\n]{0,80} does not match|[Vv]alue is not a valid|str type expected|none is not an allowed value)"
+    };
+}
+
+pub(super) const FAMILY: Family = Family {
+    name: anywhere::FAMILY.name,
+    errors: &[
+        // Words about pairs.
+        sentence(
+            "pairs",
+            400,
+            &pairing::UNANSWERED_CALL,
+            r"(?i)tool[ _-]?(?:calls?|uses?)[`'\x22]?(?: blocks?| messages?)? must (?:each |always )?be (?:immediately |directly )?followed by (?:an? |the |its |their )?(?:matching |corresponding )?[`'\x22]?tool[ _-]?(?:message|result|response|output)",
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::UNANSWERED_CALL,
+            r"(?i)(?:tool|function)(?: call)? (?:results?|outputs?|responses?) (?:is|are) missing for (?:the )?(?:tool|function|call)",
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::ORPHAN_RESULT,
+            r"(?i)tool[ _-](?:message|result|response|output)s? (?:must|should|has to|have to|can only) (?:directly |immediately )?(?:follow|come after|be preceded by) (?:an? |the |its |their )?[`'\x22]?(?:assistant|tool[ _-]?(?:call|use))",
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::ORPHAN_RESULT,
+            r"(?i)tool role,? but (?:there (?:was|is)|has) no (?:previous|preceding) (?:assistant )?message",
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::ORPHAN_RESULT,
+            r"(?i)\btool[ _-]?(?:call[ _-]?|use[ _-]?)?ids?[ (:`'\x22]{1,3}[\w.:-]{1,140}[)`'\x22]{0,2} (?:is |was |were )?not found\b",
+        ),
+        // Members of messages, as decoders of Go, pydantic and Rust report them.
+        sentence(
+            "Go members",
+            400,
+            &pairing::CALL_INPUT,
+            r"cannot unmarshal \w+ into Go struct field (?:[\w.]*\.(?:messages|input)[\w.]*\.arguments of type|[\w.]+ of type (?:\w+\.)?ToolCallFunctionArguments)",
+        ),
+        sentence(
+            "Go members",
+            400,
+            &shape::CONTENT_FORM,
+            r"cannot unmarshal \w+ into Go struct field [\w.]*\.(?:messages|input)(?:\.content)? of type string",
+        ),
+        sentence(
+            "Go members",
+            400,
+            &shape::WRONG_MEMBER,
+            r"cannot unmarshal \w+ into Go struct field [\w.]*\.(?:messages|input|contents)(?:\.[\w.]+)? of type",
+        ),
+        // The field of a setting, or of a response that a gateway cannot read: with a status 500 it may pass.
+        broad("Go members", &service::WRONG_SETTING, r"cannot unmarshal \w+ into Go (?:struct field|value)"),
+        broad(
+            "pydantic members",
+            &shape::MISSING_MEMBER,
+            concat!(path!(), r"[Ff]ield required|", loc!(), "[Ff]ield required"),
+        ),
+        broad("pydantic members", &shape::WRONG_MEMBER, concat!(path!(), wrong!(), "|", loc!(), wrong!())),
+        broad(
+            "missing members",
+            &pairing::UNADDRESSED_RESULT,
+            r"\b(?:messages|input|contents)[\w.\[\]]*: missing field [`'\x22](?:call_id|tool_call_id|tool_use_id|id)[`'\x22]",
+        ),
+        broad(
+            "missing members",
+            &shape::MISSING_MEMBER,
+            r"\b(?:messages|input|contents)[\w.\[\]]*: missing field [`'\x22]\w+[`'\x22]",
+        ),
+        broad(
+            "unknown members",
+            &shape::UNKNOWN_FIELD,
+            r"unknown field [`'\x22]\w+[`'\x22]|Additional properties are not allowed \([`'\x22]|Unrecognized key(?:s|\(s\))?(?: in object)?: [`'\x22]",
+        ),
+        // Any other complaint of a template.
+        sentence(
+            "Jinja templates",
+            500,
+            &service::TEMPLATE_FAILED,
+            r"(?i:jinja exception: )|\braise_exception\(['\x22]|\bjinja2\.exceptions\.\w|(?i:error rendering prompt with jinja template)|Unable to generate parser for this template|at row \d+, column \d+:[^{]{0,200}\{[%{]",
+        ),
+    ],
+    ..Family::NONE
+};

@@ -1,0 +1,163 @@
+//! Recognises the texts with which a session answers a call that did not run, or whose outcome is unknown. A text is
+//! recognised only as a whole: a real result may quote the start of one.
+
+/// A part of a text.
+enum Part {
+    /// These words.
+    Is(&'static str),
+    /// A tool's name, on one line.
+    Name,
+    /// The id of the call, in brackets. Only earlier versions wrote it.
+    Id,
+    /// A time or an idempotency key.
+    Word,
+    /// A number of bytes.
+    Count,
+}
+
+use Part::{Count, Id, Is, Name, Word};
+
+/// The longest name that is searched for, in bytes. Earlier versions wrote names without a limit.
+const NAME_MAX: usize = 512;
+
+/// The texts of every version.
+const TEXTS: &[&[Part]] = &[
+    &[
+        Is("[synthetic] [outcome unknown] The call \""),
+        Name,
+        Is("\""),
+        Id,
+        Is(" was started at "),
+        Word,
+        Is(
+            ", but the run stopped before its result was recorded. It may have happened fully, partly, or not at all. Do \
+            not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: ",
+        ),
+        Word,
+        Is("."),
+    ],
+    &[
+        Is("[synthetic] [outcome unknown] The call \""),
+        Name,
+        Is("\""),
+        Id,
+        Is(" was started at "),
+        Word,
+        Is(
+            ", but the process stopped before its result was recorded. It may have happened fully, partly, or not at all. \
+            Do not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency \
+            key: ",
+        ),
+        Word,
+        Is("."),
+    ],
+    &[
+        NOT_EXECUTED,
+        Name,
+        Is("\""),
+        Id,
+        Is(" did not run: the run stopped before it was started. You may issue it again."),
+    ],
+    &[
+        NOT_EXECUTED,
+        Name,
+        Is("\""),
+        Id,
+        Is(" did not run: the process stopped before it was started. You may issue it again."),
+    ],
+    &[NOT_EXECUTED, Name, Is("\""), Id, Is(" did not run: the run was stopped before it was started.")],
+    &[
+        Is("[synthetic] [no result] The call \""),
+        Name,
+        Is("\""),
+        Id,
+        Is(" has no result: the run stopped before one was recorded. It only reads, so you may issue it again."),
+    ],
+    &[
+        Is("[synthetic] [no result] The call \""),
+        Name,
+        Is("\""),
+        Id,
+        Is(" has no result: the process stopped before one was recorded. It only reads, so you may issue it again."),
+    ],
+];
+
+const NOT_EXECUTED: Part = Is("[synthetic] [not executed] The call \"");
+
+/// The reasons why a session did not run a call, of every version.
+const REASONS: &[&str] = &[
+    "it names no tool",
+    "the call is incomplete, or its arguments are not a JSON object",
+    "the arguments are not valid JSON",
+    concat!("it did not arrive whole, or its input is", " no JSON object"),
+    concat!("its input is", " no JSON that every reader takes for the same"),
+];
+
+/// The advice after a reason.
+const ADVICE: &[&str] = &[". You may call the tool again with complete arguments.", ". You may issue it again, whole."];
+
+/// The first line of a result that was too large, before the number of bytes that follow it.
+const TRUNCATED: &[Part] = &[
+    Is("[synthetic] [result truncated] The call \""),
+    Name,
+    Is("\""),
+    Id,
+    Is(" ran, but its result of "),
+    Count,
+    Is(" bytes was too large to keep. Do not call it again for the rest without a narrower request. The first "),
+    Count,
+    Is(" bytes of the result follow."),
+];
+
+/// Whether a session wrote a text in place of a result.
+pub fn is_of_session(text: &str) -> bool {
+    text.starts_with(super::MARK) && (TEXTS.iter().any(|parts| fits(text, parts)) || is_not_run(text))
+}
+
+/// Whether a session wrote a text that holds the start of a result.
+pub fn is_truncated_result(text: &str) -> bool {
+    let Some((head, start)) = text.split_once('\n') else { return false };
+    let kept = head.strip_suffix(" bytes of the result follow.").and_then(|head| head.rsplit(' ').next());
+    fits(head, TRUNCATED) && kept.and_then(|kept| kept.parse().ok()) == Some(start.len())
+}
+
+fn is_not_run(text: &str) -> bool {
+    let advised = ADVICE.iter().find_map(|advice| text.strip_suffix(advice));
+    let reasoned = advised.and_then(|text| REASONS.iter().find_map(|reason| text.strip_suffix(reason)));
+    reasoned.is_some_and(|text| fits(text, &[NOT_EXECUTED, Name, Is("\""), Id, Is(" did not run: ")]))
+}
+
+/// Whether a text consists of these parts and nothing else. Fixed words follow every variable part.
+fn fits(text: &str, parts: &[Part]) -> bool {
+    match parts {
+        [] => text.is_empty(),
+        [Is(words), rest @ ..] => text.strip_prefix(words).is_some_and(|text| fits(text, rest)),
+        [Id, rest @ ..] => fits(text, rest) || after_id(text).any(|text| fits(text, rest)),
+        [variable, Is(words), rest @ ..] => {
+            let longest = text.find(|char| !variable.holds(char)).unwrap_or(text.len()).min(NAME_MAX);
+            let mut ends = text.match_indices(words).map(|(at, _)| at).take_while(|at| *at <= longest);
+            ends.any(|at| at > 0 && fits(&text[at + words.len()..], rest))
+        }
+        _ => false,
+    }
+}
+
+/// The texts after an id in brackets; an id may hold brackets itself.
+fn after_id(text: &str) -> impl Iterator<Item = &str> {
+    let id = text.strip_prefix(" (").unwrap_or_default();
+    let longest = id.find(char::is_control).unwrap_or(id.len()).min(NAME_MAX);
+    let ends = id.match_indices(')').map(|(at, _)| at).take_while(move |at| *at <= longest);
+    ends.map(move |at| &id[at + 1..])
+}
+
+impl Part {
+    /// Whether a variable part may have this character.
+    fn holds(&self, char: char) -> bool {
+        match self {
+            Is(_) | Id => false,
+            Name => !char.is_control(),
+            Word => char.is_ascii_alphanumeric() || "-:._".contains(char),
+            Count => char.is_ascii_digit(),
+        }
+    }
+}

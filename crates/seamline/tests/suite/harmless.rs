@@ -1,0 +1,100 @@
+//! Law L12: what Seamline does not know is kept, and is at most a note.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use seamline::{Options, Severity, check, repair};
+use seamline_testkit::generate;
+use seamline_testkit::unknown::{self, Unknown};
+use seamline_testkit::{Dialect, render};
+use serde_json::Value;
+
+use super::{corpus, laws};
+
+/// The number of generated conversations of each dialect.
+const CONVERSATIONS: usize = 60;
+/// The number of places of one body that get an unknown part.
+const PLACES_MAX: usize = 120;
+
+seamline_testkit::test_each_dialect!(keeps_unknown_parts);
+
+fn keeps_unknown_parts(dialect: Dialect) {
+    let options = laws::options(dialect);
+    let mut runner =
+        TestRunner::new_with_rng(ProptestConfig::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]));
+    let mut harmed = Harmed::default();
+    for _ in 0..CONVERSATIONS {
+        let Ok(transcript) = generate::good().new_tree(&mut runner).map(|tree| tree.current()) else { continue };
+        let body = render::body(dialect, &generate::fit(dialect, transcript));
+        harmed.look_at(&body, &options, PLACES_MAX);
+    }
+    harmed.assert_none();
+}
+
+/// Takes every recorded body that a provider accepted, where `SEAMLINE_CORPUS` points at them.
+#[test]
+fn recorded_bodies_with_unknown_parts_are_left_as_they_are() {
+    let Some(corpus) = std::env::var_os("SEAMLINE_CORPUS") else {
+        println!("skipped: SEAMLINE_CORPUS is not set");
+        return;
+    };
+    let mut harmed = Harmed::default();
+    for dialect in seamline::providers::dialect_names() {
+        let path = Path::new(&corpus).join("provider-requests").join(format!("{}.jsonl", dialect.replace('_', "-")));
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        for record in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+            if record["status"] != 200 {
+                continue;
+            }
+            let provider = Some(corpus::provider(&record, dialect).to_owned());
+            let options = Options { dialect: Some(dialect.to_owned()), provider, ..Options::default() };
+            harmed.look_at(&record["body"], &options, 40);
+        }
+    }
+    harmed.assert_none();
+}
+
+/// What happened to bodies that should have stayed as they are, with one example of each kind.
+#[derive(Default)]
+struct Harmed {
+    bodies: usize,
+    kinds: BTreeMap<String, (usize, String)>,
+}
+
+impl Harmed {
+    fn look_at(&mut self, body: &Value, options: &Options, most: usize) {
+        for variant in unknown::variants(body, most) {
+            self.bodies += 1;
+            if let Err(kind) = harmless(&variant, options) {
+                let example = format!("{} at {:?} of\n{}", variant.added, variant.place, variant.body);
+                self.kinds.entry(kind).or_insert((0, example)).0 += 1;
+            }
+        }
+    }
+
+    fn assert_none(&self) {
+        assert!(self.bodies > 1000, "only {} bodies were looked at", self.bodies);
+        let kinds = self.kinds.iter();
+        let shown: Vec<String> =
+            kinds.map(|(kind, (count, example))| format!("{count} times {kind}: {example}")).collect();
+        assert!(self.kinds.is_empty(), "{} bodies\n{}", self.bodies, shown.join("\n"));
+    }
+}
+
+/// Checks that a body has no error and leaves as it came.
+fn harmless(variant: &Unknown, options: &Options) -> Result<(), String> {
+    let body = variant.body.to_string();
+    let checked = check(body.as_bytes(), options).map_err(|error| format!("{} refused: {error}", variant.added))?;
+    if let Some(error) = checked.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        return Err(format!("{} gives {} {}", variant.added, error.code, error.message));
+    }
+    let repaired = repair(body.as_bytes(), options).map_err(|error| error.to_string())?;
+    if repaired.changed() {
+        let codes: Vec<&str> = repaired.found.iter().map(|finding| finding.code).collect();
+        return Err(format!("{} is edited because of {codes:?}", variant.added));
+    }
+    Ok(())
+}
