@@ -57,7 +57,7 @@ pub(crate) struct Score {
     is_declared: bool,
     /// Whether the conversation holds something that no other dialect has.
     is_certain: bool,
-    /// Whether the list of messages has the name that it has in this dialect, and in few others.
+    /// Whether the list of messages has the name that it has in this dialect.
     is_listed: bool,
 }
 
@@ -316,6 +316,7 @@ impl<'a> ListVisitor<'a> for &mut Signs {
             (dialect.body_signs.list)(&mut score, key);
             self.named[index] = score.sum;
             self.scores[index].is_certain |= score.is_certain;
+            self.scores[index].is_listed |= score.is_listed;
         }
         true
     }

@@ -24,9 +24,6 @@ fn has_pairs(step: Object<'_, '_>) -> bool {
     is_call || kind == FUNCTION_RESULT || kind.ends_with("_call") && step::is_own(kind)
 }
 
-/// The score for a type of step that no other dialect has. It outweighs an item type of the Responses API.
-const OWN: i32 = 20;
-
 pub(super) const BODY: BodySigns = BodySigns {
     precedence: 5,
     // The Responses API calls its list so as well. The elements decide.
@@ -45,10 +42,11 @@ pub(super) const BODY: BodySigns = BodySigns {
 
 fn message(score: &mut Score, key: &str, value: Value<'_, '_>) {
     match key {
-        "type" if step::is_own(value.raw_str()) || step::is_content(value.raw_str()) => score.prove_by(OWN),
-        // The Responses API has calls of the same type, whose input is a text.
-        "type" if value.says(FUNCTION_CALL) => score.decide(),
-        "arguments" if value.is(Kind::Object) => score.add(5),
+        "type" if step::is_own(value.raw_str()) => score.prove(),
+        // Other dialects have these types for the blocks of a message, where they are no sign.
+        "type" if step::is_content(value.raw_str()) => score.hint(2),
+        // The Responses API has calls of the same type, whose arguments are a string.
+        "arguments" if value.is(Kind::Object) => score.hint(2),
         _ => {}
     }
 }
@@ -95,6 +93,7 @@ mod tests {
             (r#"{"type":"function_call","id":"fc_1","call_id":"a","name":"f","arguments":{}}"#, RESPONSES),
             (r#"{"type":"function_call_output","call_id":"a","output":"x"}"#, RESPONSES),
             (r#"{"type":"reasoning","summary":[]}"#, RESPONSES),
+            (r#"{"type":"function_call","call_id":"a","name":"f"}"#, RESPONSES),
         ] {
             assert_eq!(name(&format!(r#"{{"model":"m","input":[{element}]}}"#)), dialect, "{element}");
         }
@@ -107,6 +106,28 @@ mod tests {
         assert_eq!(name(r#"{"model":"m","input":{"type":"text","text":"hi"}}"#), OWN);
         assert_eq!(name(r#"{"model":"gpt-5","input":"hi"}"#), RESPONSES);
         assert_eq!(name(r#"{"model":"m","input":"hi"}"#), RESPONSES);
+    }
+
+    #[test]
+    fn a_conversation_with_types_of_both_is_not_split() {
+        let call = r#"{"type":"function_call","id":"a","name":"f","arguments":{}}"#;
+        let result = r#"{"type":"function_result","call_id":"a","name":"f","result":"x"}"#;
+        let search = r#"{"type":"user_input"},{"type":"file_search_call","id":"s"}"#;
+        for steps in [call.to_owned(), format!("{call},{result}"), search.to_owned()] {
+            assert_eq!(name(&format!(r#"{{"input":[{steps}]}}"#)), OWN, "{steps}");
+        }
+        // Arguments that are an object are a known defect of bodies of the Responses API.
+        let damaged = r#"{"type":"function_call","call_id":"a","name":"f","arguments":{}}"#;
+        let output = r#"{"type":"function_call_output","call_id":"a","output":"x"}"#;
+        assert_eq!(name(&format!(r#"{{"input":[{damaged},{output}]}}"#)), RESPONSES);
+        assert_eq!(name(&format!(r#"[{damaged},{output}]"#)), RESPONSES);
+    }
+
+    #[test]
+    fn a_list_without_signs_may_be_either() {
+        let plain = br#"{"input":[{"role":"user","content":"hi"}]}"#;
+        assert!(contradiction(plain, OWN).is_none() && contradiction(plain, RESPONSES).is_none());
+        assert_eq!(contradiction(plain, "openai_chat").map(crate::Dialect::name), Some(RESPONSES));
     }
 
     #[test]

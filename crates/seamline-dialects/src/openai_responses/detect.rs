@@ -48,27 +48,26 @@ pub(super) const BODY: BodySigns = BodySigns {
 
 fn message(score: &mut Score, key: &str, value: Value<'_, '_>) {
     match key {
-        "call_id" => return score.decide(),
-        "arguments" if value.is(Kind::String) => return score.prove(),
-        "type" if value.is(Kind::String) => {}
-        _ => return,
-    }
-    if value.says("function_call") {
-        // The Interactions API has steps of this type, whose arguments are an object.
-        score.decide();
-    } else if is_item_type(value.raw_str()) {
-        score.prove();
-    } else if value.says("message") {
-        // Responses of the Messages API have this type too.
-        score.hint(2);
+        "arguments" if value.is(Kind::String) => score.prove(),
+        // Results of the Interactions API have this member, too.
+        "call_id" => score.hint(2),
+        "type" if is_item_type(value.raw_str()) => score.prove(),
+        // Responses of the Messages API have this type, too.
+        "type" if value.says("message") => score.hint(2),
+        // The Interactions API has steps of these types; their members tell them apart.
+        "type" if value.says("function_call") || value.says("file_search_call") => score.hint(1),
+        _ => {}
     }
 }
 
 /// Whether only an item of this dialect has this type.
 fn is_item_type(name: &str) -> bool {
-    matches!(name, "reasoning" | "item_reference" | "compaction")
-        || name.ends_with("_call") && item::of(name).kind != ItemKind::Unknown
-        || name.ends_with("_call_output")
+    match name {
+        "reasoning" | "item_reference" | "compaction" => true,
+        "function_call" | "file_search_call" => false,
+        _ if name.ends_with("_call") => item::of(name).kind != ItemKind::Unknown,
+        _ => name.ends_with("_call_output"),
+    }
 }
 
 pub(super) const STREAM: StreamSigns = StreamSigns {
