@@ -89,6 +89,8 @@ pub(crate) struct Row {
     pub(crate) has_optional_ids: bool,
     /// Whether the roles of messages must alternate.
     pub(crate) must_take_turns: bool,
+    /// Whether a result may be anywhere after its call.
+    pub(crate) has_results_anywhere: bool,
     /// The request body that holds a transcript.
     pub(crate) body: fn(&Transcript) -> Value,
     /// Finds what the provider rejects in a body with these messages.

@@ -115,6 +115,7 @@ impl Reader {
             }
             "interaction.status_update" => {
                 usage(wire.usage, sink);
+                resume_token(object, sink);
                 status(wire.status, root.raw(), sink);
             }
             _ if kind.starts_with("interaction.") => match wire.interaction.and_then(Value::object) {
@@ -163,11 +164,13 @@ impl Reader {
     fn close(&mut self, event: &str, interaction: Object<'_, '_>, said: &str, sink: Sink<'_>) {
         let ended = event.strip_prefix("interaction.").unwrap_or_default();
         let status = words_of(interaction, "status").unwrap_or(ended.into());
+        let has_errors = || ["error", "errors"].iter().any(|name| interaction.get(name).is_some_and(is_told));
         let stop = match &*status {
-            _ if ["error", "errors"].iter().any(|name| interaction.get(name).is_some_and(is_told)) => {
+            "failed" => return sink(Event::Failed { said }),
+            // An interaction that reached its end may list errors that it recovered from.
+            status if !matches!(status, "completed" | "requires_action") && has_errors() => {
                 return sink(Event::Failed { said });
             }
-            "failed" => return sink(Event::Failed { said }),
             // It is over, and says of itself that it is not.
             "in_progress" | "queued" => return unreadable(sink, Unreadable::Shape),
             "completed" | "complete" if self.steps.has_calls() => Stop::Calls,
@@ -183,6 +186,14 @@ impl Reader {
         self.is_done = true;
         sink(Event::Stop { stop, word: &status });
         sink(Event::Done);
+    }
+}
+
+/// Keeps the token with which a client resumes an interaction whose stream broke.
+fn resume_token(update: Object<'_, '_>, sink: Sink<'_>) {
+    const NAME: &str = "continuation_token";
+    if let Some(token) = update.get(NAME).filter(|token| is_told(*token)) {
+        sink(Event::Member { name: NAME, json: token.raw() });
     }
 }
 
@@ -252,6 +263,23 @@ mod tests {
             let end = format!(r#"{{"event_type":"interaction.completed","interaction":{{"status":"{status}"}}}}"#);
             assert!(read(&[&end]).contains(&ended.to_owned()), "{status}");
         }
+    }
+
+    #[test]
+    fn errors_of_an_interaction_that_reached_its_end_do_not_fail_it() {
+        let ended = |status: &str| {
+            let members = format!(r#""status":"{status}","errors":[{{"code":"tool","message":"no"}}]"#);
+            read(&[&format!(r#"{{"event_type":"interaction.completed","interaction":{{{members}}}}}"#)])
+        };
+        let has_failed = |said: &[String]| said.iter().any(|said| said.starts_with("Failed"));
+        assert!(!has_failed(&ended("completed")) && !has_failed(&ended("requires_action")));
+        assert!(has_failed(&ended("failed")) && has_failed(&ended("incomplete")));
+    }
+
+    #[test]
+    fn the_token_that_resumes_a_stream_is_kept() {
+        let update = r#"{"event_type":"interaction.status_update","status":"in_progress","continuation_token":"t1"}"#;
+        assert!(read(&[update]).contains(&r#"Member { name: "continuation_token", json: "\"t1\"" }"#.to_owned()));
     }
 
     #[test]

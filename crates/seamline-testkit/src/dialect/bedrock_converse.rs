@@ -25,6 +25,7 @@ pub(super) const ROW: Row = Row {
     has_chat_fields: false,
     has_optional_ids: false,
     must_take_turns: true,
+    has_results_anywhere: false,
     body: render::bedrock::body,
     check: strict::bedrock::check,
     may_lack_list: |_| false,

@@ -25,6 +25,7 @@ pub(super) const ROW: Row = Row {
     has_chat_fields: false,
     has_optional_ids: true,
     must_take_turns: false,
+    has_results_anywhere: false,
     body: render::gemini::body,
     check: |_, contents| strict::gemini::check(contents),
     may_lack_list: |_| false,

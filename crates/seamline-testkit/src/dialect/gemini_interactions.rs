@@ -29,6 +29,7 @@ pub(super) const ROW: Row = Row {
     has_chat_fields: false,
     has_optional_ids: false,
     must_take_turns: false,
+    has_results_anywhere: true,
     body,
     check,
     may_lack_list: needs_no_steps,

@@ -20,6 +20,7 @@ pub(super) const ROW: Row = Row {
     has_chat_fields: true,
     has_optional_ids: false,
     must_take_turns: false,
+    has_results_anywhere: false,
     body: render::openai::body,
     check: |_, messages| strict::openai::check(messages),
     may_lack_list: |_| false,

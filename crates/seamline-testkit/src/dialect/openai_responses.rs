@@ -20,6 +20,7 @@ pub(super) const ROW: Row = Row {
     has_chat_fields: false,
     has_optional_ids: false,
     must_take_turns: false,
+    has_results_anywhere: true,
     body: render::responses::body,
     check: strict::responses::check,
     may_lack_list: strict::responses::needs_no_items,

@@ -11,19 +11,8 @@ use super::laws::{self, Mendable, Outcome};
 const LENGTH_MAX: usize = 6;
 const SHORTER_LENGTH_MAX: u32 = 4;
 const SHORTEST_LENGTH_MAX: u32 = 3;
-/// Providers whose demands on the order of messages differ, at least one of each dialect.
-const REPRESENTATIVE: [&str; 10] = [
-    "anthropic",
-    "anthropic-compatible",
-    "openai",
-    "openai-compatible",
-    "mistral",
-    "moonshot",
-    "openai-responses",
-    "bedrock-nova",
-    "gemini",
-    "gemini-interactions",
-];
+/// Providers whose demands on the order of messages differ from those of the provider that defines their dialect.
+const REPRESENTATIVE: [&str; 5] = ["anthropic-compatible", "openai-compatible", "mistral", "moonshot", "bedrock-nova"];
 /// The most failures that are shown.
 const SHOWN_MAX: usize = 3;
 
@@ -45,7 +34,7 @@ fn every_provider_and_preset_settles_every_shorter_transcript() {
 #[expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 fn every_preset(provider: &Provider) -> usize {
     let dialect = Dialect::by_name(provider.dialect).unwrap();
-    let is_representative = REPRESENTATIVE.contains(&provider.name);
+    let is_representative = REPRESENTATIVE.contains(&provider.name) || dialect.provider() == provider.name;
     let length = if is_representative { SHORTER_LENGTH_MAX } else { SHORTEST_LENGTH_MAX };
     let mut count = 0;
     for preset in PRESETS {

@@ -42,7 +42,7 @@ pub(super) fn calls_count(message: &Fields) -> Option<usize> {
 
 /// Whether a message is a message of a role, and not an item of another type.
 pub(super) fn is_speech(message: &Fields) -> bool {
-    message.get("type").is_none_or(|kind| ["message", "user_input", "model_output"].iter().any(|name| kind == name))
+    message.get("type").is_none_or(|kind| kind == "message") || message.get("content").is_some_and(Value::is_array)
 }
 
 /// The messages of a body.

@@ -44,11 +44,6 @@ fn spoken(dialect: &str) -> [String; 3] {
             r#"{"type":"function_call","call_id":"call_1","name":"sh","arguments":"{\"cmd\":\"ls\"}"}"#,
             r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"there is one"}]}"#,
         ],
-        "gemini_interactions" => [
-            r#"{"type":"user_input","content":[{"type":"text","text":"list them"}]}"#,
-            r#"{"type":"function_call","id":"fc_1","name":"sh","arguments":{"cmd":"ls"}}"#,
-            r#"{"type":"model_output","content":[{"type":"text","text":"there is one"}]}"#,
-        ],
         "gemini_generate" => [
             r#"{"role":"user","parts":[{"text":"list them"}]}"#,
             r#"{"role":"model","parts":[{"functionCall":{"name":"sh","args":{"cmd":"ls"}}}]}"#,

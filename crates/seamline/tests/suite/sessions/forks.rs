@@ -5,7 +5,7 @@ use seamline::store::{Effect, SessionId};
 
 use super::asking::in_dialect;
 use super::calls::said;
-use super::late_kept::{DIALECTS, paying, refs, spoken};
+use super::late_kept::{dialects, paying, refs, spoken};
 use super::stores::{Place, kept, on_every_store};
 
 /// The recovery's text about a call, quoted by a tool.
@@ -30,7 +30,7 @@ async fn forks(place: &Place, session: &Session) -> Vec<Session> {
 #[test]
 fn a_late_result_in_a_fork_replaces_only_the_synthetic_one() {
     on_every_store(async |place| {
-        for dialect in DIALECTS {
+        for dialect in dialects() {
             let mut session = in_dialect(&place, dialect).await;
             session.append(&spoken(dialect, "go")).await.unwrap();
             let (cycle, _) =
@@ -57,7 +57,7 @@ fn a_late_result_in_a_fork_replaces_only_the_synthetic_one() {
 #[test]
 fn a_late_result_is_real_in_a_fork_too() {
     on_every_store(async |place| {
-        for dialect in DIALECTS {
+        for dialect in dialects() {
             let mut session = in_dialect(&place, dialect).await;
             session.append(&spoken(dialect, "go")).await.unwrap();
             session.begin_cycle(&refs(&paying(dialect, &["a"])), &|_| Effect::Unsafe).await.unwrap();

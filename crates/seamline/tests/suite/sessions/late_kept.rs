@@ -2,6 +2,7 @@
 
 use seamline::session::{Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, Origin};
+use seamline_testkit::Dialect;
 use seamline_testkit::transcript::Role;
 
 use super::asking::in_dialect;
@@ -9,14 +10,14 @@ use super::calls::said;
 use super::stores::{ASK, Place, is_valid, kept, on_every_store, turn};
 use super::written;
 
-pub(super) const DIALECTS: [&str; 6] = [
-    "anthropic_messages",
-    "openai_chat",
-    "openai_responses",
-    "gemini_generate",
-    "bedrock_converse",
-    "gemini_interactions",
-];
+/// The dialects whose messages these tests write by hand.
+const BY_HAND: [&str; 5] =
+    ["anthropic_messages", "openai_chat", "openai_responses", "gemini_generate", "bedrock_converse"];
+
+/// The names of all dialects.
+pub(super) fn dialects() -> [&'static str; Dialect::ALL.len()] {
+    Dialect::ALL.map(Dialect::name)
+}
 
 /// The recovery's text about calls, quoted by a user.
 const QUOTED: &str = "[synthetic] [outcome unknown] quoted from a log";
@@ -34,7 +35,7 @@ pub(super) fn spoken(dialect: &str, text: &str) -> String {
 
 /// A turn that calls `pay` under these ids.
 pub(super) fn paying(dialect: &str, ids: &[&str]) -> Vec<String> {
-    if !DIALECTS.contains(&dialect) {
+    if !BY_HAND.contains(&dialect) {
         return written::calls(dialect, "pay", ids);
     }
     let calls = ids.iter().map(|id| match dialect {
@@ -42,15 +43,12 @@ pub(super) fn paying(dialect: &str, ids: &[&str]) -> Vec<String> {
         "bedrock_converse" => format!(r#"{{"toolUse":{{"toolUseId":"{id}","name":"pay","input":{{}}}}}}"#),
         "openai_chat" => format!(r#"{{"id":"{id}","type":"function","function":{{"name":"pay","arguments":"{{}}"}}}}"#),
         "openai_responses" => format!(r#"{{"type":"function_call","call_id":"{id}","name":"pay","arguments":"{{}}"}}"#),
-        "gemini_interactions" => {
-            format!(r#"{{"type":"function_call","id":"{id}","name":"pay","arguments":{{}}}}"#)
-        }
         _ => format!(r#"{{"type":"tool_use","id":"{id}","name":"pay","input":{{}}}}"#),
     });
     let calls: Vec<String> = calls.collect();
     let list = calls.join(",");
     match dialect {
-        "openai_responses" | "gemini_interactions" => calls,
+        "openai_responses" => calls,
         "gemini_generate" => vec![format!(r#"{{"role":"model","parts":[{list}]}}"#)],
         "openai_chat" => vec![format!(r#"{{"role":"assistant","content":null,"tool_calls":[{list}]}}"#)],
         _ => vec![format!(r#"{{"role":"assistant","content":[{list}]}}"#)],

@@ -7,15 +7,15 @@ use seamline::session::{AgentStart, PersistRepairs, Session, SessionOptions, Ses
 
 use super::asking::in_dialect;
 use super::faulty::{Fault, Faulty};
-use super::late_kept::{DIALECTS, paying, refs, spoken};
+use super::late_kept::{dialects, paying, refs, spoken};
 use super::stores::{kept, memory, open_options};
-use super::switching::{ASKED, errors, messages_of, text};
+use super::switching::{asked, errors, messages_of, text};
 use super::written;
 
 /// The envelope of each dialect's usual provider.
 fn envelope(dialect: &str) -> &'static str {
-    let asked = DIALECTS.into_iter().zip(ASKED).find(|(name, _)| *name == dialect);
-    asked.map_or_else(|| written::envelope(dialect), |(_, (_, envelope))| envelope)
+    let asked = dialects().into_iter().zip(asked()).find(|(name, _)| *name == dialect);
+    asked.map(|(_, (_, envelope))| envelope).unwrap()
 }
 
 /// A result of a call of `pay`.
@@ -55,7 +55,7 @@ fn a_result_that_a_repair_of_its_own_dialect_pairs_is_the_result_of_its_call_eve
                 session.append(message).await.unwrap();
             }
             session.append(r#"{"role":"user","content":"next"}"#).await.unwrap();
-            for (provider, envelope) in ASKED {
+            for (provider, envelope) in asked() {
                 let request = session.request_for(provider, envelope).unwrap();
                 let about = format!("{provider}: {}", text(&request));
                 assert_eq!(errors(&request, provider), [""; 0], "{about}");
@@ -96,13 +96,13 @@ fn words_in_the_shape_of_another_dialect_reach_every_provider() {
         r#"{"role":"user","content":[{"type":"input_text","text":"WORDS"}]}"#,
     ];
     futures_executor::block_on(async {
-        for (dialect, shape) in DIALECTS.into_iter().flat_map(|dialect| shapes.map(|shape| (dialect, shape))) {
+        for (dialect, shape) in dialects().into_iter().flat_map(|dialect| shapes.map(|shape| (dialect, shape))) {
             let place = memory();
             let mut session = in_dialect(&place, dialect).await;
             if session.append(shape).await.is_err() {
                 continue;
             }
-            for (provider, envelope) in ASKED {
+            for (provider, envelope) in asked() {
                 let request = session.request_for(provider, envelope).unwrap();
                 let about = format!("{dialect}, {shape}, for {provider}: {}", text(&request));
                 assert_eq!(errors(&request, provider), [""; 0], "{about}");
@@ -122,7 +122,7 @@ fn odd_words_between_a_call_and_its_result_of_another_dialect_stay() {
         session.append_all(&refs(&paying("openai_chat", &["c1"]))).await.unwrap();
         session.append(r#"{"role":"user","parts":[{"text":"WORDS"}]}"#).await.unwrap();
         session.append_as("anthropic", &result("anthropic_messages", "c1", "PAID")).await.unwrap();
-        for (provider, envelope) in ASKED {
+        for (provider, envelope) in asked() {
             let request = session.request_for(provider, envelope).unwrap();
             let body = text(&request);
             assert!(
@@ -214,7 +214,7 @@ fn a_system_prompt_of_the_envelope_is_recognised_in_both_spellings() {
 
 /// The requests for all providers begin with the messages of the ones before.
 fn assert_grows(session: &Session, before: &mut [Vec<String>], about: &str) {
-    for ((provider, envelope), earlier) in ASKED.into_iter().zip(before) {
+    for ((provider, envelope), earlier) in asked().into_iter().zip(before) {
         let sent = messages_of(&session.request_for(provider, envelope).unwrap(), provider);
         let stable = earlier.len().saturating_sub(1);
         assert_eq!(sent.get(..stable), earlier.get(..stable), "{provider}, {about}");
@@ -225,10 +225,10 @@ fn assert_grows(session: &Session, before: &mut [Vec<String>], about: &str) {
 #[test]
 fn a_later_message_does_not_change_how_open_calls_are_sent() {
     futures_executor::block_on(async {
-        for dialect in DIALECTS {
+        for dialect in dialects() {
             let place = memory();
             let mut session = in_dialect(&place, dialect).await;
-            let mut before = vec![Vec::new(); ASKED.len()];
+            let mut before = vec![Vec::new(); asked().len()];
             session.append(&spoken(dialect, "go")).await.unwrap();
             let mut calls = paying(dialect, &["call_1"]);
             calls.extend(paying(dialect, &["call_2"]));
@@ -263,7 +263,7 @@ fn a_message_after_a_dropped_switch_is_of_the_dialect_that_it_is_stored_in() {
                 _ => session.agent_end(TurnEnd::Messages(&[gemini])).await.map(drop),
             };
             assert_eq!(session.dialect(), "anthropic_messages", "{step}");
-            for (provider, envelope) in ASKED {
+            for (provider, envelope) in asked() {
                 let request = session.request_for(provider, envelope).unwrap();
                 assert!(text(&request).contains(r#""ANSWER""#), "{step}, {provider}: {}", text(&request));
             }
@@ -276,12 +276,12 @@ fn a_message_after_a_dropped_switch_is_of_the_dialect_that_it_is_stored_in() {
 #[test]
 fn the_layout_of_a_later_message_does_not_change_earlier_ones() {
     futures_executor::block_on(async {
-        for dialect in DIALECTS {
+        for dialect in dialects() {
             let place = memory();
             let mut session = in_dialect(&place, dialect).await;
             session.append(&spoken(dialect, "go")).await.unwrap();
             session.append_all(&refs(&paying(dialect, &["call_1", "call_2"]))).await.unwrap();
-            let mut before = vec![Vec::new(); ASKED.len()];
+            let mut before = vec![Vec::new(); asked().len()];
             session.append(&spoken(dialect, "never mind")).await.unwrap();
             assert_grows(&session, &mut before, dialect);
             let spaced = spoken(dialect, "later").replace("\":", "\" : ").replace(",\"", ", \"");
@@ -308,7 +308,7 @@ fn a_fork_of_a_repaired_session_sends_the_same() {
         assert!(session.repair().await.unwrap().id.is_some());
         let fork = session.fork(place.name().parse().unwrap()).await.unwrap();
         assert_eq!(kept(&fork), kept(&session));
-        for (provider, envelope) in ASKED {
+        for (provider, envelope) in asked() {
             let (one, other) = (session.request_for(provider, envelope), fork.request_for(provider, envelope));
             assert_eq!(text(&one.unwrap()), text(&other.unwrap()), "{provider}");
         }

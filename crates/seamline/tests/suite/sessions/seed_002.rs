@@ -5,7 +5,7 @@ use seamline::session::{AgentStart, PersistRepairs, Session, SessionOptions};
 use seamline::store::Effect;
 
 use super::asking::in_dialect;
-use super::late_kept::{DIALECTS, paying, spoken};
+use super::late_kept::{dialects, paying, spoken};
 use super::stores::{ASK, Place, kept, on_every_store};
 
 async fn llxprt(place: &Place, persist: PersistRepairs) -> Session {
@@ -94,7 +94,7 @@ fn s2_18_a_call_is_made_and_cancelled_and_the_next_message_is_accepted() {
 #[test]
 fn s2_09_an_orphan_is_answered_in_the_same_place_for_every_provider() {
     on_every_store(async |place| {
-        for dialect in DIALECTS {
+        for dialect in dialects() {
             let mut session = in_dialect(&place, dialect).await;
             let turn = paying(dialect, &["a", "b"]);
             let (ask, next) = (spoken(dialect, "go"), spoken(dialect, "never mind"));

@@ -4,23 +4,26 @@ use proptest::prelude::*;
 use seamline::Options;
 use seamline::session::{OpenOptions, Request, Session, SessionError, ToolCallRef, ToolOutput};
 use seamline::store::Effect;
+use seamline_testkit::Dialect;
 
 use super::asking::in_dialect;
-use super::late_kept::{DIALECTS, paying, refs, spoken};
+use super::late_kept::{dialects, paying, refs, spoken};
 use super::stores::{Place, kept, memory, on_every_store};
 
-/// A provider of each of [`DIALECTS`], and an envelope for it.
-pub(super) const ASKED: [(&str, &str); 6] = [
-    (
-        "anthropic",
-        r#"{"model":"claude-sonnet-4-5","max_tokens":64,"tools":[{"name":"pay","input_schema":{"type":"object"}}]}"#,
-    ),
-    ("openai", r#"{"model":"gpt-4o"}"#),
-    ("openai-responses", r#"{"model":"gpt-4o"}"#),
-    ("gemini", "{}"),
-    ("bedrock", r#"{"toolConfig":{"tools":[{"toolSpec":{"name":"pay","inputSchema":{"json":{"type":"object"}}}}]}}"#),
-    ("gemini-interactions", r#"{"model":"gemini-4-pro"}"#),
-];
+/// The provider that defines each of the [`dialects`], and an envelope for it.
+pub(super) fn asked() -> [(&'static str, &'static str); Dialect::ALL.len()] {
+    let envelope = |dialect: Dialect| match dialect.name() {
+        "anthropic_messages" => {
+            r#"{"model":"claude-sonnet-4-5","max_tokens":64,"tools":[{"name":"pay","input_schema":{"type":"object"}}]}"#
+        }
+        "openai_chat" | "openai_responses" => r#"{"model":"gpt-4o"}"#,
+        "bedrock_converse" => {
+            r#"{"toolConfig":{"tools":[{"toolSpec":{"name":"pay","inputSchema":{"json":{"type":"object"}}}}]}}"#
+        }
+        _ => dialect.envelope(),
+    };
+    Dialect::ALL.map(|dialect| (dialect.provider(), envelope(dialect)))
+}
 
 fn paid(text: &str) -> ToolOutput {
     ToolOutput { output: text.to_owned(), is_error: false }
@@ -54,8 +57,8 @@ pub(super) fn messages_of(request: &Request, provider: &str) -> Vec<String> {
 #[test]
 fn a_provider_is_switched_with_an_open_call_between_all_dialects() {
     on_every_store(async |place| {
-        for (from, (home, home_envelope)) in DIALECTS.into_iter().zip(ASKED) {
-            for (to, (provider, envelope)) in DIALECTS.into_iter().zip(ASKED).filter(|(to, _)| *to != from) {
+        for (from, (home, home_envelope)) in dialects().into_iter().zip(asked()) {
+            for (to, (provider, envelope)) in dialects().into_iter().zip(asked()).filter(|(to, _)| *to != from) {
                 let about = format!("{from} to {to}");
                 let mut session = in_dialect(&place, from).await;
                 session.append(&spoken(from, "go")).await.unwrap();
@@ -94,8 +97,8 @@ fn a_provider_is_switched_with_an_open_call_between_all_dialects() {
 #[test]
 fn switching_back_gives_the_original_bytes() {
     on_every_store(async |place| {
-        for (from, (home, envelope)) in DIALECTS.into_iter().zip(ASKED) {
-            for (to, (provider, _)) in DIALECTS.into_iter().zip(ASKED).filter(|(to, _)| *to != from) {
+        for (from, (home, envelope)) in dialects().into_iter().zip(asked()) {
+            for (to, (provider, _)) in dialects().into_iter().zip(asked()).filter(|(to, _)| *to != from) {
                 let mut session = in_dialect(&place, from).await;
                 session.switch_provider(home).await.unwrap();
                 session.append(&spoken(from, "go")).await.unwrap();
@@ -120,8 +123,8 @@ fn switching_back_gives_the_original_bytes() {
 #[test]
 fn orphans_of_several_turns_and_dialects_are_answered_for_the_current_provider() {
     on_every_store(async |place| {
-        for (from, _) in DIALECTS.into_iter().zip(ASKED) {
-            for (to, (provider, envelope)) in DIALECTS.into_iter().zip(ASKED).filter(|(to, _)| *to != from) {
+        for (from, _) in dialects().into_iter().zip(asked()) {
+            for (to, (provider, envelope)) in dialects().into_iter().zip(asked()).filter(|(to, _)| *to != from) {
                 let about = format!("{from} to {to}");
                 let mut session = in_dialect(&place, from).await;
                 // One turn with no result, and one with one of two.
@@ -161,7 +164,7 @@ fn a_result_of_another_dialect_answers_the_call() {
         let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":"PAID"}]}"#;
         session.append_as("anthropic", result).await.unwrap();
         assert_eq!(session.dialect(), "openai_chat");
-        for (provider, envelope) in ASKED {
+        for (provider, envelope) in asked() {
             let request = session.request_for(provider, envelope).unwrap();
             assert_eq!(errors(&request, provider), [""; 0], "{provider}: {}", text(&request));
             assert!(request.actions.iter().all(|action| !action.synthetic), "{provider}: {:?}", request.actions);
@@ -176,8 +179,8 @@ fn a_result_of_another_dialect_answers_the_call() {
 #[test]
 fn a_late_result_is_written_in_the_dialect_of_its_call() {
     on_every_store(async |place| {
-        for (from, (home, envelope)) in DIALECTS.into_iter().zip(ASKED) {
-            for (to, (provider, asked)) in DIALECTS.into_iter().zip(ASKED).filter(|(to, _)| *to != from) {
+        for (from, (home, envelope)) in dialects().into_iter().zip(asked()) {
+            for (to, (provider, asked)) in dialects().into_iter().zip(asked()).filter(|(to, _)| *to != from) {
                 let about = format!("{from} to {to}");
                 let mut session = in_dialect(&place, from).await;
                 session.append(&spoken(from, "go")).await.unwrap();
@@ -247,13 +250,15 @@ fn a_system_prompt_is_where_each_dialect_has_it() {
         let mut session = in_dialect(&place, "openai_chat").await;
         session.append(r#"{"role":"system","content":"Be brief."}"#).await.unwrap();
         session.append(&spoken("openai_chat", "go")).await.unwrap();
-        for ((provider, envelope), prompt) in ASKED.into_iter().zip([
-            r#""system":"Be brief.""#,
-            r#""messages":[{"role":"system","content":"Be brief."}"#,
-            r#""instructions":"Be brief.""#,
-            r#""systemInstruction":{"parts":[{"text":"Be brief."}]}"#,
-            r#""system":[{"text":"Be brief."}]"#,
-        ]) {
+        let prompts = [
+            ("anthropic", r#""system":"Be brief.""#),
+            ("openai", r#""messages":[{"role":"system","content":"Be brief."}"#),
+            ("openai-responses", r#""instructions":"Be brief.""#),
+            ("gemini", r#""systemInstruction":{"parts":[{"text":"Be brief."}]}"#),
+            ("bedrock", r#""system":[{"text":"Be brief."}]"#),
+        ];
+        for (provider, envelope) in asked() {
+            let prompt = prompts.iter().find(|(name, _)| *name == provider).map_or("Be brief.", |(_, prompt)| prompt);
             let body = text(&session.request_for(provider, envelope).unwrap());
             assert!(body.contains(prompt) && body.matches("Be brief.").count() == 1, "{provider}: {body}");
         }
@@ -263,8 +268,8 @@ fn a_system_prompt_is_where_each_dialect_has_it() {
 #[test]
 fn a_late_result_replaces_a_synthetic_one_of_another_dialect() {
     futures_executor::block_on(async {
-        for (from, (provider, _)) in DIALECTS.into_iter().zip(ASKED) {
-            for (to, (name, _)) in DIALECTS.into_iter().zip(ASKED).filter(|(to, _)| *to != from) {
+        for (from, (provider, _)) in dialects().into_iter().zip(asked()) {
+            for (to, (name, _)) in dialects().into_iter().zip(asked()).filter(|(to, _)| *to != from) {
                 let about = format!("{from}, answered in {to}");
                 let place = memory();
                 let mut session = in_dialect(&place, from).await;
@@ -281,7 +286,7 @@ fn a_late_result_replaces_a_synthetic_one_of_another_dialect() {
                 let call = ToolCallRef { id: "call_1", name: "pay" };
                 assert!(session.add_late_result(&call, &paid("PAID")).await.unwrap(), "{about}: {:?}", kept(&session));
                 assert!(!session.add_late_result(&call, &paid("PAID")).await.unwrap(), "{about}");
-                for (asked, envelope) in ASKED {
+                for (asked, envelope) in asked() {
                     let request = session.request_for(asked, envelope).unwrap();
                     let body = text(&request);
                     assert_eq!(errors(&request, asked), [""; 0], "{about}, for {asked}: {body}");
@@ -321,11 +326,11 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        2 => (0..5_usize).prop_map(Step::Switch),
+        2 => (0..Dialect::ALL.len()).prop_map(Step::Switch),
         2 => Just(Step::Say),
         2 => (0..4_usize).prop_map(Step::Cycle),
         1 => (0..4_usize).prop_map(Step::Orphan),
-        1 => (0..5_usize).prop_map(Step::Foreign),
+        1 => (0..Dialect::ALL.len()).prop_map(Step::Foreign),
     ]
 }
 
@@ -336,7 +341,7 @@ async fn take(session: &mut Session, step: &Step, number: usize) {
     let dialect = session.dialect();
     let say = |text: &str| spoken(dialect, &format!("{text}-{number}"));
     match step {
-        Step::Switch(to) => session.switch_provider(ASKED[*to].0).await.unwrap(),
+        Step::Switch(to) => session.switch_provider(asked()[*to].0).await.unwrap(),
         Step::Say => session.append(&say("say")).await.unwrap(),
         Step::Cycle(id) => {
             let turn = paying(dialect, &[IDS[*id]]);
@@ -350,7 +355,7 @@ async fn take(session: &mut Session, step: &Step, number: usize) {
             session.append(&say("never mind")).await.unwrap();
         }
         Step::Foreign(of) => {
-            let (name, message) = (ASKED[*of].0, spoken(DIALECTS[*of], &format!("foreign-{number}")));
+            let (name, message) = (asked()[*of].0, spoken(dialects()[*of], &format!("foreign-{number}")));
             session.append_as(name, &message).await.unwrap();
         }
     }
@@ -365,10 +370,10 @@ proptest! {
             let place = memory();
             let mut session = in_dialect(&place, "openai_chat").await;
             session.append(&spoken("openai_chat", "go")).await.unwrap();
-            let mut before: Vec<Vec<String>> = vec![Vec::new(); ASKED.len()];
+            let mut before: Vec<Vec<String>> = vec![Vec::new(); asked().len()];
             for (number, step) in steps.iter().enumerate() {
                 take(&mut session, step, number).await;
-                for ((provider, envelope), earlier) in ASKED.into_iter().zip(&mut before) {
+                for ((provider, envelope), earlier) in asked().into_iter().zip(&mut before) {
                     let request = session.request_for(provider, envelope).unwrap();
                     let about = format!("{provider} after {step:?}: {}", text(&request));
                     assert_eq!(errors(&request, provider), [""; 0], "{about}");
@@ -387,7 +392,7 @@ proptest! {
                 // The session keeps the rendering for its own provider, and the request is the same without it.
                 let switch = session.state().switch.clone();
                 let current = switch.and_then(|to| to.provider).unwrap_or(session.dialect().to_owned());
-                let envelope = ASKED[DIALECTS.iter().position(|name| *name == session.dialect()).unwrap()].1;
+                let envelope = asked()[dialects().iter().position(|name| *name == session.dialect()).unwrap()].1;
                 let fresh = session.request_for(&current, envelope).unwrap();
                 assert_eq!(session.request(envelope).unwrap(), fresh, "{current} after {step:?}");
             }
