@@ -102,7 +102,7 @@ impl Nature {
             Self::JsonText => ("this is one JSON string", "`jq -r . FILE | seamline assemble` reads its content"),
             Self::OtherJson => (
                 "this is JSON, but not a response of a provider",
-                "give the body of the response alone; one inside another object comes out with `jq .response`",
+                "give the body of the response alone; if another object contains it, take it out, as with `jq .response FILE`",
             ),
             Self::EventStream | Self::Response | Self::ProviderError | Self::Unknown => return None,
         };

@@ -24,7 +24,7 @@ pub enum Error {
         position: Position,
     },
     /// The JSON is not a conversation in this dialect.
-    #[error("not a request body of {dialect}: {found}")]
+    #[error("not a request body (read as {dialect}): {found}")]
     Envelope {
         /// The dialect that was asked for or detected.
         dialect: &'static str,
@@ -43,7 +43,7 @@ pub enum Error {
         evidence: [String; 2],
     },
     /// The list has entries, but none of them is a message.
-    #[error("not a request body of {dialect}: nothing in the list is a message")]
+    #[error("not a request body (read as {dialect}): nothing in the list is a message")]
     NoMessage {
         /// The dialect that was asked for or detected.
         dialect: &'static str,

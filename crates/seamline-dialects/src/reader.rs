@@ -34,8 +34,8 @@ pub(crate) struct Form {
 }
 
 /// The hint for a body without a list, for dialects that call it `messages`.
-pub(crate) const MESSAGES_HINT: &str = "give an object with a list of messages (`messages`, `input` or `contents`), or that list itself; one \
-     inside another object comes out with `jq .request`";
+pub(crate) const MESSAGES_HINT: &str = "give an object with a list of messages (`messages`, `input` or `contents`), or that list itself; if \
+     another object contains it, take it out, as with `jq .request FILE`";
 
 /// Turns a syntax error into the error of reading a body.
 pub(crate) fn unreadable(body: &[u8], syntax: Syntax) -> Error {

@@ -38,6 +38,8 @@ mod policies;
 mod presets;
 #[path = "suite/properties.rs"]
 mod properties;
+#[path = "suite/protocols.rs"]
+mod protocols;
 #[path = "suite/reading.rs"]
 mod reading;
 #[path = "suite/sessions/mod.rs"]

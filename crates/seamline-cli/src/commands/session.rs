@@ -32,8 +32,8 @@ use crate::screen;
 /// Keep conversations in a store
 ///
 /// A session keeps the messages of a conversation byte for byte, as a chain of commits. Each commit contains the hash of the
-/// one before it. A crash loses no acknowledged write, `verify` detects altered bytes, and every command except `erase` can
-/// be undone. `docs/sessions.md` explains sessions.
+/// one before it. A crash loses no acknowledged write, and `verify` detects altered bytes. `undo` reverts a repair, and
+/// `rollback` returns to a checkpoint. Only `erase` removes stored messages. `docs/sessions.md` explains sessions.
 ///
 /// `$SEAMLINE_SEAL_KEY` is a secret of at least 16 characters that seals commits, so that only those who have it can write
 /// messages that later commands accept. Without it a seal detects corruption, not tampering.

@@ -168,7 +168,9 @@ struct Draft {
 
 impl Draft {
     fn write(target: &Path, pieces: &[&[u8]], access: Access) -> Result<Self, Failure> {
-        let failed = |error: std::io::Error| Failure::io("write beside the file", &error);
+        let failed = |error: std::io::Error| {
+            Failure::io(&format!("write a file in the folder {}", folder(target).display()), &error)
+        };
         drafts::remove_stale(folder(target), drafts::is_of_target);
         let mut file = create(target, access).map_err(failed)?;
         drafts::hold(file.as_file());

@@ -314,7 +314,7 @@ fn cost(outcome: &Outcome<'_>) -> String {
     let (sealed, hidden) = (count(Loss::Sealed), count(Loss::Hidden));
     let mut kept = match count(Loss::Said) {
         0 => "no content is lost".to_owned(),
-        count => format!("{} removed for good", screen::count(count, "piece")),
+        count => format!("{} removed", screen::count(count, "piece")),
     };
     if sealed > 0 {
         let _ = write!(kept, ", {} of sealed reasoning removed", screen::count(sealed, "piece"));

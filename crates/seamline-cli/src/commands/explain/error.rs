@@ -24,6 +24,11 @@ pub(super) fn explain(asked: &Explain) -> Result<Exit, Failure> {
         return Err(unknown(name));
     }
     let text = text(asked)?;
+    if text.trim().is_empty() && asked.status.is_none() {
+        return Err(
+            Failure::new("the text of the error is empty").with_hint("give the provider's message, or `--status`")
+        );
+    }
     let body = asked.body.as_deref().map(|path| read(path, asked)).transpose()?;
     let checked = body.as_ref().map(|(_, checked)| checked);
     let verdict = classify(asked, &text, checked);

@@ -156,7 +156,8 @@ impl Address {
 
     /// Whether the store exists, as far as is known without opening it.
     pub(super) fn is_there(&self) -> bool {
-        self.file().is_none_or(|path| path.exists())
+        // Only a path that is known to lead nowhere is missing. A folder that may not be searched says nothing.
+        self.file().is_none_or(|path| path.try_exists().unwrap_or(true))
     }
 
     /// Whether the store is an empty file.
