@@ -160,6 +160,11 @@ impl Dialect {
         self.row().must_take_turns
     }
 
+    /// Whether a result may be anywhere after its call.
+    pub fn has_results_anywhere(self) -> bool {
+        self.row().has_results_anywhere
+    }
+
     /// A message in which the user asks to go on.
     pub fn user_message(self) -> &'static str {
         self.row().user_message

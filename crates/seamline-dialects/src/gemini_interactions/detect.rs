@@ -120,7 +120,7 @@ mod tests {
         let damaged = r#"{"type":"function_call","call_id":"a","name":"f","arguments":{}}"#;
         let output = r#"{"type":"function_call_output","call_id":"a","output":"x"}"#;
         assert_eq!(name(&format!(r#"{{"input":[{damaged},{output}]}}"#)), RESPONSES);
-        assert_eq!(name(&format!(r#"[{damaged},{output}]"#)), RESPONSES);
+        assert_eq!(name(&format!("[{damaged},{output}]")), RESPONSES);
     }
 
     #[test]

@@ -81,7 +81,7 @@ fn sent(session: &Session) -> String {
 #[test]
 fn a_late_result_with_any_character_is_accepted() {
     on_every_store(async |place| {
-        for dialect in DIALECTS {
+        for dialect in dialects() {
             let (mut session, _) = started(&place, dialect, &["a"]).await;
             session.abort().await.unwrap();
             let text: String = (0..0xa0).chain([0x2028, 0xfeff, 0xffff, 0x1f600]).filter_map(char::from_u32).collect();
@@ -105,7 +105,7 @@ fn strings(value: &serde_json::Value) -> Vec<&str> {
 #[test]
 fn a_result_that_reads_like_a_synthetic_one_is_not_replaced() {
     on_every_store(async |place| {
-        for dialect in DIALECTS {
+        for dialect in dialects() {
             let (mut session, cycle) = started(&place, dialect, &["a"]).await;
             session.finish_call(&cycle, "a", &said(QUOTED)).await.unwrap();
             assert!(!session.commit_cycle(&cycle).await.unwrap()[0].synthetic);
@@ -121,7 +121,7 @@ fn a_result_that_reads_like_a_synthetic_one_is_not_replaced() {
 #[test]
 fn of_two_equal_results_only_the_synthetic_one_is_replaced() {
     on_every_store(async |place| {
-        for dialect in DIALECTS {
+        for dialect in dialects() {
             let (mut session, cycle) = started(&place, dialect, &["a", "b"]).await;
             session.finish_call(&cycle, "a", &said(QUOTED)).await.unwrap();
             let mut session = place.reopen(&session).await;
@@ -140,7 +140,7 @@ fn of_two_equal_results_only_the_synthetic_one_is_replaced() {
 #[test]
 fn a_late_result_of_a_call_without_a_result_is_put_after_it() {
     on_every_store(async |place| {
-        for dialect in DIALECTS {
+        for dialect in dialects() {
             let mut session = in_dialect(&place, dialect).await;
             session.append(&spoken(dialect, "go")).await.unwrap();
             let turn = paying(dialect, &["a"]);
@@ -165,7 +165,7 @@ fn a_late_result_of_a_call_without_a_result_is_put_after_it() {
 #[test]
 fn late_results_of_one_turn_are_adjacent() {
     on_every_store(async |place| {
-        for dialect in DIALECTS {
+        for dialect in dialects() {
             for order in [["a", "b", "c"], ["c", "a", "b"]] {
                 let mut session = in_dialect(&place, dialect).await;
                 session.append(&spoken(dialect, "go")).await.unwrap();
