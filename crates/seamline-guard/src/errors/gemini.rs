@@ -6,7 +6,7 @@ use crate::known::{code, sentence, sort};
 
 pub(super) const FAMILY: Family = Family {
     name: "gemini",
-    aliases: &["google", "google-ai-studio", "vertex-gemini"],
+    aliases: &["google", "google-ai-studio", "vertex-gemini", "gemini-chat", "gemini-openai"],
     dialects: &["gemini_generate"],
     errors: &[
         sentence(

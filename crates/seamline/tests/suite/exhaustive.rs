@@ -12,7 +12,7 @@ const LENGTH_MAX: usize = 6;
 const SHORTER_LENGTH_MAX: u32 = 4;
 const SHORTEST_LENGTH_MAX: u32 = 3;
 /// Providers whose demands on the order of messages differ, at least one of each dialect.
-const REPRESENTATIVE: [&str; 9] = [
+const REPRESENTATIVE: [&str; 10] = [
     "anthropic",
     "anthropic-compatible",
     "openai",
@@ -20,6 +20,7 @@ const REPRESENTATIVE: [&str; 9] = [
     "mistral",
     "moonshot",
     "openai-responses",
+    "deepseek-responses",
     "bedrock-nova",
     "gemini",
 ];
