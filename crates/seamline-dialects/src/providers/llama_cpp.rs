@@ -12,6 +12,6 @@ pub(super) const PROVIDER: Provider = Provider {
     dialect: openai_chat::NAME,
     models: &[],
     fallback: false,
-    // VLM-2: servers of this kind check no pairs; what a template demands is not in the request.
+    // What the template of a model demands is not in the request.
     constraints: openai_chat::COMPATIBLE,
 };
