@@ -84,7 +84,7 @@ pub(crate) struct SubjectArgs {
     /// The dialect of the bodies [default: detected]
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
-    /// The provider of the bodies [default: detected from the model]
+    /// The provider of the bodies, in any dialect (see `seamline providers`) [default: detected from the model]
     #[arg(long, value_name = "PROVIDER")]
     provider: Option<String>,
     /// The policy of repairs: a preset or a TOML file (see `seamline policies`)

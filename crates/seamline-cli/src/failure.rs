@@ -92,7 +92,6 @@ impl From<Error> for Failure {
                 let names = [providers(), seamline::providers::dialect_names()].concat();
                 Some(suggest::hint(name, &names, "`seamline providers` lists them all"))
             }
-            Error::WrongProvider { .. } => Some("omit `--dialect`, or name a provider that serves it".to_owned()),
             Error::OtherStream { found, .. } => Some(format!("omit `--dialect`, or pass `--dialect {found}`")),
             Error::UnknownStream => Some(format!(
                 "`--dialect` names it, if this is a response; there are {}",

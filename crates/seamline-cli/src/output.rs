@@ -140,3 +140,10 @@ pub(crate) fn say(text: &str) {
     let _ = stderr.write_all(text.as_bytes());
     let _ = stderr.flush();
 }
+
+/// Says what to know about a body, if there is something to know.
+pub(crate) fn say_note(label: &str, note: Option<&str>) {
+    if let Some(note) = note {
+        say(&format!("seamline: {}: {note}\n", screen::printable(label)));
+    }
+}

@@ -55,6 +55,8 @@ pub(crate) struct Score {
     hint: i32,
     /// Whether a strong sign is beside the messages.
     is_declared: bool,
+    /// Whether the score counts the provider of the model.
+    is_claimed: bool,
     /// Whether the conversation holds something that no other dialect has.
     is_certain: bool,
     /// Whether the list of messages has the name that it has in this dialect.
@@ -97,6 +99,11 @@ impl Score {
 
     fn total(self) -> i32 {
         self.sum + self.hint
+    }
+
+    /// The score without the provider of the model.
+    fn unclaimed(self) -> Self {
+        Self { sum: self.sum - CLAIMED, strong: self.strong - 1, is_claimed: false, ..self }
     }
 }
 
@@ -249,10 +256,11 @@ impl Signs {
     }
 
     fn look_at_model(&mut self, model: &str) {
-        let claims = |provider: &&&Provider| provider.models.iter().any(|start| model.starts_with(start));
+        let claims = |provider: &&&Provider| provider.claims(model);
         for (index, dialect) in ALL.iter().enumerate() {
             if providers::ALL.iter().filter(claims).any(|provider| provider.dialect == dialect.name()) {
                 self.scores[index].add(CLAIMED);
+                self.scores[index].is_claimed = true;
                 self.scores[index].is_declared = true;
                 if let Some(evidence) = self.evidence.as_mut() {
                     evidence[index].push((format!("the model `{model}`"), 1));
@@ -285,6 +293,10 @@ impl Signs {
 /// Whether the signs of one dialect outweigh those of another. Against strong signs it needs several strong signs and far
 /// more of them; against weak signs one block is not enough.
 fn prevails(best: Score, rival: Score) -> bool {
+    if best.is_claimed && rival.is_claimed {
+        // The provider serves both dialects, so its model does not decide between them.
+        return prevails(best.unclaimed(), rival.unclaimed());
+    }
     if rival.strong > 0 {
         best.strong >= 2 && best.total() >= MAJORITY * rival.total()
     } else {
@@ -376,6 +388,18 @@ mod tests {
         assert_eq!(detected(&format!(r#"{{"thinking":{{}},"messages":[{image}]}}"#)), Some("openai_chat"));
         assert_eq!(detected(&format!(r#"{{"system":"be brief","messages":[{image},{image}]}}"#)), Some("openai_chat"));
         assert_eq!(detected(r#"{"model":"claude-x","input":"hi"}"#), Some("openai_responses"));
+    }
+
+    #[test]
+    fn a_model_whose_provider_serves_several_dialects_does_not_decide() {
+        let detected = |messages: &str| {
+            let body = format!(r#"{{"model":"deepseek-v4-pro","messages":[{messages}]}}"#);
+            detect(body.as_bytes()).unwrap().name()
+        };
+        assert_eq!(detected(r#"{"role":"user","content":"hi"}"#), "openai_chat");
+        let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"x","input":{}}]}"#;
+        assert_eq!(detected(call), "anthropic_messages");
+        assert_eq!(detected(r#"{"role":"tool","tool_call_id":"call_1","content":"ok"}"#), "openai_chat");
     }
 
     #[test]

@@ -207,14 +207,15 @@ fn is_heard(candidate: &Candidate, by_status: &Reading, status: Option<u16>, is_
     !is_broad || agrees
 }
 
-/// Ranks a family: the provider's own first, then the dialect's, then all others.
+/// Ranks a family: the provider's own first, of these the one of the dialect; then the dialect's, then all others.
 fn distance(family: &Family, failure: &Failure<'_>) -> u8 {
-    if failure.provider.is_some_and(|provider| family.includes(provider)) {
-        0
-    } else if failure.dialect.is_some_and(|dialect| family.dialects.contains(&dialect)) {
-        1
-    } else {
-        2
+    let is_own = failure.provider.is_some_and(|provider| family.includes(provider));
+    let is_of_dialect = failure.dialect.is_some_and(|dialect| family.dialects.contains(&dialect));
+    match (is_own, is_of_dialect) {
+        (true, true) => 0,
+        (true, false) => 1,
+        (false, true) => 2,
+        (false, false) => 3,
     }
 }
 

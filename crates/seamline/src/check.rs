@@ -25,6 +25,9 @@ pub struct Checked {
     pub dialect: &'static str,
     /// The provider that the body was checked for.
     pub provider: &'static str,
+    /// What to know about the check: the demands of the provider in this dialect are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// The number of messages.
     pub messages: usize,
     /// The number of tool calls.
@@ -52,6 +55,7 @@ impl Checked {
         let checked = Self {
             dialect: subject.dialect.name(),
             provider: subject.provider.name,
+            note: subject.note.clone(),
             messages: transcript.messages.len(),
             calls: transcript.has.calls as usize,
             findings: findings.into_iter().map(described).collect(),

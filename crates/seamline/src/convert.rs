@@ -110,14 +110,15 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
     Ok(Converted {
         from: from.side(),
         to: to.side(),
+        note: result.note,
         messages,
         lost: carried,
         ids: whole_way(original.as_ref(), &conversation, &ids),
         tools: tools.into_iter().map(Rename::from).collect(),
         repairs: source.actions,
-        body: result.body.into_bytes().into_owned(),
         adjustments: result.actions,
         remaining: result.remaining,
+        body: result.body.into_bytes().into_owned(),
     })
 }
 
@@ -188,14 +189,15 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
     Ok(Converted {
         from: from.side(),
         to: to.side(),
+        note: result.note,
         messages: before.messages.len(),
         repairs: Vec::new(),
         lost,
         ids: whole_way(Some(&before), &after, &[]),
         tools: renamed_tools(&before, &after),
-        body: result.body.into_bytes().into_owned(),
         adjustments: result.actions,
         remaining: result.remaining,
+        body: result.body.into_bytes().into_owned(),
     })
 }
 

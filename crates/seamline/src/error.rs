@@ -24,22 +24,10 @@ pub enum Error {
     /// No provider and no dialect has this name.
     #[error("no provider and no dialect is called `{0}`")]
     UnknownSide(String),
-    /// The provider serves another dialect.
-    #[error("`{provider}` serves {serves}, not {asked}")]
-    WrongProvider {
-        /// The provider that was named.
-        provider: &'static str,
-        /// The dialect that it serves.
-        serves: &'static str,
-        /// The dialect that the caller asked for.
-        asked: &'static str,
-    },
-    /// The body is written in another dialect than the provider serves.
-    #[error("this looks like {} {found} body{}", article(found), who_reads(provider, reads))]
+    /// The body is written in another dialect than was named.
+    #[error("this looks like {} {found} body, not {} {reads} one", article(found), article(reads))]
     OtherDialect {
-        /// The provider that was named, or the dialect if only that was named.
-        provider: &'static str,
-        /// The dialect that it serves.
+        /// The dialect that was named.
         reads: &'static str,
         /// The dialect that the body is written in.
         found: &'static str,
@@ -59,14 +47,6 @@ pub enum Error {
 
 fn article(name: &str) -> &'static str {
     if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
-}
-
-fn who_reads(provider: &str, reads: &str) -> String {
-    if provider == reads {
-        format!(", not {} {reads} one", article(reads))
-    } else {
-        format!("; `{provider}` reads {reads}")
-    }
 }
 
 impl Error {
@@ -91,15 +71,12 @@ impl Error {
                 let names: Vec<_> = providers.chain(crate::providers::dialect_names()).collect();
                 Some(format!("there are {}", names.join(", ")))
             }
-            Self::OtherDialect { provider, reads, .. } => Some(format!(
-                "`seamline convert --to {provider}` converts it; `--dialect {reads}` reads it in that dialect anyway"
-            )),
+            Self::OtherDialect { found, .. } => Some(format!("name no dialect, or {found}")),
             Self::UnknownStream => Some(format!(
                 "if it is a response, name its dialect; there are {}",
                 crate::providers::dialect_names().join(", ")
             )),
             Self::OtherStream { found, .. } => Some(format!("name no dialect, or {found}")),
-            Self::WrongProvider { .. } => Some("name no dialect, or a provider that serves it".to_owned()),
         }
     }
 }

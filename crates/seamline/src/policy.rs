@@ -149,7 +149,8 @@ impl Policy {
         file::read(&table).map_err(|wrong| wrong.in_text(text))
     }
 
-    /// The policy for one provider: its overrides are applied, and none are left. The name may be an alias.
+    /// The policy for one provider: its overrides are applied, and none are left. The name may be an alias. Where a
+    /// company has an entry for a dialect, such as `deepseek-responses`, the overrides of the company apply first.
     ///
     /// ```
     /// let policy = seamline::Policy::from_toml("[provider.groq]\nretries_max = 5")?;
@@ -159,25 +160,32 @@ impl Policy {
     /// # Ok::<(), seamline::policy::PolicyError>(())
     /// ```
     pub fn for_provider(&self, provider: &str) -> Cow<'_, Self> {
-        let Some(overrides) = self.overrides(provider) else { return Cow::Borrowed(self) };
-        let mut policy = Self { providers: BTreeMap::new(), ..self.clone() };
-        for (section, knob, setting) in &overrides.settings {
-            // Reading the file already rejected values that a knob does not take.
-            let _ = policy.set(*section, knob, *setting);
+        let overrides = self.overrides(provider);
+        if overrides.iter().all(Option::is_none) {
+            return Cow::Borrowed(self);
         }
-        for (name, text) in &overrides.texts {
-            policy.repair.synthetic_text.set(name, text);
+        let mut policy = Self { providers: BTreeMap::new(), ..self.clone() };
+        for overrides in overrides.into_iter().flatten() {
+            for (section, knob, setting) in &overrides.settings {
+                // Reading the file already rejected values that a knob does not take.
+                let _ = policy.set(*section, knob, *setting);
+            }
+            for (name, text) in &overrides.texts {
+                policy.repair.synthetic_text.set(name, text);
+            }
         }
         Cow::Owned(policy)
     }
 
-    /// The overrides for a provider, by its name or another spelling of it.
-    fn overrides(&self, provider: &str) -> Option<&Overrides> {
+    /// The overrides for the company of a provider, and for the provider, by their names or other spellings.
+    fn overrides(&self, provider: &str) -> [Option<&Overrides>; 2] {
         if self.providers.is_empty() {
-            return None;
+            return [None; 2];
         }
         let by_spelling = || self.providers.get(file::known_provider(provider)?);
-        self.providers.get(provider).or_else(by_spelling)
+        let own = self.providers.get(provider).or_else(by_spelling);
+        let company = crate::providers::by_name(provider).map(|known| known.company).filter(|name| *name != provider);
+        [company.and_then(|company| self.providers.get(company)), own]
     }
 
     /// Checks that the preset and the providers of the policy exist, so that it can be read again once it is stored.

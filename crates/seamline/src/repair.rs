@@ -32,6 +32,8 @@ pub struct Repaired<'b> {
     pub dialect: &'static str,
     /// The provider that the body was repaired for.
     pub provider: &'static str,
+    /// What to know about the repair: the demands of the provider in this dialect are not known.
+    pub note: Option<String>,
     /// The number of messages of the original body.
     pub messages: usize,
     /// The number of passes that applied edits.
@@ -230,6 +232,7 @@ pub(crate) fn repair_transcript<'b>(
         sendable,
         dialect: dialect.name(),
         provider: subject.provider.name,
+        note: subject.note.clone(),
         messages: transcript.messages.len(),
         passes: repair.passes,
         found,

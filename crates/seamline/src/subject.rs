@@ -1,6 +1,7 @@
 //! The subject of an operation: a body, its dialect and its provider.
 
-use seamline_dialects::{Dialect, Provider, providers};
+use seamline_dialects::providers::{self, Pair};
+use seamline_dialects::{Dialect, Provider};
 use seamline_model::{Edit, Encoded, Entries, LastRole, Transcript};
 use seamline_rules::Rewrite;
 
@@ -22,7 +23,8 @@ use crate::{Error, Policy};
 pub struct Options {
     /// The name of the dialect; detected when not given. A given dialect is never questioned.
     pub dialect: Option<String>,
-    /// The name of the provider; detected from the model when not given.
+    /// The name of the provider; detected from the model when not given. With the dialect it selects the demands. A
+    /// provider whose demands in the dialect are not known gets those that all servers of the dialect share.
     pub provider: Option<String>,
     /// The policy for repairs; its overrides for the provider apply.
     pub policy: Policy,
@@ -35,6 +37,8 @@ pub struct Options {
 pub(crate) struct Subject {
     pub(crate) dialect: &'static Dialect,
     pub(crate) provider: Provider,
+    /// What to know about the demands of the provider.
+    pub(crate) note: Option<String>,
     /// The texts that the policy puts in place of missing results.
     made_up: Vec<String>,
 }
@@ -42,26 +46,14 @@ pub(crate) struct Subject {
 impl Subject {
     /// Chooses the dialect to read a body in.
     pub(crate) fn dialect(body: &[u8], options: &Options) -> Result<&'static Dialect, Error> {
-        let asked = options.dialect.as_deref();
         let provider = options.provider.as_deref().map(named_provider).transpose()?;
-        match (asked, provider) {
-            (Some(name), provider) => {
-                let dialect = seamline_dialects::by_name(name).ok_or_else(|| Error::UnknownDialect(name.to_owned()))?;
-                match provider {
-                    Some(provider) if provider.dialect != dialect.name() => Err(Error::WrongProvider {
-                        provider: provider.name,
-                        serves: provider.dialect,
-                        asked: dialect.name(),
-                    }),
-                    _ => Ok(dialect),
-                }
-            }
+        let named = |name: &str| seamline_dialects::by_name(name).ok_or_else(|| Error::UnknownDialect(name.to_owned()));
+        match (options.dialect.as_deref(), provider) {
+            (Some(name), _) => named(name),
+            // A provider serves several dialects; without signs of another one it is its usual dialect.
             (None, Some(provider)) => match seamline_dialects::contradiction(body, provider.dialect) {
-                Some(found) => {
-                    Err(Error::OtherDialect { provider: provider.name, reads: provider.dialect, found: found.name() })
-                }
-                None => seamline_dialects::by_name(provider.dialect)
-                    .ok_or_else(|| Error::UnknownDialect(provider.dialect.to_owned())),
+                Some(found) => Ok(found),
+                None => named(provider.dialect),
             },
             (None, None) => Ok(seamline_dialects::detect(body)?),
         }
@@ -92,16 +84,18 @@ impl Subject {
 
     /// The dialect and provider of a transcript.
     pub(crate) fn of(dialect: &'static Dialect, transcript: &Transcript<'_>, options: &Options) -> Result<Self, Error> {
-        let provider = match options.provider.as_deref() {
-            Some(name) => named_provider(name)?,
-            None => providers::for_model(dialect.name(), transcript.model.as_deref()),
+        let model = transcript.model.as_deref();
+        let pair = match options.provider.as_deref() {
+            Some(name) => named_provider(name)?.speaking(dialect.name(), model),
+            None => Pair { provider: *providers::for_model(dialect.name(), model), is_known: true },
         };
-        let mut provider = *provider;
+        let note = crate::providers::note(&pair);
+        let mut provider = pair.provider;
         if options.kept {
             provider.constraints.tools.none_declared = None;
             provider.constraints.last_role = LastRole::Any;
         }
-        Ok(Self { dialect, provider, made_up: made_up(options) })
+        Ok(Self { dialect, provider, note, made_up: made_up(options) })
     }
 }
 
@@ -158,15 +152,27 @@ mod tests {
         r#"{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"x","input":{}}]}]}"#;
 
     #[test]
-    fn a_body_of_another_dialect_is_rejected() {
-        let refused = |body, provider| match dialect(body, provider) {
-            Err(Error::OtherDialect { found, .. }) => found,
-            other => panic!("{other:?}"),
+    fn a_provider_reads_bodies_of_every_dialect() {
+        assert_eq!(dialect(CHAT, "anthropic"), Ok("openai_chat"));
+        assert_eq!(dialect(ANTHROPIC, "openai"), Ok("anthropic_messages"));
+        assert_eq!(dialect(r#"{"input":[{"role":"user","content":"hi"}]}"#, "openai"), Ok("openai_responses"));
+        assert_eq!(dialect(r#"{"contents":[{"parts":[{"text":"hi"}]}]}"#, "openai"), Ok("gemini_generate"));
+    }
+
+    #[test]
+    fn the_provider_and_the_dialect_select_the_demands() {
+        let checked = |body: &str, provider: &str| {
+            let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
+            let checked = crate::check(body.as_bytes(), &options).unwrap();
+            (checked.provider, checked.note.is_some())
         };
-        assert_eq!(refused(CHAT, "anthropic"), "openai_chat");
-        assert_eq!(refused(ANTHROPIC, "openai"), "anthropic_messages");
-        assert_eq!(refused(r#"{"input":[{"role":"user","content":"hi"}]}"#, "openai"), "openai_responses");
-        assert_eq!(refused(r#"{"contents":[{"parts":[{"text":"hi"}]}]}"#, "openai"), "gemini_generate");
+        let responses = r#"{"model":"m","input":[{"role":"user","content":"hi"}]}"#;
+        assert_eq!(checked(responses, "openai"), ("openai-responses", false));
+        assert_eq!(checked(responses, "deepseek"), ("deepseek-responses", false));
+        assert_eq!(checked(responses, "groq"), ("groq", true));
+        assert_eq!(checked(CHAT, "gemini"), ("gemini-chat", false));
+        assert_eq!(checked(ANTHROPIC, "deepseek"), ("deepseek-anthropic", false));
+        assert_eq!(checked(ANTHROPIC, "ollama"), ("ollama", true));
     }
 
     #[test]

@@ -116,6 +116,7 @@ impl Check {
         let body = source.read()?;
         Failure::of_program(source, &body)?;
         let checked = seamline::check(&body, options).map_err(|error| Failure::of_body(error, &body))?;
+        output::say_note(label, checked.note.as_deref());
         let mut tally = Tally::of(&checked, &options.policy);
         // A fix may uncover another finding that the policy leaves.
         tally.leaves = self.format == Format::Text

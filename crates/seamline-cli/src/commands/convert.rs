@@ -32,10 +32,10 @@ pub(crate) struct Convert {
     /// A request body, or `-` for standard input (the default)
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// The target: a provider or a dialect
+    /// The target: a provider, a dialect, or both, such as `groq/openai_responses`
     #[arg(long, value_name = "PROVIDER")]
     to: String,
-    /// The source: a provider or a dialect [default: detected]
+    /// The source: a provider, a dialect, or both [default: detected]
     #[arg(long, value_name = "PROVIDER")]
     from: Option<String>,
     /// The model of the new body [default: the model of the old one]
@@ -66,6 +66,7 @@ Examples:
   seamline convert b.json --to anthropic --dry-run    # look first
   seamline convert b.json --to anthropic --model claude-sonnet-4-5 > new.json
   seamline convert request.json --to gemini_generate --output new.json
+  seamline convert request.json --to deepseek/openai_responses > new.json
   seamline convert --from openai --to bedrock < b.json
   seamline convert request.json --to openai --report lost.json";
 
@@ -139,6 +140,7 @@ impl Convert {
     /// Writes the body to its destination and the report to people or programs.
     fn tell(&self, source: &Source, converted: &Converted) -> Result<Exit, Failure> {
         let label = &source.label();
+        output::say_note(label, converted.note.as_deref());
         let is_aside = !self.dry_run && self.output.is_none();
         let width = if is_aside { screen::width_aside() } else { screen::width() };
         let told = match self.format {

@@ -156,6 +156,7 @@ impl Fix {
         let before = source.read()?;
         Failure::of_program(source, &before)?;
         let repaired = seamline::repair(&before, options).map_err(|error| Failure::of_body(error, &before))?;
+        output::say_note(label, repaired.note.as_deref());
         let destination = self.destination(source);
         let body = write(&destination, source, &before, &repaired)?;
         // Only the findings that remain need the joined body, to show excerpts of it.

@@ -15,8 +15,12 @@ use crate::screen;
 
 /// List every provider, or show what one of them demands
 ///
-/// One line per provider: its name for `--provider`, its dialect, its description, the models that identify it, and the
-/// number of its demands. With a name, every demand of that provider with the error that it returns.
+/// A provider is a company or server. It may serve several dialects, and with the dialect it selects the demands. One line
+/// for each dialect in which its demands are known: the name for `--provider`, the dialect, the description, the models
+/// that identify it, and the number of demands. With a name, every demand of that provider with the error that it returns.
+///
+/// `--provider deepseek` is enough: the body tells the dialect, and `--dialect` names it. In any other dialect a provider
+/// gets the demands that all servers of the dialect share, and the command says so.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Providers {
@@ -32,11 +36,14 @@ const EXAMPLES: &str = "\
 Examples:
   seamline providers
   seamline providers mistral
+  seamline providers deepseek              # in all its dialects
+  seamline providers deepseek-responses    # in one of them
   seamline providers kimi --format json";
 
 #[derive(Serialize)]
 struct Listed {
     name: &'static str,
+    company: &'static str,
     aliases: &'static [&'static str],
     dialect: &'static str,
     about: &'static str,
@@ -60,9 +67,8 @@ impl Providers {
             (ListFormat::Json, _) => output.text(&json::listing("providers", &chosen)),
             (ListFormat::Text, None) => output.text(&overview(&chosen)),
             (ListFormat::Text, Some(_)) => {
-                for provider in &chosen {
-                    output.text(&details(provider));
-                }
+                let pages: Vec<_> = chosen.iter().map(details).collect();
+                output.text(&pages.join("\n"));
             }
         }
         Ok(output.finish(Exit::Clean))
@@ -73,8 +79,13 @@ impl Providers {
             return Ok(seamline::providers::ALL.iter().map(|provider| Listed::of(provider)).collect());
         };
         let provider = seamline::providers::by_name(name);
-        let unknown = || seamline::Error::UnknownProvider(name.clone());
-        Ok(vec![Listed::of(provider.ok_or_else(unknown)?)])
+        let provider = provider.ok_or_else(|| seamline::Error::UnknownProvider(name.clone()))?;
+        // The name of a company means all its dialects, and so do its aliases.
+        let is_company = provider.name == provider.company || provider.company == name;
+        let is_meant = |other: &&&Provider| {
+            if is_company { other.company == provider.company } else { other.name == provider.name }
+        };
+        Ok(seamline::providers::ALL.iter().filter(is_meant).map(|provider| Listed::of(provider)).collect())
     }
 }
 
@@ -83,6 +94,7 @@ impl Listed {
         let demands = provider.constraints.demands().into_iter();
         Self {
             name: provider.name,
+            company: provider.company,
             aliases: provider.aliases,
             dialect: provider.dialect,
             about: provider.about,

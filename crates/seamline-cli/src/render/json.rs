@@ -28,6 +28,8 @@ pub(crate) fn repaired(label: &str, repaired: &Repaired<'_>) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
         path: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<&'a str>,
         changed: bool,
         passes: u32,
         lossless: bool,
@@ -38,6 +40,7 @@ pub(crate) fn repaired(label: &str, repaired: &Repaired<'_>) -> String {
     }
     text(&Document {
         path: label,
+        note: repaired.note.as_deref(),
         changed: repaired.changed(),
         passes: repaired.passes,
         lossless: repaired.lossless(),

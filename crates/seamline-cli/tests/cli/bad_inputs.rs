@@ -37,15 +37,34 @@ fn bytes_that_are_not_a_body_are_refused_with_their_place() {
 }
 
 #[test]
-fn a_body_of_another_dialect_is_refused_with_a_hint() {
+fn a_provider_takes_bodies_of_every_dialect() {
     let bench = Bench::new();
+    let call = r#"{"type":"function_call","call_id":"call_1","name":"x","arguments":"{}"}"#;
+    let hook = r#"{"type":"message","role":"developer","content":"a hook ran"}"#;
+    let output = r#"{"type":"function_call_output","call_id":"call_1","output":"ok"}"#;
+    bench.write("responses.json", format!(r#"{{"input":[{call},{hook},{output}]}}"#));
+    let checked = |provider: &str, code: i32| {
+        let ran = bench.run(&["check", "responses.json", "--provider", provider, "--format", "json"]).expect(code);
+        let document = ran.json()["documents"][0].clone();
+        assert_eq!(document["dialect"], "openai_responses", "{document}");
+        (document["provider"].as_str().unwrap().to_owned(), document["note"].is_string() && ran.err.contains("not known"))
+    };
+    assert_eq!(checked("openai", 0), ("openai-responses".to_owned(), false));
+    assert_eq!(checked("azure", 0), ("azure-responses".to_owned(), false));
+    assert_eq!(checked("deepseek", 1), ("deepseek-responses".to_owned(), false));
+    assert_eq!(checked("groq", 0), ("groq".to_owned(), true));
+    assert_eq!(checked("llama.cpp", 0), ("llama-cpp".to_owned(), true));
+    let ran = bench.run(&["check", "responses.json", "--provider", "deepseek"]).expect(1);
+    assert!(ran.out.contains("No tool output found for tool call call_1."), "{ran:?}");
     bench.write("chat.json", r#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#);
-    for command in ["check", "fix"] {
-        let ran = bench.run(&[command, "chat.json", "--provider", "anthropic"]).expect(2);
-        assert!(ran.err.contains("looks like an openai_chat body"), "{ran:?}");
-        assert!(ran.err.contains("seamline convert --to anthropic"), "{ran:?}");
-    }
+    let ran = bench.run(&["check", "chat.json", "--provider", "anthropic"]).expect(1);
+    assert!(ran.err.contains("the demands of `anthropic` in openai_chat are not known"), "{ran:?}");
     bench.run(&["check", "chat.json", "--provider", "anthropic", "--dialect", "anthropic_messages"]).expect(1);
+}
+
+#[test]
+fn a_session_log_is_refused_with_a_hint() {
+    let bench = Bench::new();
     bench.write("log.json", r#"[{"type":"user","message":{"role":"user","content":"hi"}}]"#);
     let ran = bench.run(&["fix", "log.json", "--unsafe"]).expect(2);
     assert!(ran.err.contains("looks like a session log"), "{ran:?}");

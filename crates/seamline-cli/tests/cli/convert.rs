@@ -89,18 +89,32 @@ fn an_impossible_conversion_is_refused_with_the_possible_ones() {
 fn a_body_in_another_dialect_than_the_named_one_is_refused() {
     let bench = Bench::new();
     bench.write("body.json", CLEAN);
-    for (from, reads) in [
-        ("openai", "; `openai` reads openai_chat"),
-        ("gemini", "; `gemini` reads gemini_generate"),
-        ("openai_chat", ", not an openai_chat one"),
-    ] {
+    for from in ["openai_chat", "openai/openai_chat"] {
         let ran = bench.run(&["convert", "body.json", "--from", from, "--to", "bedrock"]).expect(2);
         assert_eq!(ran.out, "");
-        let said = format!("this looks like an anthropic_messages body{reads}");
-        assert!(ran.err.contains(&said), "{}", ran.err);
+        let said = "this looks like an anthropic_messages body, not an openai_chat one";
+        assert!(ran.err.contains(said), "{}", ran.err);
         assert!(ran.err.contains("hint: omit `--from`, or pass `--from anthropic_messages`"), "{}", ran.err);
     }
-    bench.run(&["convert", "body.json", "--from", "anthropic", "--to", "bedrock"]).expect(0);
+    // A provider serves several dialects, so the body tells which one it is.
+    for from in ["anthropic", "openai", "gemini", "deepseek"] {
+        bench.run(&["convert", "body.json", "--from", from, "--to", "bedrock"]).expect(0);
+    }
+}
+
+#[test]
+fn a_target_is_a_provider_a_dialect_or_both() {
+    let bench = Bench::new();
+    for (to, side, is_known) in [
+        ("deepseek", json!({"dialect": "openai_chat", "provider": "deepseek"}), true),
+        ("deepseek/openai_responses", json!({"dialect": "openai_responses", "provider": "deepseek-responses"}), true),
+        ("groq/openai_responses", json!({"dialect": "openai_responses", "provider": "groq"}), false),
+    ] {
+        let ran = bench.run_on(CLEAN, &["convert", "--to", to, "--dry-run", "--format", "json"]).expect(0);
+        assert_eq!(ran.json()["documents"][0]["to"], side, "{to}");
+        assert_eq!(!ran.err.contains("are not known"), is_known, "{}", ran.err);
+    }
+    bench.run_on(CLEAN, &["convert", "--to", "groq/klingon"]).expect(2);
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn a_session_is_made_listed_and_shown() {
 }
 
 #[test]
-fn invalid_names_and_unsuitable_providers_are_refused() {
+fn invalid_and_unknown_names_are_refused() {
     let bench = Bench::new();
     for name in ["a/b", "../up", ".hidden", "a b", ""] {
         let ran = bench.session(&["new", name]).expect(2);
@@ -88,8 +88,6 @@ fn invalid_names_and_unsuitable_providers_are_refused() {
     }
     let ran = bench.session(&["new", "s-1", "--provider", "antropic"]).expect(2);
     assert!(ran.err.contains("did you mean `anthropic`?"), "{}", ran.err);
-    let ran = bench.session(&["new", "s-1", "--provider", "openai", "--dialect", "gemini_generate"]).expect(2);
-    assert!(ran.err.contains("`openai` serves openai_chat"), "{}", ran.err);
     let ran = bench.session(&["new", "s-1", "--store", "mysql://localhost"]).expect(2);
     assert!(ran.err.contains("hint: a store is `sqlite:PATH`"), "{}", ran.err);
     let ran = bench.session(&["show", "s-1"]).expect(2);

@@ -8,6 +8,7 @@ use crate::anthropic_messages;
 /// Endpoints that speak the Messages dialect and still enforce its older demands.
 pub(super) const PROVIDER: Provider = Provider {
     name: "anthropic-compatible",
+    company: "anthropic-compatible",
     aliases: &[],
     about: "older and compatible Messages endpoints, where roles must alternate",
     dialect: anthropic_messages::NAME,

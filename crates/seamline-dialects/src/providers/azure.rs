@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// Chat Completions as Azure serves it.
 pub(super) const PROVIDER: Provider = Provider {
     name: "azure",
+    company: "azure",
     aliases: &["azure-openai"],
     about: "Azure OpenAI's Chat Completions",
     dialect: openai_chat::NAME,

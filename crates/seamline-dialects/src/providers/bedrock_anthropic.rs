@@ -8,6 +8,7 @@ use crate::anthropic_messages;
 /// Anthropic's Messages API on Bedrock's `InvokeModel`.
 pub(super) const PROVIDER: Provider = Provider {
     name: "bedrock-anthropic",
+    company: "bedrock",
     aliases: &[],
     about: "Anthropic's Messages API on Amazon Bedrock: calls need declared tools",
     dialect: anthropic_messages::NAME,

@@ -9,6 +9,7 @@ use crate::bedrock_converse;
 /// Claude through Converse, which passes on what Anthropic demands (BED-13).
 pub(super) const PROVIDER: Provider = Provider {
     name: "bedrock-claude",
+    company: "bedrock",
     aliases: &[],
     about: "Claude on AWS Bedrock, with the demands of Anthropic",
     dialect: bedrock_converse::NAME,

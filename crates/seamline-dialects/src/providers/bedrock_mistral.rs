@@ -8,6 +8,7 @@ use crate::bedrock_converse;
 /// Mistral through Converse.
 pub(super) const PROVIDER: Provider = Provider {
     name: "bedrock-mistral",
+    company: "bedrock",
     aliases: &[],
     about: "Mistral on AWS Bedrock: ids of nine letters and digits",
     dialect: bedrock_converse::NAME,

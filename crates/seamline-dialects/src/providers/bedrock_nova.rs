@@ -8,6 +8,7 @@ use crate::bedrock_converse;
 /// Amazon Nova through Converse.
 pub(super) const PROVIDER: Provider = Provider {
     name: "bedrock-nova",
+    company: "bedrock",
     aliases: &[],
     about: "Amazon Nova on AWS Bedrock, where the user must speak first",
     dialect: bedrock_converse::NAME,

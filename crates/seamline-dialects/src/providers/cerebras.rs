@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// Cerebras' own endpoint.
 pub(super) const PROVIDER: Provider = Provider {
     name: "cerebras",
+    company: "cerebras",
     aliases: &[],
     about: "Cerebras' Chat Completions: reasoning comes back in `reasoning`",
     dialect: openai_chat::NAME,

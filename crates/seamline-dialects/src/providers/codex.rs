@@ -9,6 +9,7 @@ use crate::openai_responses::ITEM_ID;
 /// The `ChatGPT` backend of Codex. It keeps nothing, and wants `store` to be false.
 pub(super) const PROVIDER: Provider = Provider {
     name: "codex",
+    company: "codex",
     aliases: &[],
     about: "the ChatGPT backend of Codex, which speaks Responses and keeps nothing",
     dialect: openai_responses::NAME,

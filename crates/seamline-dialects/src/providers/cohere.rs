@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// Cohere's v2 chat, whose messages have the shape of Chat Completions.
 pub(super) const PROVIDER: Provider = Provider {
     name: "cohere",
+    company: "cohere",
     aliases: &["cohere-v2"],
     about: "Cohere's chat, v2 or its compatible endpoint",
     dialect: openai_chat::NAME,

@@ -8,19 +8,12 @@ use crate::openai_chat;
 /// DashScope's compatible endpoint.
 pub(super) const PROVIDER: Provider = Provider {
     name: "dashscope",
+    company: "dashscope",
     aliases: &["qwen", "alibaba"],
     about: "DashScope's Chat Completions (Qwen): arguments must be JSON",
     dialect: openai_chat::NAME,
-    models: &[
-        "qwen-max",
-        "qwen-plus",
-        "qwen-turbo",
-        "qwen-flash",
-        "qwen3-max",
-        "qwen3-coder-plus",
-        "qwen3-coder-flash",
-        "qwq-plus",
-    ],
+    // Qwen's open models have names such as `qwen3:8b` or `qwen/qwen3-32b` elsewhere.
+    models: &["qwen#", "qwen-max", "qwen-plus", "qwen-turbo", "qwen-flash", "qwen-long", "qwen-vl", "qwen-coder", "qwq-"],
     fallback: false,
     constraints: Constraints {
         // QWN-1, observed: a position where OpenAI has ids.

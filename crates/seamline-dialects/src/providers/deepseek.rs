@@ -8,10 +8,11 @@ use crate::openai_chat;
 /// DeepSeek's own endpoint.
 pub(super) const PROVIDER: Provider = Provider {
     name: "deepseek",
+    company: "deepseek",
     aliases: &[],
     about: "DeepSeek's Chat Completions: reasoning comes back with calls while thinking",
     dialect: openai_chat::NAME,
-    models: &["deepseek-chat", "deepseek-reasoner", "deepseek-v4"],
+    models: &["deepseek-"],
     fallback: false,
     constraints: Constraints {
         // DSK-1, observed.
@@ -32,7 +33,7 @@ pub(super) const PROVIDER: Provider = Provider {
         reasoning: ReasoningDemands {
             echo: Echo::Required {
                 field: "reasoning_content",
-                models: Models(&["deepseek-v4"]),
+                models: Models(&["deepseek-v4", "deepseek-flash", "deepseek-pro"]),
                 error: ErrorText("The `reasoning_content` in the thinking mode must be passed back to the API."),
             },
             ..ReasoningDemands::NONE

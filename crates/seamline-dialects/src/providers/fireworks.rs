@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// Fireworks' own endpoint.
 pub(super) const PROVIDER: Provider = Provider {
     name: "fireworks",
+    company: "fireworks",
     aliases: &["fireworks-ai"],
     about: "Fireworks' Chat Completions: unknown members are rejected",
     dialect: openai_chat::NAME,

@@ -6,6 +6,7 @@ use crate::gemini_generate;
 /// The Gemini API of Google AI Studio.
 pub(super) const PROVIDER: Provider = Provider {
     name: "gemini",
+    company: "gemini",
     aliases: &["google"],
     about: "Google's Gemini API",
     dialect: gemini_generate::NAME,

@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// Groq's own endpoint.
 pub(super) const PROVIDER: Provider = Provider {
     name: "groq",
+    company: "groq",
     aliases: &[],
     about: "Groq's Chat Completions: unknown members are rejected by name",
     dialect: openai_chat::NAME,

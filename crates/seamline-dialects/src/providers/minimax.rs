@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// MiniMax's own endpoint.
 pub(super) const PROVIDER: Provider = Provider {
     name: "minimax",
+    company: "minimax",
     aliases: &[],
     about: "MiniMax's Chat Completions: reasoning comes back with calls",
     dialect: openai_chat::NAME,

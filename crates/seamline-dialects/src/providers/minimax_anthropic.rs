@@ -8,6 +8,7 @@ use crate::anthropic_messages;
 /// `MiniMax`'s endpoint that speaks the Messages API.
 pub(super) const PROVIDER: Provider = Provider {
     name: "minimax-anthropic",
+    company: "minimax",
     aliases: &[],
     about: "MiniMax's Messages endpoint: results stand in messages of their own",
     dialect: anthropic_messages::NAME,

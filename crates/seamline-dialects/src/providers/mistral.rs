@@ -11,6 +11,7 @@ use crate::openai_chat;
 /// The Mistral API with models of tokenizer v7 and v11. Those of v3 also refuse text beside calls, which nothing checks.
 pub(super) const PROVIDER: Provider = Provider {
     name: "mistral",
+    company: "mistral",
     aliases: &["mistralai"],
     about: "Mistral's API, models up to tokenizer v11: ids of nine letters and digits",
     dialect: openai_chat::NAME,

@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// The Mistral API with models of tokenizer v13 and v15.
 pub(super) const PROVIDER: Provider = Provider {
     name: "mistral-v13",
+    company: "mistral",
     aliases: &[],
     about: "Mistral's API, models from tokenizer v13 on: any ids",
     dialect: openai_chat::NAME,

@@ -8,10 +8,11 @@ use crate::openai_chat;
 /// Moonshot's own endpoint.
 pub(super) const PROVIDER: Provider = Provider {
     name: "moonshot",
+    company: "moonshot",
     aliases: &["kimi", "moonshotai"],
     about: "Moonshot's Chat Completions (Kimi): ids as its models made them, each once",
     dialect: openai_chat::NAME,
-    models: &["kimi-k", "kimi-latest", "kimi-thinking", "moonshot-v1"],
+    models: &["kimi-", "moonshot-"],
     fallback: false,
     constraints: Constraints {
         // KIM-1, observed: ids such as `functions.bash:0` must come back as they are.

@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// Ollama's compatible endpoint, `/v1/chat/completions`.
 pub(super) const PROVIDER: Provider = Provider {
     name: "ollama",
+    company: "ollama",
     aliases: &[],
     about: "Ollama's `/v1`: arguments are JSON objects, results strings",
     dialect: openai_chat::NAME,

@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// A server that speaks Chat Completions and of which nothing more is known.
 pub(super) const PROVIDER: Provider = Provider {
     name: "openai-compatible",
+    company: "openai-compatible",
     aliases: &[],
     about: "servers that speak Chat Completions: only what all of them demand",
     dialect: openai_chat::NAME,

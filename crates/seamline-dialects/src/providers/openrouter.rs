@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// OpenRouter, which hands requests on to other providers.
 pub(super) const PROVIDER: Provider = Provider {
     name: "openrouter",
+    company: "openrouter",
     aliases: &[],
     about: "OpenRouter: what the provider behind it demands is not known here",
     dialect: openai_chat::NAME,

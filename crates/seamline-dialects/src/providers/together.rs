@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// Together's own endpoint.
 pub(super) const PROVIDER: Provider = Provider {
     name: "together",
+    company: "together",
     aliases: &["together-ai", "togetherai"],
     about: "Together's Chat Completions: results are strings",
     dialect: openai_chat::NAME,

@@ -6,6 +6,7 @@ use crate::anthropic_messages;
 /// Anthropic's Messages API on Vertex.
 pub(super) const PROVIDER: Provider = Provider {
     name: "vertex-anthropic",
+    company: "vertex",
     aliases: &["vertex-claude"],
     about: "Anthropic's Messages API on Google's Vertex",
     dialect: anthropic_messages::NAME,

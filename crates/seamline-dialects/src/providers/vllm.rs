@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// vLLM's compatible server.
 pub(super) const PROVIDER: Provider = Provider {
     name: "vllm",
+    company: "vllm",
     aliases: &[],
     about: "vLLM's server: arguments are read as JSON",
     dialect: openai_chat::NAME,

@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// xAI's own endpoint.
 pub(super) const PROVIDER: Provider = Provider {
     name: "xai",
+    company: "xai",
     aliases: &["grok"],
     about: "xAI's Chat Completions: no message may be empty",
     dialect: openai_chat::NAME,

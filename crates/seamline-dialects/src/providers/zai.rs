@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// Z.ai's own endpoint.
 pub(super) const PROVIDER: Provider = Provider {
     name: "zai",
+    company: "zai",
     aliases: &["z.ai", "zhipu", "glm"],
     about: "Z.ai's Chat Completions (GLM)",
     dialect: openai_chat::NAME,

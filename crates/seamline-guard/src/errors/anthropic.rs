@@ -6,7 +6,7 @@ use crate::known::{code, sentence, sort};
 
 pub(super) const FAMILY: Family = Family {
     name: "anthropic",
-    aliases: &["anthropic-compatible", "claude"],
+    aliases: &["anthropic-compatible", "messages-compatible", "claude"],
     dialects: &["anthropic_messages"],
     errors: &[
         // These have the status and type of damage, but are not damage.

@@ -6,10 +6,11 @@ use crate::known::{code, sentence};
 
 pub(super) const FAMILY: Family = Family {
     name: "deepseek",
-    aliases: &[],
+    aliases: &["deepseek-responses", "deepseek-anthropic", "deepseek-messages"],
     errors: &[
         sentence("DSK-7", 400, &content::EITHER_FILTERED, r"Content Exists Risk"),
         sentence("DSK-9", 402, &service::OUT_OF_QUOTA, r"Insufficient Balance"),
+        sentence("OAR-27", 400, &pairing::UNANSWERED_CALL, r"No tool output found for tool call"),
         sentence("DSK-1", 400, &pairing::UNANSWERED_CALL, r"insufficient tool messages following tool_calls message"),
         sentence(
             "DSK-2",

@@ -9,7 +9,7 @@ use crate::known::sentence;
 
 pub(super) const FAMILY: Family = Family {
     name: "llama-cpp",
-    aliases: &["llama.cpp", "llamacpp", "lm-studio", "lmstudio"],
+    aliases: &["llama.cpp", "llamacpp", "llama-server", "lm-studio", "lmstudio"],
     errors: &[
         sentence(
             "local templates",

@@ -6,7 +6,7 @@ use crate::known::{code, sentence, sort};
 
 pub(super) const FAMILY: Family = Family {
     name: "openai-responses",
-    aliases: &["codex", "responses-compatible"],
+    aliases: &["openai", "codex", "responses-compatible"],
     dialects: &["openai_responses"],
     errors: &[
         code(

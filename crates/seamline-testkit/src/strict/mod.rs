@@ -30,6 +30,16 @@ pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
     violations
 }
 
+/// The violations for which `DeepSeek`'s Responses API would reject `body`, in message order. Of the providers that do not
+/// define their dialect it is the one with the strictest order.
+pub fn check_deepseek_responses(body: &Value) -> Vec<Violation> {
+    let items = body.get("input").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let mut violations = responses::check_deepseek(items);
+    violations.sort();
+    violations.dedup();
+    violations
+}
+
 /// One reason for a provider to reject a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Violation {

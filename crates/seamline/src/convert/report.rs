@@ -28,6 +28,8 @@ pub struct Converted {
     pub from: Side,
     /// The target of the conversion.
     pub to: Side,
+    /// What to know about the target: its demands in the dialect are not known.
+    pub note: Option<String>,
     /// The number of converted messages.
     pub messages: usize,
     /// The repairs of the original body.

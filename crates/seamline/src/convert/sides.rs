@@ -1,6 +1,6 @@
 //! The source and the target of a conversion.
 
-use seamline_dialects::{Dialect, Provider, by_name, providers};
+use seamline_dialects::{Dialect, Provider, providers};
 use seamline_model::conversation::{Fate, Settings};
 use seamline_model::{IdDemand, NameDemand};
 
@@ -10,9 +10,11 @@ use crate::Error;
 /// A dialect, and a provider that serves it where one is known.
 pub(super) struct Speaking {
     pub(super) dialect: &'static Dialect,
-    pub(super) provider: Option<&'static Provider>,
+    pub(super) provider: Option<Provider>,
     /// Whether the caller named the provider; otherwise the dialect chose it.
     is_named: bool,
+    /// Whether the caller named the dialect.
+    is_dialect_named: bool,
 }
 
 impl Speaking {
@@ -27,32 +29,34 @@ impl Speaking {
     /// Returns the side if the body can be of its dialect. Content that the dialect does not read would be dropped.
     fn speaking_in(self, body: &[u8]) -> Result<Self, Error> {
         let reads = self.dialect.name();
-        match seamline_dialects::contradiction(body, reads) {
-            Some(found) => {
-                let provider = self.provider.map_or(reads, |provider| provider.name);
-                Err(Error::OtherDialect { provider, reads, found: found.name() })
+        match (seamline_dialects::contradiction(body, reads), self.provider) {
+            // A provider serves several dialects.
+            (Some(found), Some(provider)) if !self.is_dialect_named => {
+                let provider = Some(provider.speaking(found.name(), None).provider);
+                Ok(Self { dialect: found, provider, ..self })
             }
-            None => Ok(self),
+            (Some(found), _) => Err(Error::OtherDialect { reads, found: found.name() }),
+            (None, _) => Ok(self),
         }
     }
 
     /// Determines the target. A dialect means the provider of the model, or the most tolerant provider; a provider that
     /// serves the model as a special case means that case.
     pub(super) fn target(options: &ConvertOptions) -> Result<Self, Error> {
-        let named = Self::named(&options.to)?;
-        let chosen = providers::for_model(named.dialect.name(), options.model.as_deref());
+        let (named, model) = (Self::named(&options.to)?, options.model.as_deref());
+        let dialect = named.dialect.name();
         let provider = match named.provider {
-            Some(provider) if !is_special(chosen, provider, options.model.as_deref()) => provider,
-            _ => chosen,
+            Some(provider) => provider.speaking(dialect, model).provider,
+            None => *providers::for_model(dialect, model),
         };
         Ok(Self { provider: Some(provider), ..named })
     }
 
     fn named(name: &str) -> Result<Self, Error> {
-        let provider = providers::by_name(name);
-        let dialect = provider.map_or(name, |provider| provider.dialect);
-        let dialect = by_name(dialect).ok_or_else(|| Error::UnknownSide(name.to_owned()))?;
-        Ok(Self { dialect, provider, is_named: provider.is_some() })
+        let (provider, dialect) = crate::providers::side(name).ok_or_else(|| Error::UnknownSide(name.to_owned()))?;
+        let is_dialect_named = provider.is_none() || name.contains('/');
+        let provider = provider.copied();
+        Ok(Self { dialect, provider, is_named: provider.is_some(), is_dialect_named })
     }
 
     /// The form of call ids. A dialect alone uses the strictest form, so that every provider of it accepts the body.
@@ -80,8 +84,7 @@ impl Speaking {
             return;
         };
         let Some(provider) = self.provider.filter(|_| options.model.is_none()) else { return };
-        let claims = provider.models.iter().any(|start| model.starts_with(start));
-        if claims || provider.models.is_empty() {
+        if provider.claims(model) || provider.models.is_empty() {
             return;
         }
         let doubt = format!("{} does not seem to serve it; name one with `--model NAME`", provider.name);
@@ -97,13 +100,6 @@ impl Speaking {
             }),
         }
     }
-}
-
-/// Whether a provider has a special case for some of its models, as `bedrock` has `bedrock-nova`, and this model is one
-/// of them.
-fn is_special(chosen: &Provider, named: &Provider, model: Option<&str>) -> bool {
-    let is_kin = chosen.name.strip_prefix(named.name).is_some_and(|rest| rest.starts_with('-'));
-    is_kin && model.is_some_and(|model| chosen.models.iter().any(|start| model.starts_with(start)))
 }
 
 fn missing_model() -> Carried {

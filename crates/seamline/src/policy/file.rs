@@ -54,7 +54,10 @@ pub(super) fn read(table: &Table) -> Result<Policy, Wrong> {
 
 /// Finds the name of a provider by any of its spellings: an alias, or other cases of letters.
 pub(super) fn known_provider(spelling: &str) -> Option<&'static str> {
-    let of_dialects = |name: &str| providers::by_name(name).map(|provider| provider.name);
+    let of_dialects = |name: &str| {
+        let provider = providers::by_name(name)?;
+        Some(if provider.company == name { provider.company } else { provider.name })
+    };
     let of_errors = || seamline_guard::providers().into_iter().find(|known| known.eq_ignore_ascii_case(spelling));
     of_dialects(spelling).or_else(|| of_dialects(&spelling.to_ascii_lowercase())).or_else(of_errors)
 }

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use seamline_dialects::{AnsweredCall, Dialect};
+use seamline_dialects::{AnsweredCall, Dialect, Provider, providers};
 use seamline_model::conversation::{LiftedBlock, LiftedCall, Says};
 use seamline_store::{CallId, DialectName, Hash, OpenCycle, Raw, Switch};
 
@@ -64,10 +64,6 @@ impl Wire {
         let asked = options.dialect.as_deref().filter(|name| !name.is_empty());
         let named = asked.or(provider.map(|provider| provider.dialect)).unwrap_or_default();
         let dialect = seamline_dialects::by_name(named).ok_or_else(|| Error::UnknownDialect(named.to_owned()))?;
-        if let Some(provider) = provider.filter(|provider| provider.dialect != dialect.name()) {
-            let (provider, serves) = (provider.name, provider.dialect);
-            return Err(Error::WrongProvider { provider, serves, asked: dialect.name() });
-        }
         options.dialect = Some(dialect.name().to_owned());
         Ok(Self { dialect: dialect.name(), home: dialect.name(), options, speech: dialect })
     }
@@ -79,11 +75,10 @@ impl Wire {
 
     /// The wire for a provider or a dialect of this name, with the same policy.
     pub(super) fn named(&self, name: &str) -> Result<Self, Error> {
-        let unknown = |_| Error::UnknownSide(name.to_owned());
-        match crate::providers::by_name(name) {
-            Some(provider) => self.with(None, Some(provider.name.to_owned())),
-            None => self.with(Some(name.to_owned()), None).map_err(unknown),
-        }
+        let (provider, dialect) = crate::providers::side(name).ok_or_else(|| Error::UnknownSide(name.to_owned()))?;
+        // Records name a company by its entry of the dialect, where there is one.
+        let provider = provider.map(|provider| provider.speaking(dialect.name(), None).provider.name.to_owned());
+        self.with(Some(dialect.name().to_owned()), provider)
     }
 
     fn with(&self, dialect: Option<String>, provider: Option<String>) -> Result<Self, Error> {
@@ -116,9 +111,15 @@ impl Wire {
     }
 
     /// The provider of the session: the one that it names, else the usual one of its dialect.
-    pub(super) fn provider(&self) -> &str {
-        let usual = || seamline_dialects::providers::for_model(self.dialect, None).name;
-        self.options.provider.as_deref().unwrap_or_else(usual)
+    pub(super) fn provider(&self) -> &'static str {
+        self.demands().name
+    }
+
+    /// The provider of the session, with its demands in the dialect of the session.
+    fn demands(&self) -> Provider {
+        let named = self.options.provider.as_deref().and_then(providers::by_name);
+        let usual = || *providers::for_model(self.dialect, None);
+        named.map_or_else(usual, |provider| provider.speaking(self.dialect, None).provider)
     }
 
     /// The policy for the provider of the session.

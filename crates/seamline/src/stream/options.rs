@@ -52,9 +52,6 @@ impl StreamOptions {
         let named = dialect.map_or(Expected::Nothing, Expected::Named);
         let Some(name) = self.provider.as_deref() else { return Ok(named) };
         match (providers::by_name(name), dialect) {
-            (Some(provider), Some(dialect)) if provider.dialect != dialect.name() => {
-                Err(Error::WrongProvider { provider: provider.name, serves: provider.dialect, asked: dialect.name() })
-            }
             (Some(_), Some(_)) => Ok(named),
             // Many providers respond in other dialects as well.
             (Some(provider), None) => known(provider.dialect).map(Expected::Likely),

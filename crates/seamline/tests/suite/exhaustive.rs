@@ -6,13 +6,14 @@ use seamline::{Options, Policy, providers};
 use seamline_testkit::Dialect;
 use seamline_testkit::scope::{self, Kind};
 
-use super::laws::{self, Mendable, Outcome};
+use super::laws::{self, Judge, Mendable, Outcome};
 
 const LENGTH_MAX: usize = 6;
 const SHORTER_LENGTH_MAX: u32 = 4;
 const SHORTEST_LENGTH_MAX: u32 = 3;
 /// Providers whose demands on the order of messages differ from those of the provider that defines their dialect.
-const REPRESENTATIVE: [&str; 5] = ["anthropic-compatible", "openai-compatible", "mistral", "moonshot", "bedrock-nova"];
+const REPRESENTATIVE: [&str; 6] =
+    ["anthropic-compatible", "openai-compatible", "mistral", "moonshot", "deepseek-responses", "bedrock-nova"];
 /// The most failures that are shown.
 const SHOWN_MAX: usize = 3;
 
@@ -51,11 +52,20 @@ fn every_preset(provider: &Provider) -> usize {
     count
 }
 
-#[expect(clippy::print_stdout, reason = "the number of transcripts belongs in the output")]
+#[test]
+fn every_small_transcript_obeys_the_laws_for_deepseek_responses() {
+    every_small_transcript_for(Judge::DeepSeekResponses);
+}
+
 fn every_small_transcript(dialect: Dialect) {
+    every_small_transcript_for(Judge::Of(dialect));
+}
+
+#[expect(clippy::print_stdout, reason = "the number of transcripts belongs in the output")]
+fn every_small_transcript_for(judge: Judge) {
     let walks: Vec<Walk> = std::thread::scope(|threads| {
         let walk = |first: Kind| {
-            let mut walk = Walk::new(dialect);
+            let mut walk = Walk::new(judge);
             walk.visit(&mut vec![first], None);
             walk
         };
@@ -67,7 +77,7 @@ fn every_small_transcript(dialect: Dialect) {
     });
     let count: usize = walks.iter().map(|walk| walk.count).sum();
     let failed: usize = walks.iter().map(|walk| walk.failed).sum();
-    println!("{}: {count} transcripts checked", dialect.name());
+    println!("{}: {count} transcripts checked", judge.dialect().name());
     assert_eq!(count, scope::transcripts(LENGTH_MAX as u32).count());
     let shown: Vec<_> = walks.into_iter().flat_map(|walk| walk.failures).take(SHOWN_MAX).collect();
     assert!(failed == 0, "{failed} of {count} fail, the first:\n{}", shown.join("\n\n"));
@@ -75,20 +85,20 @@ fn every_small_transcript(dialect: Dialect) {
 
 /// Walks over all transcripts with the same start, each after its own start, whose outcome is then known.
 struct Walk {
-    dialect: Dialect,
+    judge: Judge,
     count: usize,
     failed: usize,
     failures: Vec<String>,
 }
 
 impl Walk {
-    fn new(dialect: Dialect) -> Self {
-        Self { dialect, count: 0, failed: 0, failures: Vec::new() }
+    fn new(judge: Judge) -> Self {
+        Self { judge, count: 0, failed: 0, failures: Vec::new() }
     }
 
     fn visit(&mut self, kinds: &mut Vec<Kind>, head: Option<&Outcome<'_>>) {
-        let body = scope::render(self.dialect, kinds);
-        let outcome = laws::hold(self.dialect, &body, &scope::payloads(kinds), Mendable::Wholly);
+        let body = scope::render(self.judge.dialect(), kinds);
+        let outcome = laws::hold_for(self.judge, &body, &scope::payloads(kinds), Mendable::Wholly);
         self.count += 1;
         let stable = match (head, &outcome) {
             (Some(head), Ok(whole)) => laws::prefix_stable(head, whole),

@@ -18,6 +18,39 @@ pub(crate) fn options(dialect: Dialect) -> Options {
     Options { dialect: Some(name), provider: Some(provider), ..Options::default() }
 }
 
+/// A provider that the strict check knows.
+#[derive(Clone, Copy)]
+pub(crate) enum Judge {
+    /// The provider that defines a dialect.
+    Of(Dialect),
+    /// DeepSeek's Responses API, which demands another order.
+    DeepSeekResponses,
+}
+
+impl Judge {
+    pub(crate) fn dialect(self) -> Dialect {
+        match self {
+            Self::Of(dialect) => dialect,
+            Self::DeepSeekResponses => Dialect::OpenAiResponses,
+        }
+    }
+
+    fn options(self) -> Options {
+        let options = options(self.dialect());
+        match self {
+            Self::Of(_) => options,
+            Self::DeepSeekResponses => Options { provider: Some("deepseek".to_owned()), ..options },
+        }
+    }
+
+    fn check(self, body: &Value) -> Vec<strict::Violation> {
+        match self {
+            Self::Of(dialect) => strict::check(dialect, body),
+            Self::DeepSeekResponses => strict::check_deepseek_responses(body),
+        }
+    }
+}
+
 /// How much of a body can be repaired without loss.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mendable {
@@ -37,20 +70,30 @@ pub(crate) struct Outcome<'b> {
     must_take_turns: bool,
 }
 
-/// Checks L1 to L6 and L8 on one body. `Err` names the law and shows the output.
+/// Checks L1 to L6 and L8 on one body, for the provider that defines the dialect.
 pub(crate) fn hold<'b>(
     dialect: Dialect,
     body: &'b str,
     payloads: &[String],
     mendable: Mendable,
 ) -> Result<Outcome<'b>, String> {
-    let options = options(dialect);
+    hold_for(Judge::Of(dialect), body, payloads, mendable)
+}
+
+/// Checks L1 to L6 and L8 on one body. `Err` names the law and shows the output.
+pub(crate) fn hold_for<'b>(
+    judge: Judge,
+    body: &'b str,
+    payloads: &[String],
+    mendable: Mendable,
+) -> Result<Outcome<'b>, String> {
+    let (dialect, options) = (judge.dialect(), judge.options());
     let repaired = mend(body, &options)?;
     let fail = |law: String| format!("{law}\n--- in\n{body}\n--- out\n{}", String::from_utf8_lossy(&repaired.body));
     let out = std::str::from_utf8(&repaired.body).map_err(|error| error.to_string())?;
     let before = Reading::of(dialect, body)?;
     let after = Reading::of(dialect, out).map_err(fail)?;
-    let accepted = agrees(dialect, body, &options, mendable).map_err(fail)?;
+    let accepted = agrees(judge, body, &options, mendable).map_err(fail)?;
     if accepted && repaired.found.is_empty() && repaired.changed() {
         return Err(fail("L1: clean in, other bytes out".to_owned()));
     }
@@ -59,7 +102,7 @@ pub(crate) fn hold<'b>(
         return Err(fail(format!("L2: the second repair gives {}", String::from_utf8_lossy(&again.body))));
     }
     let said: Value = serde_json::from_str(out).map_err(|error| fail(error.to_string()))?;
-    settled(dialect, &said, &repaired, mendable).map_err(fail)?;
+    settled(judge, &said, &repaired, mendable).map_err(fail)?;
     let twin = repair(body.as_bytes(), &options).map_err(|error| error.to_string())?;
     if twin.body != repaired.body || twin.actions != repaired.actions {
         return Err(fail(format!("L4: another time it gives {}", String::from_utf8_lossy(&twin.body))));
@@ -140,10 +183,10 @@ pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Resul
 
 /// Whether the provider accepts the body; the check and the strict check must agree. The strict check does not know
 /// fields in the wrong place, so there the check may find more.
-fn agrees(dialect: Dialect, body: &str, options: &Options, mendable: Mendable) -> Result<bool, String> {
+fn agrees(judge: Judge, body: &str, options: &Options, mendable: Mendable) -> Result<bool, String> {
     let accepted = check(body.as_bytes(), options).map_err(|error| error.to_string())?.accepted();
     // If this reader cannot read it, no provider can.
-    let violations = serde_json::from_str(body).ok().map(|value| strict::check(dialect, &value));
+    let violations = serde_json::from_str(body).ok().map(|value| judge.check(&value));
     let taken = violations.as_ref().is_some_and(Vec::is_empty);
     if accepted != taken && (accepted || mendable == Mendable::Wholly) {
         return Err(format!("check and the strict check disagree: accepted {accepted}, strict {violations:?}"));
@@ -152,13 +195,13 @@ fn agrees(dialect: Dialect, body: &str, options: &Options, mendable: Mendable) -
 }
 
 /// L3: the strict check accepts the output, unless the remaining findings have no safe fix.
-fn settled(dialect: Dialect, out: &Value, repaired: &Repaired<'_>, mendable: Mendable) -> Result<(), String> {
+fn settled(judge: Judge, out: &Value, repaired: &Repaired<'_>, mendable: Mendable) -> Result<(), String> {
     let errors = || repaired.remaining.iter().filter(|finding| finding.severity == Severity::Error);
     if mendable == Mendable::Safely && errors().count() > 0 {
         let safe = errors().find(|finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe));
         return safe.map_or(Ok(()), |finding| Err(format!("L3: a safe fix was left: {finding:?}")));
     }
-    let violations = strict::check(dialect, out);
+    let violations = judge.check(out);
     if !violations.is_empty() || errors().count() > 0 {
         return Err(format!("L3: not settled: {violations:?}, {:?}", repaired.remaining));
     }

@@ -444,3 +444,23 @@ fn x22_failures_count_together_as_the_scope_says() {
     assert_eq!(escalations("turn", &turns), [false; 4]);
     assert_eq!(escalations("session", &turns), [false, false, true, true]);
 }
+
+#[test]
+fn overrides_of_a_company_apply_in_all_its_dialects_and_those_of_one_dialect_last() {
+    let layered =
+        policy("[provider.deepseek]\nretries_max = 5\nverbose = true\n[provider.deepseek-responses]\nretries_max = 7");
+    let read = |provider: &str| {
+        let policy = layered.for_provider(provider);
+        (policy.guard.retry.retries_max, policy.session.verbose)
+    };
+    assert_eq!(read("deepseek"), (5, true));
+    assert_eq!(read("deepseek-responses"), (7, true));
+    assert_eq!(read("deepseek-anthropic"), (5, true));
+    assert_ne!(read("openai"), (5, true));
+    let call = r#"{"type":"function_call","call_id":"call_1","name":"x","arguments":"{}"}"#;
+    let body = format!(r#"{{"input":[{call},{{"role":"user","content":"hi"}}]}}"#);
+    let removing = policy("safety = 'unsafe'\n[provider.openai]\nunanswered_call = 'remove_call'");
+    let repaired = repair(body.as_bytes(), &for_provider(&removing, "openai")).unwrap();
+    assert_eq!(repaired.provider, "openai-responses");
+    assert_eq!(&*repaired.body, br#"{"input":[{"role":"user","content":"hi"}]}"#);
+}

@@ -23,6 +23,7 @@ struct Catalogue {
 #[derive(Deserialize)]
 struct Provider {
     name: String,
+    company: String,
     aliases: Vec<String>,
     dialect: String,
     about: String,
@@ -49,15 +50,21 @@ pub(super) fn pages(printed: &str, tree: &Tree) -> Result<Pages> {
     let mut pages = Pages::new();
     for provider in &catalogue.providers {
         let chain = sources::of_provider(tree, &provider.name.replace('-', "_"));
-        pages.insert(format!("{FOLDER}/{}.md", provider.name), page(provider, &book, &chain));
+        let kin: Vec<_> = catalogue.providers.iter().filter(|other| other.company == provider.company).collect();
+        pages.insert(format!("{FOLDER}/{}.md", provider.name), page(provider, &kin, &book, &chain));
     }
     pages.insert(format!("{FOLDER}/README.md"), index(&catalogue.providers, &book));
     Ok(pages)
 }
 
-fn page(provider: &Provider, book: &Book, chain: &[Sources]) -> String {
+fn page(provider: &Provider, kin: &[&Provider], book: &Book, chain: &[Sources]) -> String {
     let mut page = format!("{NOTICE}\n\n# `{}`\n\n{}.\n\n", provider.name, capitalise(&provider.about));
     let _ = writeln!(page, "- Dialect: `{}`", provider.dialect);
+    let others = kin.iter().filter(|other| other.name != provider.name);
+    let others: Vec<_> = others.map(|other| format!("[`{0}`]({0}.md) (`{1}`)", other.name, other.dialect)).collect();
+    if !others.is_empty() {
+        let _ = writeln!(page, "- Other dialects and models of `{}`: {}", provider.company, others.join(", "));
+    }
     if !provider.aliases.is_empty() {
         let _ = writeln!(page, "- Also called: `{}`", provider.aliases.join("`, `"));
     }
@@ -105,6 +112,7 @@ fn index(providers: &[Provider], book: &Book) -> String {
         let count = demands.len();
         let _ = writeln!(page, "| [`{name}`]({name}.md) | `{dialect}` | {count} | {} |", cell(about));
     }
+    page += &pairs(providers);
     page += "\n## The rule book\n\nEvery known demand of a provider has a mark. A constraint or a rule names the mark, or \
              [the list](data/rules.toml) gives the reason why the demand is not checked, or not completely.\n\n| Marks | About | Known | Not checked | In part |\n|---|---|---|---|---|\n";
     for (prefix, family) in &book.families {
@@ -115,6 +123,22 @@ fn index(providers: &[Provider], book: &Book) -> String {
     let shared = book.families.iter().filter(|(_, family)| family.providers.is_empty());
     let rows: String = shared.map(|(prefix, _)| unchecked(book, prefix)).collect();
     let _ = write!(page, "\nMarks that belong to no single provider:\n\n| Mark | Reason |\n|---|---|\n{rows}");
+    page
+}
+
+/// The table of companies and the dialects in which their demands are known.
+fn pairs(providers: &[Provider]) -> String {
+    let mut page = "\n## Providers and dialects\n\n`--provider` names a company or server, and the dialect of the body selects \
+                    its demands. In a dialect that is not listed here, a provider gets the demands that all servers of the \
+                    dialect share, and the command says so.\n\n| Provider | Demands known in |\n|---|---|\n"
+        .to_owned();
+    let mut companies: Vec<&str> = providers.iter().map(|provider| provider.company.as_str()).collect();
+    companies.dedup();
+    for company in companies {
+        let kin = providers.iter().filter(|provider| provider.company == company);
+        let cells: Vec<_> = kin.map(|one| format!("`{}` ([`{1}`]({1}.md))", one.dialect, one.name)).collect();
+        let _ = writeln!(page, "| `{company}` | {} |", cells.join(", "));
+    }
     page
 }
 

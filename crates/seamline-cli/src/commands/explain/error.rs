@@ -79,8 +79,11 @@ fn options(asked: &Explain) -> Options {
 
 fn classify(asked: &Explain, text: &str, checked: Option<&Checked>) -> Verdict {
     let response = Response::of(text);
+    // With the dialect of the body the provider is known more exactly.
+    let is_checked = |name: &str| checked.is_some() && seamline::providers::by_name(name).is_some();
+    let asked_provider = asked.provider.as_deref().filter(|name| !is_checked(name));
     seamline::classify(&seamline::classify::Failure {
-        provider: asked.provider.as_deref().or(checked.map(|checked| checked.provider)),
+        provider: asked_provider.or(checked.map(|checked| checked.provider)),
         dialect: checked.map(|checked| checked.dialect),
         status: asked.status.or(response.status),
         headers: &response.headers,

@@ -70,15 +70,9 @@ impl New {
             }
             None => None,
         };
-        let Some(name) = &self.provider else {
-            return Ok(SessionOptions { dialect: asked.map(|asked| (*asked).to_owned()), ..default });
-        };
-        let provider = seamline::providers::by_name(name).ok_or_else(|| Error::UnknownProvider(name.clone()))?;
-        match asked {
-            Some(asked) if *asked != provider.dialect => {
-                Err(Error::WrongProvider { provider: provider.name, serves: provider.dialect, asked }.into())
-            }
-            _ => Ok(default),
+        if let Some(name) = &self.provider {
+            seamline::providers::by_name(name).ok_or_else(|| Error::UnknownProvider(name.clone()))?;
         }
+        Ok(SessionOptions { dialect: asked.map(|asked| (*asked).to_owned()), ..default })
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct Request {
     /// A JSON object with everything but the messages, or `-` for standard input
     #[arg(long, value_name = "FILE")]
     envelope: Option<PathBuf>,
-    /// Write the body for this provider or dialect; the session does not switch
+    /// Write the body for this provider or dialect, or both, such as `groq/openai_responses`; the session does not switch
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
     /// The policy of repairs: a preset or a TOML file (see `seamline policies`) [default: the stored one]

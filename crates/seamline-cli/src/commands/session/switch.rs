@@ -18,7 +18,7 @@ pub(super) struct Switch {
     /// The name of the session
     #[arg(value_name = "NAME")]
     pub(super) name: SessionId,
-    /// The provider or dialect to switch to
+    /// The provider or dialect to switch to, or both, such as `groq/openai_responses`
     #[arg(long, value_name = "NAME")]
     provider: String,
     #[command(flatten)]
@@ -28,6 +28,7 @@ pub(super) struct Switch {
 const EXAMPLES: &str = "\
 Examples:
   seamline session switch s-1 --provider openai
+  seamline session switch s-1 --provider deepseek/openai_responses
   seamline session request s-1";
 
 impl Switch {

@@ -1,5 +1,6 @@
 //! The demands of `OpenAI` on `input`.
 
+mod adjacent;
 mod items;
 mod pairing;
 mod shape;
@@ -18,6 +19,15 @@ pub(crate) fn check(body: &Value, items: &[Value]) -> Vec<Violation> {
     let before = if is_chained(body) { pairing::Before::Kept } else { pairing::Before::Nothing };
     pairing::check(items, before, &mut violations);
     items::check(items, &mut violations);
+    violations
+}
+
+/// Everything `DeepSeek` would reject. It stores nothing, so it makes no demands on the ids of items.
+pub(crate) fn check_deepseek(items: &[Value]) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    shape::check(items, &mut violations);
+    pairing::check(items, pairing::Before::Nothing, &mut violations);
+    adjacent::check(items, &mut violations);
     violations
 }
 

@@ -79,6 +79,16 @@ fn taken(item: &Value) -> &'static [&'static str] {
     }
 }
 
+/// Whether an item is a call.
+pub(super) fn is_call(item: &Value) -> bool {
+    !taken(item).is_empty() && !is_of_provider(item)
+}
+
+/// Whether an item is a result.
+pub(super) fn is_result(item: &Value) -> bool {
+    RESULTS.contains(&wire::kind(item)) && !is_of_provider(item)
+}
+
 /// Whether it is a search for tools that the provider runs, or its result.
 fn is_of_provider(item: &Value) -> bool {
     matches!(wire::kind(item), "tool_search_call" | SEARCH) && wire::string(item, "execution") != Some("client")

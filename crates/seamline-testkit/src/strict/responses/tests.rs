@@ -80,3 +80,18 @@ fn a_text_is_an_input_and_an_empty_list_is_not() {
     assert_eq!(kinds(&json!([])), [K::NoMessages]);
     assert_eq!(kinds(&json!(null)), [K::NoMessages]);
 }
+
+#[test]
+fn results_are_right_behind_the_batch_of_their_calls_for_deepseek() {
+    let found = |items: serde_json::Value| {
+        let violations = crate::strict::check_deepseek_responses(&json!({"input": items}));
+        violations.into_iter().map(|violation| (violation.message, violation.kind)).collect::<Vec<_>>()
+    };
+    assert_eq!(found(json!([call("a"), call("b"), result("b"), result("a"), speech("user")])), []);
+    assert_eq!(found(json!([call("a"), result("a"), call("b"), result("b")])), []);
+    assert_eq!(found(json!([call("a"), speech("developer"), result("a")])), [(0, K::UnansweredCall)]);
+    assert_eq!(found(json!([call("a"), call("b"), result("a"), call("c"), result("b"), result("c")])), [(1, K::UnansweredCall)]);
+    let reasoning = json!({"type": "reasoning", "summary": []});
+    assert_eq!(found(json!([call("a"), reasoning, call("b"), result("a"), result("b")])), [(0, K::UnansweredCall)]);
+    assert_eq!(found(json!([call("a")])), [(0, K::UnansweredCall)]);
+}

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use seamline_dialects::convert::{ForeignReasoning, Target};
-use seamline_dialects::providers;
 use seamline_model::conversation::{Conversation, LiftedBlock, LiftedMessage, Says, Speaker};
 use seamline_model::{IdDemand, IdMap, NameDemand};
 use seamline_store::{Cut, Entry, Raw};
@@ -228,9 +227,8 @@ impl Wire {
     }
 
     fn target<'t>(&'t self, made_up: &'t [String]) -> Target<'t> {
-        let named = self.options.provider.as_deref();
         Target {
-            provider: Some(named.unwrap_or(providers::for_model(self.dialect, None).name)),
+            provider: Some(self.provider()),
             model: None,
             call_id: self.call_id(),
             tool_name: self.tool_name(),
@@ -243,14 +241,12 @@ impl Wire {
 
     /// The demands on the id of a call. Without a provider they are the strictest of the dialect.
     fn call_id(&self) -> IdDemand {
-        let provider = self.options.provider.as_deref().and_then(providers::by_name);
-        provider.map_or(self.speech.call_id(), |provider| provider.constraints.call_id)
+        if self.options.provider.is_some() { self.demands().constraints.call_id } else { self.speech.call_id() }
     }
 
     /// The demands on the name of a tool.
     fn tool_name(&self) -> NameDemand {
-        let provider = self.options.provider.as_deref().and_then(providers::by_name);
-        provider.map_or(self.speech.tool_name(), |provider| provider.constraints.tool_name)
+        if self.options.provider.is_some() { self.demands().constraints.tool_name } else { self.speech.tool_name() }
     }
 }
 

@@ -1,0 +1,17 @@
+//! LM Studio.
+
+use super::Provider;
+use crate::openai_chat;
+
+/// The server of LM Studio.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "lm-studio",
+    company: "lm-studio",
+    aliases: &["lmstudio"],
+    about: "LM Studio's server: the template of the model may demand more",
+    dialect: openai_chat::NAME,
+    models: &[],
+    fallback: false,
+    // What the template of a model demands is not in the request.
+    constraints: openai_chat::COMPATIBLE,
+};
