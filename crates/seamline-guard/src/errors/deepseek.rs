@@ -19,10 +19,16 @@ pub(super) const FAMILY: Family = Family {
             r"(?i)role ['\x22`]?tool['\x22`]? must be a response to a preceding message",
         ),
         sentence(
+            "DSK-5",
+            400,
+            &reasoning::MISSING_THINKING,
+            r"`?content\[\]\.thinking`? in the thinking mode must be passed back",
+        ),
+        sentence(
             "DSK-3",
             400,
             &reasoning::MISSING_REASONING,
-            r"`?(?:reasoning_content|content\[\]\.thinking)`? in the thinking mode must be passed back|Missing `?reasoning_content`? field in the assistant message",
+            r"`?reasoning_content`? in the thinking mode must be passed back|Missing `?reasoning_content`? field in the assistant message",
         ),
         sentence("DSK-6", 400, &shape::CONSECUTIVE_ROLES, r"does not support successive user or assistant messages"),
         sentence("DSK-6", 400, &shape::TRAILING_ASSISTANT, r"last message of deepseek-reasoner must be a user message"),

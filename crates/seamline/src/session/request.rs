@@ -51,6 +51,8 @@ pub struct Request {
     pub remaining: Vec<Finding>,
     /// Whether the body may be sent: no error remains.
     pub sendable: bool,
+    /// What to know about the request: the demands of the provider in this dialect are not known.
+    pub note: Option<String>,
 }
 
 impl Session {
@@ -152,9 +154,9 @@ impl Request {
         let body = wire.body(envelope, entries.iter().map(|entry| &entry.message))?;
         if !is_enabled {
             // Nothing is repaired, and yet the provider may reject the body.
-            let remaining = crate::check(&body, &wire.options)?.findings;
-            let sendable = remaining.iter().all(|found| found.severity != Severity::Error);
-            return Ok(Self { body, actions: Vec::new(), found: Vec::new(), remaining, sendable });
+            let checked = crate::check(&body, &wire.options)?;
+            let (sendable, note, remaining) = (checked.accepted(), checked.note, checked.findings);
+            return Ok(Self { body, actions: Vec::new(), found: Vec::new(), remaining, sendable, note });
         }
         if repairs || wire.repairs().on_invalid == OnInvalid::Warn {
             return Ok(Self::from_body(&body, &wire.options)?);
@@ -172,6 +174,7 @@ impl Request {
     /// Makes a request from a repaired body.
     pub(super) fn of(repaired: Repaired<'_>) -> Self {
         Self {
+            note: repaired.note,
             actions: repaired.actions,
             found: repaired.found,
             remaining: repaired.remaining,

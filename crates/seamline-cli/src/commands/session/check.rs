@@ -13,7 +13,7 @@ use super::repair::storing;
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::render::findings::Extent;
 use crate::render::{Counts, Examined, json, style, text};
 use crate::screen;
@@ -61,6 +61,7 @@ impl Check {
         let is_wrong = Counts::of(&checked.findings).is_wrong();
         let mut output = Output::new();
         let label = self.name.as_str();
+        output::say_note(label, checked.note.as_deref());
         match self.format {
             ListFormat::Json => {
                 output.text(json::OPENING);

@@ -63,6 +63,7 @@ impl Request {
             None => session.request_with(&envelope, policy),
         };
         let request = request.map_err(|error| self.failure(context, &error))?;
+        output::say_note(self.name.as_str(), request.note.as_deref());
         let mut output = Output::new();
         output.bytes(&request.body);
         if output::is_terminal() {

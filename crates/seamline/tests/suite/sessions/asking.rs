@@ -246,11 +246,11 @@ fn an_envelope_with_messages_is_refused() {
 }
 
 #[test]
-fn a_provider_must_be_known_and_serve_the_dialect() {
+fn a_provider_must_be_known_and_serves_any_dialect() {
     on_every_store(async |place| {
         for (dialect, provider, is_served) in [
             (Some("openai_chat"), "no-such", None),
-            (Some("openai_chat"), "anthropic", None),
+            (Some("openai_chat"), "anthropic", Some("openai_chat")),
             (Some("openai_chat"), "openai", Some("openai_chat")),
             (None, "openai", Some("openai_chat")),
             (None, "gemini", Some("gemini_generate")),

@@ -36,6 +36,7 @@ mod planned;
 mod policies_kept;
 mod presets;
 mod proofs;
+mod pairs;
 mod renamed;
 mod reported;
 mod resets;
