@@ -136,7 +136,7 @@ class Reading:
             elif each_member:
                 for name, held in leaf.members.items():
                     self.names.add((kind, name))
-                    self.walk(held, kind, name, inside, False)
+                    self.walk(only_records(held), kind, name, inside, False)
             elif (leaf.key, kind, owner) not in self.seen:
                 self.seen.add((leaf.key, kind, owner))
                 self.record(leaf, kind, owner, inside)
@@ -148,16 +148,15 @@ class Reading:
             if name:
                 self.names.update(("member", f"{name}.{member}") for member in record.members if member != tag)
         for member in inside & record.members.keys():
-            held = record.members[member]
-            leaves = [leaf for leaf in held.leaves() if isinstance(leaf, Record)]
-            # An object without a variant is named by its member.
-            tagged = any(leaf.tag()[1] for leaf in leaves)
-            # What an item holds are blocks.
-            self.walk(records(leaves), "block" if kind == "item" else kind, None if tagged else member, inside, False)
+            held = only_records(record.members[member])
+            # An object without a variant is named by its member, and what an item holds are blocks.
+            is_tagged = any(leaf.tag()[1] for leaf in held.leaves())
+            self.walk(held, "block" if kind == "item" else kind, None if is_tagged else member, inside, False)
 
 
-def records(leaves):
-    """A type that is one of these records."""
+def only_records(found):
+    """A type without its words: the values of a member are no names of the kind."""
+    leaves = [leaf for leaf in found.leaves() if isinstance(leaf, Record)]
     return types.SimpleNamespace(leaves=lambda: leaves)
 
 

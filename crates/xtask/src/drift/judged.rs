@@ -17,7 +17,7 @@ pub(crate) struct Judged {
     patterns: Vec<Pattern>,
 }
 
-/// A name, or the beginning of names, and whether a vendor has it.
+/// A name, or the beginning or the end of names, and whether a vendor has it.
 #[derive(Debug)]
 struct Pattern {
     dialect: String,
@@ -87,9 +87,10 @@ impl Judged {
     /// The verdict about a name of a dialect.
     pub(crate) fn verdict(&self, dialect: &str, name: &Name) -> Option<Verdict> {
         let found = self.patterns.iter().find(|pattern| {
-            let is_name = match pattern.text.strip_suffix('*') {
-                Some(start) => name.name.starts_with(start),
-                None => name.name == pattern.text,
+            let is_name = match (pattern.text.strip_suffix('*'), pattern.text.strip_prefix('*')) {
+                (Some(start), _) => name.name.starts_with(start),
+                (None, Some(end)) => name.name.ends_with(end),
+                (None, None) => name.name == pattern.text,
             };
             is_name && pattern.dialect == dialect && pattern.kind == name.kind
         })?;
@@ -113,7 +114,7 @@ mod tests {
         [[judged]]
         dialect = "one"
         kind = "member"
-        names = ["text.parsed", "web_search_call.*"]
+        names = ["text.parsed", "web_search_call.*", "*.created_by"]
         verdict = "kept"
         reason = "Only the provider reads it."
     "#;
@@ -136,6 +137,7 @@ mod tests {
     fn a_judgement_that_matches_nothing_is_listed() {
         let judged = Judged::parse(FILE).unwrap();
         judged.verdict("one", &member("text.parsed"));
+        judged.verdict("one", &member("shell_call.created_by"));
         assert_eq!(judged.unused("one"), [member("web_search_call.*")]);
         assert_eq!(judged.unused("two"), []);
     }
