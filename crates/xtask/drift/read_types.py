@@ -155,7 +155,7 @@ class Reading:
 
 
 def only_records(found):
-    """A type without its words: the values of a member are no names of the kind."""
+    """A type without its words: the values of a member do not name a type."""
     leaves = [leaf for leaf in found.leaves() if isinstance(leaf, Record)]
     return types.SimpleNamespace(leaves=lambda: leaves)
 

@@ -27,7 +27,7 @@ struct Pattern {
     is_used: Cell<bool>,
 }
 
-/// What was decided about a name.
+/// The decision about a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {

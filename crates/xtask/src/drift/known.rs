@@ -47,7 +47,7 @@ impl Known {
             if path == STOPS {
                 known.stops.extend(texts(text));
             } else if path.starts_with(ERRORS) {
-                known.errors.extend(texts(text));
+                known.errors.extend(texts(text).flat_map(|pattern| alternatives(&pattern)));
             } else if is_read_by(path, &own) {
                 let tokens = tokens(text);
                 if path.contains(STREAMS) {
@@ -124,6 +124,21 @@ fn texts(file: &str) -> impl Iterator<Item = String> {
     })
 }
 
+/// A pattern of an error, and the words in its groups of alternatives: `file_(?:lost|found)` has two.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let mut found = vec![pattern.to_owned()];
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once("(?:") {
+        let start = before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+        let group = after.split_once(')').map_or("", |(group, _)| group);
+        let words = group.split('|').filter(|word| is_word(word));
+        found.extend(words.map(|word| format!("{}{word}", &before[start..])));
+        rest = after;
+    }
+    found
+}
+
 /// The strings of a list up to its end.
 fn list(tokens: &[Token]) -> impl Iterator<Item = String> + '_ {
     tokens.iter().take_while(|token| **token != Token::Mark(']')).filter_map(|token| match token {
@@ -151,7 +166,10 @@ mod tests {
         ("crates/seamline-dialects/src/two/wire.rs", r#"const A: &str = "of_another";"#),
         ("crates/seamline-dialects/src/reading.rs", r#"const A: &str = "shared";"#),
         (STOPS, r#"fn a() { match "" { "end_turn" => {} } }"#),
-        ("crates/seamline-guard/src/errors/one.rs", r#"const A: &str = r"type: (?:api_error|overloaded_error)\b";"#),
+        (
+            "crates/seamline-guard/src/errors/one.rs",
+            r#"const A: &str = r"type: (?:api_error|overloaded_error)\b|file_(?:lost|found)";"#,
+        ),
     ];
 
     fn has(kind: Kind, name: &str) -> bool {
@@ -190,5 +208,6 @@ mod tests {
         assert!(!has(Kind::Stop, "text"));
         assert!(has(Kind::Error, "overloaded_error"));
         assert!(!has(Kind::Error, "loaded_error"));
+        assert!(has(Kind::Error, "file_lost") && !has(Kind::Error, "file_kept"));
     }
 }

@@ -119,12 +119,12 @@ impl<'p> Proof<'p> {
         Some(Self { name: name.trim_matches('`'), path, shows: quoted(rest).next() })
     }
 
-    /// What is wrong with the proof of a row.
+    /// Finds the fault in the proof of a row.
     fn fault(&self, row: &Row<'_>, tree: &Tree) -> Option<String> {
         let Some(text) = self.text(tree) else {
             return Some(format!("there is no `{}` in `{}`", self.name, self.path));
         };
-        // A line break in a string is no part of the name behind it.
+        // A line break in a string does not belong to the name after it.
         let text = text.replace("\\n", " ");
         let is_shown = match self.shows {
             Some(shows) => source::contains_name(&text, shows),
