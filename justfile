@@ -41,3 +41,7 @@ bench name *args:
 # Print size, shape and language of a checkout: `just figures --root ../old`.
 figures *args:
     cargo xtask figures {{args}}
+
+# Print what vendors added to their types and no dialect reads.
+drift *args:
+    cargo xtask drift {{args}}

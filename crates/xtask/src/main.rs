@@ -3,6 +3,7 @@
 
 mod book;
 mod chores;
+mod drift;
 mod manifest;
 mod rust;
 mod source;
@@ -32,6 +33,7 @@ usage: cargo xtask <chore>
                             run one fuzz target or all of them; needs nightly and cargo-fuzz
   postgres <command>        run a command with a PostgreSQL server for its tests
   soak                      repair 100,000 damaged conversations; run the store tests at full length
+  drift [--installed]       print what vendors added to their types and no dialect reads; needs the registry
   new-rule <group> <name>   write the skeleton of a rule and its fixtures
   new-dialect <name>        write the skeleton of a dialect, its row in the test kit and its first fixtures
 ";
@@ -63,6 +65,7 @@ fn run(args: &[&str]) -> Result<()> {
         ["fuzz", rest @ ..] => fuzz::run(&workspace, rest),
         ["postgres", program, rest @ ..] => postgres::run(&workspace, program, rest),
         ["soak"] => soak::run(&workspace),
+        ["drift", rest @ ..] => chores::drift::run(&workspace, rest),
         ["new-rule", group, name] => new_rule::run(&workspace, group, name),
         ["new-dialect", name] => new_dialect::run(&workspace, name),
         ["help" | "--help" | "-h"] => {

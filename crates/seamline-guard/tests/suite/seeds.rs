@@ -14,6 +14,20 @@ fn advice(failure: &Failure<'_>) -> Advice {
 const FILTERED: Advice = Advice::GiveUp { why: GaveUp::Filtered };
 
 #[test]
+fn s0_42_a_body_that_a_gateway_refuses_is_damage() {
+    for text in [
+        r#"{"error":{"message":"invalid request body","code":"invalid_request_body"}}"#,
+        r#"{"error":{"code":"invalid_request_body"}}"#,
+    ] {
+        let failure = of(400, text);
+        assert_eq!(classify(&failure).class, Class::Corruption, "{text}");
+        assert_eq!(advice(&failure), Advice::Repair, "{text}");
+    }
+    // The code counts by itself, not as a word of a sentence.
+    assert_ne!(classify(&of(400, "no handler for invalid_request_body_test")).class, Class::Corruption);
+}
+
+#[test]
 fn s1_51_anthropic_s_filter_is_recognised_by_its_type_and_its_sentence() {
     for (status, text) in [
         (400, r#"{"type":"error","error":{"type":"content_filtered","message":"no"}}"#),

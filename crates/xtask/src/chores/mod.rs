@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod codegen;
+pub(crate) mod drift;
 pub(crate) mod figures;
 pub(crate) mod format;
 pub(crate) mod fuzz;

@@ -14,6 +14,7 @@ mod names;
 mod places;
 mod ranks;
 mod reasons;
+mod source_documents;
 mod subject;
 mod type_names;
 mod words;
@@ -26,7 +27,7 @@ pub(crate) use self::subject::Subject;
 type Check = fn(&Subject) -> Vec<Complaint>;
 
 /// Every check, with the sentence that it makes true.
-pub(crate) const CHECKS: [(&str, Check); 14] = [
+pub(crate) const CHECKS: [(&str, Check); 15] = [
     ("crates depend on lower ranks only", ranks::check),
     ("manifests are uniform", manifests::check),
     ("every dependency has a reason", reasons::check),
@@ -39,6 +40,7 @@ pub(crate) const CHECKS: [(&str, Check); 14] = [
     ("no absolute paths of one machine", places::check),
     ("links lead to existing files", links::check),
     ("every known demand of a provider is checked, or has a reason why not", marks::check),
+    ("every entry of a source document has a proof that exercises it", source_documents::check),
     ("texts are in plain English", language::check),
     ("subjects of commits are short", commits::check),
 ];

@@ -1,0 +1,227 @@
+//! Every entry of the source documents has a proof that exists and exercises it.
+
+use std::collections::BTreeMap;
+
+use super::{Complaint, Subject};
+use crate::source;
+use crate::tree::Tree;
+
+const PAGE: &str = "docs/source-documents.md";
+/// The marks of each document, and how many it has.
+const MARKS: [(&str, usize); 7] =
+    [("S0-", 43), ("S1-", 114), ("S2-", 23), ("S3-", 29), ("S4-", 38), ("K", 54), ("X", 31)];
+/// A row that nothing proves says so and why.
+const OPEN: &str = "open: ";
+
+pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
+    let Some(page) = subject.tree.text(PAGE) else {
+        return vec![Complaint::new(PAGE, "the page is missing")];
+    };
+    let rows: Vec<Row<'_>> = page.lines().enumerate().filter_map(|(index, line)| Row::read(index + 1, line)).collect();
+    let mut complaints = miscounted(&rows);
+    for row in &rows {
+        let proofs = row.proofs();
+        if proofs.is_empty() && !row.proof.starts_with(OPEN) {
+            complaints.push(row.complain("the row names no test and no fixture"));
+        }
+        for proof in proofs {
+            complaints.extend(proof.fault(row, &subject.tree).map(|fault| row.complain(fault)));
+        }
+    }
+    complaints
+}
+
+/// Entries that are missing, or in two rows.
+fn miscounted(rows: &[Row<'_>]) -> Vec<Complaint> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for mark in rows.iter().flat_map(|row| &row.marks) {
+        *counts.entry(mark).or_default() += 1;
+    }
+    let wanted = MARKS.iter().flat_map(|(start, count)| (1..=*count).map(|number| mark(start, number)));
+    wanted
+        .filter_map(|mark| match counts.get(mark.as_str()) {
+            Some(1) => None,
+            Some(count) => Some(Complaint::new(PAGE, format!("{mark} is in {count} rows"))),
+            None => Some(Complaint::new(PAGE, format!("{mark} is missing"))),
+        })
+        .collect()
+}
+
+/// Numbers of documents have two digits.
+fn mark(start: &str, number: usize) -> String {
+    if start.ends_with('-') { format!("{start}{number:02}") } else { format!("{start}{number}") }
+}
+
+/// One row of a table.
+struct Row<'p> {
+    line: usize,
+    marks: Vec<&'p str>,
+    /// The names in the column that says where it is.
+    names: Vec<&'p str>,
+    proof: &'p str,
+}
+
+impl<'p> Row<'p> {
+    fn read(line: usize, text: &'p str) -> Option<Self> {
+        let cells: Vec<&str> = text.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").collect();
+        let [marks, _, place, proof] = cells.as_slice() else { return None };
+        let marks: Vec<&str> = marks.split(", ").collect();
+        let is_mark = |mark: &&str| MARKS.iter().any(|(start, _)| is_numbered(mark, start));
+        let names = quoted(place).map(|name| name.rsplit("::").next().unwrap_or(name));
+        let names = names.map(|name| name.trim_matches(['[', ']', '(', ')'])).collect();
+        marks.iter().all(is_mark).then_some(Self { line, marks, names, proof })
+    }
+
+    fn complain(&self, message: impl Into<String>) -> Complaint {
+        Complaint::at(PAGE, self.line, format!("{}: {}", self.marks.join(", "), message.into()))
+    }
+
+    fn proofs(&self) -> Vec<Proof<'p>> {
+        self.proof.split(", [").filter_map(Proof::read).collect()
+    }
+
+    /// Whether a text has a mark of the row, as a test's name or a fixture writes it.
+    fn is_marked_in(&self, text: &str) -> bool {
+        self.marks.iter().any(|mark| {
+            let name = mark.to_ascii_lowercase().replace('-', "_");
+            let padded = name.strip_prefix('k').map(|number| format!("k_{number:0>2}_"));
+            let is_named = source::words(text).any(|word| {
+                word.starts_with(&format!("{name}_"))
+                    || padded.as_ref().is_some_and(|padded| word.starts_with(padded.as_str()))
+            });
+            is_named || source::contains_name(text, mark)
+        })
+    }
+}
+
+fn is_numbered(mark: &str, start: &str) -> bool {
+    let number = mark.strip_prefix(start).unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The texts between backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// A test or a fixture, as the page names it: `` [`name`](path) (`text`) ``.
+struct Proof<'p> {
+    name: &'p str,
+    path: &'p str,
+    /// The text that shows that the proof exercises the row.
+    shows: Option<&'p str>,
+}
+
+impl<'p> Proof<'p> {
+    fn read(text: &'p str) -> Option<Self> {
+        let (name, rest) = text.trim_start_matches('[').split_once("](../")?;
+        let (path, rest) = rest.split_once(')')?;
+        Some(Self { name: name.trim_matches('`'), path, shows: quoted(rest).next() })
+    }
+
+    /// Finds the fault in the proof of a row.
+    fn fault(&self, row: &Row<'_>, tree: &Tree) -> Option<String> {
+        let Some(text) = self.text(tree) else {
+            return Some(format!("there is no `{}` in `{}`", self.name, self.path));
+        };
+        // A line break in a string does not belong to the name after it.
+        let text = text.replace("\\n", " ");
+        let is_shown = match self.shows {
+            Some(shows) => source::contains_name(&text, shows),
+            None => row.is_marked_in(&text) || row.names.iter().any(|name| source::contains_name(&text, name)),
+        };
+        let wanted = self.shows.map_or_else(|| row.names.join("`, `"), str::to_owned);
+        (!is_shown).then(|| format!("`{}` has neither the mark nor `{wanted}`", self.name))
+    }
+
+    /// The text of the function or of all files of the fixture.
+    fn text(&self, tree: &Tree) -> Option<String> {
+        if source::is_rust(self.path) {
+            return function(tree.text(self.path)?, self.name).map(str::to_owned);
+        }
+        if !self.path.ends_with(self.name) || !tree.contains(self.path) {
+            return None;
+        }
+        let folder = format!("{}/", self.path);
+        let inside = |path: &str| path == self.path || path.starts_with(&folder);
+        let files = tree.texts().filter(|(path, _)| inside(path));
+        Some(files.map(|(path, text)| format!("{path}\n{text}\n")).collect())
+    }
+}
+
+/// The text of a function, from its name to the bracket that closes it.
+fn function<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let head = format!("fn {name}(");
+    let at = text.find(&head)?;
+    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+    let indent = &text[start..start + text[start..].find(|c| c != ' ')?];
+    let length = text[at..].find(&format!("\n{indent}}}"))?;
+    Some(&text[at..at + length])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The complaints about rows, without those about entries that the small page does not have.
+    fn complaints(rows: &str) -> Vec<String> {
+        let files = [
+            (PAGE, rows),
+            (
+                "a/tests.rs",
+                "#[test]\nfn s0_01_a_pair() {\n    one();\n}\n#[test]\nfn other() {\n    abort(\"x\\ny\");\n}\n",
+            ),
+            ("fixtures/presets/opal/clean/case.toml", "policy = \"opal\"\n"),
+        ];
+        let all = Subject::complaints(&files, check);
+        all.into_iter().filter(|complaint| !complaint.ends_with(" is missing")).collect()
+    }
+
+    #[test]
+    fn a_proof_is_a_test_or_a_fixture_that_exercises_its_row() {
+        let page = "| S0-01 | Pairs | `check` | [`s0_01_a_pair`](../a/tests.rs) |\n\
+                    | S0-02, S0-03 | Aborts | `Session::abort` | [`other`](../a/tests.rs), [`other`](../a/tests.rs) (`y`) |\n\
+                    | K1 | Clean | preset `opal` | [`presets/opal/clean`](../fixtures/presets/opal/clean) |\n\
+                    | K2 | Prose | `x` | open: it would be a guess |\n";
+        assert_eq!(complaints(page), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_missing_or_idle_proof_is_reported() {
+        let page = "| S0-01 | Pairs | `check` | [`gone`](../a/tests.rs) |\n\
+                    | S0-02 | Aborts | `Session::close` | [`other`](../a/tests.rs) |\n\
+                    | S0-03 | Aborts | `abort` | [`other`](../a/tests.rs) (`close`) |\n\
+                    | K1 | Clean | preset `opal` | [`presets/opal/none`](../fixtures/presets/opal/none) |\n\
+                    | K2 | Prose | `x` | later |\n";
+        assert_eq!(
+            complaints(page),
+            [
+                "error: docs/source-documents.md:1: S0-01: there is no `gone` in `a/tests.rs`",
+                "error: docs/source-documents.md:2: S0-02: `other` has neither the mark nor `close`",
+                "error: docs/source-documents.md:3: S0-03: `other` has neither the mark nor `close`",
+                "error: docs/source-documents.md:4: K1: there is no `presets/opal/none` in `fixtures/presets/opal/none`",
+                "error: docs/source-documents.md:5: K2: the row names no test and no fixture",
+            ]
+        );
+    }
+
+    #[test]
+    fn every_entry_is_in_one_row() {
+        let files = [(PAGE, "| X1 | A | `a` | open: a |\n| X1 | A | `a` | open: a |\n")];
+        let all = Subject::complaints(&files, check);
+        assert_eq!(all.len(), 332);
+        assert!(all.contains(&"error: docs/source-documents.md: X1 is in 2 rows".to_owned()));
+        assert!(all.contains(&"error: docs/source-documents.md: S1-114 is missing".to_owned()));
+    }
+
+    #[test]
+    fn marks_of_tests_are_whole_numbers() {
+        let row = Row::read(1, "| K4, S0-13 | A | `a` | open: a |").unwrap();
+        for text in ["fn k_04_one_id(", "fn s0_13_both_ends(", "source = \"K4\""] {
+            assert!(row.is_marked_in(text), "{text}");
+        }
+        for text in ["fn k_14_media(", "fn s0_1_x(", "fn s0_134_x("] {
+            assert!(!row.is_marked_in(text), "{text}");
+        }
+    }
+}
