@@ -25,6 +25,8 @@ pub struct GivenBack {
     pub text: String,
     /// For each entry, as stored, the index of the entry that it was; nothing for a new one.
     pub origins: Vec<Option<usize>>,
+    /// For each message of the repaired carrier, the index of its entry, as stored.
+    pub landed: Vec<usize>,
 }
 
 /// One entry of the new history.
@@ -45,22 +47,27 @@ impl History<'_> {
     /// bytes, and the others keep what the carrier does not show. Returns nothing if a message has a form that this
     /// history cannot hold.
     pub fn give_back(&self, messages: &[Returned<'_>]) -> Option<GivenBack> {
-        let runs = self.runs(messages)?;
-        let mut written = self.written(&runs);
+        let (runs, runs_of) = self.runs(messages)?;
+        let (mut written, mut places) = self.written(&runs);
         if self.order == Order::NewestFirst {
             written.reverse();
+            places.iter_mut().for_each(|place| *place = written.len() - 1 - *place);
         }
         let origins = written.iter().map(|entry| entry.origin).collect();
-        Some(GivenBack { text: self.joined(&written), origins })
+        let landed = runs_of.into_iter().map(|run| places[run]).collect();
+        Some(GivenBack { text: self.joined(&written), origins, landed })
     }
 
-    fn runs(&self, messages: &[Returned<'_>]) -> Option<Vec<Run>> {
+    /// Groups messages into runs, and returns the run of each message.
+    fn runs(&self, messages: &[Returned<'_>]) -> Option<(Vec<Run>, Vec<usize>)> {
         let mut is_used = vec![false; self.shown.len()];
         let mut runs: Vec<Run> = Vec::new();
+        let mut runs_of = Vec::with_capacity(messages.len());
         for returned in messages {
             let origin = returned.origin.filter(|origin| is_used.get(*origin) == Some(&false));
             let Some(origin) = origin else {
                 runs.push(Run::New(self.named(Message::of_carrier(returned.text)?)));
+                runs_of.push(runs.len() - 1);
                 continue;
             };
             is_used[origin] = true;
@@ -85,8 +92,9 @@ impl History<'_> {
                 }
                 _ => runs.push(Run::Parts { entry: shown.entry, parts: vec![(origin, after)] }),
             }
+            runs_of.push(runs.len() - 1);
         }
-        Some(runs)
+        Some((runs, runs_of))
     }
 
     /// A new message with the ids of the program.
@@ -101,11 +109,13 @@ impl History<'_> {
     }
 
     /// The entries in the order of time. Entries that the carrier does not show stay between those they were between.
-    fn written(&self, runs: &[Run]) -> Vec<Written<'_>> {
+    /// Returns also the place of each run.
+    fn written(&self, runs: &[Run]) -> (Vec<Written<'_>>, Vec<usize>) {
         let mut hidden = self.hidden().into_iter().peekable();
         let settled = self.settled(runs);
         let (owners, tools) = (owners(runs), self.tools());
         let mut out: Vec<Written<'_>> = Vec::new();
+        let mut places = Vec::with_capacity(runs.len());
         for (index, run) in runs.iter().enumerate() {
             match run {
                 Run::New(message) => {
@@ -123,17 +133,10 @@ impl History<'_> {
                     out.push(self.entry_with(*entry, parts, is_owner));
                 }
             }
+            places.push(out.len() - 1);
         }
         out.extend(hidden.map(|entry| self.kept(entry)));
-        out
-    }
-
-    /// The place of an entry in time.
-    fn time(&self, entry: usize) -> usize {
-        match self.order {
-            Order::OldestFirst => entry,
-            Order::NewestFirst => self.list.entries.len() - 1 - entry,
-        }
+        (out, places)
     }
 
     /// The entries that the carrier does not show, in the order of time.
@@ -166,7 +169,7 @@ impl History<'_> {
     }
 
     fn entry_with(&self, entry: usize, parts: &[(usize, Option<Message>)], is_owner: bool) -> Written<'_> {
-        let is_whole = parts.len() == self.parts_of(parts);
+        let is_whole = parts.len() == self.messages_of(entry).len();
         if is_whole && parts.iter().all(|(_, after)| after.is_none()) {
             return self.kept(entry);
         }
@@ -184,15 +187,6 @@ impl History<'_> {
             .collect();
         let text = Object::of(self.list.entries[entry]).map(|object| (self.shape.rewrite)(&object, &kept));
         Written { text: Cow::Owned(text.unwrap_or_default()), origin: is_owner.then_some(entry) }
-    }
-
-    /// The number of messages of the entry that these parts are of. The messages of an entry are next to each other.
-    fn parts_of(&self, parts: &[(usize, Option<Message>)]) -> usize {
-        let Some((at, _)) = parts.first() else { return 0 };
-        let entry = self.shown[*at].entry;
-        let is_same = |shown: &&super::history::Shown| shown.entry == entry;
-        let before = self.shown[..*at].iter().rev().take_while(is_same).count();
-        before + self.shown[*at..].iter().take_while(is_same).count()
     }
 
     /// The names of the tools by the program's ids of their calls.

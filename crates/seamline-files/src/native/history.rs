@@ -140,9 +140,19 @@ impl<'t> History<'t> {
     }
 
     /// The messages of the carrier that an entry has.
-    pub fn messages_of(&self, entry: usize) -> Vec<usize> {
-        let of_entry = self.shown.iter().enumerate().filter(|(_, shown)| shown.entry == entry);
-        of_entry.map(|(index, _)| index).collect()
+    pub fn messages_of(&self, entry: usize) -> Range<usize> {
+        let time = self.time(entry);
+        let first = self.shown.partition_point(|shown| self.time(shown.entry) < time);
+        let after = self.shown.partition_point(|shown| self.time(shown.entry) <= time);
+        first..after
+    }
+
+    /// The place of an entry in time.
+    pub(super) fn time(&self, entry: usize) -> usize {
+        match self.order {
+            Order::OldestFirst => entry,
+            Order::NewestFirst => self.list.entries.len().saturating_sub(entry + 1),
+        }
     }
 
     /// The place of an entry.
@@ -162,6 +172,21 @@ impl<'t> History<'t> {
         let raw = list.get(index)?;
         let pointer = format!("{}/{}/{index}", place.pointer, self.shape.calls_in);
         Some(Place { pointer, block: Some(index), span: self.span(raw), ..place })
+    }
+
+    /// The text of an entry.
+    pub fn entry_text(&self, entry: usize) -> &'t str {
+        self.list.entries.get(entry).copied().unwrap_or_default()
+    }
+
+    /// The text of a message of the carrier.
+    pub fn carried(&self, message: usize) -> &str {
+        self.shown.get(message).map_or("", |shown| &shown.carried)
+    }
+
+    /// The number of messages of the carrier.
+    pub fn messages(&self) -> usize {
+        self.shown.len()
     }
 
     /// The id that the program has for an id of the carrier.

@@ -15,6 +15,7 @@ mod openclaw;
 mod order;
 mod shape;
 mod text;
+mod unseen;
 mod weigh;
 
 pub use back::{GivenBack, Returned};
