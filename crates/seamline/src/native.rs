@@ -1,10 +1,10 @@
 //! Histories in the shape of the program that keeps them, checked and repaired through a carrier.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use seamline_files::native::{History, Order, Place, Recognised, Returned, by_name, recognise};
 use seamline_model::{BlockKind, RuleFinding, Spliced, Transcript};
-use seamline_rules::Left;
+use seamline_rules::{Left, Loss};
 
 use crate::check::{Checked, check_body};
 use crate::finding::Related;
@@ -124,9 +124,32 @@ impl<'b> Native<'b> {
             hashes.insert(hash(text), hash(again.history.entry_text(*landed)));
         }
         let actions = repaired.actions.iter().map(|action| self.placed_action(action, &hashes)).collect();
+        let unchanged = self.unchanged(&repaired);
+        let mut dropped = unchanged.dropped.clone();
+        dropped.extend(self.left_out(&given.origins, &unchanged));
         let prefix = self.prefix(given.text.as_bytes(), &repaired.prefix);
         let body = Body::changed(Spliced::from(given.text.clone().into_bytes()));
-        Ok(Repaired { body, actions, origins: given.origins, remaining, prefix, ..self.unchanged(&repaired) })
+        Ok(Repaired { body, actions, dropped, origins: given.origins, remaining, prefix, ..unchanged })
+    }
+
+    /// The entries that are no longer there and that no report names. The carrier loses nothing with them, such as a second
+    /// result that equals the first; the entry may have members of its own.
+    fn left_out(&self, origins: &[Option<usize>], unchanged: &Repaired<'_>) -> Vec<Dropped> {
+        let kept: HashSet<usize> = origins.iter().flatten().copied().collect();
+        let reported: HashSet<&str> = unchanged.dropped.iter().filter_map(|dropped| dropped.pointer.as_deref()).collect();
+        let gone = (0..self.history.entries()).filter(|entry| !kept.contains(entry));
+        let places = gone.filter_map(|entry| self.history.entry(entry));
+        let unreported = places.filter(|place| !reported.contains(place.pointer.as_str()));
+        let left_out = unreported.map(|place| {
+            let is_about = |action: &&RepairAction| action.pointer.as_deref() == Some(place.pointer.as_str());
+            Dropped {
+                code: unchanged.actions.iter().find(is_about).map_or("", |action| action.code),
+                source: self.history.entry_text(place.entry).to_owned(),
+                pointer: Some(place.pointer),
+                loss: Loss::Hidden,
+            }
+        });
+        left_out.collect()
     }
 
     /// The outcome of a repair that changes nothing.
@@ -254,7 +277,7 @@ impl Native<'_> {
     ) -> Result<Vec<OutlineMessage>, Error> {
         let entries: Vec<Place> = indices.into_iter().map_while(|entry| self.history.entry(entry)).collect();
         let messages = entries.iter().flat_map(|place| self.history.messages_of(place.entry));
-        let mut carried = outline::outline_at(&self.carrier, &self.options, messages, preview_bytes)?.into_iter();
+        let mut carried = outline::outline_body(&self.carrier, &self.options, messages, preview_bytes)?.into_iter();
         let outlined = entries.into_iter().map(|place| {
             let own = carried.by_ref().take(self.history.messages_of(place.entry).len()).collect();
             self.outlined(place, own, preview_bytes)

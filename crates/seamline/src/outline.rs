@@ -157,6 +157,16 @@ pub fn outline_at(
     if let Some(native) = Native::shown(body, options)? {
         return native.outline(indices, preview_bytes);
     }
+    outline_body(body, options, indices, preview_bytes)
+}
+
+/// Outlines messages of a request body.
+pub(crate) fn outline_body(
+    body: &[u8],
+    options: &Options,
+    indices: impl IntoIterator<Item = usize>,
+    preview_bytes: usize,
+) -> Result<Vec<OutlineMessage>, Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = dialect.decode(body)?;
     let count = transcript.messages.len();
