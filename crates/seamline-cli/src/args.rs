@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use seamline::files::Order;
 use seamline::session::Follower;
 use seamline::{Options, Policy};
 
@@ -78,12 +79,33 @@ pub(crate) enum ListFormat {
     Json,
 }
 
+/// The order in which the history of a program is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoredOrder {
+    /// The first message is the oldest one
+    OldestFirst,
+    /// The first message is the newest one
+    NewestFirst,
+}
+
+impl From<StoredOrder> for Order {
+    fn from(order: StoredOrder) -> Self {
+        match order {
+            StoredOrder::OldestFirst => Self::OldestFirst,
+            StoredOrder::NewestFirst => Self::NewestFirst,
+        }
+    }
+}
+
 /// The dialect, the provider and the policy of request bodies.
 #[derive(Debug, Args)]
 pub(crate) struct SubjectArgs {
-    /// The dialect of the bodies [default: detected]
+    /// The dialect of the bodies, or the program of a history: opal, openclaw, llxprt [default: detected]
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
+    /// The order in which the history of a program is stored [default: found by its tool calls]
+    #[arg(long, value_enum, value_name = "ORDER")]
+    order: Option<StoredOrder>,
     /// The provider of the bodies, in any dialect (see `seamline providers`) [default: detected from the model]
     #[arg(long, value_name = "PROVIDER")]
     provider: Option<String>,
@@ -97,6 +119,7 @@ impl SubjectArgs {
     pub(crate) fn options(&self) -> Result<Options, Failure> {
         if let Some(name) = &self.dialect
             && !seamline::providers::dialect_names().contains(&name.as_str())
+            && !seamline::files::SHAPES.iter().any(|shape| shape.name == name)
         {
             return Err(seamline::Error::UnknownDialect(name.clone()).into());
         }
@@ -106,7 +129,7 @@ impl SubjectArgs {
             return Err(seamline::Error::UnknownProvider(name.clone()).into());
         }
         let (dialect, provider) = (self.dialect.clone(), self.provider.clone());
-        Ok(Options { dialect, provider, policy: policy(&self.policy)?, kept: false })
+        Ok(Options { dialect, provider, policy: policy(&self.policy)?, kept: false, order: self.order.map(Order::from) })
     }
 }
 

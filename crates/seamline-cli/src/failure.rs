@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 
 use seamline::Error;
-use seamline::error::BodyError;
+use seamline::error::{BodyError, HistoryError};
 use serde::Serialize;
 
 use crate::input::Source;
@@ -82,6 +82,9 @@ impl From<Error> for Failure {
             Error::Body(BodyError::Split { dialects: [first, second], .. }) => {
                 Some(format!("`--dialect {first}` or `--dialect {second}` says which one it is; nothing was changed"))
             }
+            Error::History(HistoryError::NoOrder { .. }) => Some(
+                "`--order newest-first` or `--order oldest-first` says which one it is; nothing was changed".to_owned(),
+            ),
             Error::UnknownProvider(name) => {
                 Some(suggest::hint(name, &providers(), "`seamline providers` lists them all"))
             }

@@ -5,6 +5,7 @@
 //! to treat the file as a body. Each program has one file in `programs/`.
 #![deny(clippy::disallowed_methods)]
 
+pub mod native;
 mod program;
 mod programs;
 mod sample;

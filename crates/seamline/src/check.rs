@@ -1,10 +1,11 @@
 //! Checks a body.
 
 use seamline_dialects::Dialect;
-use seamline_model::Transcript;
+use seamline_model::{RuleFinding, Transcript};
 use seamline_rules::Settled;
 use serde::Serialize;
 
+use crate::native::{self, Native};
 use crate::subject::Subject;
 use crate::{Error, Finding, Options, Severity, log};
 
@@ -50,7 +51,7 @@ impl Checked {
         self.findings.iter().all(|finding| finding.severity < Severity::Error)
     }
 
-    fn of(subject: &Subject, transcript: &Transcript<'_>, findings: Vec<seamline_model::RuleFinding>) -> Self {
+    fn of(subject: &Subject, transcript: &Transcript<'_>, findings: Vec<RuleFinding>) -> Self {
         let described = |finding| Finding::of(subject.dialect, transcript, finding);
         let checked = Self {
             dialect: subject.dialect.name(),
@@ -83,13 +84,37 @@ impl Checked {
 ///
 /// Fails when the body is not JSON, is not a conversation, or the options name something that does not exist.
 pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
+    if let Some(native) = Native::named(body, options)? {
+        return native.check();
+    }
     let _span = log::enter("check", body);
+    let looked = look(body, options);
+    // Only a body that reads badly can be a history of a program, so others need no second look.
+    let is_suspect = looked.as_ref().map_or(true, |(_, transcript, findings)| native::is_suspect(transcript, findings));
+    if is_suspect && let Some(native) = Native::recognised(body, options)? {
+        return native.check();
+    }
+    let (subject, transcript, findings) = looked?;
+    Ok(Checked::of(&subject, &transcript, findings))
+}
+
+/// Checks a body in the dialect that the options name.
+pub(crate) fn check_body(body: &[u8], options: &Options) -> Result<Checked, Error> {
+    let (subject, transcript, findings) = look(body, options)?;
+    Ok(Checked::of(&subject, &transcript, findings))
+}
+
+/// Reads a body and finds its violations.
+pub(crate) fn look<'b>(
+    body: &'b [u8],
+    options: &Options,
+) -> Result<(Subject, Transcript<'b>, Vec<RuleFinding>), Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = Subject::transcript(dialect, body, options)?;
     let subject = Subject::of(dialect, &transcript, options)?;
     let policy = options.policy.repair_for(subject.provider.name);
     let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &policy);
-    Ok(Checked::of(&subject, &transcript, findings))
+    Ok((subject, transcript, findings))
 }
 
 /// Checks a transcript, and skips messages that an earlier check with the same options settled.

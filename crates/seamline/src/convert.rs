@@ -1,11 +1,13 @@
 //! Converts a body into another dialect.
 
+mod history;
 mod places;
 mod report;
 mod sides;
 
 use std::collections::{HashMap, HashSet};
 
+use seamline_files::native::Order;
 use seamline_dialects::convert::{Renamed, Rendered, Target};
 use seamline_model::conversation::{Conversation, Fate, LiftedBlock, Says};
 use seamline_model::{Alphabet, Constraints, IdDemand};
@@ -14,6 +16,7 @@ use seamline_rules::Left;
 pub use report::{Carried, Converted, Rename, Side};
 pub use seamline_dialects::convert::ForeignReasoning;
 
+use crate::native::Native;
 use crate::repair::{Repaired, repair_leaving};
 use crate::{Error, Options, Policy, log, repair};
 use sides::Speaking;
@@ -33,9 +36,11 @@ use sides::Speaking;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ConvertOptions {
-    /// The provider or dialect that the body was written for; detected when not given. A body that is certainly of
-    /// another dialect is an error.
+    /// The provider or dialect that the body was written for, or the [shape](crate::files::SHAPES) of a program's history;
+    /// detected when not given. A body that is certainly of another dialect is an error.
     pub from: Option<String>,
+    /// The order in which the history of a program is stored; found where it is not given.
+    pub order: Option<Order>,
     /// The provider or dialect to convert to.
     pub to: String,
     /// The model of the new body; that of the old body when not given.
@@ -73,7 +78,10 @@ pub struct ConvertOptions {
 /// [`from`](ConvertOptions::from) reads, or the options name something that does not exist.
 pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error> {
     let _span = log::enter("convert", body);
-    let converted = convert_body(body, options)?;
+    let converted = match Native::source(body, options)? {
+        Some(native) => native.convert(options)?,
+        None => convert_body(body, options)?,
+    };
     log::record_conversion(&converted);
     Ok(converted)
 }
@@ -244,6 +252,6 @@ impl Speaking {
 
     fn options(&self, policy: Policy) -> Options {
         let provider = self.provider.map(|provider| provider.name.to_owned());
-        Options { dialect: Some(self.dialect.name().to_owned()), provider, policy, kept: false }
+        Options { dialect: Some(self.dialect.name().to_owned()), provider, policy, kept: false, order: None }
     }
 }

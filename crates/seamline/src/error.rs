@@ -2,6 +2,8 @@
 
 #[doc(inline)]
 pub use seamline_dialects::{BYTES_MAX, Error as BodyError};
+#[doc(inline)]
+pub use seamline_files::native::Error as HistoryError;
 
 /// The error of an operation. A broken conversation is never an error.
 ///
@@ -15,6 +17,9 @@ pub enum Error {
     /// The body could not be read.
     #[error(transparent)]
     Body(#[from] seamline_dialects::Error),
+    /// The history of a program could not be read.
+    #[error(transparent)]
+    History(#[from] seamline_files::native::Error),
     /// No dialect has this name.
     #[error("no dialect is called `{0}`")]
     UnknownDialect(String),
@@ -61,6 +66,8 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Body(error) => error.hint().map(str::to_owned),
+            Self::History(HistoryError::NoOrder { .. }) => Some("name the order in which it is stored".to_owned()),
+            Self::History(_) => Some("give the list of messages, or an object with `messages` or `history`".to_owned()),
             Self::UnknownDialect(_) => Some(format!("there are {}", crate::providers::dialect_names().join(", "))),
             Self::UnknownProvider(_) => {
                 let names: Vec<_> = crate::providers::ALL.iter().map(|provider| provider.name).collect();

@@ -37,6 +37,7 @@ pub mod files;
 pub mod finding;
 pub mod guards;
 mod log;
+mod native;
 pub mod outline;
 pub mod policy;
 mod preview;

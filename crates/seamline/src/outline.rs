@@ -8,6 +8,7 @@ use seamline_model::{BlockKind, MessageIndex, Place, Tool, Transcript};
 #[doc(inline)]
 pub use seamline_model::Role;
 
+use crate::native::Native;
 use crate::preview::preview;
 use crate::subject::Subject;
 use crate::{Error, Options};
@@ -153,6 +154,19 @@ pub fn outline_at(
     indices: impl IntoIterator<Item = usize>,
     preview_bytes: usize,
 ) -> Result<Vec<OutlineMessage>, Error> {
+    if let Some(native) = Native::shown(body, options)? {
+        return native.outline(indices, preview_bytes);
+    }
+    outline_body(body, options, indices, preview_bytes)
+}
+
+/// Outlines messages of a request body.
+pub(crate) fn outline_body(
+    body: &[u8],
+    options: &Options,
+    indices: impl IntoIterator<Item = usize>,
+    preview_bytes: usize,
+) -> Result<Vec<OutlineMessage>, Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = dialect.decode(body)?;
     let count = transcript.messages.len();
@@ -181,6 +195,9 @@ pub fn outline_at(
 ///
 /// The same errors as [`check`](fn@crate::check).
 pub fn message_spans(body: &[u8], options: &Options) -> Result<Vec<Range<usize>>, Error> {
+    if let Some(native) = Native::shown(body, options)? {
+        return Ok(native.spans());
+    }
     let dialect = Subject::dialect(body, options)?;
     let transcript = dialect.decode(body)?;
     Ok(transcript.messages.iter().map(|message| message.span.range()).collect())

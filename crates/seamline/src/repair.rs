@@ -9,6 +9,8 @@ pub use crate::body::Body;
 #[doc(inline)]
 pub use seamline_rules::Loss;
 
+use crate::check::look;
+use crate::native::{self, Native};
 use crate::policy::{OnInvalid, RepairPolicy};
 use crate::subject::Subject;
 use crate::{Error, Finding, Options, Severity, log};
@@ -187,7 +189,19 @@ impl Repaired<'_> {
 /// Fails when the body is not JSON, is not a conversation, or the options name something that does not exist. A body
 /// that cannot be repaired is not an error: it is returned unchanged, with the remaining violations.
 pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Error> {
-    repair_leaving(body, options, Left::Nothing, |_| {})
+    if let Some(native) = Native::named(body, options)? {
+        return native.repair();
+    }
+    let _span = log::enter("repair", body);
+    let looked = look(body, options);
+    // Only a body that reads badly can be a history of a program, so others need no second look.
+    let is_suspect = looked.as_ref().map_or(true, |(_, transcript, found)| native::is_suspect(transcript, found));
+    if is_suspect && let Some(native) = Native::recognised(body, options)? {
+        return native.repair();
+    }
+    let (subject, transcript, found) = looked?;
+    let policy = options.policy.repair_for(subject.provider.name);
+    Ok(repair_transcript(&subject, &transcript, found, &policy, Left::Nothing))
 }
 
 /// Repairs a body for a provider with some other constraints, and leaves some fixes to a later repair.

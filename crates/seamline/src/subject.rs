@@ -2,6 +2,7 @@
 
 use seamline_dialects::providers::{self, Pair};
 use seamline_dialects::{Dialect, Provider};
+use seamline_files::native::Order;
 use seamline_model::{Edit, Encoded, Entries, LastRole, Transcript};
 use seamline_rules::Rewrite;
 
@@ -21,7 +22,8 @@ use crate::{Error, Policy};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The name of the dialect; detected when not given. A given dialect is never questioned.
+    /// The name of the dialect, or of the [shape](crate::files::SHAPES) of a program's history; detected when not given. A
+    /// given dialect is never questioned.
     pub dialect: Option<String>,
     /// The name of the provider; detected from the model when not given. With the dialect it selects the demands. A
     /// provider whose demands in the dialect are not known gets those that all servers of the dialect share.
@@ -31,6 +33,9 @@ pub struct Options {
     /// Whether the body is a stored conversation and not a request. Rules that only a request can answer are then
     /// skipped: which tools it declares, and whether a message follows the last one.
     pub kept: bool,
+    /// The order in which the history of a program is stored; found where it is not given. A request body is always
+    /// stored oldest first.
+    pub order: Option<Order>,
 }
 
 /// The dialect and provider of a body.

@@ -28,6 +28,8 @@ mod knobs;
 mod laws;
 #[path = "suite/logs.rs"]
 mod logs;
+#[path = "suite/native/mod.rs"]
+mod native;
 #[path = "suite/oracles.rs"]
 mod oracles;
 #[path = "suite/peers.rs"]

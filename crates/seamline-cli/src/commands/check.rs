@@ -23,6 +23,8 @@ use crate::render::{Counts, Examined, github, json, sarif};
 /// Reads request bodies and reports each place where the conversation is broken: what is wrong, which error the provider
 /// would return, and what `seamline fix` would do. It changes nothing.
 ///
+/// The history of Opal, OpenClaw, pi or llxprt is read, too: a list of messages, or an object with `messages` or `history`.
+///
 /// Exit status: 0 no findings, 1 findings, 2 a body could not be read (the others are still checked).
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

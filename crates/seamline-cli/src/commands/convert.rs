@@ -6,8 +6,9 @@ use clap::{Args, ValueEnum};
 use seamline::Error;
 use seamline::convert::{ConvertOptions, Converted, ForeignReasoning};
 use seamline::error::BodyError;
+use seamline::files::Order;
 
-use crate::args::{self, ListFormat};
+use crate::args::{self, ListFormat, StoredOrder};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::replace;
@@ -22,6 +23,8 @@ use crate::screen;
 /// ids, names, system text, media, tools and settings take the form that the target provider accepts. Damage is repaired on
 /// the way. The report lists what the target cannot express, where it was, and what happened to it.
 ///
+/// The history of Opal, OpenClaw, pi or llxprt is read, too: a list of messages, or an object with `messages` or `history`.
+///
 /// The body goes to standard output or to `--output`; the report goes to standard error. Within one dialect only what the
 /// target provider rejects is changed.
 ///
@@ -35,9 +38,12 @@ pub(crate) struct Convert {
     /// The target: a provider, a dialect, or both, such as `groq/openai_responses`
     #[arg(long, value_name = "PROVIDER")]
     to: String,
-    /// The source: a provider, a dialect, or both [default: detected]
+    /// The source: a provider, a dialect, both, or the program of a history [default: detected]
     #[arg(long, value_name = "PROVIDER")]
     from: Option<String>,
+    /// The order in which the history of a program is stored [default: found by its tool calls]
+    #[arg(long, value_enum, value_name = "ORDER")]
+    order: Option<StoredOrder>,
     /// The model of the new body [default: the model of the old one]
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -109,7 +115,8 @@ impl Convert {
             ReasoningFate::Text => ForeignReasoning::Text,
         };
         let (to, from, model) = (self.to.clone(), self.from.clone(), self.model.clone());
-        Ok(ConvertOptions { from, to, model, policy: args::policy(&self.policy)?, reasoning })
+        let order = self.order.map(Order::from);
+        Ok(ConvertOptions { from, order, to, model, policy: args::policy(&self.policy)?, reasoning })
     }
 
     fn source(&self) -> Result<Source, Failure> {

@@ -26,6 +26,9 @@ use crate::render::{Counts, Examined, github, json, repair, sarif};
 /// their tool calls, and orphaned results are kept as text. No content is lost unless the policy or `--unsafe` allows it. A
 /// body without findings is not touched.
 ///
+/// The history of Opal, OpenClaw, pi or llxprt is repaired in its own shape and order: a list of messages, or an object with
+/// `messages` or `history`.
+///
 /// The old bytes are kept in `$XDG_STATE_HOME/seamline` or `~/.local/state/seamline`; `seamline undo` restores them. A body
 /// from standard input goes to standard output, and nothing else does.
 ///

@@ -13,6 +13,7 @@ mod fix;
 mod formats;
 mod full_disk;
 mod help;
+mod histories;
 mod large_inputs;
 mod lists;
 mod logs;

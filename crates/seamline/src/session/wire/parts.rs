@@ -103,7 +103,7 @@ impl Wire {
         repair.id_mode = IdMode::Preserve;
         repair.merge_same_role = false;
         let provider = providers::for_model(dialect, None).name.to_owned();
-        Options { dialect: Some(dialect.to_owned()), provider: Some(provider), policy, kept: true }
+        Options { dialect: Some(dialect.to_owned()), provider: Some(provider), policy, kept: true, order: None }
     }
 }
 

@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use seamline::Policy;
 use seamline::classify::Failure;
+use seamline::files::Order;
 use seamline::session::{
     AgentEnd, AgentStart, PersistRepairs, RecoveryAction, Running, SessionOptions, SessionPolicy, StopCause, ToolCall,
     ToolExecutor, ToolOutput, TurnEnd,
 };
 use seamline::store::{Effect, IncidentKind};
+use seamline::{Options, Policy};
 
 use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, repairing, results, turn};
 
@@ -174,39 +175,49 @@ fn a_session_that_was_broken_before_it_was_loaded_is_repaired_once() {
     });
 }
 
+/// A history as Opal keeps it, with the entries in the order of time.
+fn opal_history(entries: &[&str], order: Order) -> String {
+    let mut entries = entries.to_vec();
+    if order == Order::NewestFirst {
+        entries.reverse();
+    }
+    format!("[{}]", entries.join(",\n "))
+}
+
 #[test]
-fn s0_13_a_result_anywhere_after_its_call_counts_at_both_ends_of_the_list() {
-    on_every_store(async |place| {
-        let said = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#);
-        let calls = turn(&["toolu_1"]);
-        let oldest_first = [
-            said("one"),
-            calls.clone(),
-            said("two"),
-            r#"{"role":"assistant","content":"yes"}"#.to_owned(),
-            said("three"),
-            results(&["toolu_1"]),
-            said("four"),
-        ];
-        let newest_first: Vec<String> = oldest_first.iter().rev().cloned().collect();
-        let mut outcomes = Vec::new();
-        let lists: [Vec<&str>; 2] = [
-            oldest_first.iter().map(String::as_str).collect(),
-            newest_first.iter().rev().map(String::as_str).collect(),
-        ];
-        for list in lists {
-            let mut session = opal(&place).await;
-            session.append_all(&list).await.unwrap();
-            let repaired = session.repair().await.unwrap();
-            assert!(repaired.repairs.iter().all(|action| !action.synthetic), "it has a result: {:?}", repaired.repairs);
-            assert!(repaired.remaining.is_empty() && is_valid(&session));
-            let all = kept(&session);
-            let at = all.iter().position(|message| *message == calls).unwrap();
-            assert!(all[at + 1].contains("did toolu_1") && all.concat().matches("did toolu_1").count() == 1, "{all:?}");
-            outcomes.push(all);
-        }
-        assert_eq!(outcomes[0], outcomes[1]);
-    });
+fn s0_13_a_result_counts_anywhere_after_its_call_in_both_storage_orders() {
+    const CALL: &str =
+        r#"{"role":"assistant","content":"","tool_calls":[{"call_id":"c1","name":"read","arguments":{}}],"id":"m2"}"#;
+    const RESULT: &str = r#"{"role":"tool_result","call_id":"c1","content":"fn main() {}","is_error":false,"id":"m6"}"#;
+    let said = |role: &str, id: &str| format!(r#"{{"role":"{role}","content":"{id}","id":"{id}"}}"#);
+    let (one, two, yes, four) = (said("user", "m1"), said("user", "m3"), said("assistant", "m4"), said("user", "m7"));
+    let options = Options { policy: Policy::preset("opal").unwrap(), ..Options::default() };
+    for order in [Order::OldestFirst, Order::NewestFirst] {
+        // Right after its call the result is where it belongs.
+        let clean = opal_history(&[&one, CALL, RESULT, &yes, &four], order);
+        let repaired = seamline::repair(clean.as_bytes(), &options).unwrap();
+        assert!(repaired.found.is_empty() && !repaired.changed(), "{order:?} {:?}", repaired.found);
+        // Later it still counts: it moves, and nothing is made up.
+        let late = opal_history(&[&one, CALL, &two, &yes, RESULT, &four], order);
+        let repaired = seamline::repair(late.as_bytes(), &options).unwrap();
+        assert!(repaired.actions.iter().all(|action| !action.synthetic), "{order:?} {:?}", repaired.actions);
+        let moved = opal_history(&[&one, CALL, RESULT, &two, &yes, &four], order);
+        assert_eq!(String::from_utf8_lossy(&repaired.body), moved, "{order:?}");
+        // Without it the call gets an error, in the place of the result.
+        let lost = opal_history(&[&one, CALL, &yes], order);
+        let repaired = seamline::repair(lost.as_bytes(), &options).unwrap();
+        let text = String::from_utf8_lossy(&repaired.body).into_owned();
+        let entries: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+        let at = if order == Order::OldestFirst { 2 } else { 1 };
+        assert_eq!((&entries[at]["role"], &entries[at]["is_error"]), (&"tool_result".into(), &true.into()), "{text}");
+    }
+    // The same bytes mean two things: what comes after a call in one order comes before it in the other.
+    let stored = opal_history(&[&one, CALL, RESULT, &yes], Order::OldestFirst);
+    let findings = |order| {
+        let options = Options { order: Some(order), dialect: Some("opal".to_owned()), ..options.clone() };
+        seamline::check(stored.as_bytes(), &options).unwrap().findings.len()
+    };
+    assert_eq!((findings(Order::OldestFirst), findings(Order::NewestFirst) > 0), (0, true));
 }
 
 #[test]
