@@ -33,7 +33,7 @@ pub(super) const BODY: BodySigns = BodySigns {
         // A text is an input of the Responses API as well, unless the model or another member says more.
         "input" if value.is(Kind::String) => score.add(5),
         "input" if value.is(Kind::Object) => score.decide(),
-        "system_instruction" | "generation_config" | "agent_config" => score.add(6),
+        "system_instruction" | "generation_config" | "agent" | "agent_config" => score.add(6),
         _ => {}
     },
     message,
@@ -104,6 +104,7 @@ mod tests {
         assert_eq!(name(r#"{"model":"gemini-4-pro","input":"hi"}"#), OWN);
         assert_eq!(name(r#"{"model":"m","previous_interaction_id":"v1_a","input":"hi"}"#), OWN);
         assert_eq!(name(r#"{"model":"m","input":{"type":"text","text":"hi"}}"#), OWN);
+        assert_eq!(name(r#"{"agent":"deep-research-preview","input":"hi"}"#), OWN);
         assert_eq!(name(r#"{"model":"gpt-5","input":"hi"}"#), RESPONSES);
         assert_eq!(name(r#"{"model":"m","input":"hi"}"#), RESPONSES);
     }

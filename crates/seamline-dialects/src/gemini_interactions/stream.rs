@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn the_token_that_resumes_a_stream_is_kept() {
         let update = r#"{"event_type":"interaction.status_update","status":"in_progress","continuation_token":"t1"}"#;
-        assert!(read(&[update]).contains(&r#"Member { name: "continuation_token", json: "\"t1\"" }"#.to_owned()));
+        assert!(read(&[update]).contains(&r#"continuation_token="t1""#.to_owned()));
     }
 
     #[test]
