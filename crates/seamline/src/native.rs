@@ -51,7 +51,8 @@ impl<'b> Native<'b> {
                 Self::of(text, History::read(text, shape, options.order)?, options).map(Some)
             }
             Some(Recognised::Split { shape, signs, others }) => {
-                Err(seamline_dialects::Error::Split { dialects: [shape.name, CARRIER], evidence: [signs, others] }.into())
+                Err(seamline_dialects::Error::Split { dialects: [shape.name, CARRIER], evidence: [signs, others] }
+                    .into())
             }
         }
     }
@@ -136,7 +137,8 @@ impl<'b> Native<'b> {
     /// result that equals the first; the entry may have members of its own.
     fn left_out(&self, origins: &[Option<usize>], unchanged: &Repaired<'_>) -> Vec<Dropped> {
         let kept: HashSet<usize> = origins.iter().flatten().copied().collect();
-        let reported: HashSet<&str> = unchanged.dropped.iter().filter_map(|dropped| dropped.pointer.as_deref()).collect();
+        let reported: HashSet<&str> =
+            unchanged.dropped.iter().filter_map(|dropped| dropped.pointer.as_deref()).collect();
         let gone = (0..self.history.entries()).filter(|entry| !kept.contains(entry));
         let places = gone.filter_map(|entry| self.history.entry(entry));
         let unreported = places.filter(|place| !reported.contains(place.pointer.as_str()));
@@ -160,6 +162,7 @@ impl<'b> Native<'b> {
             body: Body::of(self.body),
             dialect: self.history.shape().name,
             provider: repaired.provider,
+            note: repaired.note.clone(),
             messages: self.history.entries(),
             passes: repaired.passes,
             found: placed(&repaired.found),
@@ -182,7 +185,8 @@ impl<'b> Native<'b> {
     /// The hashes of entries, by the hashes of the messages that carry them.
     fn hashes(&self) -> HashMap<String, String> {
         let messages = 0..self.history.messages();
-        let entry = |message| self.history.place(message, None).map_or("", |place| self.history.entry_text(place.entry));
+        let entry =
+            |message| self.history.place(message, None).map_or("", |place| self.history.entry_text(place.entry));
         messages.map(|message| (hash(self.history.carried(message)), hash(entry(message)))).collect()
     }
 

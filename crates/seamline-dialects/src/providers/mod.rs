@@ -187,7 +187,8 @@ impl Provider {
     /// Whether the name of a model belongs to one of its families. A name with a tag, such as `qwen3:8b`, belongs to a
     /// local server.
     pub fn claims(&self, model: &str) -> bool {
-        let is_number = |tag: &str| tag.split(':').next().is_some_and(|tag| tag.bytes().all(|byte| byte.is_ascii_digit()));
+        let is_number =
+            |tag: &str| tag.split(':').next().is_some_and(|tag| tag.bytes().all(|byte| byte.is_ascii_digit()));
         let is_tagged = || model.split_once(':').is_some_and(|(_, tag)| !is_number(tag));
         let begins = |family: &&str| begins_with(model, family) && (family.contains(':') || !is_tagged());
         self.models.iter().any(|family| begins(&family))
@@ -255,7 +256,8 @@ mod tests {
 
     #[test]
     fn tagged_and_foreign_names_belong_to_no_company() {
-        for model in ["qwen3:8b", "deepseek-r1:14b", "gpt-oss:20b", "kimi-k2:1t-cloud", "qwen/qwen3-32b", "qwen-3-32b"] {
+        for model in ["qwen3:8b", "deepseek-r1:14b", "gpt-oss:20b", "kimi-k2:1t-cloud", "qwen/qwen3-32b", "qwen-3-32b"]
+        {
             assert_eq!(claimant("openai_chat", model), "openai-compatible", "{model}");
         }
         assert_eq!(claimant("openai_chat", "ft:gpt-4o:acme::abc"), "openai");
@@ -283,7 +285,8 @@ mod tests {
 
     #[test]
     fn a_company_has_special_cases_for_models() {
-        let name = |name: &str, model: &str| by_name(name).unwrap().speaking(by_name(name).unwrap().dialect, Some(model));
+        let name =
+            |name: &str, model: &str| by_name(name).unwrap().speaking(by_name(name).unwrap().dialect, Some(model));
         assert_eq!(name("mistral", "magistral-medium").provider.name, "mistral-v13");
         assert_eq!(name("mistral", "mistral-large").provider.name, "mistral");
         assert_eq!(name("bedrock", "amazon.nova-pro-v1:0").provider.name, "bedrock-nova");
