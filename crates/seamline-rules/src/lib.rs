@@ -11,6 +11,7 @@ mod claims;
 mod context;
 mod ids;
 mod input;
+mod only_content;
 pub mod policy;
 mod removed;
 mod rule;
