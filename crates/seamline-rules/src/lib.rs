@@ -9,6 +9,7 @@ mod apply;
 mod check;
 mod claims;
 mod context;
+mod ending;
 mod ids;
 mod input;
 mod only_content;

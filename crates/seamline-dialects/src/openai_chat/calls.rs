@@ -127,7 +127,7 @@ pub(super) fn result<'a>(id: &str, content: Json<'a>) -> Json<'a> {
 
 /// Writes an assistant message that makes a call rebuilt from its result.
 pub(super) fn rebuilt<'a>(id: &str, name: &str) -> Json<'a> {
-    let arguments = quoted("{\"reconstructed\":true}");
+    let arguments = quoted("{\"synthetic\":true,\"reconstructed\":true}");
     let call = function_call(Json::Text(id.to_owned()), Json::Text(name.to_owned()), arguments);
     object([member("role", "assistant"), ("content", Json::Null), (LIST, list(vec![call]))])
 }

@@ -2,8 +2,8 @@
 //! and where that is known from.
 
 use seamline_model::{
-    Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
-    Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, Role, RoleGap, SameRole,
+    Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
+    Limits, Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, Role, RoleGap, SameRole,
     ToolDemands, Uniqueness,
 };
 

@@ -1,10 +1,9 @@
 //! `WIRE013 extra-member`
 
-use seamline_model::{
-    Edit, Member, MemberSort, Members, Place, Role, Safety, Severity, Span, Stage, Values,
-};
+use seamline_model::{Edit, Member, MemberSort, Members, Place, Role, Safety, Severity, Span, Stage, Values};
 
 use crate::context::Context;
+use crate::ending::notes_ending;
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
@@ -137,7 +136,9 @@ fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member
     };
     let safety = if safe { Safety::Safe } else { Safety::Unsafe };
     let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe };
-    draft.fix(Stage::Bytes, safety, "remove the member", vec![edit]);
+    // How a message ended tells what its open calls are answered with.
+    let stage = if notes_ending(member) { Stage::Finish } else { Stage::Bytes };
+    draft.fix(stage, safety, "remove the member", vec![edit]);
 }
 
 /// Notes a member that no dialect or program is known to have. The provider may have added it.
