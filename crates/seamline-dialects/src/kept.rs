@@ -2,15 +2,16 @@
 
 use std::collections::HashSet;
 
-use seamline_model::{MessageIndex, Role, Span, Transcript};
+use seamline_model::{Fence, MessageIndex, Role, Span, Transcript};
 
+use crate::fenced::Fenced;
 use crate::ids::CONTENT_KEYS;
-use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
+use crate::json::{Document, Json, Kind, Value, member, object, quoted};
 use crate::rewriting::set_members;
 use crate::splice::{MessageWriter, apply_patches};
 
-/// The line above members that are kept as text.
-const HEADING: &str = "[other members of this message, kept as text]";
+/// What the marks say around members that are kept as text.
+const HEADING: &str = "other members of this message, kept as text";
 
 /// Members that hold only the words of a message.
 const WORDS: &[&str] = &["content", "text", "parts", "tool_plan", "message", "prompt", "output_text", "refusal"];
@@ -80,50 +81,33 @@ fn text_of(kept: &[(Value<'_, '_>, Value<'_, '_>)]) -> String {
     {
         return text.into_owned();
     }
-    let mut text = HEADING.to_owned();
-    for (name, member) in kept {
-        let said = member.str().unwrap_or(member.raw().into());
-        text.push_str(&["\n", &name.name(), ": ", &said].concat());
-    }
-    text
+    let line = |(name, member): &(Value<'_, '_>, Value<'_, '_>)| {
+        [&name.name(), ": ", &*member.str().unwrap_or(member.raw().into())].concat()
+    };
+    let lines: Vec<_> = kept.iter().map(line).collect();
+    let lines = lines.join("\n");
+    Fence::around(HEADING, &lines).text(&lines)
 }
 
-/// Writes the heading of a message whose role is unknown, with that role.
-fn taken_in(message: Value<'_, '_>, heading: &str) -> String {
+/// The marks around a message whose role is unknown, with that role.
+fn taken_in(message: Value<'_, '_>, heading: &str) -> Fenced {
+    let fenced = Fenced::of(heading, message);
     let role = message.object().and_then(|members| members.get("role")).filter(|role| !role.is(Kind::Null));
     match role {
-        Some(role) => format!("{heading}\nrole: {}", role.str().unwrap_or(role.raw().into())),
-        None => heading.to_owned(),
+        Some(role) => fenced.with(&format!("\nrole: {}", role.str().unwrap_or(role.raw().into()))),
+        None => fenced,
     }
 }
 
-/// Writes the content of a message whose role is unknown as content of the user, under a heading. `text` writes a text
+/// Writes the content of a message whose role is unknown as content of the user, between marks. `text` writes a text
 /// block of the dialect. Returns nothing for a value that is not an object.
 pub(crate) fn as_user<'a>(
     message: Value<'_, 'a>,
     key: &'static str,
     heading: &str,
-    text: impl FnOnce(Json<'a>) -> Json<'a>,
+    text: impl Fn(Json<'a>) -> Json<'a>,
 ) -> Option<Json<'a>> {
-    Some(under_heading(taken_in(message, heading), message.object()?.get(key), text))
-}
-
-/// Writes a content under a heading. What it says stays byte for byte. `text` writes a text block of the dialect, for a
-/// content that is a list.
-pub(crate) fn under_heading<'a>(
-    heading: String,
-    content: Option<Value<'_, 'a>>,
-    text: impl FnOnce(Json<'a>) -> Json<'a>,
-) -> Json<'a> {
-    match content.map(|content| (content, content.kind())) {
-        Some((words, Kind::String)) => Json::Joined(format!("{heading}\n"), words.raw_str()),
-        Some((blocks, Kind::Array)) => {
-            let heading = text(Json::Text(heading));
-            list(std::iter::once(heading).chain(blocks.elements().map(|block| Json::Raw(block.raw()))).collect())
-        }
-        Some((other, kind)) if kind != Kind::Null => Json::Text(format!("{heading}\n{}", other.raw())),
-        _ => Json::Text(heading),
-    }
+    Some(taken_in(message, heading).content(message.object()?.get(key), text))
 }
 
 /// Writes a message whose role is unknown as a message of the user, for the dialects of `OpenAI`.
@@ -132,17 +116,17 @@ pub(crate) fn rewrite_as_user<'a>(
     transcript: &Transcript<'_>,
     value: Value<'_, 'a>,
     heading: &str,
-    text: impl FnOnce(Json<'a>) -> Json<'a>,
+    text: impl Fn(Json<'a>) -> Json<'a>,
 ) -> String {
     let role = Role::User.as_str();
     let Some(content) = as_user(value, "content", heading, text) else {
-        return writer.render(&object([member("role", role), member("content", no_message(value, heading))]), 0);
+        return writer.render(&object([member("role", role), ("content", no_message(value, heading))]), 0);
     };
     let values = [("role", quoted(role)), ("content", writer.render(&content, 1))];
     apply_patches(transcript, value.span(), &mut set_members(value, &values))
 }
 
 /// Writes a value that is not a message as the text of one.
-pub(crate) fn no_message(value: Value<'_, '_>, heading: &str) -> String {
-    format!("{heading}\n{}", value.raw())
+pub(crate) fn no_message<'a>(value: Value<'_, '_>, heading: &str) -> Json<'a> {
+    Fenced::of(heading, value).text(value.raw())
 }

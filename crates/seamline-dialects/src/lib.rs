@@ -12,6 +12,7 @@ mod detect_stream;
 mod dialect;
 mod envelope;
 mod error;
+mod fenced;
 mod frames;
 mod ids;
 mod json;

@@ -48,11 +48,11 @@ pub enum Edit {
         /// The id it should name.
         id: String,
     },
-    /// Keeps the content of a block as plain text, under a heading line.
+    /// Keeps the content of a block as plain text, between the marks of a [`Fence`](crate::Fence).
     Demote {
         /// The block to demote.
         block: BlockIndex,
-        /// The line that says what the block was.
+        /// The words that say what the block was.
         heading: String,
     },
     /// Rebuilds the call of a result, in a message of its own before the result's.
@@ -181,11 +181,11 @@ pub enum Edit {
         /// The message to rewrite.
         message: MessageIndex,
     },
-    /// Makes a message of unknown role a user message, under a heading line.
+    /// Makes a message of unknown role a user message, between the marks of a [`Fence`](crate::Fence).
     TakeIn {
         /// The message to change.
         message: MessageIndex,
-        /// The line that says what the message was.
+        /// The words that say what the message was.
         heading: String,
     },
     /// Removes empty text from a result, or fills the result if nothing is left.

@@ -16,6 +16,7 @@ mod demands;
 mod edit;
 mod event;
 mod fact;
+mod fence;
 mod finding;
 mod id_map;
 mod irregularity;
@@ -53,6 +54,7 @@ pub use demands::{
 pub use edit::{Edit, Encoded, Layout, NewText};
 pub use event::{Addition, Event, Piece, Recalled, Unreadable};
 pub use fact::{Fact, FactKind};
+pub use fence::{Fence, label};
 pub use finding::{Fix, Place, RuleFinding, Safety, Severity, Stage};
 pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};

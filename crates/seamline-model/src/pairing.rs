@@ -1,20 +1,22 @@
 //! Pairs results with the calls that they answer.
 //!
 //! Pairing is by occurrence, not by id, because ids repeat in real conversations. One pass over the transcript, in
-//! linear time, in four steps; each step claims only what the previous ones left:
+//! linear time, in five steps; each step claims only what the previous ones left:
 //!
 //! 1. in a cycle's own span (until the next assistant message) the k-th result with an
 //!    id answers the k-th call with that id; a result that names its tool prefers the
 //!    calls of that tool;
 //! 2. a result elsewhere answers the only open call before it with its id (late); if
 //!    there is none, the first call after it with its id, if that stayed open (early);
-//! 3. in a span with exactly one open call, the first result whose id names no call of
+//! 3. a result whose id is another form of the id of an open call answers it (`hist_tool_1`
+//!    and `call_1`);
+//! 4. in a span with exactly one open call, the first result whose id names no call of
 //!    the cycle and whose tool does not contradict answers it (misaddressed), if the name
 //!    of the tool or the position of the result proves it;
-//! 4. the rest are orphans, duplicates and results that replace a synthetic one.
+//! 5. the rest are orphans, duplicates and results that replace a synthetic one.
 //!
 //! Where results may come anywhere after their call, a span lasts until the next calls, so that step 1 finds them, and
-//! a further result answers the latest open call with its id; step 3 still looks no further than the next assistant
+//! a further result answers the latest open call with its id; step 4 still looks no further than the next assistant
 //! message.
 //!
 //! Each step looks back only as far as the result itself, so appending messages changes
@@ -23,6 +25,7 @@
 mod behind;
 mod misaddressed;
 mod queues;
+mod renamed;
 
 use std::collections::{HashMap, HashSet};
 
@@ -115,6 +118,7 @@ impl Pairing {
         if scope.early {
             walk.claim_early();
         }
+        walk.claim_renamed();
         if scope.misaddressed {
             walk.claim_misaddressed();
         }

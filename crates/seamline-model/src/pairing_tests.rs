@@ -9,8 +9,15 @@ use crate::{
 const JOINT: Scope = Scope { joint: true, ..Scope::ALL };
 /// The scope for results that are items, anywhere after their call.
 const LASTING: Scope = Scope { joint: true, lasting: true, ..Scope::ALL };
-const SPAN_ONLY: Scope =
-    Scope { late: false, early: false, misaddressed: false, unproven: false, joint: false, lasting: false };
+const SPAN_ONLY: Scope = Scope {
+    late: false,
+    early: false,
+    misaddressed: false,
+    unproven: false,
+    joint: false,
+    lasting: false,
+    prefixes: &[],
+};
 
 /// One block of a conversation, with the id it has or names.
 #[derive(Clone, Copy)]
@@ -470,4 +477,18 @@ fn a_further_result_answers_the_latest_open_call_with_its_id_when_spans_last() {
 fn a_result_under_another_id_is_not_guessed_beyond_the_next_assistant_message() {
     assert_eq!(fates(&[calls(&["A"]), answers(&[Result("Z")])], LASTING), [Seen::Misaddressed(0)]);
     assert_eq!(fates(&[calls(&["A"]), says(&[Text]), answers(&[Result("Z")])], LASTING), [Seen::Orphan]);
+}
+
+#[test]
+fn a_result_under_another_form_of_the_id_answers_its_call() {
+    let scope = Scope { prefixes: &[&["call_", "toolu_"]], ..SPAN_ONLY };
+    let messages = [calls(&["hist_tool_a", "hist_tool_b"]), answers(&[Result("toolu_b"), Result("call_a")])];
+    assert_eq!(fates(&messages, scope), [Seen::Misaddressed(1), Seen::Misaddressed(0)]);
+    let other = [calls(&["call_a"]), answers(&[Result("toolu_a")])];
+    assert_eq!(fates(&other, scope), [Seen::Orphan]);
+    let exact = [calls(&["hist_tool_a", "call_a"]), answers(&[Result("call_a"), Result("hist_tool_a")])];
+    assert_eq!(fates(&exact, scope), [Seen::Answers(1), Seen::Answers(0)]);
+    let twice =
+        [calls(&["hist_tool_a"]), user(), calls(&["hist_tool_a"]), user(), says(&[Text]), answers(&[Result("call_a")])];
+    assert_eq!(fates(&twice, Scope { late: true, ..scope }), [Seen::Orphan]);
 }

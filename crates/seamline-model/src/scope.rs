@@ -18,17 +18,27 @@ pub struct Scope {
     pub joint: bool,
     /// A span lasts until the next calls, even if assistant messages come before them.
     pub lasting: bool,
+    /// The prefixes that the dialects give to ids, to recognise two forms of one id.
+    pub prefixes: &'static [&'static [&'static str]],
 }
 
 impl Scope {
     /// Recognises results wherever it is certain which call they answer.
-    pub const ALL: Self =
-        Self { late: true, early: true, misaddressed: true, unproven: false, joint: false, lasting: false };
+    pub const ALL: Self = Self {
+        late: true,
+        early: true,
+        misaddressed: true,
+        unproven: false,
+        joint: false,
+        lasting: false,
+        prefixes: &[],
+    };
 
     /// The scope under a provider's demands: a result that the provider accepts is always recognised.
     #[must_use]
     pub fn under(self, demands: &Constraints) -> Self {
         let lasting = demands.carrier == Carrier::Items;
-        Self { late: self.late || lasting, joint: demands.joint_answers, lasting, ..self }
+        let prefixes = demands.call_id.known_prefixes;
+        Self { late: self.late || lasting, joint: demands.joint_answers, lasting, prefixes, ..self }
     }
 }

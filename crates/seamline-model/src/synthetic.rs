@@ -44,8 +44,8 @@ pub const NOTHING_BETWEEN: &str = "[synthetic] (no message in between)";
 pub const NO_RESPONSE: &str = "[synthetic] (no response was recorded)";
 /// The reasoning where reasoning is required and was not recorded.
 pub const NO_REASONING: &str = "[synthetic] (reasoning was not recorded)";
-/// The heading of thinking that lost its signature.
-pub const UNSIGNED_THINKING: &str = "[synthetic] thinking without a signature:";
+/// What the marks say around thinking that lost its signature.
+pub const UNSIGNED_THINKING: &str = "thinking without a signature, kept as text";
 
 /// Seamline's texts that replace a missing result.
 const OURS: &[&str] = &[NO_RESULT, ABORTED, CANCELLED, DENIED, TIMED_OUT, CRASHED, TRUNCATED, NO_RESULT_CONVERTED];

@@ -76,7 +76,9 @@ pub struct RepairAction {
     pub action: &'static str,
     /// The place in the original body.
     pub pointer: Option<String>,
-    /// The id of the call that it is about.
+    /// The index of the message in the original body. Source document 001 calls it `messageIndex`.
+    pub message_index: Option<usize>,
+    /// The id of the call that it is about. Source document 001 calls it `toolUseId`.
     pub call_id: Option<String>,
     /// The name of what it removed, such as a member of a message.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -280,6 +282,7 @@ fn reported(
                 code: action.code,
                 action: action.action,
                 pointer,
+                message_index: place.message.map(seamline_model::MessageIndex::get),
                 call_id: action.call_id.filter(|id| !id.is_empty()),
                 removed: action.removed,
                 synthetic: action.synthetic,

@@ -16,6 +16,8 @@ mod entries;
 mod errors;
 #[path = "suite/exhaustive.rs"]
 mod exhaustive;
+#[path = "suite/fences.rs"]
+mod fences;
 #[path = "suite/fixtures.rs"]
 mod fixtures;
 #[path = "suite/harmless.rs"]

@@ -278,7 +278,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             Some(content @ Json::List(_)) => self.rewrite(index, Role::User, true, Some(content)),
             Some(text) => self.rewrite(index, Role::User, true, Some(blocks.text_content(text))),
             None => {
-                let text = blocks.text_content(Json::Text(no_message(value, heading)));
+                let text = blocks.text_content(no_message(value, heading));
                 let message = write::message(self.blocks, Role::User, text);
                 self.writer.write(Some(index), &message);
                 self.writer.note_edits(self.plan.get(index));
@@ -385,5 +385,5 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
 
 /// The input of a call that was rebuilt from its result.
 fn rebuilt_input() -> Json<'static> {
-    object([("reconstructed", Json::Bool(true))])
+    object([("synthetic", Json::Bool(true)), ("reconstructed", Json::Bool(true))])
 }

@@ -3,6 +3,7 @@
 use seamline_model::{BlockIndex, BlockKind, Role, Transcript};
 
 use super::write::{Blocks, Patch, fields_of};
+use crate::fenced::Fenced;
 use crate::json::{Document, Json, Kind, Value, quoted};
 use crate::rewriting::{input_object, members_as_lines, set_members};
 use crate::splice::{BlockPlan, apply_patches};
@@ -138,17 +139,18 @@ impl<'a> Rewriter<'_, 'a> {
         self.blocks.made_up_result(source.root(), id, text)
     }
 
-    /// Writes a block as text under a heading. Its content stays byte for byte.
+    /// Writes a block as text between marks. Its content stays byte for byte.
     fn demoted(&self, value: Value<'_, 'a>, kind: &BlockKind, heading: &str) -> Vec<Json<'a>> {
+        let fenced = Fenced::of(heading, value);
         if let (BlockKind::Reasoning { .. }, Some(said)) = (kind, self.blocks.reasoning(value)) {
-            return vec![self.blocks.text(Json::Joined(format!("{heading}\n"), said.raw_str()))];
+            return vec![self.blocks.text(fenced.string(said))];
         }
         if !matches!(kind, BlockKind::Result(_)) {
-            return vec![self.blocks.text(Json::Text(format!("{heading}\n{}", value.raw())))];
+            return vec![self.blocks.text(fenced.text(value.raw()))];
         }
         let keys = self.blocks.keys();
         let fields = fields_of(keys, value);
         let beside = members_as_lines(fields, |key| keys.result_known.contains(&key));
-        self.blocks.kept(fields, &format!("{heading}{beside}"))
+        self.blocks.kept(fields, &fenced.with(&beside))
     }
 }

@@ -3,6 +3,7 @@
 use seamline_model::conversation::{LiftedBlock, LiftedMessage, LiftedResult, Media, Reasoning, Says, Speaker};
 use seamline_model::{BlockKind, Emptiness, Role, Span};
 
+use crate::fenced::Fenced;
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
 use crate::reading::emptiness;
 use crate::results::{AnsweredCall, synthetic, written};
@@ -102,10 +103,10 @@ pub(crate) trait Blocks: Sync {
         Json::Raw(part.raw())
     }
 
-    /// The content of a result as blocks of a message, under a heading.
-    fn kept<'a>(&self, result: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>> {
+    /// The content of a result as blocks of a message, between marks.
+    fn kept<'a>(&self, result: Value<'_, 'a>, fenced: &Fenced) -> Vec<Json<'a>> {
         let output = result.object().and_then(|members| members.get(self.keys().output));
-        kept_parts(self, output, heading)
+        kept_parts(self, output, fenced)
     }
 
     /// The result that closes a call of the provider's own tools, where there is such.
@@ -184,22 +185,22 @@ fn is_pair(keys: &Keys, part: Value<'_, '_>) -> bool {
 
 /// The content of a result as blocks of a message, for dialects where it is a string or a list of parts. Calls and
 /// results among them are kept as their source.
-fn kept_parts<'a>(blocks: &(impl Blocks + ?Sized), output: Option<Value<'_, 'a>>, heading: &str) -> Vec<Json<'a>> {
-    match output.map(|output| (output, output.kind())) {
-        Some((output, Kind::String)) => vec![blocks.text(Json::Joined(format!("{heading}\n"), output.raw_str()))],
-        Some((output, Kind::Array)) => std::iter::once(blocks.text(Json::Text(heading.to_owned())))
-            .chain(output.elements().filter(|part| !is_empty_text(blocks, *part)).map(|part| {
-                if is_pair(blocks.keys(), part) {
-                    blocks.text(Json::Text(part.raw().to_owned()))
-                } else {
-                    blocks.part_as_block(part)
-                }
-            }))
-            .collect(),
-        Some((output, kind)) if kind != Kind::Null => {
-            vec![blocks.text(Json::Text(format!("{heading}\n{}", output.raw())))]
+fn kept_parts<'a>(blocks: &(impl Blocks + ?Sized), output: Option<Value<'_, 'a>>, fenced: &Fenced) -> Vec<Json<'a>> {
+    let part = |part: Value<'_, 'a>| {
+        if is_pair(blocks.keys(), part) {
+            blocks.text(Json::Text(part.raw().to_owned()))
+        } else {
+            blocks.part_as_block(part)
         }
-        _ => vec![blocks.text(Json::Text(heading.to_owned()))],
+    };
+    match output.map(|output| (output, output.kind())) {
+        Some((output, Kind::String)) => vec![blocks.text(fenced.string(output))],
+        Some((output, Kind::Array)) => {
+            let parts = output.elements().filter(|part| !is_empty_text(blocks, *part)).map(part);
+            fenced.blocks(parts, |text| blocks.text(text))
+        }
+        Some((output, kind)) if kind != Kind::Null => vec![blocks.text(fenced.text(output.raw()))],
+        _ => vec![blocks.text(fenced.nothing())],
     }
 }
 

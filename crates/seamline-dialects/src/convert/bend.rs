@@ -1,9 +1,9 @@
 //! Fits messages to a dialect: moves or rewrites blocks that it cannot hold.
 
-use seamline_model::MARK;
 use seamline_model::conversation::{
     Family, Fate, LiftedBlock, LiftedMessage, LiftedResult, Lost, Media, MediaSource, Opaque, Reasoning, Says, Speaker,
 };
+use seamline_model::{MARK, label};
 
 use super::{ForeignReasoning, Room, Target, failure, mime};
 
@@ -224,7 +224,7 @@ impl<'r> Bending<'r> {
             }
         }
         if !hoisted.is_empty() {
-            let line = format!("{MARK} what tool call {id} returned beside text:");
+            let line = format!("{MARK} what tool call {} returned beside text:", label(&id));
             hoisted.insert(0, LiftedBlock::new(Says::Text(line), hoisted[0].pointer.clone()));
             if kept.is_empty() {
                 let follows = Says::Text(failure::FOLLOWS.to_owned());

@@ -9,6 +9,7 @@ use super::render::NO_SIGNATURE;
 use super::wire;
 use crate::blocks::{Blocks, Keys, Patch, block};
 use crate::convert::mime;
+use crate::fenced::Fenced;
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
 use crate::results::{AnsweredCall, synthetic};
 use crate::rewriting::{cuts, set_member, set_members};
@@ -115,15 +116,31 @@ impl Blocks for Writer {
         }
     }
 
-    fn kept<'a>(&self, result: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>> {
+    fn kept<'a>(&self, result: Value<'_, 'a>, fenced: &Fenced) -> Vec<Json<'a>> {
         let held = |key| result.object().and_then(|members| members.get(key));
-        let mut kept = match held("response") {
-            Some(response) => self.kept_response(response, heading),
-            None => vec![self.text(Json::Text(heading.to_owned()))],
-        };
         // Media of a result are parts themselves.
-        kept.extend(held("parts").into_iter().flat_map(Value::elements).map(|part| Json::Raw(part.raw())));
-        kept
+        let media: Vec<_> =
+            held("parts").into_iter().flat_map(Value::elements).map(|part| Json::Raw(part.raw())).collect();
+        let said = match held("response") {
+            Some(response) => Said::of(response),
+            None => Said::Lines(Vec::new()),
+        };
+        match said {
+            Said::String(text) if media.is_empty() => vec![self.text(fenced.string(text))],
+            Said::Source(text) if media.is_empty() => vec![self.text(fenced.text(text))],
+            Said::Lines(lines) if media.is_empty() && lines.is_empty() => vec![self.text(fenced.nothing())],
+            Said::String(text) => {
+                fenced.blocks(std::iter::once(self.text(Json::Raw(text.raw()))).chain(media), |text| self.text(text))
+            }
+            Said::Source(text) => {
+                let text = self.text(Json::Text(text.to_owned()));
+                fenced.blocks(std::iter::once(text).chain(media), |text| self.text(text))
+            }
+            Said::Lines(lines) => {
+                let lines = lines.into_iter().map(|line| self.text(line));
+                fenced.blocks(lines.chain(media), |text| self.text(text))
+            }
+        }
     }
 
     fn signed(&self, call: Value<'_, '_>) -> Vec<Patch> {
@@ -133,25 +150,35 @@ impl Blocks for Writer {
     }
 }
 
-impl Writer {
-    fn kept_response<'a>(&self, response: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>> {
+/// What a response says, as a text.
+enum Said<'d, 'a> {
+    /// One string.
+    String(Value<'d, 'a>),
+    /// A value of another kind, by its source.
+    Source(&'a str),
+    /// A line for each member.
+    Lines(Vec<Json<'a>>),
+}
+
+impl<'d, 'a> Said<'d, 'a> {
+    fn of(response: Value<'d, 'a>) -> Self {
         if response.is(Kind::String) {
-            return vec![self.text(Json::Joined(format!("{heading}\n"), response.raw_str()))];
+            return Self::String(response);
         }
         if let Some(text) = wire::only_member(response) {
-            return vec![self.text(Json::Joined(format!("{heading}\n"), text.raw_str()))];
+            return Self::String(text);
         }
         if !response.is(Kind::Object) {
-            return vec![self.text(Json::Text(format!("{heading}\n{}", response.raw())))];
+            return Self::Source(response.raw());
         }
-        let said = response.members().map(|(key, value)| {
+        let line = |(key, value): (Value<'d, 'a>, Value<'d, 'a>)| {
             let key = format!("{}: ", key.name());
-            self.text(match value.kind() {
-                Kind::String => Json::Joined(key, value.raw_str()),
+            match value.kind() {
+                Kind::String => Json::Joined(key, value.raw_str(), String::new()),
                 _ => Json::Text(format!("{key}{}", value.raw())),
-            })
-        });
-        std::iter::once(self.text(Json::Text(heading.to_owned()))).chain(said).collect()
+            }
+        };
+        Self::Lines(response.members().map(line).collect())
     }
 }
 

@@ -13,8 +13,8 @@ pub(crate) enum Json<'a> {
     Written(String),
     /// A string.
     Text(String),
-    /// A string of our text and, unchanged, the inside of a string of the source.
-    Joined(String, &'a str),
+    /// A string of our text, the inside of a string of the source, unchanged, and our text again.
+    Joined(String, &'a str, String),
     /// A boolean.
     Bool(bool),
     /// `null`.
@@ -86,10 +86,11 @@ impl Style {
                 escape_into(out, text);
                 out.push('"');
             }
-            Json::Joined(text, raw) => {
+            Json::Joined(before, raw, after) => {
                 out.push('"');
-                escape_into(out, text);
+                escape_into(out, before);
                 out.push_str(raw);
+                escape_into(out, after);
                 out.push('"');
             }
             Json::List(elements) => self.write_list(out, elements, depth),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use seamline_model::{Block, Field, Span, Transcript};
 
+use super::wire::has_function;
 use crate::gemini_generate::NO_SIGNATURE;
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, TOOL_NAME_KEYS};
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
@@ -24,10 +25,21 @@ pub(super) fn written<'a>(transcript: &Transcript<'a>, block: &Block, plan: Opti
     let source = Document::part(transcript.source, block.span);
     let value = source.root();
     match plan {
+        _ if block.slot().field == Field::Whole && has_function(value) => typed(value, transcript),
         _ if block.slot().field == Field::Whole => flat_as_call(value, &BlockPlan::default()),
         None => Json::Raw(value.raw()),
         Some(plan) => changed(value, plan, transcript),
     }
+}
+
+/// Writes a call in the form of the list, with its type.
+fn typed<'a>(value: Value<'_, 'a>, transcript: &Transcript<'_>) -> Json<'a> {
+    let Some(members) = value.object().filter(|members| members.get("type").is_none()) else {
+        return Json::Raw(value.raw());
+    };
+    let kind = if members.get("function").is_some() { "function" } else { "custom" };
+    let mut patches: Vec<_> = set_member(value, "type", &quoted(kind)).into_iter().collect();
+    Json::Written(apply_patches(transcript, value.span(), &mut patches))
 }
 
 fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, transcript: &Transcript<'_>) -> Json<'a> {
@@ -115,7 +127,7 @@ pub(super) fn result<'a>(id: &str, content: Json<'a>) -> Json<'a> {
 
 /// Writes an assistant message that makes a call rebuilt from its result.
 pub(super) fn rebuilt<'a>(id: &str, name: &str) -> Json<'a> {
-    let arguments = quoted("{\"reconstructed\":true}");
+    let arguments = quoted("{\"synthetic\":true,\"reconstructed\":true}");
     let call = function_call(Json::Text(id.to_owned()), Json::Text(name.to_owned()), arguments);
     object([member("role", "assistant"), ("content", Json::Null), (LIST, list(vec![call]))])
 }

@@ -2,8 +2,8 @@
 //! and where that is known from.
 
 use seamline_model::{
-    Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
-    Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, Role, RoleGap, SameRole,
+    Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
+    Limits, Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, Role, RoleGap, SameRole,
     ToolDemands, Uniqueness,
 };
 
@@ -142,8 +142,17 @@ pub const CONSTRAINTS: Constraints = Constraints {
     trailing_space: None,
     // This dialect has no calls that the provider runs itself.
     server_id: None,
-    // OAC-11: the dialect does not define reasoning, and OpenAI was not seen to refuse it.
-    reasoning: ReasoningDemands::NONE,
+    // OAC-11: the dialect does not define reasoning. These members belong to other programs; others were not seen to be
+    // refused. The words are those for members that OpenAI does not know.
+    reasoning: ReasoningDemands {
+        echo: Echo::Refused {
+            fields: &["thinking", "thinkingSignature"],
+            partly: &[],
+            instead: None,
+            error: ErrorText("Unknown parameter: 'messages[{message}].{kind}'."),
+        },
+        ..ReasoningDemands::NONE
+    },
     tools: ToolDemands {
         // Recorded and accepted: calls in the conversation, no tools in the request.
         none_declared: None,
@@ -215,6 +224,8 @@ pub const COMPATIBLE: Constraints = Constraints {
     missing_output: Some(ErrorText("")),
     // OAC-1: text parts only.
     text_only_results: Some(ErrorText("")),
+    // Some servers read members that OpenAI does not define.
+    reasoning: ReasoningDemands::NONE,
     // OAC-7 was seen with OpenAI and Azure alone, and for `tools` recorded as accepted elsewhere.
     tools: ToolDemands::NONE,
     // OAC-21: half of a pair is not a character; the words of the error differ.

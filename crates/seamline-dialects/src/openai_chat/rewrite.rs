@@ -1,14 +1,15 @@
 //! Writes single messages and calls that edits change.
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, ContentForm, Emptiness, Field, MARK, MessageIndex, Role, Span, Transcript,
+    Block, BlockIndex, BlockKind, ContentForm, Emptiness, Field, MARK, MessageIndex, Role, Span, Transcript, label,
 };
 
 use super::calls;
 use crate::Document;
+use crate::fenced::Fenced;
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
-use crate::kept::{rewrite_as_user, speaks_elsewhere, under_heading, with_members_as_text};
+use crate::kept::{rewrite_as_user, speaks_elsewhere, with_members_as_text};
 use crate::reading::{emptiness, part_text};
 use crate::rewriting::{cuts, members_as_lines, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Plan, apply_patches};
@@ -71,7 +72,8 @@ impl<'a> MessageParts<'_, 'a, '_> {
                 Some(plan) if plan.demote.is_some() => {
                     changed = true;
                     let heading = plan.demote.unwrap_or_default();
-                    parts.push(text_part(Json::Text(format!("{heading}\n{}", self.transcript.text(content.span)))));
+                    let raw = self.transcript.text(content.span);
+                    parts.push(text_part(Fenced::around(heading, raw).text(raw)));
                 }
                 _ => parts.push(self.part(content)),
             }
@@ -211,7 +213,7 @@ fn has_text(part: Value<'_, '_>) -> bool {
 /// Writes the parts of a tool message that are not text as a user message.
 pub(super) fn hoisted<'a>(message: Value<'_, 'a>) -> Json<'a> {
     let id = message.object().and_then(|members| members.get("tool_call_id")).and_then(Value::str).unwrap_or_default();
-    let note = text_part(Json::Text(format!("{MARK} what tool call {id} returned beside text:")));
+    let note = text_part(Json::Text(format!("{MARK} what tool call {} returned beside text:", label(&id))));
     let media = contents(message).filter(|part| part_text(*part).is_none()).map(|part| Json::Raw(part.raw()));
     object([member("role", "user"), ("content", list(std::iter::once(note).chain(media).collect()))])
 }
@@ -222,10 +224,10 @@ pub(super) fn result_with_id(transcript: &Transcript<'_>, block: BlockIndex, id:
     result(transcript, block, &plan)
 }
 
-/// Writes a tool message as a user message under a heading. Its content stays byte for byte.
+/// Writes a tool message as a user message between marks. Its content stays byte for byte.
 pub(super) fn demoted<'a>(message: Value<'_, 'a>, heading: &str) -> Json<'a> {
-    let heading = format!("{heading}{}", beside_content(message));
-    object([member("role", "user"), ("content", under_heading(heading, content_of(message), text_part))])
+    let fenced = Fenced::of(heading, message).with(&beside_content(message));
+    object([member("role", "user"), ("content", fenced.content(content_of(message), text_part))])
 }
 
 /// Writes the other members of a tool message, a line each.

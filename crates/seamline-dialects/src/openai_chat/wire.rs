@@ -174,14 +174,24 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> (Call, bool
     (Call::new(id.as_deref(), name.as_deref(), input, &mut reader.transcript.tools), is_signed)
 }
 
+/// Whether the name and the arguments of a call are under `function` or `custom`, as the list has them.
+pub(super) fn has_function(value: Value<'_, '_>) -> bool {
+    let members = value.object();
+    let held = members.and_then(|members| members.get("function").or_else(|| members.get("custom")));
+    held.is_some_and(|held| held.is(Kind::Object))
+}
+
 /// Finds the signature of a call in the member for content of other providers (GEM-24).
 fn signature<'d, 'a>(extra: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     let signature = extra.object()?.get("google")?.object()?.get("thought_signature")?;
     Some(signature).filter(|signature| !is_hollow(*signature))
 }
 
-/// Reads a call from the legacy field.
+/// Reads a call from the legacy field. Some programs write it there in the form of the list.
 pub(super) fn legacy_call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
+    if has_function(value) {
+        return call(value, reader).0;
+    }
     let one_of = |keys: &[&str]| keys.iter().find_map(|key| value.object()?.get(key));
     let (id, name) = (one_of(CALL_ID_KEYS).and_then(Value::str), one_of(TOOL_NAME_KEYS).and_then(Value::str));
     Call::new(id.as_deref(), name.as_deref(), input(one_of(INPUT_KEYS)), &mut reader.transcript.tools)

@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{Item, MessageIndex, Role, Span, Transcript};
+use seamline_model::{Fence, Item, MessageIndex, Role, Span, Transcript};
 
 use super::item::{COMPUTER_RESULT, CUSTOM_RESULT, FUNCTION_RESULT, PATCH_RESULT, SHELL_RESULT};
 use super::result;
 use super::wire::{PAIR_ID, texts};
+use crate::fenced::Fenced;
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
-use crate::kept::{rewrite_as_user, under_heading, with_members_as_text};
+use crate::kept::{rewrite_as_user, with_members_as_text};
 use crate::results::written;
 use crate::rewriting::{cuts, input_text, members_as_lines, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, apply_patches};
@@ -43,7 +44,7 @@ fn unmarked<'a>(item: Option<&Item>, call: Value<'_, 'a>, id: &str, text: &str) 
 
 /// Writes a call that was rebuilt from its result.
 pub(super) fn rebuilt<'a>(result: Option<&Item>, id: &str, name: &str) -> Json<'a> {
-    let input = "{\"reconstructed\":true}";
+    let input = "{\"synthetic\":true,\"reconstructed\":true}";
     if result.is_some_and(|result| result.of.shown_result) {
         let action = ("action", object([member("type", "screenshot")]));
         let checks = ("pending_safety_checks", list(Vec::new()));
@@ -139,17 +140,17 @@ fn screen(output: Option<Value<'_, '_>>) -> String {
     written(&shown.unwrap_or_else(|| result::screen(said.as_deref().unwrap_or(&nothing), "")))
 }
 
-/// Writes a result as a message of the user under a heading. Its content stays byte for byte.
+/// Writes a result as a message of the user between marks. Its content stays byte for byte.
 pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
     let known =
         |key: &str| matches!(key, "type" | "output" | "name" | "id" | "status") || RESULT_ID_KEYS.contains(&key);
-    let heading = format!("{heading}{}", members_as_lines(value, known));
+    let fenced = Fenced::of(heading, value).with(&members_as_lines(value, known));
     let output = value.object().and_then(|result| result.get("output"));
     let text = |text| text_part(Role::User, text);
     let content = match output {
-        Some(screen) if is_screenshot(screen) => list(vec![text(Json::Text(heading)), picture(screen)]),
-        Some(odd) if !odd.elements().all(is_part) => Json::Text(format!("{heading}\n{}", odd.raw())),
-        output => under_heading(heading, output, text),
+        Some(screen) if is_screenshot(screen) => list(fenced.blocks([picture(screen)], text)),
+        Some(odd) if !odd.elements().all(is_part) => fenced.text(odd.raw()),
+        output => fenced.content(output, text),
     };
     object([member("role", "user"), ("content", content)])
 }
@@ -176,7 +177,7 @@ fn is_part(part: Value<'_, '_>) -> bool {
 pub(super) fn demoted_thought<'a>(value: Value<'_, '_>, heading: &str) -> Json<'a> {
     let of = |key| value.object().and_then(|item| item.get(key)).into_iter().flat_map(texts);
     let lines: Vec<_> = of("summary").chain(of("content")).filter_map(Value::str).collect();
-    said(Role::Assistant, &format!("{heading}\n{}", lines.join("\n")))
+    said(Role::Assistant, &Fence::around(heading, value.raw()).text(&lines.join("\n")))
 }
 
 /// Writes a message under its plan.
@@ -220,7 +221,7 @@ fn parts<'a>(transcript: &Transcript<'a>, index: MessageIndex, plan: &MessagePla
             Some(change) if change.gone => {}
             Some(change) if change.demote.is_some() => {
                 let heading = change.demote.unwrap_or_default();
-                parts.push(text_part(role, Json::Text(format!("{heading}\n{raw}"))));
+                parts.push(text_part(role, Fenced::around(heading, raw).text(raw)));
             }
             _ if content.slot().field == seamline_model::Field::Whole => parts.push(text_part(role, Json::Raw(raw))),
             _ => parts.push(Json::Raw(raw)),

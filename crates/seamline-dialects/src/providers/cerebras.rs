@@ -18,7 +18,8 @@ pub(super) const PROVIDER: Provider = Provider {
         // CER-1, CMP-12, observed: the member on input is `reasoning`.
         reasoning: ReasoningDemands {
             echo: Echo::Refused {
-                fields: &["reasoning_content"],
+                // OAC-11: the other two belong to other programs.
+                fields: &["reasoning_content", "thinking", "thinkingSignature"],
                 partly: &[],
                 instead: Some("reasoning"),
                 error: ErrorText("property 'messages.{message}.assistant.{kind}' is unsupported"),

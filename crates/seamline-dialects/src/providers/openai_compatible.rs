@@ -1,6 +1,6 @@
 //! Servers that speak the Chat Completions dialect, taken at their most tolerant.
 
-use seamline_model::{Constraints, ErrorText, IdDemand, ToolDemands};
+use seamline_model::{Constraints, ErrorText, IdDemand, ReasoningDemands, ToolDemands};
 
 use super::Provider;
 use crate::openai_chat;
@@ -21,6 +21,8 @@ pub(super) const PROVIDER: Provider = Provider {
         empty_call_list: None,
         // Recorded and accepted: `tools: []` (Hugging Face).
         tools: ToolDemands::NONE,
+        // Some servers read members that OpenAI does not define.
+        reasoning: ReasoningDemands::NONE,
         ..openai_chat::CONSTRAINTS
     },
 };

@@ -13,7 +13,7 @@ pub(super) const FAMILY: Family = Family {
             "CER-1",
             400,
             &reasoning::UNWANTED_REASONING,
-            r"property 'messages\.\d+\.[\w.]*reasoning\w*' is unsupported",
+            r"property 'messages\.\d+\.[\w.]*(?:reasoning|thinking)\w*' is unsupported",
         ),
         sentence("CER-1", 400, &shape::UNKNOWN_FIELD, r"property 'messages\.\d+\.[\w.]+' is unsupported"),
         code("CER-1", 400, &shape::UNKNOWN_FIELD, r"wrong_api_format"),

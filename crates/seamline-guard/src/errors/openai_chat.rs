@@ -121,7 +121,7 @@ pub(super) const FAMILY: Family = Family {
             "unknown parameters",
             400,
             &reasoning::UNWANTED_REASONING,
-            r"Unknown parameter: '(?:messages|input)\[\d+\][\w.\[\]]*reasoning\w*'",
+            r"Unknown parameter: '(?:messages|input)\[\d+\][\w.\[\]]*(?:reasoning|thinking)\w*'",
         ),
         sentence("unknown parameters", 400, &shape::UNKNOWN_FIELD, r"Unknown parameter: '(?:messages|input)\[\d+\]"),
         broad(

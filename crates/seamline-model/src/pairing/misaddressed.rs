@@ -1,11 +1,11 @@
-//! Step 3 of the pairing: results that name another call than the one they answer.
+//! Step 4 of the pairing: results that name another call than the one they answer.
 
 use std::collections::HashSet;
 
 use super::{Key, MatchedResult, ResultFate, Running, Walk};
 
 impl<'t> Walk<'t, '_> {
-    /// Step 3. Only for results whose id no earlier call has: a result that names another call is not misaddressed, it
+    /// Step 4. Only for results whose id no earlier call has: a result that names another call is not misaddressed, it
     /// is late.
     pub(super) fn claim_misaddressed(&mut self) {
         let mut candidates = [std::mem::take(&mut self.early), std::mem::take(&mut self.nameless)].concat();

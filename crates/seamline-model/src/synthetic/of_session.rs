@@ -5,6 +5,8 @@
 enum Part {
     /// These words.
     Is(&'static str),
+    /// One of these words.
+    OneOf(&'static [&'static str]),
     /// A tool's name, on one line.
     Name,
     /// The id of the call, in brackets. Only earlier versions wrote it.
@@ -15,7 +17,7 @@ enum Part {
     Count,
 }
 
-use Part::{Count, Id, Is, Name, Word};
+use Part::{Count, Id, Is, Name, OneOf, Word};
 
 /// The longest name that is searched for, in bytes. Earlier versions wrote names without a limit.
 const NAME_MAX: usize = 512;
@@ -29,24 +31,11 @@ const TEXTS: &[&[Part]] = &[
         Id,
         Is(" was started at "),
         Word,
+        Is(", but the "),
+        RUN,
         Is(
-            ", but the run stopped before its result was recorded. It may have happened fully, partly, or not at all. Do \
-            not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: ",
-        ),
-        Word,
-        Is("."),
-    ],
-    &[
-        Is("[synthetic] [outcome unknown] The call \""),
-        Name,
-        Is("\""),
-        Id,
-        Is(" was started at "),
-        Word,
-        Is(
-            ", but the process stopped before its result was recorded. It may have happened fully, partly, or not at all. \
-            Do not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency \
-            key: ",
+            " stopped before its result was recorded. It may have happened fully, partly, or not at all. Do not call it \
+            again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: ",
         ),
         Word,
         Is("."),
@@ -56,14 +45,9 @@ const TEXTS: &[&[Part]] = &[
         Name,
         Is("\""),
         Id,
-        Is(" did not run: the run stopped before it was started. You may issue it again."),
-    ],
-    &[
-        NOT_EXECUTED,
-        Name,
-        Is("\""),
-        Id,
-        Is(" did not run: the process stopped before it was started. You may issue it again."),
+        Is(" did not run: the "),
+        RUN,
+        Is(" stopped before it was started. You may issue it again."),
     ],
     &[NOT_EXECUTED, Name, Is("\""), Id, Is(" did not run: the run was stopped before it was started.")],
     &[
@@ -71,16 +55,14 @@ const TEXTS: &[&[Part]] = &[
         Name,
         Is("\""),
         Id,
-        Is(" has no result: the run stopped before one was recorded. It only reads, so you may issue it again."),
-    ],
-    &[
-        Is("[synthetic] [no result] The call \""),
-        Name,
-        Is("\""),
-        Id,
-        Is(" has no result: the process stopped before one was recorded. It only reads, so you may issue it again."),
+        Is(" has no result: the "),
+        RUN,
+        Is(" stopped before one was recorded. It only reads, so you may issue it again."),
     ],
 ];
+
+/// Earlier versions wrote "process".
+const RUN: Part = OneOf(&["run", "process"]);
 
 const NOT_EXECUTED: Part = Is("[synthetic] [not executed] The call \"");
 
@@ -132,6 +114,9 @@ fn fits(text: &str, parts: &[Part]) -> bool {
     match parts {
         [] => text.is_empty(),
         [Is(words), rest @ ..] => text.strip_prefix(words).is_some_and(|text| fits(text, rest)),
+        [OneOf(words), rest @ ..] => {
+            words.iter().any(|words| text.strip_prefix(words).is_some_and(|text| fits(text, rest)))
+        }
         [Id, rest @ ..] => fits(text, rest) || after_id(text).any(|text| fits(text, rest)),
         [variable, Is(words), rest @ ..] => {
             let longest = text.find(|char| !variable.holds(char)).unwrap_or(text.len()).min(NAME_MAX);
@@ -154,7 +139,7 @@ impl Part {
     /// Whether a variable part may have this character.
     fn holds(&self, char: char) -> bool {
         match self {
-            Is(_) | Id => false,
+            Is(_) | OneOf(_) | Id => false,
             Name => !char.is_control(),
             Word => char.is_ascii_alphanumeric() || "-:._".contains(char),
             Count => char.is_ascii_digit(),

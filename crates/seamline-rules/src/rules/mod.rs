@@ -80,6 +80,7 @@ pub static ALL: &[&Rule] = &[
     &shape::early_trigger::RULE,
     &shape::empty_failure::RULE,
     &shape::wordless_text::RULE,
+    &shape::written_call::RULE,
     &wire::lone_surrogate::RULE,
     &wire::byte_order_mark::RULE,
     &wire::duplicate_key::RULE,

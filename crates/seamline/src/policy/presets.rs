@@ -117,7 +117,6 @@ fn opal() -> Policy {
     let repair = RepairPolicy {
         safety: SafetyMax::Unsafe,
         orphan_result: OrphanResult::Remove,
-        match_scope: MatchScope::Forward,
         misaddressed: Misaddressed::Orphan,
         duplicate_result: DuplicateResult::First,
         emptied: Emptied::Keep,
@@ -153,7 +152,7 @@ fn clawos() -> Policy {
         displaced: Displaced::RemovePair,
         trailing_call: TrailingCall::AllowPending,
         duplicate_result: DuplicateResult::First,
-        duplicate_call_id: DuplicateCallId::Error,
+        duplicate_call_id: DuplicateCallId::RenameLater,
         ..RepairPolicy::default()
     };
     let rest = Policy {

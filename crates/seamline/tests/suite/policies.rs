@@ -367,7 +367,7 @@ fn a_preset_sets_everything_that_its_source_document_describes() {
     let expected = [
         (
             "opal",
-            "on_invalid=repair unanswered_call=synthesize orphan_result=remove match_scope=forward displaced=relocate \
+            "on_invalid=repair unanswered_call=synthesize orphan_result=remove match_scope=anywhere displaced=relocate \
             trailing_call=close persist_repairs=all duplicate_result=first duplicate_call_id=allow_positional \
             on_executor_failure=record partial_call=drop_call id_mode=preserve emptied=keep on_corruption=stop \
             stall_warn_ms=10000 stall_timeout_ms=0",
@@ -376,7 +376,7 @@ fn a_preset_sets_everything_that_its_source_document_describes() {
             "clawos",
             "on_invalid=offer unanswered_call=remove_call orphan_result=remove match_scope=adjacent \
             displaced=remove_pair trailing_call=allow_pending persist_repairs=all duplicate_result=first \
-            duplicate_call_id=error on_executor_failure=rollback on_tool_error=record partial_call=drop_turn \
+            duplicate_call_id=rename_later on_executor_failure=rollback on_tool_error=record partial_call=drop_turn \
             id_mode=preserve emptied=remove on_corruption=rollback enabled=true validate_before_call=true \
             checkpoint_retention=5 snapshot_messages=false",
         ),

@@ -7,7 +7,7 @@ use seamline_model::{BlockIndex, MessageIndex, Safety, Severity};
 use super::rename::rename;
 use super::repeated_call_id::make_similar_id;
 use crate::context::Context;
-use crate::policy::DuplicateCallId;
+use crate::policy::{DuplicateCallId, OnInvalid};
 use crate::rule::Report;
 
 /// Finds repetitions across turns, which providers accept and a policy may reject.
@@ -42,7 +42,7 @@ pub(super) fn report_across(context: &Context<'_, '_>, report: &mut Report, call
     let message = format!("tool call id `{id}` is already used in an earlier turn");
     let draft = report.block(context, call, message).call_id(id);
     match made {
-        Some(made) => draft.severity(Severity::Warning).fix(
+        Some(made) => draft.severity(severity(context)).fix(
             context.naming_stage(),
             Safety::Safe,
             format!("change the id to `{made}`"),
@@ -50,4 +50,12 @@ pub(super) fn report_across(context: &Context<'_, '_>, report: &mut Report, call
         ),
         None => draft.fix(context.naming_stage(), Safety::DisplayOnly, "give the later call another id", Vec::new()),
     };
+}
+
+/// A policy that blocks until the caller repairs demands that ids differ. Others rename, and would not need to.
+fn severity(context: &Context<'_, '_>) -> Severity {
+    match context.policy.on_invalid {
+        OnInvalid::Offer | OnInvalid::Block => Severity::Error,
+        OnInvalid::Repair | OnInvalid::Warn => Severity::Warning,
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use seamline_model::{BlockIndex, Edit, ResultFate, Safety, Stage};
+use seamline_model::{BlockIndex, Edit, ResultFate, Safety, Stage, label};
 
 use super::displaced_result::travelling_media;
 use crate::context::Context;
@@ -60,7 +60,7 @@ declare_rule! {
     ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "3 files removed"},
     ///         {
     ///           "type": "text",
-    ///           "text": "[further output of tool call toolu_01, kept as text: the call already has a result]\napproved by the user"
+    ///           "text": "[begin 65f3bde595d6010a: further output of tool call toolu_01, kept as text: the call already has a result]\napproved by the user\n[end 65f3bde595d6010a]"
     ///         }
     ///       ]
     ///     }
@@ -128,7 +128,8 @@ fn report_duplicate(
             draft.fix(Stage::Pairing, Safety::Unsafe, "remove the result", vec![Edit::Remove { block: result }]);
         }
         (DuplicateResult::Best, _) => {
-            let heading = format!("[further output of tool call {id}, kept as text: the call already has a result]");
+            let heading =
+                format!("further output of tool call {}, kept as text: the call already has a result", label(id));
             let edits = vec![Edit::Demote { block: result, heading }];
             draft.fix(Stage::Pairing, Safety::Safe, "keep its content as text", edits);
         }

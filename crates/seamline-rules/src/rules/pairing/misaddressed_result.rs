@@ -1,6 +1,6 @@
 //! `PAIR005 misaddressed-result`
 
-use seamline_model::{Call, Edit, PairedCall, Safety, Stage, Uniqueness};
+use seamline_model::{Call, Edit, IdForm, PairedCall, Safety, Stage, Uniqueness};
 
 use super::displaced_result::travelling_media;
 use crate::context::Context;
@@ -93,6 +93,8 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
         format!("tool result of `{named}` has no id, but its call has one; only `{meant}` is open")
     } else if named.is_empty() {
         format!("tool result names no call; only `{meant}` is open")
+    } else if is_renamed(context, named, meant) {
+        format!("tool result answers `{named}`, which is another form of the id `{meant}`")
     } else {
         format!("tool result answers `{named}`, which was never called; only `{meant}` is open")
     };
@@ -129,6 +131,16 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
 }
 
 /// Whether another call of the same message has the same id.
+/// Whether two ids are forms of one, one of them a client's own.
+fn is_renamed(context: &Context<'_, '_>, named: &str, meant: &str) -> bool {
+    let known = context.constraints.call_id.known_prefixes.iter().copied().flatten();
+    let other = |own: &str, other: &str| {
+        let bare = own.strip_prefix(IdForm::INTERNAL);
+        bare.is_some_and(|bare| known.clone().any(|prefix| other.strip_prefix(prefix) == Some(bare)))
+    };
+    other(named, meant) || other(meant, named)
+}
+
 fn is_shared(context: &Context<'_, '_>, state: &PairedCall, id: &str) -> bool {
     let same = |call: &Call| call.id.as_deref().unwrap_or("") == id;
     let calls = context.transcript.blocks_of(state.message).filter_map(|(block, _)| context.transcript.call(block));

@@ -1,6 +1,6 @@
 //! `PAIR002 orphan-result`
 
-use seamline_model::{BlockIndex, Edit, ErrorText, ResultFate, ResultState, Safety, Stage};
+use seamline_model::{BlockIndex, Edit, ErrorText, ResultFate, ResultState, Safety, Stage, label};
 
 use crate::context::Context;
 use crate::ids;
@@ -44,7 +44,7 @@ declare_rule! {
     ///       "content": [
     ///         {
     ///           "type": "text",
-    ///           "text": "[output of tool call toolu_01, kept as text: its call is not in this conversation]\nerror[E0308]: mismatched types"
+    ///           "text": "[begin 0415768e75470b9b: output of tool call toolu_01, kept as text: its call is not in this conversation]\nerror[E0308]: mismatched types\n[end 0415768e75470b9b]"
     ///         }
     ///       ]
     ///     },
@@ -55,8 +55,11 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the content of the result is kept as text, under a line that says what it was. Under `orphan_result =
-    /// "remove"` it is removed; under `"reconstruct_call"` a synthetic call is added for it. Both are unsafe.
+    /// Safe: the content of the result is kept as text, between two marks that say what it was. Both marks hold a hash of
+    /// the content, so the content cannot end the fence, and ids and names in them are shortened and without spaces or
+    /// brackets. But the model then reads the output of a tool in a message of the user. If the tool reads what strangers
+    /// write, use `orphan_result = "reconstruct_call"`: a call that is marked synthetic is added, and the result stays a
+    /// result, which is safe as well. Under `orphan_result = "remove"` it is removed, which is unsafe.
     ///
     /// # References
     /// ANT-6, OAC-3, BED-5, GEM-4, seen in `claude-code#13460`, `morphic#136`; cases 4, 5, 9, 18, 19
@@ -101,12 +104,12 @@ fn report_orphan(context: &Context<'_, '_>, report: &mut Report, result: BlockIn
             draft.fix(Stage::Pairing, Safety::Unsafe, "remove the result", vec![Edit::Remove { block: result }]);
         }
         OrphanResult::ReconstructCall => {
-            draft.fix(
-                Stage::Pairing,
-                Safety::Unsafe,
-                "add a synthetic call for it",
-                vec![reconstruct_call(context, result)],
-            );
+            // The call for a screenshot has no member that says that it is synthetic.
+            let item = context.transcript.item(context.transcript.block(result).message);
+            let is_marked = item.is_none_or(|item| !item.of.shown_result);
+            let safety = if is_marked { Safety::Safe } else { Safety::Unsafe };
+            let edits = vec![reconstruct_call(context, result)];
+            draft.fix(Stage::Pairing, safety, "add a synthetic call for it", edits);
         }
     }
 }
@@ -118,12 +121,12 @@ fn never_called(context: &Context<'_, '_>) -> &'static str {
     }
 }
 
-/// The line above a result that is kept as text.
+/// What the marks say around a result that is kept as text.
 pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
-    let id = context.id(result);
-    let name = context.transcript.result(result).and_then(|result| context.transcript.name(result.tool));
+    let id = label(context.id(result));
+    let name = context.transcript.result(result).and_then(|result| context.transcript.name(result.tool)).map(label);
     if context.pairing.result(result).is_some_and(|state| state.fate == ResultFate::Ambiguous) {
-        return format!("[output of tool call {id}, kept as text: several calls have this id]");
+        return format!("output of tool call {id}, kept as text: several calls have this id");
     }
     let why = match context.policy.match_scope {
         _ if context.is_unaddressed(result) => "it does not say which call it answers",
@@ -132,10 +135,10 @@ pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
     };
     let failed = context.transcript.result(result).is_some_and(|result| result.failed);
     let kept = if failed { "an error, kept as text" } else { "kept as text" };
-    match (name, id) {
-        (Some(name), _) => format!("[output of tool {name}, {kept}: {why}]"),
-        (None, "") => format!("[tool output, {kept}: {why}]"),
-        (None, id) => format!("[output of tool call {id}, {kept}: {why}]"),
+    match (name, &*id) {
+        (Some(name), _) => format!("output of tool {name}, {kept}: {why}"),
+        (None, "") => format!("tool output, {kept}: {why}"),
+        (None, id) => format!("output of tool call {id}, {kept}: {why}"),
     }
 }
 

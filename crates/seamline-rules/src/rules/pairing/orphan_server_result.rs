@@ -1,6 +1,6 @@
 //! `PAIR009 orphan-server-result`
 
-use seamline_model::{BlockIndex, BlockKind, Edit, Safety, Stage, Values};
+use seamline_model::{BlockIndex, BlockKind, Edit, Safety, Stage, Values, label};
 
 use super::server_pairs::{ServerPairs, Stray};
 use crate::context::Context;
@@ -45,7 +45,7 @@ declare_rule! {
     ///       "content": [
     ///         {
     ///           "type": "text",
-    ///           "text": "[output of server tool call srvtoolu_01, kept as text: its call is not in this turn]\n{\"type\": \"web_search_tool_result\", \"tool_use_id\": \"srvtoolu_01\", \"content\": []}"
+    ///           "text": "[begin 54cc0f12f5b41cc5: output of server tool call srvtoolu_01, kept as text: its call is not in this turn]\n{\"type\": \"web_search_tool_result\", \"tool_use_id\": \"srvtoolu_01\", \"content\": []}\n[end 54cc0f12f5b41cc5]"
     ///         },
     ///         {"type": "text", "text": "I found nothing."}
     ///       ]
@@ -89,7 +89,7 @@ fn report_displaced(context: &Context<'_, '_>, report: &mut Report, stray: &Stra
 
 fn report_orphan(context: &Context<'_, '_>, report: &mut Report, stray: &Stray<'_>) {
     let (block, id) = (stray.block, stray.id);
-    let heading = format!("[output of server tool call {id}, kept as text: its call is not in this turn]");
+    let heading = format!("output of server tool call {}, kept as text: its call is not in this turn", label(id));
     report
         .block(context, block, format!("result of server tool call `{id}`, which is not in this turn"))
         .call_id(id)

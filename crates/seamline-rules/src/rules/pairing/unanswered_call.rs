@@ -1,9 +1,10 @@
 //! `PAIR001 unanswered-call`
 
-use seamline_model::{BlockIndex, Cycle, Edit, FactKind, PairedCall, Safety, Severity, Stage};
+use seamline_model::{BlockIndex, Cycle, Edit, FactKind, MessageIndex, PairedCall, Safety, Severity, Stage};
 
 use crate::context::Context;
-use crate::policy::{TrailingCall, UnansweredCall};
+use crate::ending::MessageEnding;
+use crate::policy::{TrailingCall, UnansweredCall, UnansweredReason};
 use crate::rule::{Report, declare_rule};
 use crate::rules::naming::list_ids;
 
@@ -63,7 +64,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: each call gets a result that is marked synthetic and says what is known: no result was recorded. A call
+    /// Safe: each call gets a result that is marked synthetic and says what is known: no result was recorded, or, if the
+    /// client noted in the message that it ended with an error or was aborted, that the call was cut off or aborted. A call
     /// without a result that repeats another one byte for byte is removed. Under `unanswered_call = "remove_call"` the
     /// call is removed instead, which is unsafe; under `"rollback"` or `"fail"` nothing changes. Under `trailing_call =
     /// "allow_pending"` the calls of the last message may stay open, if none of them has a result.
@@ -143,11 +145,21 @@ fn is_pending(context: &Context<'_, '_>, cycle: Cycle) -> bool {
     has_no_result && context.is_frontier(cycle.message)
 }
 
+/// The knowledge about the open calls of a message: that of the policy, or what the message says about its ending.
+fn reason(context: &Context<'_, '_>, message: MessageIndex) -> UnansweredReason {
+    let given = context.policy.unanswered_reason;
+    match context.ending_of(message) {
+        Some(MessageEnding::Failed) if given == UnansweredReason::Missing => UnansweredReason::Truncated,
+        Some(MessageEnding::Aborted) if given == UnansweredReason::Missing => UnansweredReason::Aborted,
+        _ => given,
+    }
+}
+
 /// The edits that answer each call with a synthetic result, or remove a call that repeats an earlier one.
 fn answer_calls(context: &Context<'_, '_>, open: &[BlockIndex]) -> Vec<Edit> {
-    let text = context.policy.synthetic_text.get(context.policy.unanswered_reason);
-    let mut seen = std::collections::HashSet::new();
     let message = context.transcript.block(open[0]).message;
+    let text = context.policy.synthetic_text.get(reason(context, message));
+    let mut seen = std::collections::HashSet::new();
     let first_open = open[0];
     // Calls before the first open one have results; an identical open call repeats them.
     for (block, content) in context.transcript.blocks_of(message) {

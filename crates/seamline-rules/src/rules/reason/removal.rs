@@ -10,7 +10,7 @@ pub(super) fn remove_reasoning(context: &Context<'_, '_>, reasoning: MessageInde
     let Some(block) = block(context, reasoning) else { return Vec::new() };
     let readable = context.transcript.item(reasoning).is_some_and(|item| item.readable);
     let gone = if readable {
-        Edit::Demote { block, heading: format!("[reasoning, kept as text: {why}]") }
+        Edit::Demote { block, heading: format!("reasoning, kept as text: {why}") }
     } else {
         Edit::Remove { block }
     };

@@ -41,7 +41,7 @@ declare_rule! {
     ///       "content": [
     ///         {
     ///           "type": "text",
-    ///           "text": "[synthetic] thinking without a signature:\nSix sevens."
+    ///           "text": "[begin 4fe32dca423e3901: thinking without a signature, kept as text]\nSix sevens.\n[end 4fe32dca423e3901]"
     ///         },
     ///         {"type": "text", "text": "42"}
     ///       ]

@@ -15,3 +15,4 @@ pub(crate) mod trailing_assistant;
 pub(crate) mod trailing_space;
 pub(crate) mod unsupported_role;
 pub(crate) mod wordless_text;
+pub(crate) mod written_call;

@@ -70,7 +70,7 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
             draft.fix(Stage::Form, Safety::Safe, "remove the block", vec![Edit::Remove { block }]);
         }
         None => {
-            let heading = "[a text that could not be read, kept unchanged]".to_owned();
+            let heading = "a text that could not be read, kept unchanged".to_owned();
             draft.fix(Stage::Form, Safety::Safe, "keep it as text", vec![Edit::Demote { block, heading }]);
         }
     }

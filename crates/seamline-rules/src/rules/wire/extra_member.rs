@@ -1,11 +1,9 @@
 //! `WIRE013 extra-member`
 
-use seamline_model::{
-    BlockKind, ContentForm, Edit, Emptiness, Member, MemberSort, Members, Place, Role, Safety, Severity, Span, Stage,
-    Values,
-};
+use seamline_model::{Edit, Member, MemberSort, Members, Place, Role, Safety, Severity, Span, Stage, Values};
 
 use crate::context::Context;
+use crate::ending::notes_ending;
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
@@ -87,7 +85,7 @@ fn report_ignored_calls(context: &Context<'_, '_>, report: &mut Report, member: 
     let place = Place { message: Some(*message), block: *block, span: *span };
     let what = format!("the provider ignores the tool calls in `{key}`, which have the form of another dialect");
     let draft = report.place(place, what).severity(Severity::Warning);
-    if is_only_content(context, member) {
+    if context.is_only_content(member) {
         draft.fix(Stage::Finish, Safety::Safe, "keep them as text", vec![Edit::KeepMembers { message: *message }]);
     }
 }
@@ -127,7 +125,7 @@ fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member
         draft.fix(Stage::Bytes, Safety::Safe, "move it into the list of tool calls", edits);
         return;
     }
-    if is_only_content(context, member) {
+    if context.is_only_content(member) {
         let edits = vec![Edit::KeepMembers { message: *message }];
         draft.fix(Stage::Finish, Safety::Safe, "keep it as text", edits);
         return;
@@ -138,7 +136,9 @@ fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member
     };
     let safety = if safe { Safety::Safe } else { Safety::Unsafe };
     let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe };
-    draft.fix(Stage::Bytes, safety, "remove the member", vec![edit]);
+    // How a message ended tells what its open calls are answered with.
+    let stage = if notes_ending(member) { Stage::Finish } else { Stage::Bytes };
+    draft.fix(stage, safety, "remove the member", vec![edit]);
 }
 
 /// Notes a member that no dialect or program is known to have. The provider may have added it.
@@ -151,25 +151,6 @@ fn report_unknown(report: &mut Report, member: &Member, place: Place) {
         "remove the member",
         vec![edit],
     );
-}
-
-/// Whether a member is the only content of its message, so that it becomes its text.
-fn is_only_content(context: &Context<'_, '_>, member: &Member) -> bool {
-    member.speaks_for_message()
-        && !member.holds_media()
-        && matches!(
-            context.transcript.message(member.message).body,
-            ContentForm::Text | ContentForm::Blocks | ContentForm::Null | ContentForm::Missing | ContentForm::Setting
-        )
-        && is_hollow_beside(context, member)
-}
-
-/// Whether a message holds only empty text beside a member.
-fn is_hollow_beside(context: &Context<'_, '_>, member: &Member) -> bool {
-    let within = |span: Span| member.span.start <= span.start && span.end <= member.span.end;
-    context.transcript.blocks_of(member.message).all(|(_, block)| {
-        within(block.span) || matches!(block.kind, BlockKind::Text(Emptiness::Empty | Emptiness::Blank))
-    })
 }
 
 /// The edits that make a `function_call` the only tool call of its message. A later pass sets its id.

@@ -83,7 +83,7 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
                 .fix(Stage::Bytes, Safety::Safe, format!("rename it to `{expected}`"), edits);
         }
         (IrregularityKind::ForeignBlock, _, Some(block)) => {
-            let heading = "[a block of another dialect, kept as text]".to_owned();
+            let heading = "a block of another dialect, kept as text".to_owned();
             report
                 .irregularity(irregularity, "the block has a type that this dialect does not define".to_owned())
                 .severity(Severity::Warning)

@@ -41,7 +41,7 @@ declare_rule! {
     ///       "content": [
     ///         {
     ///           "type": "text",
-    ///           "text": "[a block that could not be read, kept as text]\n\"Here is the log.\""
+    ///           "text": "[begin 9979c355da6b07f0: a block that could not be read, kept as text]\n\"Here is the log.\"\n[end 9979c355da6b07f0]"
     ///         },
     ///         {"type": "text", "text": "What went wrong?"}
     ///       ]
@@ -69,7 +69,7 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
     if source.trim_matches(|char: char| "{}".contains(char) || char.is_whitespace()).is_empty() {
         draft.fix(Stage::Form, Safety::Safe, "remove the block", vec![Edit::Remove { block }]);
     } else if context.transcript.block(block).slot().field == Field::Content {
-        let edit = Edit::Demote { block, heading: "[a block that could not be read, kept as text]".to_owned() };
+        let edit = Edit::Demote { block, heading: "a block that could not be read, kept as text".to_owned() };
         draft.fix(Stage::Form, Safety::Safe, "keep it as text", vec![edit]);
     } else {
         draft.fix(Stage::Form, Safety::Unsafe, "remove the block", vec![Edit::Remove { block }]);

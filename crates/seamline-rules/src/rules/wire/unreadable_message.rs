@@ -32,7 +32,7 @@ declare_rule! {
     ///   "model": "gpt-4o",
     ///   "messages": [
     ///     {"role": "user", "content": "Hello"},
-    ///     {"role": "user", "content": "[a message with an unknown role, kept as text]\nrole: wizard\nHi!"},
+    ///     {"role": "user", "content": "[begin 50d34bf6beb109fa: a message with an unknown role, kept as text]\nrole: wizard\nHi!\n[end 50d34bf6beb109fa]"},
     ///     {"role": "user", "content": "What can you do?"}
     ///   ]
     /// }
@@ -55,8 +55,8 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
         return;
     };
     let heading = match *found {
-        "an unknown role" | "no role" => format!("[a message with {found}, kept as text]"),
-        found => format!("[an entry that is {found}, kept as text]"),
+        "an unknown role" | "no role" => format!("a message with {found}, kept as text"),
+        found => format!("an entry that is {found}, kept as text"),
     };
     let severity = if *found == "an unknown role" { Severity::Info } else { Severity::Error };
     report.irregularity(irregularity, format!("the message cannot be read: {found}")).severity(severity).fix(

@@ -4,6 +4,7 @@
 //! The texts after an abort or a time limit are those of the policy ([`SyntheticText`](crate::policy)): `aborted` and
 //! `timeout`.
 
+use seamline_model::label;
 use seamline_store::{CallState, OpenCall};
 
 use crate::session::clock::written;
@@ -37,19 +38,19 @@ pub(in crate::session) fn is_truncated(text: &str) -> bool {
 /// Whether a text is one of these about a call of this tool. Earlier versions also wrote the id of the call, in brackets:
 /// one of `ids`.
 pub(in crate::session) fn is_about(text: &str, tool: &str, ids: &[&str]) -> bool {
-    let about = format!("The call \"{tool}\" ");
+    // Earlier versions wrote names unchanged.
+    let about = [label(tool), tool.to_owned()].map(|tool| format!("The call \"{tool}\" "));
     let is_one = |rest: &str| match rest.strip_prefix('(') {
         Some(id) => ids.iter().any(|known| id.strip_prefix(known).is_some_and(|rest| rest.starts_with(") "))),
         None => true,
     };
-    is_synthetic(text)
-        && STARTS
-            .iter()
-            .any(|start| text.strip_prefix(start).and_then(|rest| rest.strip_prefix(&about)).is_some_and(is_one))
+    let names_it = |rest: &str| about.iter().any(|about| rest.strip_prefix(about.as_str()).is_some_and(is_one));
+    is_synthetic(text) && STARTS.iter().any(|start| text.strip_prefix(start).is_some_and(names_it))
 }
 
 /// The text about a call that was started and has an unknown outcome.
 fn outcome_unknown(tool: &str, started: u64, key: &str) -> String {
+    let tool = label(tool);
     let at = written(started);
     format!(
         "[synthetic] [outcome unknown] The call \"{tool}\" was started at {at}, but the run stopped before its result was recorded. It may have happened fully, partly, or not at all. Do not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: {key}."
@@ -58,6 +59,7 @@ fn outcome_unknown(tool: &str, started: u64, key: &str) -> String {
 
 /// The text about a call that was never started.
 fn not_executed(tool: &str) -> String {
+    let tool = label(tool);
     format!(
         "[synthetic] [not executed] The call \"{tool}\" did not run: the run stopped before it was started. You may issue it again."
     )
@@ -65,6 +67,7 @@ fn not_executed(tool: &str) -> String {
 
 /// The text about a call that must not run.
 pub(in crate::session) fn not_run(tool: &str, why: &str) -> String {
+    let tool = label(tool);
     format!(
         "[synthetic] [not executed] The call \"{tool}\" did not run: {why}. You may call the tool again with complete arguments."
     )
@@ -72,6 +75,7 @@ pub(in crate::session) fn not_run(tool: &str, why: &str) -> String {
 
 /// The text about a call that was never started because the host stopped the cycle.
 pub(in crate::session) fn not_begun(tool: &str) -> String {
+    let tool = label(tool);
     format!("[synthetic] [not executed] The call \"{tool}\" did not run: the run was stopped before it was started.")
 }
 
@@ -82,6 +86,7 @@ pub(in crate::session) fn executor_failed(why: &str) -> String {
 
 /// The text about a call whose result was too large, followed by the start of the result.
 pub(in crate::session) fn result_truncated(tool: &str, start: &str, bytes: usize) -> String {
+    let tool = label(tool);
     let kept = start.len();
     format!(
         "{TRUNCATED}The call \"{tool}\" ran, but its result of {bytes} bytes was too large to keep. Do not call it again for the rest without a narrower request. The first {kept} bytes of the result follow.\n{start}"
@@ -90,6 +95,7 @@ pub(in crate::session) fn result_truncated(tool: &str, start: &str, bytes: usize
 
 /// The text about a call that only reads.
 fn outcome_harmless(tool: &str) -> String {
+    let tool = label(tool);
     format!(
         "[synthetic] [no result] The call \"{tool}\" has no result: the run stopped before one was recorded. It only reads, so you may issue it again."
     )

@@ -86,7 +86,11 @@ impl Wire {
         });
         let entries = entries.collect();
         let pointer = |action: &RepairAction| Some(stored_pointer(action.pointer.as_deref()?, first));
-        let actions = repaired.actions.iter().map(|action| RepairAction { pointer: pointer(action), ..action.clone() });
+        let actions = repaired.actions.iter().map(|action| RepairAction {
+            pointer: pointer(action),
+            message_index: action.message_index.map(|index| index + first),
+            ..action.clone()
+        });
         Ok((entries, actions.collect()))
     }
 
