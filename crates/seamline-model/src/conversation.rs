@@ -112,17 +112,7 @@ pub struct LiftedCall {
 impl LiftedCall {
     /// A complete call that the client runs, as most calls are.
     pub fn new(id: String, name: String, input: String) -> Self {
-        Self {
-            id,
-            name,
-            input,
-            free: None,
-            seal: None,
-            whole: true,
-            answered_by: "",
-            hosted: false,
-            caller: None,
-        }
+        Self { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false, caller: None }
     }
 }
 

@@ -262,8 +262,8 @@ impl Session {
             TurnEnd::Failed(failure) => return Ok(AgentEnd::Recovered(self.handle_error(&failure).await?)),
             TurnEnd::Messages(messages) => NewTurn::of(messages),
             TurnEnd::Response(response) => {
-                streamed = response.messages();
-                NewTurn { messages: &streamed, refused: response.refused() }
+                streamed = response.turn();
+                NewTurn { messages: &streamed.0, refused: streamed.1 }
             }
         };
         self.settle().await?;

@@ -26,6 +26,7 @@ mod late;
 mod late_kept;
 mod layers;
 mod long_logs;
+mod malformed;
 mod meanwhile;
 mod migration;
 mod mixed;
