@@ -89,10 +89,14 @@ impl Session {
         let error = ProviderError::of(failure);
         let end = match self.facts().plan_error(&error)? {
             Reaction::End(end) => end,
-            Reaction::Repair { incident, persist } => {
+            Reaction::Repair { incident, persist, refused } => {
                 self.write(incident.into()).await?;
                 self.recover(None).await?;
-                let is_repaired = self.repair_as(persist).await?.id.is_some();
+                let is_repaired = if refused {
+                    self.repair_refused(persist).await?
+                } else {
+                    self.repair_as(persist).await?.id.is_some()
+                };
                 self.facts().plan_after_repair(&error, is_repaired)?
             }
         };
