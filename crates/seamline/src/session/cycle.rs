@@ -183,6 +183,7 @@ impl Session {
     ) -> Result<(), SessionError> {
         let (cycle, call) = (cycle.into(), call.into());
         self.settle().await?;
+        let call = self.facts().recorded_id(&cycle, call);
         self.facts().check_finish(&cycle, &call)?;
         let staged = plan_result(self.facts().open_cycle(&cycle)?, &call, output)?;
         self.write(Record::Staged(staged).into()).await

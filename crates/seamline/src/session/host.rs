@@ -195,6 +195,7 @@ impl Session {
     ) -> Result<ToolStart, SessionError> {
         let (cycle, call) = (cycle.into(), call.into());
         self.settle().await?;
+        let call = self.facts().recorded_id(&cycle, call);
         let intent = self.facts().plan_start(&cycle, &call)?;
         self.write(intent).await?;
         Ok(ToolStart { key: self.facts().key(&cycle, &call) })
@@ -239,6 +240,7 @@ impl Session {
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
         self.settle().await?;
         let facts = self.facts();
+        let call = &facts.recorded_id(cycle, call.clone());
         facts.check_finish(cycle, call)?;
         let output = match facts.plan_output(outcome) {
             Ok(output) => output,

@@ -249,7 +249,7 @@ impl Follower {
         let (dialect, provider) = (Some(wire.home.to_owned()), home_provider(self.state(), &wire));
         let policy = wire.options.policy.clone();
         let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
-        let copies = plan_copies(&wire, self.state().switch.as_ref(), self.state().view.entries())?;
+        let copies = plan_copies(&wire, self.state())?;
         Box::pin(Session::begin(store, id, options, Some(parent), copies)).await
     }
 
