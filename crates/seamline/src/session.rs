@@ -333,6 +333,7 @@ impl Session {
     /// Applies acknowledged records to the in-memory state.
     fn apply(&mut self, sent: Sent) {
         for (seq, record) in (sent.seq()..).zip(&sent.records) {
+            crate::log::record_session(self.log.id(), record);
             self.work.note(&self.state, seq, record);
             self.state.apply(seq, sent.at, record);
             if let Record::Switch(switch) = record {
