@@ -118,7 +118,8 @@ impl Arguments {
         let chosen = match source {
             ArgSource::MergeHeuristic if deltas.trim_start().starts_with('{') => deltas.into_owned(),
             ArgSource::MergeHeuristic => join_object(start, &deltas),
-            ArgSource::ParsableWins if !is_object(&deltas) && is_object(start) => start.to_owned(),
+            // An empty start value only means that the input is still to come.
+            ArgSource::ParsableWins if !is_object(&deltas) && is_object(start) && start != "{}" => start.to_owned(),
             ArgSource::DeltaWins | ArgSource::ParsableWins => deltas.into_owned(),
         };
         Some(chosen)

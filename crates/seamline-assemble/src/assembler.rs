@@ -171,7 +171,7 @@ impl Assembler {
         // Input without a call may be the input of a call that has none.
         self.has_stray |= calls().any(|call| call.is_nameless() && call.arguments.has_arrived());
         self.has_stray |= ending == Ending::Complete && has_misrouted_input(&calls().collect::<Vec<_>>(), self.source);
-        let mut blocks = Vec::with_capacity(self.blocks.len());
+        let (mut blocks, mut nameless) = (Vec::with_capacity(self.blocks.len()), Vec::new());
         for (place, block) in std::mem::take(&mut self.blocks) {
             let may_run = match ending {
                 Ending::Complete => true,
@@ -186,8 +186,9 @@ impl Assembler {
             if is_left_out {
                 self.flaw(StreamFlaw::Unsigned { place });
             }
+            let list = if block.is_nameless() { &mut nameless } else { &mut blocks };
             let assembled = self.assemble(place, block, may_run);
-            blocks.extend(assembled.map(|block| AssembledBlock { left_out: is_left_out, ..block }));
+            list.push(AssembledBlock { left_out: is_left_out, ..assembled });
         }
         for place in duplicates::resolve(&mut blocks) {
             self.flaw(StreamFlaw::Repeated { place });
@@ -196,6 +197,7 @@ impl Assembler {
             ending,
             stop: self.signs.stop.map(|stop: Stop| (stop, self.word)),
             blocks,
+            nameless,
             members: self.members.into_list(),
             usage: self.usage.into_list(),
             failure: self.failure,
@@ -333,8 +335,7 @@ impl Assembler {
         }
     }
 
-    /// Assembles a block; `None` for a call without a tool name.
-    fn assemble(&mut self, place: u32, mut block: Block, may_run: bool) -> Option<AssembledBlock> {
+    fn assemble(&mut self, place: u32, mut block: Block, may_run: bool) -> AssembledBlock {
         if block.flush_half() {
             self.flaw(StreamFlaw::Half { place });
         }
@@ -342,20 +343,11 @@ impl Assembler {
             Piece::Text | Piece::Refusal | Piece::Reasoning => {
                 Content::Text(Text { text: self.text(place, &block), signature: block.signature.clone() })
             }
-            Piece::Call | Piece::ServerCall => Content::Call(self.call(place, &block, may_run)?),
+            Piece::Call | Piece::ServerCall => Content::Call(self.call(place, &block, may_run)),
             Piece::Opaque => Content::Opaque,
         };
         let Block { piece, base, whole, members, closed, .. } = block;
-        Some(AssembledBlock {
-            place,
-            piece,
-            base,
-            whole,
-            content,
-            members: members.into_list(),
-            closed,
-            left_out: false,
-        })
+        AssembledBlock { place, piece, base, whole, content, members: members.into_list(), closed, left_out: false }
     }
 
     fn text(&mut self, place: u32, block: &Block) -> String {
@@ -373,12 +365,27 @@ impl Assembler {
         pieces.into_owned()
     }
 
-    fn call(&mut self, place: u32, block: &Block, may_run: bool) -> Option<AssembledCall> {
+    fn call(&mut self, place: u32, block: &Block, may_run: bool) -> AssembledCall {
         let arguments = if block.free { block.arguments.free_text() } else { block.arguments.text(self.source) };
-        if block.is_nameless() {
-            self.flaw(StreamFlaw::Nameless { place, arguments });
-            return None;
+        let executable = if block.is_nameless() {
+            self.flaw(StreamFlaw::Nameless { place, arguments: arguments.clone() });
+            false
+        } else {
+            self.is_executable(place, block, &arguments, may_run)
+        };
+        AssembledCall {
+            id: block.id.clone(),
+            needs_id: block.needs_id,
+            name: block.name.clone(),
+            arguments,
+            free: block.free,
+            signature: block.signature.clone(),
+            executable,
         }
+    }
+
+    /// Whether a call may run. Records what is wrong with it.
+    fn is_executable(&mut self, place: u32, block: &Block, arguments: &str, may_run: bool) -> bool {
         if !block.free && block.arguments.differs() {
             self.flaw(StreamFlaw::TwoInputs { place });
         }
@@ -388,7 +395,7 @@ impl Assembler {
         if block.id.trim().is_empty() && block.needs_id && block.piece == Piece::Call {
             self.flaw(StreamFlaw::NoId { place });
         }
-        let is_readable = block.free || is_plain_object(&arguments);
+        let is_readable = block.free || is_plain_object(arguments);
         if !is_readable {
             self.flaw(StreamFlaw::BrokenInput { place });
         }
@@ -398,15 +405,7 @@ impl Assembler {
         if may_run && is_readable && !is_whole && block.piece == Piece::Call {
             self.flaw(StreamFlaw::Unfinished { place });
         }
-        Some(AssembledCall {
-            id: block.id.clone(),
-            needs_id: block.needs_id,
-            name: block.name.clone(),
-            arguments,
-            free: block.free,
-            signature: block.signature.clone(),
-            executable: may_run && is_readable && is_whole && block.piece == Piece::Call,
-        })
+        may_run && is_readable && is_whole && block.piece == Piece::Call
     }
 }
 

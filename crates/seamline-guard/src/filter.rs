@@ -119,6 +119,7 @@ pub fn filter(answer: &Failure<'_>) -> Option<Filtered> {
 ///     stop: Some((Stop::Refusal, "refusal".to_owned())),
 ///     members: vec![("stop_details".to_owned(), r#"{"type":"refusal","category":"cyber"}"#.to_owned())],
 ///     blocks: Vec::new(),
+///     nameless: Vec::new(),
 ///     usage: Vec::new(),
 ///     failure: None,
 ///     flaws: Vec::new(),

@@ -14,6 +14,8 @@ pub struct Assembled {
     pub stop: Option<(Stop, String)>,
     /// Its blocks, in order.
     pub blocks: Vec<AssembledBlock>,
+    /// The calls without a tool name, in order. They are not part of the message.
+    pub nameless: Vec<AssembledBlock>,
     /// Members of the response around the message, with their JSON values.
     pub members: Vec<(String, String)>,
     /// Token usage, as members of an object with their JSON values.

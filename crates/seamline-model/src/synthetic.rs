@@ -2,7 +2,7 @@
 
 mod of_session;
 
-pub use of_session::{is_of_session, is_truncated_result};
+pub use of_session::{BROKEN_CALL, NAMELESS_CALL, is_of_session, is_truncated_result, not_run};
 
 /// The start of every synthetic text.
 pub const MARK: &str = "[synthetic]";

@@ -51,7 +51,8 @@ pub use raw::{NotJson, Raw};
 pub use record::{
     Accepted, AcceptedFinding, Begin, CallRecord, CheckpointRecord, Compact, Compensated, CompensationOutcome, Cut,
     CycleEnd, CycleRecord, DroppedCheckpoints, EntryId, InboxTaken, Insert, Intent, Meant, MessageRecord, Origin,
-    Parent, PolicyRecord, Record, RenamedCall, RepairKind, RepairRecord, Reset, Rollback, Staged, Switch, Turn, Undo,
+    Parent, PolicyRecord, Record, RenamedCall, RenamedCalls, RepairKind, RepairRecord, Reset, Rollback, Staged, Switch,
+    Turn, Undo,
 };
 pub use rejected::Rejected;
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay, replay_with};

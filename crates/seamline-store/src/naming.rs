@@ -52,6 +52,7 @@ impl State {
                 | Record::Inbox(_)
                 | Record::Switch(_)
                 | Record::Policy(_)
+                | Record::Renamed(_)
                 | Record::Unknown(_) => {}
             }
         }

@@ -20,7 +20,7 @@ use crate::raw::Raw;
 
 pub use accepted::{Accepted, AcceptedFinding};
 pub use compensated::{Compensated, CompensationOutcome};
-pub use repair::{Cut, RenamedCall, RepairKind, RepairRecord};
+pub use repair::{Cut, RenamedCall, RenamedCalls, RepairKind, RepairRecord};
 
 /// One durable fact of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,6 +72,8 @@ pub enum Record {
     Switch(Switch),
     /// The policy of the session from now on.
     Policy(PolicyRecord),
+    /// Tool calls that have other ids in the log than the model gave.
+    Renamed(RenamedCalls),
     /// A kind that this version does not know.
     #[serde(skip)]
     Unknown(Raw),
@@ -114,6 +116,7 @@ impl Record {
             | Self::Reset(_)
             | Self::Switch(_)
             | Self::Policy(_)
+            | Self::Renamed(_)
             | Self::Unknown(_) => None,
         }
     }
@@ -145,7 +148,8 @@ impl Record {
             | Self::Incident(_)
             | Self::Inbox(_)
             | Self::Reset(_)
-            | Self::Switch(_) => 0,
+            | Self::Switch(_)
+            | Self::Renamed(_) => 0,
         }
     }
 }

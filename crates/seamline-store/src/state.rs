@@ -43,7 +43,7 @@ pub struct State {
     pub checkpoints: Vec<Checkpoint>,
     /// The findings that the caller accepted.
     pub accepted: Vec<AcceptedFinding>,
-    /// The tool calls that repairs gave another id, from the first to the last.
+    /// The tool calls that have another id than before, from the first to the last.
     pub renamed: Vec<RenamedCall>,
     /// The calls that were about to be undone, and whose outcome is not recorded.
     pub compensations: Vec<PendingCompensation>,
@@ -98,6 +98,7 @@ impl State {
             Record::Reset(reset) => self.reset(reset),
             Record::Switch(switch) => self.switch = Some(switch.clone()),
             Record::Policy(record) => self.policy = Some(record.policy.clone()),
+            Record::Renamed(renamed) => self.renamed.extend(renamed.calls.iter().cloned()),
             Record::Unknown(_) => self.unknown += 1,
         }
     }
@@ -140,6 +141,7 @@ impl State {
             | Record::Inbox(_)
             | Record::Switch(_)
             | Record::Policy(_)
+            | Record::Renamed(_)
             | Record::Unknown(_) => Ok(()),
         }
     }
@@ -178,6 +180,7 @@ impl State {
             | Record::Inbox(_)
             | Record::Switch(_)
             | Record::Policy(_)
+            | Record::Renamed(_)
             | Record::Unknown(_) => self.allows(record).is_ok(),
         }
     }

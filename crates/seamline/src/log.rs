@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use seamline_model::{MessageIndex, Pairing, Scope, Transcript};
 use seamline_rules::{Action, Repair};
+use seamline_store::{Incident, Record, SessionId};
 use tracing::span::EnteredSpan;
 use tracing::{Level, debug, debug_span, enabled, info, trace, warn};
 
@@ -132,6 +133,26 @@ pub(crate) fn record_response(response: &Response) {
 pub(crate) fn record_opening(address: &str, read_only: bool) {
     let scheme = address.split_once(':').map(|(scheme, _)| loggable(scheme));
     debug!(scheme, read_only, "opening a store");
+}
+
+/// Logs a record of a session that the store has acknowledged, if it is about integrity.
+pub(crate) fn record_session(session: &SessionId, record: &Record) {
+    let session = loggable(session.as_str());
+    match record {
+        Record::Cycle(cycle) => debug!(session, cycle = cycle.cycle.as_str(), "tool cycle committed"),
+        Record::CycleEnd(end) => info!(session, cycle = end.cycle.as_str(), "tool cycle rolled back"),
+        Record::Rollback(rollback) => info!(session, checkpoint = rollback.checkpoint.as_str(), "rolled back"),
+        Record::Repair(repair) => {
+            info!(session, repair = repair.id.as_str(), places = repair.cuts.len(), "stored messages repaired");
+        }
+        Record::Reset(reset) => warn!(session, kept = reset.kept.len(), "session reset"),
+        // The detail of an incident may name tools and calls.
+        Record::Incident(incident) => {
+            let Incident { kind, severity, count, message, .. } = incident;
+            warn!(session, ?kind, ?severity, count, message_index = message, "incident");
+        }
+        _ => {}
+    }
 }
 
 /// An id, or its hash if it does not look like an id: a client may have put anything there.

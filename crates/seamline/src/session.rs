@@ -35,6 +35,7 @@ mod facts;
 mod host;
 mod log;
 mod open;
+mod recorded;
 mod recover;
 mod repair;
 mod request;
@@ -65,7 +66,7 @@ pub use wire::ToolCall;
 
 pub use seamline_dialects::NoMessage;
 
-use facts::{Batch, CompactionFate, Facts, Work, said};
+use facts::{Batch, CompactionFate, Facts, Work};
 use log::{Log, Sent};
 use request::Reading;
 use wire::Wire;
@@ -199,6 +200,9 @@ impl Session {
     /// Appends a message, byte for byte. A message that comes while the session is compacted is after the summary, and one
     /// that comes while calls run is after their results once they are there.
     ///
+    /// Under [`id_mode`](crate::policy::IdMode) `canonical` the ids of calls and results become ids of the session
+    /// (`hist_tool_…`), and each request has ids of its provider instead.
+    ///
     /// # Errors
     /// When it is not JSON or not a message, or the store failed, with [`Fenced`](seamline_store::Error::Fenced) where
     /// another process has taken the session over. A message that does not fit the conversation is kept all the same:
@@ -214,11 +218,11 @@ impl Session {
     pub async fn append_all(&mut self, messages: &[&str]) -> Result<(), SessionError> {
         self.settle().await?;
         let messages = self.wire.parse_messages(messages)?;
-        let records = messages.into_iter().map(|message| self.facts().said(message)).collect();
-        self.write(Batch::of(records)).await
+        let batch = self.facts().plan_messages(&self.wire, messages)?;
+        self.write(batch).await
     }
 
-    /// Appends a message of another dialect, byte for byte. `name` is the name of the dialect, or of a provider that
+    /// Appends a message of another dialect, as [`Session::append`] does. `name` is the name of the dialect, or of a provider that
     /// serves it.
     ///
     /// # Errors
@@ -227,7 +231,8 @@ impl Session {
         self.settle().await?;
         let wire = self.wire.named(name)?;
         let messages = wire.parse_messages(&[message])?;
-        self.write(Batch::of(messages.into_iter().map(|message| said(&wire, message)).collect())).await
+        let batch = self.facts().plan_messages(&wire, messages)?;
+        self.write(batch).await
     }
 
     /// Checks that [`Session::append_all`] would accept these messages.
@@ -328,6 +333,7 @@ impl Session {
     /// Applies acknowledged records to the in-memory state.
     fn apply(&mut self, sent: Sent) {
         for (seq, record) in (sent.seq()..).zip(&sent.records) {
+            crate::log::record_session(self.log.id(), record);
             self.work.note(&self.state, seq, record);
             self.state.apply(seq, sent.at, record);
             if let Record::Switch(switch) = record {

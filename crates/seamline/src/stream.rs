@@ -10,7 +10,7 @@ mod response;
 
 pub use flaws::{FLAWS, FlawKind, flaw, flaw_documentation};
 pub use kept::RefusedCall;
-pub use options::{PartialCall, StreamLimits, StreamOptions, StreamPolicy};
+pub use options::{BlankCall, PartialCall, StreamLimits, StreamOptions, StreamPolicy};
 pub use response::{Response, ResponseBlock, ResponseCall, ResponseError, StreamFinding};
 
 use seamline_assemble::Assembler;

@@ -1,7 +1,8 @@
 //! Writes single messages and calls that edits change.
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, ContentForm, Emptiness, Field, MARK, MessageIndex, Role, Span, Transcript, label,
+    Block, BlockIndex, BlockKind, ContentForm, Emptiness, Field, IdForm, MARK, MessageIndex, Role, Span, Transcript,
+    label,
 };
 
 use super::calls;
@@ -213,6 +214,8 @@ fn has_text(part: Value<'_, '_>) -> bool {
 /// Writes the parts of a tool message that are not text as a user message.
 pub(super) fn hoisted<'a>(message: Value<'_, 'a>) -> Json<'a> {
     let id = message.object().and_then(|members| members.get("tool_call_id")).and_then(Value::str).unwrap_or_default();
+    // An id of the client's own history does not reach the provider, and the call gets this one.
+    let id = id.strip_prefix(IdForm::INTERNAL).map_or(id.clone(), |rest| format!("call_{rest}").into());
     let note = text_part(Json::Text(format!("{MARK} what tool call {} returned beside text:", label(&id))));
     let media = contents(message).filter(|part| part_text(*part).is_none()).map(|part| Json::Raw(part.raw()));
     object([member("role", "user"), ("content", list(std::iter::once(note).chain(media).collect()))])

@@ -424,6 +424,7 @@ fn message(stop: Option<(Stop, &str)>) -> Assembled {
         ending: Ending::Filtered,
         stop: stop.map(|(stop, word)| (stop, word.to_owned())),
         blocks: Vec::new(),
+        nameless: Vec::new(),
         members: Vec::new(),
         usage: Vec::new(),
         failure: None,

@@ -66,10 +66,15 @@ const RUN: Part = OneOf(&["run", "process"]);
 
 const NOT_EXECUTED: Part = Is("[synthetic] [not executed] The call \"");
 
+/// The reason of a call that did not run because it names no tool.
+pub const NAMELESS_CALL: &str = "it names no tool";
+/// The reason of a call that did not run because a part of it is missing or its arguments cannot be read.
+pub const BROKEN_CALL: &str = "the call is incomplete, or its arguments are not a JSON object";
+
 /// The reasons why a session did not run a call, of every version.
 const REASONS: &[&str] = &[
-    "it names no tool",
-    "the call is incomplete, or its arguments are not a JSON object",
+    NAMELESS_CALL,
+    BROKEN_CALL,
     "the arguments are not valid JSON",
     concat!("it did not arrive whole, or its input is", " no JSON object"),
     concat!("its input is", " no JSON that every reader takes for the same"),
@@ -90,6 +95,15 @@ const TRUNCATED: &[Part] = &[
     Count,
     Is(" bytes of the result follow."),
 ];
+
+/// The result of a call that must not run, for this reason. The model reads it.
+pub fn not_run(tool: &str, why: &str) -> String {
+    let tool = label(tool);
+    format!(
+        "[synthetic] [not executed] The call \"{tool}\" did not run: {why}. You may call the tool again with complete \
+         arguments."
+    )
+}
 
 /// Whether a session wrote a text in place of a result.
 pub fn is_of_session(text: &str) -> bool {
@@ -121,7 +135,8 @@ fn fits(text: &str, parts: &[Part]) -> bool {
         [variable, Is(words), rest @ ..] => {
             let longest = text.find(|char| !variable.holds(char)).unwrap_or(text.len()).min(NAME_MAX);
             let mut ends = text.match_indices(words).map(|(at, _)| at).take_while(|at| *at <= longest);
-            ends.any(|at| at > 0 && fits(&text[at + words.len()..], rest))
+            // A call without a name has an empty one here.
+            ends.any(|at| (at > 0 || matches!(variable, Name)) && fits(&text[at + words.len()..], rest))
         }
         _ => false,
     }

@@ -36,6 +36,13 @@ pub struct RenamedCall {
     pub to: CallId,
 }
 
+/// Tool calls that have other ids in the log than the model gave. A host may give their results under either.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenamedCalls {
+    /// The calls, from the first to the last.
+    pub calls: Vec<RenamedCall>,
+}
+
 /// The reason for a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

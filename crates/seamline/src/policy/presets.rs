@@ -11,7 +11,7 @@ use super::{
     Policy, RepairPolicy, ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall,
 };
 use crate::session::{CorruptCheckpoint, OnFailure, PersistRepairs, SessionPolicy};
-use crate::stream::{PartialCall, StreamPolicy};
+use crate::stream::{BlankCall, PartialCall, StreamPolicy};
 
 /// A policy that has a name.
 #[derive(Debug, Clone, Copy)]
@@ -130,6 +130,7 @@ fn opal() -> Policy {
     };
     let rest = Policy {
         session: SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() },
+        stream: StreamPolicy { blank_call: BlankCall::DropCall, ..StreamPolicy::default() },
         guard: GuardPolicy {
             retry: after_corruption(OnCorruption::Stop),
             stall: StallLimits { kill_after: None, ..StallLimits::default() },

@@ -75,8 +75,8 @@ impl Session {
         self.begin_turn(NewTurn::of(turn), effect).await
     }
 
-    /// Begins a cycle with a streamed response, as [`Session::begin_cycle`] does with messages. The calls that
-    /// [`Response::refused`] lists do not run: their results tell the model why.
+    /// Begins a cycle with a streamed response, as [`Session::begin_cycle`] does with messages. Calls that must
+    /// not run are kept as the policy says, and their results tell the model why.
     ///
     /// # Errors
     /// As for [`Session::begin_cycle`].
@@ -85,8 +85,8 @@ impl Session {
         response: &Response,
         effect: &(dyn Fn(&ToolCall) -> Effect + Send + Sync),
     ) -> Result<(CycleId, Vec<ToolCall>), SessionError> {
-        let (messages, refused) = (&response.messages()[..], response.refused());
-        self.begin_turn(NewTurn { messages, refused }, effect).await
+        let (messages, refused) = response.turn();
+        self.begin_turn(NewTurn { messages: &messages, refused }, effect).await
     }
 
     pub(super) async fn begin_turn(
@@ -144,8 +144,8 @@ impl Session {
         self.run_turn(NewTurn::of(turn), executor, stop).await
     }
 
-    /// Runs the calls of a streamed response, as [`Session::execute_tool_cycle`] does those of messages. The calls that
-    /// [`Response::refused`] lists do not run: their results tell the model why.
+    /// Runs the calls of a streamed response, as [`Session::execute_tool_cycle`] does those of messages. Calls that must
+    /// not run are kept as the policy says, and their results tell the model why.
     ///
     /// # Errors
     /// As for [`Session::execute_tool_cycle`].
@@ -155,8 +155,8 @@ impl Session {
         executor: &dyn ToolExecutor,
         stop: impl Future<Output = StopCause> + Send,
     ) -> Result<ToolCycleResult, SessionError> {
-        let (messages, refused) = (&response.messages()[..], response.refused());
-        self.run_turn(NewTurn { messages, refused }, executor, stop).await
+        let (messages, refused) = response.turn();
+        self.run_turn(NewTurn { messages: &messages, refused }, executor, stop).await
     }
 
     async fn run_turn(
@@ -183,6 +183,7 @@ impl Session {
     ) -> Result<(), SessionError> {
         let (cycle, call) = (cycle.into(), call.into());
         self.settle().await?;
+        let call = self.facts().recorded_id(&cycle, call);
         self.facts().check_finish(&cycle, &call)?;
         let staged = plan_result(self.facts().open_cycle(&cycle)?, &call, output)?;
         self.write(Record::Staged(staged).into()).await

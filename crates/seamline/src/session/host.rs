@@ -89,10 +89,14 @@ impl Session {
         let error = ProviderError::of(failure);
         let end = match self.facts().plan_error(&error)? {
             Reaction::End(end) => end,
-            Reaction::Repair { incident, persist } => {
+            Reaction::Repair { incident, persist, refused } => {
                 self.write(incident.into()).await?;
                 self.recover(None).await?;
-                let is_repaired = self.repair_as(persist).await?.id.is_some();
+                let is_repaired = if refused {
+                    self.repair_refused(persist).await?
+                } else {
+                    self.repair_as(persist).await?.id.is_some()
+                };
                 self.facts().plan_after_repair(&error, is_repaired)?
             }
         };
@@ -191,6 +195,7 @@ impl Session {
     ) -> Result<ToolStart, SessionError> {
         let (cycle, call) = (cycle.into(), call.into());
         self.settle().await?;
+        let call = self.facts().recorded_id(&cycle, call);
         let intent = self.facts().plan_start(&cycle, &call)?;
         self.write(intent).await?;
         Ok(ToolStart { key: self.facts().key(&cycle, &call) })
@@ -235,6 +240,7 @@ impl Session {
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
         self.settle().await?;
         let facts = self.facts();
+        let call = &facts.recorded_id(cycle, call.clone());
         facts.check_finish(cycle, call)?;
         let output = match facts.plan_output(outcome) {
             Ok(output) => output,
@@ -262,8 +268,8 @@ impl Session {
             TurnEnd::Failed(failure) => return Ok(AgentEnd::Recovered(self.handle_error(&failure).await?)),
             TurnEnd::Messages(messages) => NewTurn::of(messages),
             TurnEnd::Response(response) => {
-                streamed = response.messages();
-                NewTurn { messages: &streamed, refused: response.refused() }
+                streamed = response.turn();
+                NewTurn { messages: &streamed.0, refused: streamed.1 }
             }
         };
         self.settle().await?;

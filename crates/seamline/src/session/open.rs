@@ -155,7 +155,7 @@ impl Session {
             provider: home_provider(&self.state, &self.wire),
             ..self.related_options()
         };
-        let copies = plan_copies(&self.wire, self.state.switch.as_ref(), self.entries())?;
+        let copies = plan_copies(&self.wire, &self.state)?;
         self.begin_related(id, None, options, copies).await
     }
 

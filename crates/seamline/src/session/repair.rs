@@ -13,6 +13,7 @@ use crate::check::Checked;
 pub use plan::RepairResult;
 pub use validation::ValidationResult;
 
+pub(super) use plan::Frontier;
 pub(super) use validation::Validated;
 use validation::{Demands, kept};
 
@@ -106,7 +107,7 @@ impl Session {
     pub async fn repair_with(&mut self, policy: Policy) -> Result<RepairResult, SessionError> {
         let persist = policy.session_for(self.wire.provider()).persist_repairs;
         let options = Options { policy, ..self.wire.options.clone() };
-        self.repair_options_as(&options, persist).await
+        self.repair_options_as(&options, persist, Frontier::Open).await
     }
 
     /// Plans the repair of [`Session::repair_with`], and stores nothing.
@@ -116,22 +117,30 @@ impl Session {
     pub fn preview_repair(&self, policy: Policy) -> Result<RepairResult, SessionError> {
         let persist = policy.session_for(self.wire.provider()).persist_repairs;
         let options = Options { policy, ..self.wire.options.clone() };
-        Ok(self.facts().plan_repair(&options, persist)?.0)
+        Ok(self.facts().plan_repair(&options, persist, Frontier::Open)?.0)
     }
 
     /// Repairs stored messages, and records as much of it as `persist` allows.
     pub(super) async fn repair_as(&mut self, persist: PersistRepairs) -> Result<RepairResult, SessionError> {
         let options = self.wire.options.clone();
-        self.repair_options_as(&options, persist).await
+        self.repair_options_as(&options, persist, Frontier::Open).await
+    }
+
+    /// Repairs stored messages that the provider refused, and says whether any of them changed. The calls of the last
+    /// message are closed, too: a result that was still to come can come as a late one.
+    pub(super) async fn repair_refused(&mut self, persist: PersistRepairs) -> Result<bool, SessionError> {
+        let options = self.wire.for_request().options.clone();
+        Ok(self.repair_options_as(&options, persist, Frontier::Closed).await?.id.is_some())
     }
 
     async fn repair_options_as(
         &mut self,
         options: &Options,
         persist: PersistRepairs,
+        frontier: Frontier,
     ) -> Result<RepairResult, SessionError> {
         self.settle().await?;
-        let (result, batch) = self.facts().plan_repair(options, persist)?;
+        let (result, batch) = self.facts().plan_repair(options, persist, frontier)?;
         if let Some(batch) = batch {
             self.write(batch).await?;
             self.work.context.repairs += 1;

@@ -3,19 +3,22 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use seamline_assemble::is_plain_object;
 use seamline_dialects::{Dialect, readable};
-use seamline_model::{Assembled, AssembledBlock, Content, Piece};
+use seamline_model::{
+    Assembled, AssembledBlock, AssembledCall, BROKEN_CALL, Content, Ending, NAMELESS_CALL, Piece, not_run,
+};
 
-use super::options::PartialCall;
+use super::options::{PartialCall, StreamPolicy};
 
-/// The messages that a history keeps. They are written on first access, so that a caller who only inspects the response
-/// pays for no copy of its text.
-#[derive(Clone)]
+/// The messages that a history keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeptMessages {
-    assembled: Assembled,
+    messages: Written,
     refused: Vec<RefusedCall>,
-    write: fn(&Assembled) -> Vec<String>,
-    written: OnceLock<Vec<String>>,
+    /// What a session keeps, where it differs. Only a session is sure to read the list of refused calls, so only it gets
+    /// calls that must not run in a form that could run.
+    session: Option<Box<(Written, Vec<RefusedCall>)>>,
 }
 
 /// A tool call that a history keeps although it must not run, and the result that answers it.
@@ -34,23 +37,46 @@ pub(super) struct KeptMessages {
 pub struct RefusedCall {
     /// The id of the call.
     pub id: String,
-    /// The name of the tool.
+    /// The name of the tool; empty if the call names none.
     pub name: String,
     /// The text of the result, for the model; the result is an error.
     pub text: String,
 }
 
 impl KeptMessages {
-    pub(super) fn of(dialect: &Dialect, mut assembled: Assembled, partial_call: PartialCall, refusal: &str) -> Self {
+    pub(super) fn of(dialect: &Dialect, mut assembled: Assembled, policy: &StreamPolicy, refusal: &str) -> Self {
         let may_stay = |block: &AssembledBlock| block.call().is_none_or(|call| call.executable);
+        let is_complete = assembled.ending == Ending::Complete;
         let mut refused = Vec::new();
-        match partial_call {
+        match if is_complete { policy.malformed_call } else { policy.partial_call } {
             PartialCall::DropCall => assembled.blocks.retain(may_stay),
-            PartialCall::DropTurn if assembled.blocks.iter().all(may_stay) => {}
+            PartialCall::DropTurn if assembled.blocks.iter().all(may_stay) && assembled.nameless.is_empty() => {}
             PartialCall::DropTurn => assembled.blocks.clear(),
-            PartialCall::ErrorResult => refused = refuse(&mut assembled, dialect, refusal),
+            PartialCall::ErrorResult if is_complete => return Self::with_malformed(dialect, assembled),
+            PartialCall::ErrorResult => refused = refuse_partial(&mut assembled, dialect, refusal),
         }
-        Self { assembled, refused, write: dialect.streaming().messages, written: OnceLock::new() }
+        Self { messages: Written::of(dialect, assembled), refused, session: None }
+    }
+
+    /// Keeps the malformed calls of a complete response. A caller gets those whose input cannot be read, as the model
+    /// wrote them; a session gets all of them, in a form that the provider accepts.
+    fn with_malformed(dialect: &Dialect, mut assembled: Assembled) -> Self {
+        for block in std::mem::take(&mut assembled.nameless) {
+            let at = assembled.blocks.partition_point(|before| before.place < block.place);
+            assembled.blocks.insert(at, block);
+        }
+        let ids = &dialect.constraints().call_id;
+        if ids.demanded {
+            assembled.make_ids(ids);
+        }
+        remove_unanswerable(&mut assembled, ids.demanded);
+        let is_kept = |block: &AssembledBlock| block.call().is_none_or(|call| call.executable || looks_malformed(call));
+        let session = with_readable_input(assembled.clone());
+        assembled.blocks.retain(is_kept);
+        let refused = refused_calls(&assembled);
+        let all_refused = refused_calls(&session);
+        let session = (!all_refused.is_empty()).then(|| Box::new((Written::of(dialect, session), all_refused)));
+        Self { messages: Written::of(dialect, assembled), refused, session }
     }
 
     pub(super) fn refused(&self) -> &[RefusedCall] {
@@ -58,43 +84,112 @@ impl KeptMessages {
     }
 
     pub(super) fn messages(&self) -> &[String] {
+        self.messages.get()
+    }
+
+    /// The messages for a session, and the calls in them that must not run.
+    pub(super) fn for_session(&self) -> (&[String], &[RefusedCall]) {
+        match self.session.as_deref() {
+            Some((messages, refused)) => (messages.get(), refused),
+            None => (self.messages(), &self.refused),
+        }
+    }
+}
+
+impl RefusedCall {
+    /// The answer to a malformed call of a complete response.
+    fn malformed(call: &AssembledCall) -> Self {
+        let why = if call.name.trim().is_empty() { NAMELESS_CALL } else { BROKEN_CALL };
+        Self { id: call.id.clone(), name: call.name.clone(), text: not_run(&call.name, why) }
+    }
+}
+
+/// The answers to the calls that must not run.
+fn refused_calls(assembled: &Assembled) -> Vec<RefusedCall> {
+    let calls = assembled.blocks.iter().filter_map(AssembledBlock::call);
+    calls.filter(|call| !call.executable).map(RefusedCall::malformed).collect()
+}
+
+/// Puts the input of calls that cannot be read into an object, as a repair does.
+fn with_readable_input(mut assembled: Assembled) -> Assembled {
+    for block in &mut assembled.blocks {
+        let Content::Call(call) = &mut block.content else { continue };
+        if block.piece == Piece::Call && !call.free && !is_plain_object(&call.arguments) {
+            call.arguments = in_object(&call.arguments);
+            block.whole = None;
+        }
+    }
+    assembled
+}
+
+/// An object with a text: as its value if it is JSON, else as a string.
+fn in_object(text: &str) -> String {
+    let value = format!("{{\"value\":{}}}", text.trim());
+    let is_value = !text.trim_start().starts_with('{') && is_plain_object(&value);
+    if is_value { value } else { serde_json::json!({ "raw": text }).to_string() }
+}
+
+/// Whether every reader of a call sees that it must not run.
+fn looks_malformed(call: &AssembledCall) -> bool {
+    call.name.trim().is_empty() || !call.free && !is_plain_object(&call.arguments)
+}
+
+/// Removes the calls that no result can answer: their id is the id of another call, or they need an id and have none.
+fn remove_unanswerable(assembled: &mut Assembled, demands_id: bool) {
+    let mut ids = BTreeSet::new();
+    assembled.blocks.retain(|block| {
+        let Some(call) = block.call() else { return true };
+        let has_id = !call.id.is_empty();
+        let is_new = !has_id || ids.insert(call.id.clone());
+        call.executable || is_new && (has_id || !demands_id || !call.needs_id)
+    });
+}
+
+/// Keeps the calls of an incomplete response and returns the results of those that must not run. Input that is not an
+/// object becomes an empty one.
+fn refuse_partial(assembled: &mut Assembled, dialect: &Dialect, refusal: &str) -> Vec<RefusedCall> {
+    remove_unanswerable(assembled, dialect.constraints().call_id.demanded);
+    let mut refused = Vec::new();
+    for block in assembled.blocks.iter_mut().filter(|block| block.call().is_some_and(|call| !call.executable)) {
+        let Content::Call(call) = &mut block.content else { continue };
+        if !call.free && !is_plain_object(&call.arguments) {
+            "{}".clone_into(&mut call.arguments);
+        }
+        refused.push(RefusedCall { id: call.id.clone(), name: call.name.clone(), text: refusal.to_owned() });
+    }
+    refused
+}
+
+/// Messages that are written on first access, so that a caller who only inspects the response pays for no copy of its
+/// text.
+#[derive(Clone)]
+struct Written {
+    assembled: Assembled,
+    write: fn(&Assembled) -> Vec<String>,
+    written: OnceLock<Vec<String>>,
+}
+
+impl Written {
+    fn of(dialect: &Dialect, assembled: Assembled) -> Self {
+        Self { assembled, write: dialect.streaming().messages, written: OnceLock::new() }
+    }
+
+    fn get(&self) -> &[String] {
         let written = |message: String| readable(&message).unwrap_or(message);
         self.written.get_or_init(|| (self.write)(&self.assembled).into_iter().map(written).collect())
     }
 }
 
-/// Keeps the calls with distinct ids and returns the results of those that must not run. Input that is not an object
-/// becomes an empty one.
-fn refuse(assembled: &mut Assembled, dialect: &Dialect, refusal: &str) -> Vec<RefusedCall> {
-    let demands_id = dialect.constraints().call_id.demanded;
-    let (mut refused, mut ids) = (Vec::new(), BTreeSet::new());
-    assembled.blocks.retain_mut(|block| {
-        let is_call = block.piece == Piece::Call;
-        let Content::Call(call) = &mut block.content else { return true };
-        let is_known = !call.name.is_empty() && (!call.id.is_empty() || !demands_id);
-        let is_new = call.id.is_empty() || ids.insert(call.id.clone());
-        if call.executable || !is_call || !is_known || !is_new {
-            return call.executable;
-        }
-        if !call.free && !seamline_assemble::is_plain_object(&call.arguments) {
-            "{}".clone_into(&mut call.arguments);
-        }
-        refused.push(RefusedCall { id: call.id.clone(), name: call.name.clone(), text: refusal.to_owned() });
-        true
-    });
-    refused
-}
-
-impl PartialEq for KeptMessages {
+impl PartialEq for Written {
     fn eq(&self, other: &Self) -> bool {
-        self.refused == other.refused && self.messages() == other.messages()
+        self.get() == other.get()
     }
 }
 
-impl Eq for KeptMessages {}
+impl Eq for Written {}
 
-impl std::fmt::Debug for KeptMessages {
+impl std::fmt::Debug for Written {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.messages().fmt(f)
+        self.get().fmt(f)
     }
 }

@@ -68,23 +68,45 @@ impl StreamOptions {
 /// use seamline::stream::{PartialCall, StreamPolicy};
 ///
 /// assert_eq!(StreamPolicy::default().partial_call, PartialCall::DropCall);
+/// assert_eq!(StreamPolicy::default().malformed_call, PartialCall::ErrorResult);
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamPolicy {
     /// The source of a tool call's input that counts.
     pub arg_source: ArgSource,
-    /// What a history keeps of tool calls that must not run.
+    /// What a history keeps of the tool calls of an incomplete response that must not run.
     pub partial_call: PartialCall,
+    /// What a history keeps of the tool calls of a complete response that must not run.
+    pub malformed_call: PartialCall,
+    /// What happens to a tool call without a name, or without an id where the dialect demands one.
+    pub blank_call: BlankCall,
     /// The limits of one response.
     pub limits: StreamLimits,
+}
+
+impl Default for StreamPolicy {
+    fn default() -> Self {
+        Self {
+            arg_source: ArgSource::default(),
+            partial_call: PartialCall::default(),
+            // The model made the call and the response is complete: only a result tells the model what was wrong.
+            malformed_call: PartialCall::ErrorResult,
+            blank_call: BlankCall::default(),
+            limits: StreamLimits::default(),
+        }
+    }
 }
 
 seamline_model::knobs! {
     StreamPolicy {
         /// Which source of a tool call's input counts when the stream has several.
         arg_source ["X17"]: ArgSource = arg_source;
-        /// What a history keeps of a tool call that may not be run: it was cut, its input is broken, or its id repeats.
+        /// What a history keeps of a tool call that may not be run because the response is not complete.
         partial_call ["X16"]: PartialCall = partial_call;
+        /// What a history keeps of a tool call of a complete response that may not be run: it names no tool, its input is broken, or a part of it is missing.
+        malformed_call ["S3-07"]: PartialCall = malformed_call;
+        /// What happens to a tool call without a name, or without an id where the dialect demands one.
+        blank_call ["S0-30"]: BlankCall = blank_call;
         /// How many bytes the longest frame may have.
         frame_bytes_max [""]: Count<1> = limits.frame_bytes_max;
         /// How many bytes of text and JSON a message may have.
@@ -103,8 +125,18 @@ seamline_model::words! {
         DropCall = "drop_call",
         /// Nothing of the message.
         DropTurn = "drop_turn",
-        /// The message with these calls; each gets a result that says that it was not run.
+        /// The message with these calls; each gets a result that says why it was not run.
         ErrorResult = "error_result",
+    }
+}
+
+seamline_model::words! {
+    /// What happens to a tool call without an id or a name.
+    BlankCall default Mend {
+        /// A call without an id gets one, made from its place, its tool and its input, and may run. A call without a name is malformed.
+        Mend = "mend",
+        /// The call may not run, and a history does not keep it.
+        DropCall = "drop_call",
     }
 }
 

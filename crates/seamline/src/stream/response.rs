@@ -1,15 +1,17 @@
 //! The outcome of a streamed response.
 
+use std::collections::BTreeSet;
+
 use seamline_assemble::FlawKind;
 use seamline_dialects::{Dialect, readable};
 use seamline_guard::{Certainty, Failure, Filtered, Verdict, classify, filter_message};
 use seamline_model::{
-    Assembled, AssembledBlock, AssembledCall, Content, Ending, LocatedFlaw, Piece, Severity, StreamFlaw,
+    Assembled, AssembledBlock, AssembledCall, Content, Ending, IdDemand, LocatedFlaw, Piece, Severity, StreamFlaw,
 };
 use serde::{Serialize, Serializer};
 
 use super::kept::{KeptMessages, RefusedCall};
-use super::options::StreamPolicy;
+use super::options::{BlankCall, StreamPolicy};
 
 /// An assembled response.
 ///
@@ -188,9 +190,7 @@ impl Response {
     pub(super) fn of(dialect: &Dialect, beside: &Beside, mut assembled: Assembled, keeping: Keeping) -> Self {
         let Keeping { policy, refusal } = keeping;
         let ids = &dialect.constraints().call_id;
-        if ids.demanded {
-            assembled.make_ids(ids);
-        }
+        let dropped = if ids.demanded { identify(&mut assembled, ids, policy.blank_call) } else { BTreeSet::new() };
         let mut message = (dialect.streaming().response)(&assembled);
         if let Some(readable) = readable(&message) {
             message = readable;
@@ -205,22 +205,33 @@ impl Response {
             ending: assembled.ending,
             findings: findings.collect(),
             blocks: blocks(&assembled),
-            calls: calls(&assembled),
+            calls: calls(&assembled, &dropped),
             error: ResponseError::of(dialect, beside, &assembled, &message),
             filtered: filter_message(&assembled),
             stop_reason: assembled.stop.as_ref().map(|(_, word)| word.clone()),
             message,
-            kept: KeptMessages::of(dialect, assembled, policy.partial_call, &refusal),
+            kept: {
+                assembled.blocks.retain(|block| !dropped.contains(&block.place));
+                if policy.blank_call == BlankCall::DropCall {
+                    assembled.nameless.clear();
+                }
+                KeptMessages::of(dialect, assembled, &policy, &refusal)
+            },
         }
     }
 
     /// The messages that a history keeps, ready to send back: the message of the dialect, or its items where the
     /// dialect has items. Members that only responses have (ids, models, usage) are left out.
     ///
-    /// Calls that are not [executable](ResponseCall::executable), such as cut calls, are left out too: providers reject a
-    /// request with half a call or with a call without a result. Every call that is left needs a result. If nothing is
-    /// left, there is no message. The knob `partial_call` of the policy drops the whole message instead, or keeps such
-    /// calls for [`refused`](Self::refused) to answer.
+    /// Calls of an incomplete response that are not [executable](ResponseCall::executable), such as cut calls, are left
+    /// out too: providers reject a request with half a call or with a call without a result. Every call that is left
+    /// needs a result. If nothing is left, there is no message. The knob `partial_call` of the policy drops the whole
+    /// message instead, or keeps such calls for [`refused`](Self::refused) to answer.
+    ///
+    /// Malformed calls of a complete response are kept as the model wrote them, unless the knob `malformed_call` says
+    /// otherwise. Only their result tells the model what was wrong; [`refused`](Self::refused) has it. A
+    /// [session](crate::session) does not run them and makes requests that the provider accepts. A program without a
+    /// session adds the results and [repairs](crate::repair) the request.
     ///
     /// ```
     /// use seamline::stream::{ResponseStream, StreamOptions};
@@ -233,7 +244,7 @@ impl Response {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     ///
-    /// Append them to a session unchanged:
+    /// A session takes the response itself:
     ///
     /// ```
     /// use seamline::session::{Session, SessionOptions, TurnEnd};
@@ -245,8 +256,8 @@ impl Response {
     /// session.append(r#"{"role":"user","content":"hello"}"#).await?;
     /// let mut stream = ResponseStream::new(&StreamOptions::default())?;
     /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
-    /// // With executable calls, use `begin_cycle`.
-    /// session.agent_end(TurnEnd::Messages(&stream.finish()?.messages())).await?;
+    /// // With executable calls, use `begin_response`.
+    /// session.agent_end(TurnEnd::Response(&stream.finish()?)).await?;
     /// assert_eq!(session.messages().last(), Some(r#"{"role":"assistant","content":"Hi"}"#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();
@@ -257,8 +268,8 @@ impl Response {
         self.kept.messages().iter().map(String::as_str).collect()
     }
 
-    /// The calls of [`messages`](Self::messages) that must not run, each with the result that answers it. The list is
-    /// empty unless `partial_call = "error_result"`.
+    /// The calls of [`messages`](Self::messages) that must not run, each with the result that answers it: malformed calls
+    /// of a complete response, and those of an incomplete one under `partial_call = "error_result"`.
     ///
     /// ```
     /// use seamline::stream::{ResponseStream, StreamOptions};
@@ -275,6 +286,12 @@ impl Response {
     /// ```
     pub fn refused(&self) -> &[RefusedCall] {
         self.kept.refused()
+    }
+
+    /// The messages for a session, and the calls in them that must not run.
+    pub(crate) fn turn(&self) -> (Vec<&str>, &[RefusedCall]) {
+        let (messages, refused) = self.kept.for_session();
+        (messages.iter().map(String::as_str).collect(), refused)
     }
 
     /// Whether the response is complete and has no flaw above the severity `info`.
@@ -312,9 +329,30 @@ fn blocks(assembled: &Assembled) -> Vec<ResponseBlock> {
     assembled.blocks.iter().map(block).collect()
 }
 
-fn calls(assembled: &Assembled) -> Vec<ResponseCall> {
+/// Gives ids to the calls without one. Forbids running them where the policy drops them, and returns their places.
+fn identify(assembled: &mut Assembled, ids: &IdDemand, missing: BlankCall) -> BTreeSet<u32> {
+    let mut dropped = BTreeSet::new();
+    if missing == BlankCall::DropCall {
+        for block in assembled.blocks.iter_mut().filter(|block| block.piece == Piece::Call) {
+            let Content::Call(call) = &mut block.content else { continue };
+            if call.needs_id && call.id.trim().is_empty() {
+                call.executable = false;
+                dropped.insert(block.place);
+            }
+        }
+    }
+    assembled.make_ids(ids);
+    dropped
+}
+
+fn calls(assembled: &Assembled, dropped: &BTreeSet<u32>) -> Vec<ResponseCall> {
     let hindrance = hindrance(assembled.ending);
     let calls = assembled.blocks.iter().filter_map(|block| Some((block, block.call()?)));
+    let why_not = |block: &AssembledBlock, call| match hindrance {
+        Some(why) => why,
+        None if dropped.contains(&block.place) => "the stream gave it no id",
+        None => defect(assembled, block.place, call),
+    };
     calls
         .map(|(block, call)| ResponseCall {
             id: call.id.clone(),
@@ -322,7 +360,7 @@ fn calls(assembled: &Assembled) -> Vec<ResponseCall> {
             arguments: call.arguments.clone(),
             free: call.free,
             executable: call.executable,
-            why_not: (!call.executable).then(|| hindrance.unwrap_or_else(|| defect(assembled, block.place, call))),
+            why_not: (!call.executable).then(|| why_not(block, call)),
         })
         .collect()
 }

@@ -206,3 +206,46 @@ fn events_are_made_in_one_place() {
     }
     assert_eq!(logging, [Path::new("log.rs")]);
 }
+
+#[test]
+fn a_session_logs_cycles_repairs_and_incidents_without_content() {
+    use seamline::session::{ResetOptions, Session, SessionOptions};
+    let logged = Collector::during(|| {
+        futures_executor::block_on(async {
+            let store = seamline::open_store("memory:").await.unwrap();
+            let mut session = Session::create(store, "s-1".parse().unwrap(), SessionOptions::default()).await.unwrap();
+            session.append(r#"{"role":"user","content":"SECRET question"}"#).await.unwrap();
+            let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"pay","input":{"to":"SECRET"}}]}"#;
+            for ends in [true, false] {
+                let (cycle, _) = session.begin_cycle(&[turn], &|_| seamline::store::Effect::ReadOnly).await.unwrap();
+                if ends {
+                    let output = seamline::session::ToolOutput { output: "SECRET output".to_owned(), is_error: false };
+                    session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
+                    session.commit_cycle(&cycle).await.unwrap();
+                } else {
+                    session.roll_back_cycle(&cycle, "SECRET reason").await.unwrap();
+                }
+            }
+            session
+                .append(
+                    r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_9","content":"SECRET"}]}"#,
+                )
+                .await
+                .unwrap();
+            session.repair().await.unwrap();
+            session.reset(ResetOptions::default()).await.unwrap();
+        });
+    });
+    let names = logged.iter().filter_map(|(_, fields)| fields.get("message").map(String::as_str));
+    let names: Vec<&str> = names.collect();
+    for name in
+        ["tool cycle committed", "tool cycle rolled back", "stored messages repaired", "incident", "session reset"]
+    {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    let about = logged.iter().filter(|(_, fields)| fields.contains_key("session"));
+    assert!(about.clone().count() >= 5);
+    for (_, fields) in about {
+        assert!(fields.values().all(|value| !value.contains("SECRET") && !value.contains("toolu_")), "{fields:?}");
+    }
+}

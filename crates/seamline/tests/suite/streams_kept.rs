@@ -21,7 +21,8 @@ fn kept_messages_of_every_response_can_be_sent_back() {
     let failures = streams.iter().filter_map(|stream| {
         let told = stream.whole().and_then(|response| {
             keeps_all_that_may_be_run(&response)?;
-            block_on(goes_into_a_session(&response))
+            block_on(goes_into_a_session(&response, Route::Messages))?;
+            block_on(goes_into_a_session(&response, Route::Response))
         });
         told.err().map(|failure| format!("{}: {failure}", stream.name))
     });
@@ -36,7 +37,7 @@ fn kept_messages_of_every_recorded_response_can_be_sent_back() {
     };
     let streams = recorded(&root).unwrap();
     let failures = streams.iter().filter_map(|stream| {
-        let told = stream.whole().and_then(|response| block_on(goes_into_a_session(&response)));
+        let told = stream.whole().and_then(|response| block_on(goes_into_a_session(&response, Route::Response)));
         told.err().map(|failure| format!("{}: {failure}", stream.name))
     });
     report(streams.len(), failures);
@@ -51,14 +52,21 @@ fn keeps_all_that_may_be_run(response: &Response) -> Result<(), String> {
     }
 }
 
-async fn goes_into_a_session(response: &Response) -> Result<(), String> {
+/// How a host gives a response to a session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Route {
+    Messages,
+    Response,
+}
+
+async fn goes_into_a_session(response: &Response, route: Route) -> Result<(), String> {
     if FORMS_OF_THEIR_OWN.iter().any(|form| response.messages().concat().contains(form)) {
         return Ok(());
     }
     let (question, envelope) = request_of(response.dialect);
     let mut session = session_of(response.dialect).await.map_err(|error| error.to_string())?;
     session.append(question).await.map_err(|error| error.to_string())?;
-    take(&mut session, response).await?;
+    take(&mut session, response, route).await?;
     session.append(question).await.map_err(|error| error.to_string())?;
     let request = session.request(envelope).map_err(|error| error.to_string())?;
     let options = Options { dialect: Some(response.dialect.to_owned()), ..Options::default() };
@@ -70,14 +78,18 @@ async fn goes_into_a_session(response: &Response) -> Result<(), String> {
     Err(format!("{errors:?}\n{}", String::from_utf8_lossy(&request.body)))
 }
 
-async fn take(session: &mut Session, response: &Response) -> Result<(), String> {
+async fn take(session: &mut Session, response: &Response, route: Route) -> Result<(), String> {
     let (messages, runnable) = (response.messages(), response.calls.iter().filter(|call| call.executable).count());
     if runnable == 0 {
-        session.agent_end(TurnEnd::Messages(&messages)).await.map_err(|error| error.to_string())?;
+        let end = if route == Route::Messages { TurnEnd::Messages(&messages) } else { TurnEnd::Response(response) };
+        session.agent_end(end).await.map_err(|error| error.to_string())?;
         return Ok(());
     }
-    let (cycle, calls) =
-        session.begin_cycle(&messages, &|_| Effect::Unsafe).await.map_err(|error| format!("{error}: {messages:?}"))?;
+    let begun = match route {
+        Route::Messages => session.begin_cycle(&messages, &|_| Effect::Unsafe).await,
+        Route::Response => session.begin_response(response, &|_| Effect::Unsafe).await,
+    };
+    let (cycle, calls) = begun.map_err(|error| format!("{error}: {messages:?}"))?;
     if calls.len() != runnable {
         return Err(format!("{} calls of {runnable}: {messages:?}", calls.len()));
     }

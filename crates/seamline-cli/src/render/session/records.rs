@@ -53,6 +53,10 @@ fn brief(record: &Record) -> (&'static str, String) {
         Record::Switch(switch) => {
             ("switch", format!("to {}", switch.provider.as_deref().unwrap_or(switch.dialect.as_str())))
         }
+        Record::Renamed(renamed) => {
+            let calls: Vec<_> = renamed.calls.iter().map(|call| format!("{} is {}", call.from, call.to)).collect();
+            ("renamed", calls.join(", "))
+        }
         Record::Inbox(taken) => ("inbox", format!("added {}", taken.ids.join(", "))),
         _ => brief_change(record),
     }

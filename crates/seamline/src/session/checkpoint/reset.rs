@@ -1,8 +1,9 @@
-//! The reset: the last resort, after which only system messages are left.
+//! The reset: the last resort, after which only system messages and messages marked as the system prompt are left.
 
 use seamline_model::Role;
-use seamline_store::{Entry, Hash, IncidentKind, IncidentSeverity, Record, Reset, SessionId};
+use seamline_store::{Entry, Hash, IncidentKind, IncidentSeverity, Raw, Record, Reset, SessionId};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::session::facts::{Batch, CompactionFate, Facts};
 use crate::session::host::context::lost_calls;
@@ -51,7 +52,10 @@ impl Facts<'_> {
     pub(super) fn plan_reset(&self, archive: Option<SessionId>) -> Result<Batch, SessionError> {
         let messages: Vec<&Entry> = self.entries().iter().collect();
         let roles = self.wire.roles(&messages)?;
-        let kept = roles.iter().enumerate().filter(|(_, role)| matches!(role, Role::System | Role::Developer));
+        let is_system = |(role, entry): &(&Role, &&Entry)| {
+            matches!(role, Role::System | Role::Developer) || is_marked_system_prompt(&entry.message)
+        };
+        let kept = roles.iter().zip(&messages).enumerate().filter(|(_, message)| is_system(message));
         let kept: Vec<u64> = kept.map(|(at, _)| at as u64).collect();
         let removed = messages.len() - kept.len();
         let reset = Record::Reset(Reset { kept, meant: Vec::new(), archive });
@@ -63,6 +67,21 @@ impl Facts<'_> {
         // The messages that were being compacted are gone.
         Ok(Batch::of(records).losing(lost).with_compaction(CompactionFate::Ends))
     }
+}
+
+/// The member by which hosts mark the text of a user message as the system prompt (S1-63). Source document 001 has no
+/// system role.
+const SYSTEM_PROMPT: &str = "isSystemPrompt";
+
+/// Whether a message or one of its texts is marked as the system prompt.
+fn is_marked_system_prompt(message: &Raw) -> bool {
+    if !message.as_str().contains(SYSTEM_PROMPT) {
+        return false;
+    }
+    let is_marked = |value: &Value| value.get(SYSTEM_PROMPT) == Some(&Value::Bool(true));
+    let message: Value = serde_json::from_str(message.as_str()).unwrap_or_default();
+    let lists = ["content", "parts"].into_iter().filter_map(|list| message.get(list)?.as_array());
+    is_marked(&message) || lists.flatten().any(is_marked)
 }
 
 /// The digits of a hash that tell two shortened names apart.

@@ -84,18 +84,17 @@ impl Facts<'_> {
 
     /// Plans a rollback after an error: messages of the user, repairs and late results that came since stay. Where there
     /// is nothing to remove and no cycle to end, it only plans `more` and spends no checkpoint, apart from that of the
-    /// request, which is over. Gives the number of messages that leave the view.
+    /// request, which is over. Gives the number of messages that are removed, those of open cycles included.
     pub(in crate::session) fn plan_rollback_response(
         &self,
         id: &CheckpointId,
         reason: &str,
         more: Vec<Record>,
     ) -> Result<(Batch, usize), SessionError> {
+        let count = self.removed_since(id)?;
         let Since { spared, removed, is_plain } = self.since(id)?;
-        let count = removed.len();
-        let target = self.checkpoint(id)?;
-        let is_request = target.operation == Operation::ApiCall;
-        if count == 0 && !is_request && self.cycles_since(target.seq).is_empty() {
+        let is_request = self.checkpoint(id)?.operation == Operation::ApiCall;
+        if count == 0 && !is_request {
             return Ok((Batch::of(more), count));
         }
         let batch = if is_plain {
@@ -164,6 +163,13 @@ impl Facts<'_> {
         records.extend(more);
         let lost = cycles.iter().flat_map(lost_calls).collect();
         Ok(Batch::of(records).losing(lost).with_compaction(self.compaction_since(seq)))
+    }
+
+    /// The number of messages that a rollback after an error removes: those of the model and its tools, and the turns of
+    /// open cycles.
+    pub(in crate::session) fn removed_since(&self, id: &CheckpointId) -> Result<usize, SessionError> {
+        let begun = self.cycles_since(self.checkpoint(id)?.seq);
+        Ok(self.since(id)?.removed.len() + begun.iter().map(|cycle| cycle.turn.len()).sum::<usize>())
     }
 
     /// The open cycles that were begun after a record.

@@ -7,6 +7,7 @@ use seamline_store::{
 
 use super::call::Output;
 use crate::session::facts::{Batch, Facts};
+use crate::session::recorded::renamed_record;
 use crate::session::wire::{NotRun, ToolTurn, TurnCall, arguments_hash};
 use crate::session::{Refusal, SessionError, ToolCall};
 use crate::stream::RefusedCall;
@@ -43,8 +44,11 @@ impl Facts<'_> {
     pub(in crate::session) fn read_new_turn(&self, new: NewTurn<'_>) -> Result<ToolTurn, SessionError> {
         let messages = self.wire.parse_messages(new.messages)?;
         let messages = self.wire.identify(messages, &self.next_id("turn"))?;
-        let mut turn = self.wire.read_turn(messages)?;
-        turn.refuse(new.refused);
+        let recorded = self.record_ids(self.wire, messages)?;
+        let refused = recorded.refused(self, new.refused);
+        let mut turn = self.wire.read_turn(recorded.messages)?;
+        turn.renamed = recorded.renamed;
+        turn.refuse(&refused);
         Ok(turn)
     }
 
@@ -80,6 +84,7 @@ impl Facts<'_> {
         }
         let (message, more) = (message.clone(), more.to_vec());
         let (checkpoint, dialect) = (Some(checkpoint), turn.dialect.clone());
+        records.extend(renamed_record(turn.renamed.clone()));
         records.push(Record::Turn(Turn { cycle: cycle.clone(), checkpoint, message, more, calls, dialect }));
         records.extend(then);
         Ok((Batch::of(records), cycle))

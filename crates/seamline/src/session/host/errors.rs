@@ -58,7 +58,8 @@ pub(super) struct ProviderError {
 /// The first reaction to an error.
 pub(super) enum Reaction {
     /// Write the incident, close open cycles and repair the stored messages. [`Facts::plan_after_repair`] says how it ends.
-    Repair { incident: Record, persist: PersistRepairs },
+    /// Where the provider refused the conversation, calls of the last message do not stay open.
+    Repair { incident: Record, persist: PersistRepairs, refused: bool },
     /// The reaction ends at once.
     End(End),
 }
@@ -123,6 +124,7 @@ impl Facts<'_> {
         if !self.config().recover_on_error {
             return Ok(Reaction::End(self.leave_to_host(error, error.title)));
         }
+        let refused = error.class == Class::Corruption;
         let (severity, persist, detail) = match error.class {
             Class::Corruption => {
                 if let Some(end) = self.plan_corruption(error)? {
@@ -141,7 +143,7 @@ impl Facts<'_> {
             }
         };
         let incident = Record::Incident(self.incident(error.kind, severity, detail));
-        Ok(Reaction::Repair { incident, persist })
+        Ok(Reaction::Repair { incident, persist, refused })
     }
 
     /// Plans the end for a conversation that the provider refuses, unless the policy repairs it.
@@ -228,7 +230,7 @@ impl Facts<'_> {
         let mut incident = self.incident(error.kind, IncidentSeverity::Warning, detail);
         if is_filter {
             incident.checkpoint = Some(checkpoint.clone());
-            incident.count = self.since(checkpoint)?.removed.len() as u64;
+            incident.count = self.removed_since(checkpoint)? as u64;
         }
         // The refusal of a conversation is recorded already.
         let more = (error.class != Class::Corruption).then_some(Record::Incident(incident)).into_iter().collect();

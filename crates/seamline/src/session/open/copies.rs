@@ -1,19 +1,19 @@
 //! Plans the records of a fork: the messages of another session, and what is known of them.
 
-use seamline_store::{CycleId, CycleRecord, Entry, EntrySource, Insert, MessageRecord, Origin, Record, Switch, Turn};
+use seamline_store::{CycleId, CycleRecord, Entry, EntrySource, Insert, MessageRecord, Origin, Record, State, Turn};
 
 use crate::session::SessionError;
+use crate::session::recorded::renamed_record;
 use crate::session::wire::{Wire, holds_only_results};
 
 /// Plans copies of messages. Messages of a cycle become a cycle again, so that the fork knows which results are synthetic,
 /// whatever their text is.
-pub(super) fn plan_copies(
-    wire: &Wire,
-    switch: Option<&Switch>,
-    entries: &[Entry],
-) -> Result<Vec<Record>, SessionError> {
-    let mut records = Vec::with_capacity(entries.len() + 1);
-    records.extend(switch.cloned().map(Record::Switch));
+pub(super) fn plan_copies(wire: &Wire, state: &State) -> Result<Vec<Record>, SessionError> {
+    let entries = state.view.entries();
+    let mut records = Vec::with_capacity(entries.len() + 2);
+    records.extend(state.switch.clone().map(Record::Switch));
+    // A late result may still come under an earlier id.
+    records.extend(renamed_record(state.renamed.clone()));
     for together in entries.chunk_by(|one, next| one.seq == next.seq) {
         match together[0].source {
             EntrySource::Cycle => copy_cycle(together, &mut records),

@@ -11,6 +11,7 @@ use crate::outline::OutlineMessage;
 use crate::session::facts::{Facts, Work};
 use crate::session::log::read_pages;
 use crate::session::recover::truth::unresolved;
+use crate::session::repair::Frontier;
 use crate::session::wire::Wire;
 use crate::session::{
     Clock as _, Health, RepairResult, Request, Session, SessionError, SessionOptions, SystemClock, Unresolved,
@@ -149,7 +150,7 @@ impl Follower {
         let (wire, work) = (wire_of(self.state(), None, policy)?, Work::default());
         let (next, now) = (self.head.seq + 1, SystemClock.now());
         let facts = Facts { id: &self.id, state: self.state(), wire: &wire, work: &work, next, now };
-        Ok(facts.plan_repair(&wire.options, wire.config().persist_repairs)?.0)
+        Ok(facts.plan_repair(&wire.options, wire.config().persist_repairs, Frontier::Open)?.0)
     }
 
     /// Writes a request body: the members of the envelope, a JSON object, then the messages as they are stored. Messages
@@ -248,7 +249,7 @@ impl Follower {
         let (dialect, provider) = (Some(wire.home.to_owned()), home_provider(self.state(), &wire));
         let policy = wire.options.policy.clone();
         let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
-        let copies = plan_copies(&wire, self.state().switch.as_ref(), self.state().view.entries())?;
+        let copies = plan_copies(&wire, self.state())?;
         Box::pin(Session::begin(store, id, options, Some(parent), copies)).await
     }
 

@@ -65,14 +65,6 @@ fn not_executed(tool: &str) -> String {
     )
 }
 
-/// The text about a call that must not run.
-pub(in crate::session) fn not_run(tool: &str, why: &str) -> String {
-    let tool = label(tool);
-    format!(
-        "[synthetic] [not executed] The call \"{tool}\" did not run: {why}. You may call the tool again with complete arguments."
-    )
-}
-
 /// The text about a call that was never started because the host stopped the cycle.
 pub(in crate::session) fn not_begun(tool: &str) -> String {
     let tool = label(tool);
@@ -103,7 +95,7 @@ fn outcome_harmless(tool: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use seamline_model::Synthetic;
+    use seamline_model::{Synthetic, not_run};
 
     use super::*;
 
@@ -113,6 +105,7 @@ mod tests {
             outcome_unknown("pay", 0, "k_1"),
             not_executed("pay"),
             not_run("pay", "it names no tool"),
+            not_run("", "it names no tool"),
             not_begun("pay"),
             outcome_harmless("pay"),
         ];

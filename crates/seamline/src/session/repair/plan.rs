@@ -107,16 +107,17 @@ impl<'s> Facts<'s> {
         &self,
         options: &Options,
         persist: PersistRepairs,
+        frontier: Frontier,
     ) -> Result<(RepairResult, Option<Batch>), SessionError> {
         self.require_no_open_cycle()?;
-        let asked = RepairOptions::new(self.wire, options, persist);
+        let asked = RepairOptions::new(self.wire, frontier.stored(options), persist);
         let fixed = self.fix(&asked)?;
         let recorded = match persist {
             PersistRepairs::Never => None,
             PersistRepairs::RealMovesOnly | PersistRepairs::All => self.plan_fix(&fixed, &asked)?,
         };
         let before = self.bare_body(fixed.rendered.clone())?;
-        let mut result = RepairResult { options: pending(options), ..fixed.outcome };
+        let mut result = RepairResult { options: frontier.stored(options), ..fixed.outcome };
         if persist == PersistRepairs::RealMovesOnly {
             let body = self.wire.body("{}", fixed.messages.iter())?;
             result.remaining = crate::check(&body, &result.options)?.findings;
@@ -292,11 +293,24 @@ fn name_renamed(batch: &mut Batch, calls: &[RenamedCall]) {
 /// Leaves a call without a result as it is: requests add one.
 const LEFT: UnansweredCall = UnansweredCall::Rollback;
 
-/// The options for stored messages: calls at the end may still get their result.
-fn pending(options: &Options) -> Options {
-    let mut options = kept(options);
-    options.policy.set_for_all("trailing_call", |repair| repair.trailing_call = TrailingCall::AllowPending);
-    options
+/// What a repair of stored messages does about the calls of the last message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Frontier {
+    /// They may still get their results.
+    Open,
+    /// The provider refused the conversation with them: the policy decides, as for a request.
+    Closed,
+}
+
+impl Frontier {
+    /// The options for stored messages.
+    fn stored(self, options: &Options) -> Options {
+        let mut options = kept(options);
+        if self == Self::Open {
+            options.policy.set_for_all("trailing_call", |repair| repair.trailing_call = TrailingCall::AllowPending);
+        }
+        options
+    }
 }
 
 /// Actions without those that are left to a later repair.
@@ -319,8 +333,7 @@ struct RepairOptions {
 }
 
 impl RepairOptions {
-    fn new(wire: &Wire, options: &Options, persist: PersistRepairs) -> Self {
-        let options = pending(options);
+    fn new(wire: &Wire, options: Options, persist: PersistRepairs) -> Self {
         match persist {
             PersistRepairs::Never | PersistRepairs::All => Self { options, left: Left::Nothing },
             PersistRepairs::RealMovesOnly => Self { options: of_any_provider(wire, options), left: Left::Synthetic },

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use seamline_model::conversation::{Conversation, LiftedCall, Says};
-use seamline_store::{CallId, DialectName, Raw};
+use seamline_model::{BROKEN_CALL, NAMELESS_CALL, not_run};
+use seamline_store::{CallId, DialectName, Raw, RenamedCall};
 
 use super::Wire;
 use crate::Error;
 use crate::session::SessionError;
-use crate::session::recover::texts;
 use crate::stream::RefusedCall;
 
 /// A call that a turn makes.
@@ -33,6 +33,8 @@ pub(in crate::session) struct ToolTurn {
     pub(in crate::session) calls: Vec<TurnCall>,
     /// The dialect of the messages, as records name it.
     pub(in crate::session) dialect: Option<DialectName>,
+    /// The calls that have other ids in the messages than the model gave.
+    pub(in crate::session) renamed: Vec<RenamedCall>,
     conversation: Conversation,
 }
 
@@ -110,7 +112,7 @@ impl Wire {
             not_run: NotRun::of(call),
         });
         let calls = calls.collect();
-        Ok(ToolTurn { messages, calls, dialect: self.mark(), conversation })
+        Ok(ToolTurn { messages, calls, dialect: self.mark(), renamed: Vec::new(), conversation })
     }
 }
 
@@ -144,17 +146,17 @@ impl NotRun {
     pub(in crate::session) fn text(&self, tool: &str) -> String {
         match self {
             Self::Refused(text) => text.clone(),
-            Self::Nameless | Self::Truncated | Self::Ambiguous => texts::not_run(tool, self.as_str()),
+            Self::Nameless | Self::Truncated | Self::Ambiguous => not_run(tool, self.as_str()),
         }
     }
 
     /// The reason, as the model reads it after "did not run:".
     pub(in crate::session) fn as_str(&self) -> &'static str {
         match self {
-            Self::Nameless => "it names no tool",
-            Self::Truncated => "the call is incomplete, or its arguments are not a JSON object",
+            Self::Nameless => NAMELESS_CALL,
+            Self::Truncated => BROKEN_CALL,
             Self::Ambiguous => "the arguments are not valid JSON",
-            Self::Refused(_) => "the response that made the call was not complete",
+            Self::Refused(_) => "the stream that brought the call refused it",
         }
     }
 }

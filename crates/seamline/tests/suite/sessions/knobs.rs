@@ -363,7 +363,7 @@ fn response(session: &Session, reason: &str) -> Response {
 fn x16_a_session_keeps_of_a_cut_call_what_the_policy_says_and_never_runs_it() {
     on_every_store(async |place| {
         for (word, runs, kept_calls) in [("drop_call", 1, 1), ("drop_turn", 0, 0), ("error_result", 1, 2)] {
-            let mut session = session_of(&place, "openai", &format!("partial_call = '{word}'")).await;
+            let mut session = session_of(&place, "openai", &format!("malformed_call = '{word}'")).await;
             session.append(ASK).await.unwrap();
             let response = response(&session, "tool_calls");
             let executable = response.calls.iter().filter(|call| call.executable).count();
@@ -378,8 +378,43 @@ fn x16_a_session_keeps_of_a_cut_call_what_the_policy_says_and_never_runs_it() {
             assert_eq!(tool.runs(), runs, "{word}");
             let all = kept(&session).concat();
             assert_eq!(all.contains("call_2"), word == "error_result", "{word}: {all}");
-            assert_eq!(all.contains("cut off before it was complete"), word == "error_result", "{word}: {all}");
+            assert_eq!(all.contains("arguments are not a JSON object"), word == "error_result", "{word}: {all}");
             assert!(session.request(r#"{"model":"gpt-4.1"}"#).unwrap().actions.is_empty(), "{word}");
+        }
+        // Of an incomplete response no call runs, and the other knob decides.
+        for (word, messages) in [("drop_call", 2), ("drop_turn", 1), ("error_result", 4)] {
+            let mut session = session_of(&place, "openai", &format!("partial_call = '{word}'")).await;
+            session.append(ASK).await.unwrap();
+            let response = response(&session, "length");
+            session.agent_end(TurnEnd::Response(&response)).await.unwrap();
+            let all = kept(&session);
+            assert_eq!(all.len(), messages, "{word}: {all:?}");
+            assert_eq!(all.concat().contains("cut off before it was complete"), messages == 4, "{word}: {all:?}");
+        }
+    });
+}
+
+#[test]
+fn s0_30_a_call_without_an_id_gets_one_or_is_dropped() {
+    on_every_store(async |place| {
+        let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Look:\",\"tool_calls\":[{\"index\":0,\"function\":\
+                      {\"name\":\"sh\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+        for (policy, runs) in [("", true), ("blank_call = 'drop_call'", false), ("preset = 'opal'", false)] {
+            let mut session = session_of(&place, "openai", policy).await;
+            session.append(ASK).await.unwrap();
+            let mut reading = ResponseStream::new(&session.stream_options()).unwrap();
+            reading.feed(stream.as_bytes());
+            let response = reading.finish().unwrap();
+            assert_eq!(response.calls[0].executable, runs, "{policy}");
+            assert_eq!(response.calls[0].why_not, (!runs).then_some("the stream gave it no id"), "{policy}");
+            assert!(response.findings.iter().any(|found| found.name == "call-without-id"), "{policy}");
+            if runs {
+                session.execute_response(&response, &Tool::saying("done"), pending()).await.unwrap();
+            } else {
+                session.agent_end(TurnEnd::Response(&response)).await.unwrap();
+                assert_eq!(kept(&session)[1..], [r#"{"role":"assistant","content":"Look:"}"#], "{policy}");
+            }
+            assert!(session.request(r#"{"model":"gpt-4.1"}"#).unwrap().actions.is_empty(), "{policy}");
         }
     });
 }
@@ -405,7 +440,7 @@ fn x16_a_response_whose_calls_must_all_not_run_is_kept_with_results() {
         assert_eq!(calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["call_1"]);
         let output = ToolOutput { output: "done".to_owned(), is_error: false };
         assert!(session.after_tool_call(&cycle, "call_1", &output).await.unwrap().is_some());
-        assert!(kept(&session).concat().contains("cut off before it was complete"));
+        assert!(kept(&session).concat().contains("arguments are not a JSON object"));
     });
 }
 

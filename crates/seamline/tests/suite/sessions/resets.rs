@@ -112,3 +112,32 @@ fn a_reset_right_after_a_reset_makes_no_empty_archive() {
         assert_eq!((again.archived, again.archive), (false, None), "{}", place.name);
     });
 }
+
+#[test]
+fn s1_63_a_reset_keeps_the_message_that_is_marked_as_the_system_prompt() {
+    on_every_store(async |place| {
+        let mut session = place.create(SessionPolicy::default()).await;
+        let prompt = r#"{"role":"user","content":[{"type":"text","text":"Be brief.","isSystemPrompt":true}]}"#;
+        let other = r#"{"role":"user","content":[{"type":"text","text":"isSystemPrompt","isSystemPrompt":false}]}"#;
+        session.append_all(&[prompt, other, r#"{"role":"assistant","content":"yes"}"#]).await.unwrap();
+        let result = session.reset(ResetOptions::default()).await.unwrap();
+        assert_eq!((result.remaining_messages, kept(&session)), (1, vec![prompt.to_owned()]));
+        assert_eq!(kept(&place.reopen(&session).await), [prompt]);
+    });
+}
+
+#[test]
+fn s1_54_the_number_of_rolled_back_messages_includes_an_open_cycle() {
+    on_every_store(async |place| {
+        let mut session = place.create(SessionPolicy::default()).await;
+        session.append(ASK).await.unwrap();
+        session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
+        let text = r#"{"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}}"#;
+        let failure = Failure { status: Some(400), text, ..Failure::default() };
+        let recovery = session.handle_error(&failure).await.unwrap();
+        assert_eq!(recovery.message, "Content filter triggered. Rolled back 1 messages.");
+        let counted = session.incidents().filter(|found| found.kind == IncidentKind::ContentFilter);
+        assert_eq!(counted.map(|found| found.count).collect::<Vec<_>>(), [1]);
+        assert!(session.unresolved().is_empty() && kept(&session) == [ASK]);
+    });
+}

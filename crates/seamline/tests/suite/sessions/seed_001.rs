@@ -1,26 +1,27 @@
-//! The eighteen cases of the source document on session integrity, each under its number.
+//! The eighteen cases of the source document on session integrity, each under its number, with the preset of the document.
 
 use std::future::pending;
 
+use seamline::Policy;
 use seamline::classify::Failure;
+use seamline::policy::OnInvalid;
 use seamline::session::{
-    AgentEnd, AgentStart, ExecutorFailure, OnFailure, OpenOptions, RecoveryAction, ResetOptions, Session, SessionError,
-    SessionPolicy, TurnEnd,
+    AgentEnd, AgentStart, ExecutorFailure, OpenOptions, RecoveryAction, ResetOptions, Session, SessionError, TurnEnd,
 };
 use seamline::store::{CheckpointState, IncidentKind, Operation, Rejected};
 
 use super::faulty::{Fault, Faulty};
-use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, open_options, repairing, results, turn};
+use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, open_options, results, turn};
 
-/// The document's own policy: unpaired calls and results are removed, and a failed cycle is rolled back.
-fn as_documented() -> SessionPolicy {
-    SessionPolicy { on_executor_failure: OnFailure::Rollback, ..SessionPolicy::default() }
+/// The preset of the document.
+fn clawos() -> Policy {
+    Policy::preset("clawos").unwrap()
 }
 
 #[test]
 fn case_01_a_session_without_tools_is_valid() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append_all(&[ASK, r#"{"role":"assistant","content":"yes"}"#]).await.unwrap();
         assert!(session.validate().unwrap().valid, "{}", place.name);
     });
@@ -29,7 +30,7 @@ fn case_01_a_session_without_tools_is_valid() {
 #[test]
 fn case_02_matched_calls_and_results_are_valid() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append_all(&[ASK, &turn(&["toolu_01ABC"]), &results(&["toolu_01ABC"])]).await.unwrap();
         assert!(session.validate().unwrap().valid, "{}", place.name);
     });
@@ -38,20 +39,20 @@ fn case_02_matched_calls_and_results_are_valid() {
 #[test]
 fn case_03_an_orphaned_result_is_named() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append_all(&[ASK, r#"{"role":"assistant","content":"yes"}"#, &results(&["toolu_9"])]).await.unwrap();
         let validation = session.validate().unwrap();
         assert!(!validation.valid);
         assert_eq!(validation.orphaned_ids, ["toolu_9"]);
         assert_eq!(validation.error.as_deref(), Some("Orphaned tool_result: toolu_9"));
         // No assistant message comes before it.
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append_all(&[ASK, &results(&["toolu_9"])]).await.unwrap();
         let validation = session.validate().unwrap();
         assert_eq!(validation.error.as_deref(), Some("tool_result without preceding assistant message"));
         assert_eq!(validation.orphaned_ids, ["toolu_9"]);
         // Its call is elsewhere.
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append_all(&[ASK, &turn(&["toolu_9"]), ASK, &results(&["toolu_9"])]).await.unwrap();
         let validation = session.validate().unwrap();
         assert_eq!(
@@ -63,7 +64,7 @@ fn case_03_an_orphaned_result_is_named() {
             (vec!["toolu_9".to_owned()], vec!["toolu_9".to_owned()])
         );
         // There is no call at all.
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append(&results(&["toolu_8", "toolu_9"])).await.unwrap();
         let validation = session.validate().unwrap();
         assert!(validation.errors.contains(&"tool_result without preceding assistant message".to_owned()));
@@ -74,19 +75,19 @@ fn case_03_an_orphaned_result_is_named() {
 #[test]
 fn case_04_an_incomplete_call_is_named() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         let validation = session.validate().unwrap();
         assert_eq!(validation.incomplete_ids, ["toolu_1"]);
         assert_eq!(validation.error.as_deref(), Some("Incomplete tool_use: toolu_1"));
         // No user message follows it.
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), r#"{"role":"assistant","content":"so"}"#]).await.unwrap();
         let validation = session.validate().unwrap();
         assert_eq!(validation.incomplete_ids, ["toolu_1"]);
         assert_eq!(validation.error.as_deref(), Some("tool_use without following user message"));
         // Of several calls, each one without a result is named.
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         let calls = [turn(&["toolu_1", "toolu_2", "toolu_3"]), results(&["toolu_2"]), turn(&["toolu_4"])];
         session.append_all(&[ASK, &calls[0], &calls[1], &calls[2], ASK]).await.unwrap();
         let validation = session.validate().unwrap();
@@ -94,7 +95,7 @@ fn case_04_an_incomplete_call_is_named() {
         let named = ["toolu_1", "toolu_3", "toolu_4"].map(|id| format!("Incomplete tool_use: {id}"));
         assert_eq!(validation.errors, named);
         // In the last message it may still be answered.
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"])]).await.unwrap();
         assert!(session.validate().unwrap().valid);
     });
@@ -103,7 +104,7 @@ fn case_04_an_incomplete_call_is_named() {
 #[test]
 fn case_05_duplicate_ids_are_invalid() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         let cycle = [turn(&["toolu_1"]), results(&["toolu_1"])];
         session.append_all(&[ASK, &cycle[0], &cycle[1], &cycle[0], &cycle[1]]).await.unwrap();
         let validation = session.validate().unwrap();
@@ -115,7 +116,7 @@ fn case_05_duplicate_ids_are_invalid() {
 #[test]
 fn case_06_a_checkpoint_that_was_made_exists() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append(ASK).await.unwrap();
         for operation in Operation::ALL {
             let made = session.create_checkpoint(operation).await.unwrap();
@@ -141,7 +142,7 @@ fn case_06_a_checkpoint_that_was_made_exists() {
 #[test]
 fn case_07_a_committed_checkpoint_is_marked() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         let made = session.create_checkpoint(Operation::Manual).await.unwrap();
         session.commit_checkpoint(&made.id).await.unwrap();
         assert_eq!(session.get_checkpoint(&made.id).unwrap().state, CheckpointState::Committed);
@@ -152,7 +153,7 @@ fn case_07_a_committed_checkpoint_is_marked() {
 #[test]
 fn case_08_a_rollback_truncates_to_the_checkpoint() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append(ASK).await.unwrap();
         let made = session.create_checkpoint(Operation::ApiCall).await.unwrap();
         session.append_all(&[&turn(&["toolu_1"]), &results(&["toolu_1"])]).await.unwrap();
@@ -168,7 +169,7 @@ fn case_08_a_rollback_truncates_to_the_checkpoint() {
 #[test]
 fn case_09_a_rollback_to_a_corrupted_checkpoint_is_an_error() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         let error = session.rollback("ckpt_99", "test").await.unwrap_err();
         assert_eq!(error.to_string(), "Checkpoint not found: ckpt_99");
         let made = session.create_checkpoint(Operation::Manual).await.unwrap();
@@ -182,7 +183,9 @@ fn case_09_a_rollback_to_a_corrupted_checkpoint_is_an_error() {
 fn case_09_a_checkpoint_of_modified_messages_is_refused() {
     on_every_store(async |place| {
         for snapshot_messages in [false, true] {
-            let mut session = place.create(SessionPolicy { snapshot_messages, ..as_documented() }).await;
+            let mut policy = clawos();
+            policy.session.snapshot_messages = snapshot_messages;
+            let mut session = place.create_with(policy).await;
             session.append(ASK).await.unwrap();
             session.append(ASK).await.unwrap();
             let made = session.create_checkpoint(Operation::Manual).await.unwrap();
@@ -202,7 +205,7 @@ fn case_09_a_checkpoint_of_modified_messages_is_refused() {
 #[test]
 fn case_10_a_successful_cycle_is_stored_completely() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let result = session.execute_tool_cycle(&[&calls], &Tool::saying("done"), pending()).await.unwrap();
@@ -221,7 +224,7 @@ fn case_10_a_successful_cycle_is_stored_completely() {
 #[test]
 fn case_11_a_cycle_that_fails_leaves_nothing() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append(ASK).await.unwrap();
         let tool = Tool::doing(|_| Err(ExecutorFailure("boom".to_owned())));
         let result = session.execute_tool_cycle(&[&turn(&["toolu_1"])], &tool, pending()).await.unwrap();
@@ -234,7 +237,7 @@ fn case_11_a_cycle_that_fails_leaves_nothing() {
 #[test]
 fn case_12_a_content_filter_during_a_tool_leaves_a_clean_state() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append(ASK).await.unwrap();
         session.begin_cycle(&[&turn(&["toolu_1"])], &|_| seamline::store::Effect::Unsafe).await.unwrap();
         let recovery = session.handle_error(&filtered()).await.unwrap();
@@ -248,7 +251,7 @@ fn case_12_a_content_filter_during_a_tool_leaves_a_clean_state() {
 #[test]
 fn case_13_an_orphaned_result_is_repaired_away() {
     on_every_store(async |place| {
-        let mut session = clawos(&place).await;
+        let mut session = place.create_with(clawos()).await;
         session
             .append_all(&[ASK, r#"{"role":"assistant","content":"yes"}"#, &results(&["toolu_9"]), ASK])
             .await
@@ -266,7 +269,7 @@ fn case_13_an_orphaned_result_is_repaired_away() {
 #[test]
 fn case_14_an_incomplete_call_is_repaired_away() {
     on_every_store(async |place| {
-        let mut session = clawos(&place).await;
+        let mut session = place.create_with(clawos()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         session.repair().await.unwrap();
         assert!(!kept(&session).concat().contains("toolu_1"));
@@ -281,8 +284,11 @@ fn case_14_an_incomplete_call_is_repaired_away() {
 #[test]
 fn case_15_a_reset_session_is_clean_and_archived() {
     on_every_store(async |place| {
-        let options =
-            seamline::session::SessionOptions { dialect: Some("openai_chat".to_owned()), ..Default::default() };
+        let options = seamline::session::SessionOptions {
+            dialect: Some("openai_chat".to_owned()),
+            policy: clawos(),
+            ..Default::default()
+        };
         let id = place.name().parse().unwrap();
         let mut session = seamline::session::Session::create(place.store.clone(), id, options).await.unwrap();
         let system = r#"{"role":"system","content":"be brief"}"#;
@@ -301,7 +307,7 @@ fn case_15_a_reset_session_is_clean_and_archived() {
 #[test]
 fn case_16_a_call_with_a_valid_session_proceeds() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append(ASK).await.unwrap();
         let start = session.before_agent_start(ENVELOPE).await.unwrap();
         let AgentStart::Proceed { request, checkpoint } = start else { panic!("{start:?}") };
@@ -317,7 +323,7 @@ fn case_16_a_call_with_a_valid_session_proceeds() {
 #[test]
 fn case_17_a_call_with_a_corrupt_session_is_blocked_and_a_repair_offered() {
     on_every_store(async |place| {
-        let mut session = clawos(&place).await;
+        let mut session = place.create_with(clawos()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         let start = session.session_start().await.unwrap();
         assert!(start.repair_offered && !start.validation.valid);
@@ -336,7 +342,7 @@ fn case_17_a_call_with_a_corrupt_session_is_blocked_and_a_repair_offered() {
 #[test]
 fn case_18_a_filter_in_the_middle_of_a_stream_rolls_back_and_tells_the_user() {
     on_every_store(async |place| {
-        let mut session = place.create(as_documented()).await;
+        let mut session = place.create_with(clawos()).await;
         session.append(ASK).await.unwrap();
         session.before_agent_start(ENVELOPE).await.unwrap();
         session.append(&turn(&["toolu_1"])).await.unwrap();
@@ -359,7 +365,9 @@ fn case_18_a_filter_in_the_middle_of_a_stream_rolls_back_and_tells_the_user() {
 #[test]
 fn s1_05_an_orphan_that_a_filter_left_behind_does_not_end_the_session() {
     on_every_store(async |place| {
-        let mut session = place.create_with(repairing(as_documented())).await;
+        let mut policy = clawos();
+        policy.repair.on_invalid = OnInvalid::Repair;
+        let mut session = place.create_with(policy).await;
         // The filter removed the call from the response, and its result was stored.
         let answer = r#"{"role":"assistant","content":[{"type":"text","text":"I look it up."}]}"#;
         session.append_all(&[ASK, answer, &results(&["toolu_01ABC"])]).await.unwrap();
@@ -378,12 +386,4 @@ fn s1_05_an_orphan_that_a_filter_left_behind_does_not_end_the_session() {
 fn filtered() -> Failure<'static> {
     let text = r#"{"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}}"#;
     Failure { status: Some(400), text, ..Failure::default() }
-}
-
-async fn clawos(place: &super::stores::Place) -> seamline::session::Session {
-    let options = seamline::session::SessionOptions {
-        policy: seamline::Policy { session: as_documented(), ..seamline::Policy::preset("clawos").unwrap() },
-        ..Default::default()
-    };
-    seamline::session::Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }

@@ -1,7 +1,7 @@
 //! Cancelled calls and switches of providers, of the source document on orphaned calls.
 
 use seamline::convert::ConvertOptions;
-use seamline::session::{AgentStart, PersistRepairs, Session, SessionOptions};
+use seamline::session::{AgentStart, PersistRepairs, Request, Session, SessionOptions, ToolCallRef, ToolOutput};
 use seamline::store::Effect;
 
 use super::asking::in_dialect;
@@ -30,6 +30,11 @@ fn calls(ids: &[&str]) -> String {
 
 fn result(id: &str) -> String {
     format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"ok"}}"#)
+}
+
+/// Whether a request differs from the stored messages in ids alone: the session has ids of its own (S2-02).
+fn only_ids(request: &Request) -> bool {
+    request.actions.iter().all(|action| action.code == "IDENT006")
 }
 
 #[test]
@@ -77,7 +82,7 @@ fn s2_18_a_call_is_made_and_cancelled_and_the_next_message_is_accepted() {
         session.before_tool_call(&cycle, "call_1").await.unwrap();
         session.before_tool_call(&cycle, "call_2").await.unwrap();
         assert_eq!(session.abort().await.unwrap().len(), 2);
-        for (message, id) in kept(&session)[2..].iter().zip(["call_1", "call_2"]) {
+        for (message, id) in kept(&session)[2..].iter().zip(["hist_tool_1", "hist_tool_2"]) {
             let message: serde_json::Value = serde_json::from_str(message).unwrap();
             assert_eq!((&message["role"], &message["tool_call_id"]), (&"tool".into(), &id.into()));
             assert!(message["content"].as_str().unwrap().contains("cancelled by user"), "{message}");
@@ -85,7 +90,7 @@ fn s2_18_a_call_is_made_and_cancelled_and_the_next_message_is_accepted() {
         session.append(ASK).await.unwrap();
         let start = session.before_agent_start(r#"{"model":"gpt-5"}"#).await.unwrap();
         let AgentStart::Proceed { request, .. } = start else { panic!("{start:?}") };
-        assert!(request.sendable && request.actions.is_empty(), "{:?}", request.actions);
+        assert!(request.sendable && only_ids(&request), "{:?}", request.actions);
         let options = seamline::Options { provider: Some("openai".to_owned()), ..Default::default() };
         assert!(seamline::check(&request.body, &options).unwrap().findings.is_empty());
     });
@@ -124,9 +129,8 @@ fn s2_10_without_orphans_the_request_equals_the_stored_messages() {
         session.append_all(&messages).await.unwrap();
         let request = session.request(r#"{"model":"gpt-5"}"#).unwrap();
         let body = format!(r#"{{"model":"gpt-5","messages":[{}]}}"#, messages.join(","));
-        assert_eq!((String::from_utf8(request.body).unwrap(), request.actions.len()), (body, 0));
-        assert!(!session.repair().await.unwrap().repaired);
-        assert_eq!(kept(&session), messages);
+        assert!(only_ids(&request), "{:?}", request.actions);
+        assert_eq!(String::from_utf8(request.body).unwrap(), body);
     });
 }
 
@@ -145,12 +149,14 @@ fn s2_03_every_call_without_a_result_is_found() {
             // From a stored conversation, and from a plain list of messages.
             let body = format!(r#"{{"model":"gpt-5","messages":[{}]}}"#, messages.join(","));
             let listed = seamline::check(body.as_bytes(), &seamline::Options::default()).unwrap();
-            for checked in [session.check().unwrap(), listed] {
+            let recorded: Vec<String> = orphans.iter().map(|id| id.replace("call_", "hist_tool_")).collect();
+            let given: Vec<String> = orphans.iter().map(|id| (*id).to_owned()).collect();
+            for (checked, orphans) in [(session.check().unwrap(), &recorded), (listed, &given)] {
                 let found = checked.findings.iter().filter(|found| found.code == "PAIR001");
-                let calls = found.flat_map(|found| &found.related).filter_map(|call| call.call_id.as_deref());
-                assert_eq!(calls.collect::<Vec<_>>(), orphans);
+                let calls = found.flat_map(|found| &found.related).filter_map(|call| call.call_id.clone());
+                assert_eq!(calls.collect::<Vec<_>>(), *orphans);
             }
-            assert_eq!(session.validate().unwrap().incomplete_ids, orphans);
+            assert_eq!(session.validate().unwrap().incomplete_ids, recorded);
         }
     });
 }
@@ -169,5 +175,72 @@ fn a_provider_can_be_switched_with_calls_open() {
             body = converted.body;
         }
         assert!(String::from_utf8_lossy(&body).contains("Tool execution cancelled by user"));
+    });
+}
+
+fn body(session: &Session, provider: &str) -> String {
+    let envelope = if provider == "anthropic" { r#"{"model":"claude-sonnet-4-5","max_tokens":64}"# } else { "{}" };
+    let request = session.request_for(provider, envelope).unwrap();
+    assert!(request.sendable, "{provider}: {:?}", request.remaining);
+    String::from_utf8(request.body).unwrap()
+}
+
+#[test]
+fn s2_02_calls_get_ids_of_the_session_when_they_are_recorded() {
+    on_every_store(async |place| {
+        let mut session = llxprt(&place, PersistRepairs::Never).await;
+        session.append_all(&[ASK, &calls(&["call_1", "toolu_1", "plain-7"])]).await.unwrap();
+        for id in ["call_1", "toolu_1", "plain-7"] {
+            session.append(&result(id)).await.unwrap();
+        }
+        let stored = kept(&session);
+        let ids: Vec<String> = session.state().renamed.iter().map(|renamed| renamed.to.to_string()).collect();
+        assert_eq!(ids[0], "hist_tool_1");
+        for (id, message) in ids.iter().zip(&stored[2..]) {
+            assert!(
+                stored[1].contains(&format!("\"{id}\"")) && message.contains(&format!("\"{id}\"")),
+                "{id}: {stored:?}"
+            );
+            assert!(id.starts_with("hist_tool_") && ids.iter().filter(|other| *other == id).count() == 1, "{ids:?}");
+        }
+        // S2-04 to S2-07: each provider gets its own ids.
+        for (provider, prefix) in [("openai", "\"call_1\""), ("anthropic", "\"toolu_1\""), ("gemini", "contents")] {
+            let body = body(&session, provider);
+            assert!(body.contains(prefix) && !body.contains("hist_tool_") && !body.contains("[synthetic]"), "{body}");
+        }
+        let again = place.reopen(&session).await;
+        assert_eq!((kept(&again), body(&again, "openai")), (stored, body(&session, "openai")));
+    });
+}
+
+#[test]
+fn s2_02_a_host_may_use_either_id_of_a_call() {
+    on_every_store(async |place| {
+        let mut session = llxprt(&place, PersistRepairs::Never).await;
+        session.append(ASK).await.unwrap();
+        let (cycle, made) = session.begin_cycle(&[&calls(&["call_1", "call_2"])], &|_| Effect::Unsafe).await.unwrap();
+        assert_eq!(made.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["hist_tool_1", "hist_tool_2"]);
+        let output = |text: &str| ToolOutput { output: text.to_owned(), is_error: false };
+        session.before_tool_call(&cycle, "call_1").await.unwrap();
+        session.after_tool_call(&cycle, "call_1", &output("ONE")).await.unwrap();
+        session.before_tool_call(&cycle, "hist_tool_2").await.unwrap();
+        session.abort().await.unwrap();
+        // The result comes late, also in a fork that never saw the call under this id.
+        let mut fork = session.fork(place.name().parse().unwrap()).await.unwrap();
+        for session in [&mut session, &mut fork] {
+            let call = ToolCallRef { id: "call_2", name: "sh" };
+            assert!(session.add_late_result(&call, &output("TWO")).await.unwrap());
+            let body = body(session, "openai");
+            assert!(body.contains("ONE") && body.contains("TWO") && !body.contains("hist_tool_"), "{body}");
+        }
+    });
+}
+
+#[test]
+fn x15_other_policies_record_the_ids_that_the_model_gave() {
+    on_every_store(async |place| {
+        let mut session = in_dialect(&place, "openai_chat").await;
+        session.append_all(&[ASK, &calls(&["call_1"]), &result("call_1")]).await.unwrap();
+        assert_eq!(kept(&session), [ASK.to_owned(), calls(&["call_1"]), result("call_1")]);
     });
 }

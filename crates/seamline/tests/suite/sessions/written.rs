@@ -17,8 +17,15 @@ pub(super) fn user(dialect: &str, text: &str) -> String {
 
 /// A turn that calls a tool under these ids.
 pub(super) fn calls(dialect: &str, name: &str, ids: &[&str]) -> Vec<String> {
-    let call = |id: &&str| Call { id: Some((*id).to_owned()), name: name.to_owned(), input: Input::Object(json!({})) };
-    messages(dialect, Message::new(Role::Assistant, ids.iter().map(|id| Block::Call(call(id))).collect()))
+    calls_of(dialect, &ids.iter().map(|id| (name.to_owned(), *id)).collect::<Vec<_>>())
+}
+
+/// A turn that calls these tools, each under its id.
+pub(super) fn calls_of(dialect: &str, calls: &[(String, &str)]) -> Vec<String> {
+    let call = |(name, id): &(String, &str)| {
+        Block::Call(Call { id: Some((*id).to_owned()), name: name.clone(), input: Input::Object(json!({})) })
+    };
+    messages(dialect, Message::new(Role::Assistant, calls.iter().map(call).collect()))
 }
 
 /// A result of a call of this tool.

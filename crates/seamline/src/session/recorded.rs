@@ -1,0 +1,241 @@
+//! Ids of the session: under `id_mode = "canonical"` calls and their results get them when they are recorded (S2-02).
+
+use std::collections::{BTreeMap, HashMap};
+
+use seamline_model::{Block, BlockIndex, BlockKind, Edit, IdDemand, IdForm, Transcript};
+use seamline_rules::Rewrite;
+use seamline_store::{CallId, CycleId, Hash, Raw, Record, RenamedCall, RenamedCalls};
+
+use crate::policy::IdMode;
+use crate::session::SessionError;
+use crate::session::facts::{Batch, Facts, said};
+use crate::session::wire::Wire;
+use crate::stream::RefusedCall;
+use crate::subject::Subject;
+
+/// The longest part of an id that the id of the session keeps.
+const STEM_LEN_MAX: usize = 48;
+
+/// The digits of the hash in an id whose plain form is taken.
+const HASH_DIGITS: usize = 24;
+
+/// Messages that are about to be recorded, and the calls in them that got the id of the session.
+pub(in crate::session) struct Recorded {
+    pub(in crate::session) messages: Vec<Raw>,
+    pub(in crate::session) renamed: Vec<RenamedCall>,
+}
+
+impl Facts<'_> {
+    /// Plans the records of messages that the host gives.
+    pub(in crate::session) fn plan_messages(&self, wire: &Wire, messages: Vec<Raw>) -> Result<Batch, SessionError> {
+        let Recorded { messages, renamed } = self.record_ids(wire, messages)?;
+        let names = renamed_record(renamed).into_iter();
+        Ok(Batch::of(names.chain(messages.into_iter().map(|message| said(wire, message))).collect()))
+    }
+
+    /// Gives calls and results the ids of the session, where the policy asks for it. Nothing else changes.
+    pub(in crate::session) fn record_ids(&self, wire: &Wire, messages: Vec<Raw>) -> Result<Recorded, SessionError> {
+        let is_asked = self.config().enabled && self.wire.repairs().id_mode == IdMode::Canonical;
+        if !is_asked || messages.is_empty() {
+            return Ok(Recorded { messages, renamed: Vec::new() });
+        }
+        let body = wire.body("{}", messages.iter())?;
+        let dialect = Subject::dialect(&body, &wire.options)?;
+        let transcript = Subject::transcript(dialect, &body, &wire.options)?;
+        let subject = Subject::of(dialect, &transcript, &wire.options)?;
+        let mut names = Names::of(self, &subject);
+        let edits = id_edits(&transcript, &mut names);
+        let renamed = names.new;
+        if edits.is_empty() {
+            return Ok(Recorded { messages, renamed: Vec::new() });
+        }
+        let encoded = subject.write(&transcript, &edits);
+        let source = encoded.source(&body);
+        let written = encoded.spans.iter().map(|span| {
+            let bytes = source.get(*span).unwrap_or_default();
+            Raw::parse(String::from_utf8_lossy(bytes))
+        });
+        let written: Vec<Raw> = written.collect::<Result<_, _>>()?;
+        let expected = ids_after(&transcript, &edits);
+        let is_right = |written: &[Raw]| -> Result<bool, SessionError> {
+            let body = wire.body("{}", written.iter())?;
+            let again = Subject::transcript(dialect, &body, &wire.options)?;
+            Ok(written.len() == messages.len() && ids(&again) == expected)
+        };
+        if is_right(&written)? {
+            return Ok(Recorded { messages: written, renamed });
+        }
+        // The writer arranges blocks in odd places; the text of the ids can be replaced there.
+        let replaced = replaced_ids(&messages, &transcript, &edits)?;
+        Ok(if is_right(&replaced)? {
+            Recorded { messages: replaced, renamed }
+        } else {
+            Recorded { messages, renamed: Vec::new() }
+        })
+    }
+
+    /// The id that a call of an open cycle has in the log. The host may know it by the id that the model gave.
+    pub(in crate::session) fn recorded_id(&self, cycle: &CycleId, call: CallId) -> CallId {
+        let Some(open) = self.state.cycle(cycle) else { return call };
+        let is_call = |id: &CallId| open.calls.iter().any(|made| made.id == *id);
+        if is_call(&call) {
+            return call;
+        }
+        let renamed = self.state.renamed.iter().rev().filter(|renamed| renamed.from == call);
+        renamed.map(|renamed| &renamed.to).find(|id| is_call(id)).cloned().unwrap_or(call)
+    }
+}
+
+impl Recorded {
+    /// The calls that a stream refused, under their ids in the log.
+    pub(in crate::session) fn refused(&self, facts: &Facts<'_>, refused: &[RefusedCall]) -> Vec<RefusedCall> {
+        let names = |id: &str| {
+            let known = self.renamed.iter().chain(facts.state.renamed.iter().rev());
+            known.filter(|renamed| is_of_session(&renamed.to)).find(|renamed| *renamed.from.as_str() == *id).cloned()
+        };
+        let is_kept =
+            |call: &RefusedCall| self.messages.iter().any(|message| message.as_str().contains(&quoted(&call.id)));
+        let recorded = |call: &RefusedCall| match names(&call.id) {
+            Some(renamed) if !is_kept(call) => RefusedCall { id: renamed.to.to_string(), ..call.clone() },
+            _ => call.clone(),
+        };
+        refused.iter().map(recorded).collect()
+    }
+}
+
+/// The record of the calls that got another id, if there are any.
+pub(in crate::session) fn renamed_record(calls: Vec<RenamedCall>) -> Option<Record> {
+    (!calls.is_empty()).then(|| Record::Renamed(RenamedCalls { calls }))
+}
+
+/// The ids of the session, by the ids that the model gave.
+struct Names<'f> {
+    facts: &'f Facts<'f>,
+    demand: IdDemand,
+    known: HashMap<&'f str, &'f str>,
+    /// The ids that are given out now.
+    new: Vec<RenamedCall>,
+}
+
+impl<'f> Names<'f> {
+    fn of(facts: &'f Facts<'f>, subject: &Subject) -> Self {
+        let renamed = facts.state.renamed.iter().filter(|renamed| is_of_session(&renamed.to));
+        let known = renamed.map(|renamed| (renamed.from.as_str(), renamed.to.as_str())).collect();
+        Self { facts, demand: subject.provider.constraints.call_id, known, new: Vec::new() }
+    }
+
+    /// The id of the session for an id that was seen before. A repair may have given the call another one since.
+    fn known(&self, id: &str) -> Option<String> {
+        let new = self.new.iter().find(|renamed| *renamed.from.as_str() == *id).map(|renamed| renamed.to.as_str());
+        let before = || self.known.get(id).copied().filter(|known| self.is_in_view(known));
+        new.or_else(before).map(str::to_owned)
+    }
+
+    /// The id of the session for the id of a call. An id that the view has already stays: a result may name it.
+    fn name(&mut self, id: &str) -> Option<String> {
+        if let Some(known) = self.known(id) {
+            return Some(known);
+        }
+        if id.trim().is_empty() || id.starts_with(IdForm::INTERNAL) || self.is_in_view(id) {
+            return None;
+        }
+        let made = self.make(id)?;
+        self.new.push(RenamedCall { from: id.into(), to: made.as_str().into() });
+        Some(made)
+    }
+
+    /// An id of the session for this one, unless the id has characters of its own: requests give such an id another form
+    /// for each provider.
+    fn make(&self, id: &str) -> Option<String> {
+        let mut prefixes = self.demand.known_prefixes.iter().copied().flatten();
+        let stem = prefixes.find_map(|prefix| id.strip_prefix(prefix)).unwrap_or(id);
+        let is_word = stem.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-'));
+        if !is_word || stem.is_empty() || stem.len() > STEM_LEN_MAX {
+            return None;
+        }
+        let plain = format!("{}{stem}", IdForm::INTERNAL);
+        if !self.is_taken(&plain) {
+            return Some(plain);
+        }
+        let hashed = |salt: u32| {
+            let hash = Hash::of(id.as_bytes()).then(&salt.to_be_bytes()).to_string();
+            format!("{}{}", IdForm::INTERNAL, &hash[..HASH_DIGITS])
+        };
+        (0..).map(hashed).find(|made| !self.is_taken(made))
+    }
+
+    fn is_taken(&self, made: &str) -> bool {
+        let mut given = self.new.iter().map(|renamed| renamed.to.as_str()).chain(self.known.values().copied());
+        given.any(|id| id == made) || self.is_in_view(made)
+    }
+
+    fn is_in_view(&self, id: &str) -> bool {
+        let quoted = quoted(id);
+        let cycles = self.facts.state.cycles.iter().flat_map(|cycle| &cycle.turn);
+        let stored = self.facts.entries().iter().map(|entry| &entry.message);
+        stored.chain(cycles).any(|message| message.as_str().contains(&quoted))
+    }
+}
+
+/// The edits that give calls and results the ids of the session.
+fn id_edits(transcript: &Transcript<'_>, names: &mut Names<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let ids = ids(transcript);
+    for (at, id) in &ids {
+        let BlockKind::Call(call) = &transcript.block(*at).kind else { continue };
+        // Where ids are not demanded, the name of the tool identifies a call without one.
+        let is_name = !names.demand.demanded && transcript.name(call.tool) == Some(*id);
+        if !is_name && let Some(id) = names.name(id) {
+            edits.push(Edit::SetCallId { call: *at, id });
+        }
+    }
+    for (at, id) in &ids {
+        let is_result = matches!(transcript.block(*at).kind, BlockKind::Result(_));
+        if is_result && let Some(id) = names.known(id) {
+            edits.push(Edit::SetCallId { call: *at, id });
+        }
+    }
+    edits
+}
+
+/// The ids of calls and results, by their blocks.
+fn ids<'t>(transcript: &'t Transcript<'_>) -> BTreeMap<BlockIndex, &'t str> {
+    let id = |(at, block): (u32, &'t Block)| match &block.kind {
+        BlockKind::Call(call) => Some((BlockIndex(at), call.id.as_deref()?)),
+        BlockKind::Result(result) => Some((BlockIndex(at), result.id.as_deref()?)),
+        _ => None,
+    };
+    (0..).zip(&transcript.blocks).filter_map(id).collect()
+}
+
+/// The ids after these edits.
+fn ids_after<'t>(transcript: &'t Transcript<'_>, edits: &'t [Edit]) -> BTreeMap<BlockIndex, &'t str> {
+    let mut ids = ids(transcript);
+    for edit in edits {
+        if let Edit::SetCallId { call, id } = edit {
+            ids.insert(*call, id);
+        }
+    }
+    ids
+}
+
+/// The messages with the text of each id replaced.
+fn replaced_ids(messages: &[Raw], transcript: &Transcript<'_>, edits: &[Edit]) -> Result<Vec<Raw>, SessionError> {
+    let ids = ids(transcript);
+    let mut texts: Vec<String> = messages.iter().map(|message| message.as_str().to_owned()).collect();
+    for edit in edits {
+        let Edit::SetCallId { call, id } = edit else { continue };
+        let Some(old) = ids.get(call) else { continue };
+        texts.iter_mut().for_each(|text| *text = text.replace(&quoted(old), &quoted(id)));
+    }
+    Ok(texts.into_iter().map(Raw::parse).collect::<Result<_, _>>()?)
+}
+
+fn is_of_session(id: &CallId) -> bool {
+    id.as_str().starts_with(IdForm::INTERNAL)
+}
+
+/// An id as messages have it.
+fn quoted(id: &str) -> String {
+    format!("\"{id}\"")
+}

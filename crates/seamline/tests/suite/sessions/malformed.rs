@@ -1,0 +1,160 @@
+//! Complete responses whose tool calls are malformed: the model reads what was wrong with each call.
+
+use seamline::Policy;
+use seamline::policy::PRESETS;
+use seamline::session::{Session, SessionOptions, TurnEnd};
+use seamline::store::Effect;
+use seamline::stream::{Ending, Response, ResponseStream};
+use seamline_testkit::Dialect;
+use serde_json::{Value, json};
+
+use super::stores::{Place, memory, on_every_store};
+
+/// A response of one dialect with one tool call, which ends as a complete response does.
+fn stream(dialect: Dialect, name: &str, input: &str) -> String {
+    let lines = |events: &[Value]| events.iter().map(|event| format!("{event}\n")).collect::<String>();
+    let sse = |events: &[Value]| events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>();
+    match dialect {
+        Dialect::AnthropicMessages => sse(&[
+            json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "content": []}}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": input}}),
+            json!({"type": "content_block_stop", "index": 0}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}}),
+            json!({"type": "message_stop"}),
+        ]),
+        Dialect::OpenAiChat => {
+            let call =
+                json!({"index": 0, "id": "call_1", "type": "function", "function": {"name": name, "arguments": input}});
+            let choice = json!({"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"});
+            format!("data: {}\n\ndata: [DONE]\n\n", json!({"id": "c1", "choices": [choice]}))
+        }
+        Dialect::OpenAiResponses => {
+            let item = json!({"id": "fc_1", "type": "function_call", "status": "completed", "arguments": input, "call_id": "call_1", "name": name});
+            sse(&[
+                json!({"type": "response.created", "response": {"id": "resp_1", "object": "response", "status": "in_progress", "output": []}}),
+                json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+                json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+                json!({"type": "response.completed", "response": {"id": "resp_1", "object": "response", "status": "completed", "output": [item]}}),
+            ])
+        }
+        Dialect::GeminiGenerate => {
+            let parts = json!([{"functionCall": {"name": name, "args": input}}]);
+            sse(&[json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]})])
+        }
+        Dialect::BedrockConverse => lines(&[
+            json!({"messageStart": {"role": "assistant"}}),
+            json!({"contentBlockStart": {"contentBlockIndex": 0, "start": {"toolUse": {"toolUseId": "tooluse_1", "name": name}}}}),
+            json!({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"toolUse": {"input": input}}}}),
+            json!({"contentBlockStop": {"contentBlockIndex": 0}}),
+            json!({"messageStop": {"stopReason": "tool_use"}}),
+        ]),
+    }
+}
+
+async fn asked(place: &Place, dialect: Dialect, policy: Policy) -> Session {
+    let options = SessionOptions { dialect: Some(dialect.name().to_owned()), policy, ..SessionOptions::default() };
+    let mut session = Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap();
+    session.append(dialect.user_message()).await.unwrap();
+    session
+}
+
+fn read(session: &Session, stream: &str) -> Response {
+    let mut reading = ResponseStream::new(&session.stream_options()).unwrap();
+    reading.feed(stream.as_bytes());
+    let response = reading.finish().unwrap();
+    assert_eq!(response.ending, Ending::Complete, "{stream}");
+    response
+}
+
+/// The next body, which the strict check accepts.
+fn next_body(session: &Session, dialect: Dialect, note: &str) -> String {
+    let request = session.request(dialect.envelope()).unwrap();
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
+    let violations = seamline_testkit::strict::check(dialect, &body);
+    assert!(violations.is_empty() && request.sendable, "{note}: {violations:?}\n{body}");
+    body.to_string()
+}
+
+/// Calls that must not run, each with words of the result that the model reads.
+const MALFORMED: [(&str, &str, &str); 4] = [
+    ("read", "{\"path\": \"a", "arguments are not a JSON object"),
+    ("read", "path=a", "arguments are not a JSON object"),
+    ("", "{\"path\":\"a\"}", "it names no tool"),
+    ("", "{\"pa", "it names no tool"),
+];
+
+#[test]
+fn s3_07_the_model_reads_what_was_wrong_with_its_only_call() {
+    on_every_store(async |place| {
+        for dialect in Dialect::ALL {
+            for (name, input, why) in MALFORMED {
+                let note = format!("{} {name:?} {input}", dialect.name());
+                let mut session = asked(&place, dialect, Policy::default()).await;
+                let before = next_body(&session, dialect, &note);
+                let response = read(&session, &stream(dialect, name, input));
+                assert!(!response.calls.iter().any(|call| call.executable), "{note}");
+                session.agent_end(TurnEnd::Response(&response)).await.unwrap();
+                let after = next_body(&session, dialect, &note);
+                assert!(after != before && after.matches("did not run:").count() == 1, "{note}: {after}");
+                assert!(after.contains(why), "{note}: {after}");
+                assert!(name.is_empty() || session.validate().unwrap().valid, "{note}: {:?}", session.validate());
+            }
+        }
+    });
+}
+
+/// A host that passes on the messages of the response does not run the call with an empty input either.
+#[test]
+fn a_host_that_passes_on_messages_runs_no_malformed_call() {
+    futures_executor::block_on(async {
+        for dialect in Dialect::ALL {
+            for (name, input, why) in MALFORMED {
+                let note = format!("{} {name:?} {input}", dialect.name());
+                let mut session = asked(&memory(), dialect, Policy::default()).await;
+                let response = read(&session, &stream(dialect, name, input));
+                let mut again = asked(&memory(), dialect, Policy::default()).await;
+                session.agent_end(TurnEnd::Messages(&response.messages())).await.unwrap();
+                let (cycle, calls) = again.begin_cycle(&response.messages(), &|_| Effect::Unsafe).await.unwrap();
+                assert!(calls.is_empty(), "{note}: {calls:?}");
+                again.commit_cycle(&cycle).await.unwrap();
+                for session in [session, again] {
+                    let body = next_body(&session, dialect, &note);
+                    assert!(body.contains("did not run:") && body.contains(why), "{note}: {body}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn s3_07_the_model_reads_of_a_malformed_call_under_every_preset() {
+    futures_executor::block_on(async {
+        for preset in PRESETS {
+            for dialect in Dialect::ALL {
+                let note = format!("{} {}", preset.name, dialect.name());
+                let mut session = asked(&memory(), dialect, Policy::preset(preset.name).unwrap()).await;
+                let response = read(&session, &stream(dialect, "read", "{\"pa"));
+                session.agent_end(TurnEnd::Response(&response)).await.unwrap();
+                session.repair().await.unwrap();
+                let request = session.request(dialect.envelope()).unwrap();
+                let body = String::from_utf8(request.body).unwrap();
+                assert!(body.contains("did not run:"), "{note}: {body}");
+            }
+        }
+    });
+}
+
+#[test]
+fn the_knob_drops_malformed_calls_or_their_turn() {
+    futures_executor::block_on(async {
+        for knob in ["drop_call", "drop_turn"] {
+            let policy = Policy::from_toml(&format!("malformed_call = '{knob}'")).unwrap();
+            let mut session = asked(&memory(), Dialect::AnthropicMessages, policy).await;
+            let response = read(&session, &stream(Dialect::AnthropicMessages, "read", "{\"pa"));
+            assert!(response.messages().is_empty() && response.refused().is_empty(), "{knob}");
+            session.agent_end(TurnEnd::Response(&response)).await.unwrap();
+            assert_eq!(session.messages().count(), 1, "{knob}");
+        }
+    });
+}
