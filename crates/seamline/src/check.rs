@@ -84,7 +84,7 @@ pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     let transcript = Subject::transcript(dialect, body, options)?;
     let subject = Subject::of(dialect, &transcript, options)?;
     let policy = options.policy.repair_for(subject.provider.name);
-    let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &policy);
+    let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &policy).findings;
     Ok(Checked::of(&subject, &transcript, findings))
 }
 
@@ -97,6 +97,6 @@ pub(crate) fn check_transcript(
 ) -> Result<Checked, Error> {
     let subject = Subject::of(dialect, transcript, options)?;
     let policy = options.policy.repair_for(subject.provider.name);
-    let findings = seamline_rules::check_on(transcript, &subject.provider.constraints, &policy, settled);
+    let findings = seamline_rules::check_on(transcript, &subject.provider.constraints, &policy, settled).findings;
     Ok(Checked::of(&subject, transcript, findings))
 }

@@ -92,6 +92,7 @@ impl Session {
             Reaction::Repair { incident, persist } => {
                 self.write(incident.into()).await?;
                 self.recover(None).await?;
+                self.wire.options.policy.reject_members(&error.members);
                 let is_repaired = self.repair_as(persist).await?.id.is_some();
                 self.facts().plan_after_repair(&error, is_repaired)?
             }
