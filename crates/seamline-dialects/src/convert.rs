@@ -39,7 +39,7 @@ impl Dialect {
     }
 
     /// Writes a conversation as a body.
-    pub fn render(&self, conversation: &Conversation, target: &Target<'_>) -> Rendered {
+    pub fn render(&self, conversation: Conversation, target: &Target<'_>) -> Rendered {
         (self.render)(Draft::of(conversation, target, self.room), target)
     }
 

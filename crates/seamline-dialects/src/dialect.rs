@@ -6,6 +6,7 @@ use seamline_model::conversation::Conversation;
 use seamline_model::{Constraints, Edit, Encoded, Place, Span, Transcript};
 
 use crate::convert::{Draft, Rendered, Room, Target};
+use crate::density::parts_exceeding;
 use crate::detect::BodySigns;
 use crate::detect_stream::StreamSigns;
 use crate::reader::{self, Form};
@@ -60,9 +61,22 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// When the body is not UTF-8, not JSON or not this dialect's envelope. A broken conversation is not an
-    /// error.
+    /// When the body is not UTF-8, not JSON or not this dialect's envelope, or has too many parts for its size. A
+    /// broken conversation is not an error.
     pub fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error> {
+        let transcript = self.decode_again(body)?;
+        match parts_exceeding(&transcript) {
+            Some(parts) => Err(Error::TooManyParts { parts, bytes: body.len() }),
+            None => Ok(transcript),
+        }
+    }
+
+    /// Reads a body that edits made from one that was read. Its parts may be denser.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode).
+    pub fn decode_again<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error> {
         (self.decode)(body, self.form)
     }
 

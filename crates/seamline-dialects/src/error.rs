@@ -42,6 +42,14 @@ pub enum Error {
         /// The signs of each in words.
         evidence: [String; 2],
     },
+    /// The body has more parts than a body of its size may have.
+    #[error("{parts} parts or more in {bytes} bytes are too many for a request body")]
+    TooManyParts {
+        /// The number of parts that were read.
+        parts: usize,
+        /// The number of bytes.
+        bytes: usize,
+    },
     /// The list has entries, but none of them is a message.
     #[error("not a request body (read as {dialect}): nothing in the list is a message")]
     NoMessage {
@@ -77,6 +85,7 @@ impl Error {
                 Some("this looks like a session log; give the messages inside its entries as a list")
             }
             Self::NoMessage { .. } => Some("give a list of messages: objects with a `role` and content"),
+            Self::TooManyParts { .. } => Some(TOO_MANY_PARTS),
             Self::Split { .. } => Some("name the dialect that it is written in; without it nothing is changed"),
             Self::Envelope { dialect, .. } => by_name(dialect).map(|dialect| dialect.form.hint),
         }
@@ -84,6 +93,7 @@ impl Error {
 }
 
 const NOT_UTF8: &str = "save the body as UTF-8; `iconv -c -t UTF-8` drops what cannot be read";
+const TOO_MANY_PARTS: &str = "look for a list that repeats tiny or empty entries; no provider accepts as many";
 const NUMBER: &str = "write `0.5`, not `.5`, `5.` or `+5`, and no leading zero";
 const BODY_ALONE: &str = "give the request body alone, without log lines, headers or code around it";
 

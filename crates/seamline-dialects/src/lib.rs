@@ -7,6 +7,7 @@
 mod arguments;
 mod blocks;
 pub mod convert;
+mod density;
 mod detect;
 mod detect_stream;
 mod dialect;

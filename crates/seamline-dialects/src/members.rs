@@ -10,6 +10,9 @@ impl Reader<'_> {
     /// Notes a member of the message or block being read, given by its value. `owner` names the type of the block in
     /// error texts.
     pub(crate) fn member(&mut self, value: Value<'_, '_>, sort: MemberSort, owner: &'static str) {
+        if !self.density.has_place_for(self.transcript.members.len()) {
+            return;
+        }
         let (message, block) = self.place();
         let key = value.key();
         let span = Span { start: key.span().start, end: value.span().end };

@@ -8,6 +8,7 @@ use seamline_model::{
     IrregularityKind, Message, MessageIndex, RequestFacts, Role, Slot, Span, Synthetic, Transcript,
 };
 
+use crate::density::{Density, entries_exceeding};
 use crate::ids::CONTENT_KEYS;
 use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, SyntaxKind, Value};
 use crate::{Error, Position};
@@ -60,7 +61,14 @@ pub(crate) fn decode_with(
 ) -> Result<Transcript<'_>, Error> {
     let mut reader = Reader::new(Transcript::new(body));
     let messages = Messages { reader: &mut reader, form };
-    let document = Document::read_list(body, messages).map_err(|syntax| unreadable(body, syntax))?;
+    let read = Document::read_list(body, messages).map_err(|syntax| unreadable(body, syntax));
+    if reader.density.is_exceeded() {
+        return Err(Error::TooManyParts { parts: reader.transcript.blocks.len(), bytes: body.len() });
+    }
+    let document = read?;
+    if let Some(parts) = entries_exceeding(document.root(), form.list, body.len()) {
+        return Err(Error::TooManyParts { parts, bytes: body.len() });
+    }
     reader.transcript.list = list_of(&document, form)?;
     reader.note_other_lists(&document, form);
     let model = document.root().object().and_then(|body| body.get(form.model)).and_then(Value::str);
@@ -84,7 +92,8 @@ pub(crate) fn read_on<'a>(transcript: Transcript<'a>, added: &[Span], form: Form
         (form.message)(&mut reader, part.root());
         lone_surrogates.extend(part.lone_surrogates);
     }
-    Some(reader.finish(&lone_surrogates, None))
+    let is_exceeded = reader.density.is_exceeded();
+    (!is_exceeded).then(|| reader.finish(&lone_surrogates, None))
 }
 
 struct Messages<'r, 'a> {
@@ -103,7 +112,7 @@ impl<'a> ListVisitor<'a> for Messages<'_, 'a> {
 
     fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()> {
         (self.form.message)(self.reader, value);
-        ControlFlow::Continue(())
+        if self.reader.density.is_exceeded() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -157,6 +166,9 @@ pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Fo
             (form.message)(&mut reader, part.root());
         }
     }
+    if reader.density.is_exceeded() {
+        return None;
+    }
     // Only the list of messages changed.
     let mut transcript = reader.transcript;
     transcript.list = before.list;
@@ -173,6 +185,8 @@ pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Fo
 pub(crate) struct Reader<'a> {
     pub(crate) transcript: Transcript<'a>,
     found: Vec<Irregularity>,
+    /// The limits on parts and irregularities.
+    pub(crate) density: Density,
     /// The message and block being read.
     message: Option<MessageIndex>,
     block: Option<BlockIndex>,
@@ -180,7 +194,8 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(transcript: Transcript<'a>) -> Self {
-        Self { transcript, found: Vec::new(), message: None, block: None }
+        let density = Density::of(transcript.source.len());
+        Self { transcript, found: Vec::new(), density, message: None, block: None }
     }
 
     /// Starts over, because the body has a second list of messages. The last one counts.
@@ -192,6 +207,7 @@ impl<'a> Reader<'a> {
         self.transcript.items.clear();
         self.transcript.has = seamline_model::Kinds::default();
         self.found.clear();
+        self.density = Density::of(self.transcript.source.len());
     }
 
     /// Notes the lists of messages that readers ignore because another one follows.
@@ -242,6 +258,9 @@ impl<'a> Reader<'a> {
 
     /// Adds a block to the message, and whether the provider signed it.
     pub(crate) fn signed_block(&mut self, value: Value<'_, 'a>, slot: Slot, kind: BlockKind, signed: bool) {
+        if !self.density.has_place_for(self.transcript.blocks.len()) {
+            return;
+        }
         let message = MessageIndex(self.transcript.messages.len() as u32);
         self.transcript.has.note(&kind);
         self.transcript.has.reasoning |= signed;
@@ -261,6 +280,9 @@ impl<'a> Reader<'a> {
     /// Ends the message, whose blocks are those from `first` on.
     pub(crate) fn end(&mut self, value: Value<'_, 'a>, first: BlockIndex, role: Role, body: ContentForm) {
         let (first_block, end_block) = (first.0, self.next_block().0);
+        if !self.density.has_place_for(self.transcript.messages.len()) {
+            return;
+        }
         self.transcript.push(Message { role, span: value.span(), first_block, end_block, body });
         self.look_at_entry(value, role);
     }
@@ -311,13 +333,15 @@ impl<'a> Reader<'a> {
 
     /// Ends the reading, and sorts the irregularities in the order of the source.
     pub(crate) fn finish(self, lone_surrogates: &[Span], byte_order_mark: Option<Span>) -> Transcript<'a> {
-        let Self { mut transcript, mut found, .. } = self;
+        let Self { mut transcript, mut found, mut density, .. } = self;
         for &span in lone_surrogates {
-            let message = message_at(&transcript, span);
-            found.push(Irregularity { kind: IrregularityKind::LoneSurrogate, span, message, block: None });
+            if density.has_place_among(&mut found, &IrregularityKind::LoneSurrogate) {
+                let message = message_at(&transcript, span);
+                found.push(Irregularity::new(IrregularityKind::LoneSurrogate, span, message, None));
+            }
         }
         if let Some(span) = byte_order_mark {
-            found.push(Irregularity { kind: IrregularityKind::ByteOrderMark, span, message: None, block: None });
+            found.push(Irregularity::new(IrregularityKind::ByteOrderMark, span, None, None));
         }
         if found.len() > 1 {
             found.sort_by_key(|irregularity| irregularity.span);
@@ -381,7 +405,9 @@ impl Reader<'_> {
     }
 
     pub(crate) fn note(&mut self, kind: IrregularityKind, span: Span) {
-        self.found.push(Irregularity { kind, span, message: self.message, block: self.block });
+        if self.density.has_place_among(&mut self.found, &kind) {
+            self.found.push(Irregularity::new(kind, span, self.message, self.block));
+        }
     }
 }
 

@@ -23,6 +23,9 @@ pub struct RuleFinding {
     pub predicts: Option<String>,
     /// The edits that would repair it.
     pub fix: Option<Fix>,
+    /// How many more findings of the same rule and severity there are that are not listed. Only the last listed one
+    /// says it.
+    pub more: u32,
 }
 
 /// The position of a finding.

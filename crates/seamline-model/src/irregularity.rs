@@ -15,6 +15,15 @@ pub struct Irregularity {
     pub message: Option<MessageIndex>,
     /// The block it is in.
     pub block: Option<BlockIndex>,
+    /// How many more of its kind the body has after it that were not noted.
+    pub more: u32,
+}
+
+impl Irregularity {
+    /// An irregularity at a place.
+    pub fn new(kind: IrregularityKind, span: Span, message: Option<MessageIndex>, block: Option<BlockIndex>) -> Self {
+        Self { kind, span, message, block, more: 0 }
+    }
 }
 
 /// The kinds of irregularity.

@@ -2,17 +2,18 @@
 
 use std::sync::LazyLock;
 
-use seamline_model::{Constraints, MessageIndex, RuleFinding, Transcript};
+use seamline_model::{Constraints, MessageIndex, Transcript};
 
 use crate::RepairPolicy;
 use crate::context::Context;
+use crate::found::{Found, LISTED_MAX};
 use crate::rule::{Check, EachCall, EachIrregularity, EachMessage, EachResult, Report, Rule, Whole};
 use crate::rules::ALL;
 use crate::settled::{More, Settled};
 
 /// Finds all violations of a transcript, in its order.
-pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &RepairPolicy) -> Vec<RuleFinding> {
-    sorted(run(&Context::new(transcript, constraints, policy)).findings)
+pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &RepairPolicy) -> Found {
+    found(run(&Context::new(transcript, constraints, policy)))
 }
 
 /// Finds all violations of a transcript without checking settled messages; the result is the same as that of [`check`].
@@ -23,20 +24,19 @@ pub fn check_on(
     constraints: &Constraints,
     policy: &RepairPolicy,
     settled: &mut Settled,
-) -> Vec<RuleFinding> {
-    let (findings, more) = behind(transcript, constraints, policy, settled).unwrap_or_else(|| {
+) -> Found {
+    let (found, more) = behind(transcript, constraints, policy, settled).unwrap_or_else(|| {
         settled.clear();
         let context = Context::new(transcript, constraints, policy);
         let report = run(&context);
         let more = settled.more(&context, &report);
-        (report.findings, more)
+        (found(report), more)
     });
     if let Some(more) = more {
         settled.extend(more);
     }
-    let findings = sorted(findings);
-    debug_assert_eq!(findings, check(transcript, constraints, policy), "a check of all messages finds something else");
-    findings
+    debug_assert_eq!(found, check(transcript, constraints, policy), "a check of all messages finds something else");
+    found
 }
 
 /// Checks the messages after the settled ones. Returns `None` when it needs more of those than is kept.
@@ -45,17 +45,26 @@ fn behind(
     constraints: &Constraints,
     policy: &RepairPolicy,
     settled: &Settled,
-) -> Option<(Vec<RuleFinding>, Option<More>)> {
+) -> Option<(Found, Option<More>)> {
     if settled.needs() == 0 || settled.needs() > transcript.messages.len() {
         return None;
     }
     let context = Context::behind(transcript, constraints, policy, settled)?;
-    let report = run(&context);
-    if context.asks_whole() || report.repeats_ids {
+    let mut report = run(&context);
+    // With many findings, those of settled messages decide which ones are listed.
+    let is_long = report.findings.len() + settled.findings().len() > LISTED_MAX as usize;
+    if context.asks_whole() || report.repeats_ids || is_long {
         return None;
     }
     let more = settled.more(&context, &report);
-    Some((settled.findings().iter().cloned().chain(report.findings).collect(), more))
+    report.findings.splice(0..0, settled.findings().iter().cloned());
+    Some((found(report), more))
+}
+
+/// The findings of a report.
+fn found(report: Report) -> Found {
+    let Report { findings, rest, is_cut, tallies, .. } = report;
+    Found { findings, rest, is_cut }.sorted(&tallies)
 }
 
 /// Runs the rules over the messages to check.
@@ -63,7 +72,7 @@ fn behind(
 /// Rules about one thing at a time run together over it, and the calls and results of a message right after the
 /// message: a long conversation passes through memory once and not once per rule.
 fn run(context: &Context<'_, '_>) -> Report {
-    let mut report = Report::default();
+    let mut report = Report::new(context);
     /// Runs the rules of one kind over one thing.
     macro_rules! run {
         ($kind:ident $(, $thing:expr)?) => {
@@ -89,12 +98,8 @@ fn run(context: &Context<'_, '_>) -> Report {
         run!(irregularity, irregularity);
     }
     run!(whole);
+    report.count();
     report
-}
-
-fn sorted(mut findings: Vec<RuleFinding>) -> Vec<RuleFinding> {
-    findings.sort_by_key(|finding| (finding.place.message, finding.place.span.start, finding.code));
-    findings
 }
 
 /// The rules by their subject, each with its code.

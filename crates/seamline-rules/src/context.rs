@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use seamline_model::{
     Block, BlockIndex, CallId, Carrier, Constraints, Member, Message, MessageIndex, PairedCall, Pairing, ResultFate,
-    Role, Scope, Stage, Transcript, Values,
+    Role, Scope, Stage, Transcript, Values, Tool,
 };
 
 use crate::RepairPolicy;
@@ -28,6 +28,8 @@ pub(crate) struct Context<'c, 'a> {
     partner: Vec<Option<MessageIndex>>,
     /// The ids of the calls of the message that was last asked for.
     siblings: RefCell<(Option<MessageIndex>, HashSet<String>)>,
+    /// The tools that are called, computed when a rule asks for them.
+    called: OnceCell<HashSet<Tool>>,
     /// For each checked message that a rule asked for, whether it holds only results. Computed only after a first
     /// finding.
     only_results: OnceCell<Vec<Cell<Option<bool>>>>,
@@ -77,6 +79,7 @@ impl<'c, 'a> Context<'c, 'a> {
             asks_whole: Cell::new(false),
             partner,
             siblings: RefCell::default(),
+            called: OnceCell::new(),
             only_results: OnceCell::new(),
             last_said: OnceCell::new(),
         };
@@ -232,8 +235,9 @@ impl<'c, 'a> Context<'c, 'a> {
     pub(crate) fn is_unaddressed(&self, result: BlockIndex) -> bool {
         let tool = self.transcript.result(result).and_then(|result| result.tool);
         let named = tool.is_some() && self.transcript.name(tool) == Some(self.id(result));
-        let calls = || self.transcript.blocks.iter().filter_map(Block::call);
-        !self.constraints.call_id.demanded && named && calls().any(|call| call.tool == tool)
+        let called = || self.transcript.blocks.iter().filter_map(Block::call).filter_map(|call| call.tool).collect();
+        let is_called = |tool| self.called.get_or_init(called).contains(&tool);
+        !self.constraints.call_id.demanded && named && tool.is_some_and(is_called)
     }
 
     /// Whether another call of the same message has this id.

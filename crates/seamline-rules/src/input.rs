@@ -1,6 +1,6 @@
 //! The input of a repair: demands, policy, and the fixes that are left to a later repair.
 
-use seamline_model::{Constraints, Edit, Fix, RuleFinding, Stage};
+use seamline_model::{Constraints, Edit, Fix, Stage};
 
 use crate::RepairPolicy;
 use crate::rules::ident::internal_call_id;
@@ -30,12 +30,11 @@ pub enum Left {
     Pairing,
 }
 
-/// The fix of a finding, if the policy allows it and it is not left to a later repair.
-pub(crate) fn allowed_fix<'f>(finding: &'f RuleFinding, policy: &RepairPolicy, left: Left) -> Option<&'f Fix> {
-    let fix = finding.fix.as_ref()?;
-    debug_assert!(!fix.is_mixed(), "{} edits bytes and blocks at once", finding.code);
+/// Whether the policy allows the fix of a rule and it is not left to a later repair.
+pub(crate) fn is_allowed(code: &str, fix: &Fix, policy: &RepairPolicy, left: Left) -> bool {
+    debug_assert!(!fix.is_mixed(), "{code} edits bytes and blocks at once");
     let has_effect = !fix.edits.is_empty() && !fix.is_mixed();
-    (has_effect && policy.allows(fix.safety) && !left.has(finding.code, fix)).then_some(fix)
+    has_effect && policy.allows(fix.safety) && !left.has(code, fix)
 }
 
 impl Left {

@@ -5,11 +5,13 @@
 //! applies fixes until none is left that the policy allows.
 #![deny(clippy::disallowed_methods)]
 
+mod actions;
 mod apply;
 mod check;
 mod claims;
 mod context;
 mod ending;
+mod found;
 mod ids;
 mod input;
 mod only_content;
@@ -19,8 +21,10 @@ mod rule;
 mod rules;
 mod settled;
 
-pub use apply::{Action, DroppedContent, Loss, PASSES_MAX, Repair, Rewrite, repair, repair_found};
+pub use actions::{ACTIONS_LISTED_MAX, Action, DroppedContent, Loss, MoreActions};
+pub use apply::{PASSES_MAX, Repair, Rewrite, repair, repair_found};
 pub use check::{check, check_on};
+pub use found::{Found, LISTED_MAX};
 pub use input::{Left, RepairInput};
 pub use policy::RepairPolicy;
 pub use rule::{Group, Rule};

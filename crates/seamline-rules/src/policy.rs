@@ -13,6 +13,8 @@ macro_rules! section {
             $($(#[doc = $doc])+ pub $name: $type,)+
             /// The texts of synthetic results.
             pub synthetic_text: Box<Texts>,
+            /// The names of members that the provider has rejected. No knob sets them: they are known after an error.
+            pub rejected_members: Vec<String>,
         }
 
         seamline_model::knobs! {

@@ -6,6 +6,7 @@ use seamline_model::{
 };
 
 use crate::context::Context;
+use crate::found::{CountedFix, LISTED_MAX, Tally, fixes_max};
 
 /// Code that finds one kind of violation.
 #[derive(Debug)]
@@ -140,7 +141,6 @@ macro_rules! declare_rule {
 pub(crate) use declare_rule;
 
 /// Collects the findings of rules.
-#[derive(Default)]
 pub(crate) struct Report {
     /// The rule that is running.
     running: Option<&'static Rule>,
@@ -151,9 +151,39 @@ pub(crate) struct Report {
     pub(crate) unsettled: Option<MessageIndex>,
     /// Whether a finding depends on the ids of the whole conversation.
     pub(crate) repeats_ids: bool,
+    /// The fixes of findings that are only counted.
+    pub(crate) rest: Vec<CountedFix>,
+    /// Whether some fixes were left out.
+    pub(crate) is_cut: bool,
+    pub(crate) tallies: Vec<Tally>,
+    /// How many findings of the list are counted.
+    counted: usize,
+    /// How many more irregularities the last finding is about.
+    more: u32,
+    /// The most fixes of one rule.
+    pub(crate) fixes_max: usize,
+    unsafe_allowed: bool,
 }
 
 impl Report {
+    /// An empty report of a check.
+    pub(crate) fn new(context: &Context<'_, '_>) -> Self {
+        Self {
+            running: None,
+            findings: Vec::new(),
+            lasting: Vec::new(),
+            unsettled: None,
+            repeats_ids: false,
+            rest: Vec::new(),
+            is_cut: false,
+            tallies: Vec::new(),
+            counted: 0,
+            more: 0,
+            fixes_max: fixes_max(context.transcript.source.len()),
+            unsafe_allowed: context.policy.allows(Safety::Unsafe),
+        }
+    }
+
     /// Sets the rule that is running.
     pub(crate) fn enter(&mut self, rule: &'static Rule) {
         self.running = Some(rule);
@@ -173,12 +203,16 @@ impl Report {
 
     /// Adds a finding about an irregularity.
     pub(crate) fn irregularity(&mut self, irregularity: &Irregularity, message: String) -> Draft<'_> {
-        let Irregularity { span, message: index, block, .. } = irregularity;
-        self.place(Place { message: *index, block: *block, span: *span }, message)
+        let Irregularity { span, message: index, block, more, .. } = irregularity;
+        let place = Place { message: *index, block: *block, span: *span };
+        self.count();
+        self.more = *more;
+        self.place(place, message)
     }
 
     /// Adds a finding at a place.
     pub(crate) fn place(&mut self, place: Place, message: String) -> Draft<'_> {
+        self.count();
         let finding = RuleFinding {
             code: self.running.map_or("", |rule| rule.code),
             name: self.running.map_or("", |rule| rule.name),
@@ -189,6 +223,7 @@ impl Report {
             related: Vec::new(),
             predicts: None,
             fix: None,
+            more: 0,
         };
         let reach = self.running.map(|rule| rule.reach);
         self.repeats_ids |= reach == Some(Reach::Ids);
@@ -202,6 +237,35 @@ impl Report {
         self.findings.push(finding);
         let last = self.findings.len() - 1;
         Draft(&mut self.findings[last])
+    }
+
+    /// Counts the last finding, which is complete. Beyond the listed ones only its fix is kept.
+    pub(crate) fn count(&mut self) {
+        let Some(last) = self.findings.get(self.counted) else { return };
+        let (code, severity, more) = (last.code, last.severity, std::mem::take(&mut self.more));
+        let known = self.tallies.iter().position(|tally| tally.counts(code, severity));
+        let at = known.unwrap_or_else(|| {
+            self.tallies.push(Tally::new(code, severity));
+            self.tallies.len() - 1
+        });
+        let tally = &mut self.tallies[at];
+        tally.more += more;
+        self.is_cut |= more > 0;
+        if tally.listed < LISTED_MAX {
+            tally.listed += 1;
+            self.counted += 1;
+            return;
+        }
+        tally.more += 1;
+        self.lasting.pop_if(|at| *at == self.counted);
+        let Some(RuleFinding { place, fix: Some(fix), .. }) = self.findings.pop() else { return };
+        if fix.edits.is_empty() || !(fix.safety == Safety::Safe || self.unsafe_allowed) {
+        } else if tally.fixes < self.fixes_max {
+            tally.fixes += 1;
+            self.rest.push(CountedFix { code, place, fix: Fix { title: String::new(), ..fix } });
+        } else {
+            self.is_cut = true;
+        }
     }
 }
 

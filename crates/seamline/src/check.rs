@@ -2,7 +2,7 @@
 
 use seamline_dialects::Dialect;
 use seamline_model::{RuleFinding, Transcript};
-use seamline_rules::Settled;
+use seamline_rules::{Found, Settled};
 use serde::Serialize;
 
 use crate::native::{self, Native};
@@ -90,31 +90,31 @@ pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     let _span = log::enter("check", body);
     let looked = look(body, options);
     // Only a body that reads badly can be a history of a program, so others need no second look.
-    let is_suspect = looked.as_ref().map_or(true, |(_, transcript, findings)| native::is_suspect(transcript, findings));
+    let is_suspect = looked.as_ref().map_or(true, |(_, transcript, found)| native::is_suspect(transcript, &found.findings));
     if is_suspect && let Some(native) = Native::recognised(body, options)? {
         return native.check();
     }
-    let (subject, transcript, findings) = looked?;
-    Ok(Checked::of(&subject, &transcript, findings))
+    let (subject, transcript, found) = looked?;
+    Ok(Checked::of(&subject, &transcript, found.findings))
 }
 
 /// Checks a body in the dialect that the options name.
 pub(crate) fn check_body(body: &[u8], options: &Options) -> Result<Checked, Error> {
-    let (subject, transcript, findings) = look(body, options)?;
-    Ok(Checked::of(&subject, &transcript, findings))
+    let (subject, transcript, found) = look(body, options)?;
+    Ok(Checked::of(&subject, &transcript, found.findings))
 }
 
 /// Reads a body and finds its violations.
 pub(crate) fn look<'b>(
     body: &'b [u8],
     options: &Options,
-) -> Result<(Subject, Transcript<'b>, Vec<RuleFinding>), Error> {
+) -> Result<(Subject, Transcript<'b>, Found), Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = Subject::transcript(dialect, body, options)?;
     let subject = Subject::of(dialect, &transcript, options)?;
     let policy = options.policy.repair_for(subject.provider.name);
-    let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &policy);
-    Ok((subject, transcript, findings))
+    let found = seamline_rules::check(&transcript, &subject.provider.constraints, &policy);
+    Ok((subject, transcript, found))
 }
 
 /// Checks a transcript, and skips messages that an earlier check with the same options settled.
@@ -126,6 +126,6 @@ pub(crate) fn check_transcript(
 ) -> Result<Checked, Error> {
     let subject = Subject::of(dialect, transcript, options)?;
     let policy = options.policy.repair_for(subject.provider.name);
-    let findings = seamline_rules::check_on(transcript, &subject.provider.constraints, &policy, settled);
+    let findings = seamline_rules::check_on(transcript, &subject.provider.constraints, &policy, settled).findings;
     Ok(Checked::of(&subject, transcript, findings))
 }

@@ -5,7 +5,7 @@ mod places;
 mod report;
 mod sides;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use seamline_dialects::convert::{Renamed, Rendered, Target};
 use seamline_files::native::Order;
@@ -93,11 +93,14 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
         return within(body, &from, &to, options);
     }
     let source = from.repaired_to_leave(body, &to, options)?;
+    // One conversation at a time: each takes several times the memory of its body.
+    let original = if source.changed() { from.dialect.lift(body).ok().as_ref().map(Calls::of) } else { None };
     let mut conversation = from.dialect.lift(&source.body)?;
     let made_up = options.policy.own_texts();
     note_made_up(&mut conversation, &made_up);
-    let original = if source.changed() { from.dialect.lift(body).ok() } else { None };
+    let spoken = Calls::of(&conversation);
     let messages = conversation.messages.len();
+    let settings = conversation.settings.clone();
     let policy = options.policy.repair_for(to.provider.map_or("", |provider| provider.name));
     let target = Target {
         provider: to.provider.map(|provider| provider.name),
@@ -109,9 +112,9 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
         foreign_reasoning: options.reasoning,
         layout: body,
     };
-    let Rendered { body: rendered, lost, ids, tools } = to.dialect.render(&conversation, &target);
+    let Rendered { body: rendered, lost, ids, tools } = to.dialect.render(conversation, &target);
     let mut carried = places::located(body, &source, &from, lost);
-    to.remark_model(&conversation.settings, options, &mut carried);
+    to.remark_model(&settings, options, &mut carried);
     let result = to.repaired(rendered.as_bytes(), options)?;
     carried
         .extend(taken_out(&source).chain(taken_out(&result).map(|taken| Carried { pointer: String::new(), ..taken })));
@@ -121,7 +124,7 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
         note: result.note,
         messages,
         lost: carried,
-        ids: whole_way(original.as_ref(), &conversation, &ids),
+        ids: whole_way(original.as_ref(), &spoken, &ids),
         tools: tools.into_iter().map(Rename::from).collect(),
         repairs: source.actions,
         adjustments: result.actions,
@@ -152,15 +155,35 @@ fn taken_out(repaired: &Repaired<'_>) -> impl Iterator<Item = Carried> {
     })
 }
 
+/// The calls of a conversation, which are all that is compared after the conversation is gone.
+struct Calls {
+    list: Vec<CallName>,
+    /// The ids that were made for calls without one, with the call each belongs to.
+    made: BTreeMap<String, String>,
+}
+
+/// The id and the tool of a call.
+struct CallName {
+    id: String,
+    name: String,
+}
+
+impl Calls {
+    fn of(conversation: &Conversation) -> Self {
+        let list = conversation.calls().map(|call| CallName { id: call.id.clone(), name: call.name.clone() });
+        Self { list: list.collect(), made: conversation.made.clone() }
+    }
+}
+
 /// The renamed ids, from the original form to the form of the target, across both repairs.
-fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Renamed]) -> Vec<Rename> {
+fn whole_way(original: Option<&Calls>, spoken: &Calls, ids: &[Renamed]) -> Vec<Rename> {
     let made: HashMap<&str, &str> = ids.iter().rev().map(|renamed| (&*renamed.from, &*renamed.to)).collect();
     let last = |id: &str| made.get(id).copied().unwrap_or(id).to_owned();
     let mut out: Vec<Rename> = Vec::new();
     let mut between: HashSet<String> = HashSet::new();
     // After a repair that adds or removes calls, the calls cannot be matched.
-    let calls = original.filter(|original| original.calls().count() == spoken.calls().count());
-    for (before, after) in calls.into_iter().flat_map(|original| original.calls().zip(spoken.calls())) {
+    let calls = original.filter(|original| original.list.len() == spoken.list.len());
+    for (before, after) in calls.into_iter().flat_map(|original| original.list.iter().zip(&spoken.list)) {
         if before.id != after.id && before.name == after.name && between.insert(after.id.clone()) {
             out.push(Rename { from: before.id.clone(), to: last(&after.id) });
         }
@@ -168,7 +191,7 @@ fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Rena
     let rest = ids.iter().filter(|renamed| !between.contains(&renamed.from)).cloned();
     out.extend(rest.map(Rename::from).collect::<Vec<_>>());
     // A call without an id is identified by its tool and its place.
-    let places = original.into_iter().chain([spoken]).map(|conversation| &conversation.made);
+    let places = original.into_iter().chain([spoken]).map(|calls| &calls.made);
     let places: Vec<_> = places.collect();
     for rename in &mut out {
         if let Some(place) = places.iter().find_map(|made| made.get(&rename.from)) {
@@ -183,11 +206,14 @@ fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Rena
 fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions) -> Result<Converted, Error> {
     let asked = options.model.as_deref().and_then(|model| to.dialect.with_model(body, model));
     let result = to.repaired(asked.as_deref().unwrap_or(body), options)?;
-    let before = from.dialect.lift(body)?;
-    let after = to.dialect.lift(&result.body)?;
+    let lifted = from.dialect.lift(body)?;
+    let (messages, settings) = (lifted.messages.len(), lifted.settings.clone());
+    let before = Calls::of(&lifted);
+    drop(lifted);
+    let after = Calls::of(&to.dialect.lift(&result.body)?);
     let mut lost: Vec<Carried> = taken_out(&result).collect();
     if from.side() != to.side() {
-        to.remark_model(&before.settings, options, &mut lost);
+        to.remark_model(&settings, options, &mut lost);
     }
     if asked.is_none()
         && let Some(model) = &options.model
@@ -198,7 +224,7 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
         from: from.side(),
         to: to.side(),
         note: result.note,
-        messages: before.messages.len(),
+        messages,
         repairs: Vec::new(),
         lost,
         ids: whole_way(Some(&before), &after, &[]),
@@ -221,12 +247,12 @@ fn unnamed(model: &str, to: &Speaking) -> Carried {
 }
 
 /// The tools whose names a repair changed in calls.
-fn renamed_tools(before: &Conversation, after: &Conversation) -> Vec<Rename> {
-    if before.calls().count() != after.calls().count() {
+fn renamed_tools(before: &Calls, after: &Calls) -> Vec<Rename> {
+    if before.list.len() != after.list.len() {
         return Vec::new();
     }
     let mut seen: HashSet<(&str, &str)> = HashSet::new();
-    let named = before.calls().zip(after.calls()).map(|(old, new)| (old.name.as_str(), new.name.as_str()));
+    let named = before.list.iter().zip(&after.list).map(|(old, new)| (old.name.as_str(), new.name.as_str()));
     let renamed = named.filter(|(old, new)| old != new).filter(|pair| seen.insert(*pair));
     renamed.map(|(from, to)| Rename { from: from.to_owned(), to: to.to_owned() }).collect()
 }

@@ -43,6 +43,10 @@ pub struct Finding {
     pub fix: Option<FixSummary>,
     /// The other places that it concerns.
     pub related: Vec<Related>,
+    /// How many more findings of the same rule and severity there are that are not listed. A hundred of them are; the
+    /// last of those says it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more: usize,
     /// The bytes of the body that it is about.
     #[serde(skip)]
     pub span: std::ops::Range<usize>,
@@ -109,6 +113,7 @@ impl Finding {
             predicts: finding.predicts,
             fix: finding.fix.map(|fix| FixSummary { safety: fix.safety, title: fix.title }),
             related: finding.related.iter().map(|&block| Related::of(dialect, transcript, block)).collect(),
+            more: finding.more as usize,
             span: finding.place.span.range(),
         }
     }
@@ -128,6 +133,11 @@ impl Related {
         let call_id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         Self { pointer: dialect.pointer(transcript, &place), message_index: content.message.get(), call_id }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

@@ -163,6 +163,7 @@ impl<'b> Native<'b> {
             dialect: self.history.shape().name,
             provider: repaired.provider,
             note: repaired.note.clone(),
+            more_actions: repaired.more_actions.clone(),
             messages: self.history.entries(),
             passes: repaired.passes,
             found: placed(&repaired.found),

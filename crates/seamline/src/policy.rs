@@ -34,6 +34,7 @@ use seamline_guard::GuardPolicy;
 use seamline_model::Safety;
 use seamline_model::knob::{Knob, RefusedValue, Section, Setting};
 
+use crate::classify::{MemberFault, NamedMember};
 use crate::session::{PersistRepairs, SessionPolicy};
 use crate::stream::StreamPolicy;
 
@@ -210,6 +211,31 @@ impl Policy {
         self.set_for_all("safety", |repair| repair.safety = SafetyMax::Unsafe);
     }
 
+    /// Notes the members that a provider has rejected as unknown, so that a repair removes them from all messages.
+    /// Without a rejection an unknown member stays: the provider may have added it.
+    ///
+    /// ```
+    /// let body = br#"{"messages":[{"role":"user","content":"hi","mood":"good"}]}"#;
+    /// let error = r#"{"error":{"message":"Unknown parameter: 'messages[0].mood'."}}"#;
+    /// let verdict = seamline::classify(&seamline::classify::Failure { text: error, ..Default::default() });
+    ///
+    /// let mut options = seamline::Options::default();
+    /// assert!(!seamline::repair(body, &options)?.changed());
+    /// options.policy.reject_members(&verdict.members);
+    /// let repaired = seamline::repair(body, &options)?;
+    /// assert_eq!(&*repaired.body, br#"{"messages":[{"role":"user","content":"hi"}]}"#);
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn reject_members(&mut self, members: &[NamedMember]) {
+        for member in members.iter().filter(|member| is_in_message(member)) {
+            let name = member.name.rsplit('.').next().unwrap_or_default();
+            let known = &mut self.repair.rejected_members;
+            if !name.is_empty() && !known.iter().any(|other| other == name) {
+                known.push(name.to_owned());
+            }
+        }
+    }
+
     /// Sets which part of a repair a session stores, for every provider.
     ///
     /// ```
@@ -297,3 +323,9 @@ impl Default for Policy {
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/policies.md")]
 struct Page;
+
+/// Whether an error rejects a member as unknown that is not beside the messages.
+fn is_in_message(member: &NamedMember) -> bool {
+    let is_beside = member.pointer.as_deref().is_some_and(|pointer| pointer.matches('/').count() == 1);
+    member.fault == MemberFault::Unknown && !is_beside
+}

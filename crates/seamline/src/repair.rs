@@ -44,6 +44,8 @@ pub struct Repaired<'b> {
     pub found: Vec<Finding>,
     /// The actions of the repair.
     pub actions: Vec<RepairAction>,
+    /// How many more actions of a rule there are that are not listed. A thousand of them are.
+    pub more_actions: Vec<MoreActions>,
     /// The parts that were removed and are nowhere in the new body.
     pub dropped: Vec<Dropped>,
     /// The violations of the new body.
@@ -89,6 +91,38 @@ pub struct RepairAction {
     pub before_hash: Option<String>,
     /// The BLAKE3 hash of the message after.
     pub after_hash: Option<String>,
+}
+
+/// Actions of one rule that are not listed, because there are more than a thousand.
+///
+/// ```
+/// let orphan = r#"{"role":"tool","tool_call_id":"call_1","content":"ok"}"#;
+/// let body = format!(r#"{{"messages":[{}]}}"#, [orphan; 1500].join(","));
+///
+/// let repaired = seamline::repair(body.as_bytes(), &seamline::Options::default())?;
+/// assert_eq!((repaired.actions.len(), repaired.more_actions[0].count), (1000, 500));
+/// assert_eq!((repaired.found.len(), repaired.found[99].more), (100, 1400));
+/// assert!(repaired.remaining.is_empty());
+/// # Ok::<(), seamline::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct MoreActions {
+    /// The code of the rule that asked for them.
+    pub code: &'static str,
+    /// The number of them.
+    pub count: usize,
+    /// The number of them that removed content for good.
+    pub dropped: usize,
+    /// Whether some of that content was said by the user, the model or a tool.
+    pub lost: bool,
+}
+
+impl From<seamline_rules::MoreActions> for MoreActions {
+    fn from(more: seamline_rules::MoreActions) -> Self {
+        let seamline_rules::MoreActions { code, count, dropped, lost } = more;
+        Self { code, count: count as usize, dropped: dropped as usize, lost }
+    }
 }
 
 /// Content that a repair removed for good.
@@ -168,7 +202,8 @@ impl Repaired<'_> {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn lossless(&self) -> bool {
-        self.dropped.iter().all(|dropped| dropped.loss != Loss::Said)
+        let is_kept = |more: &MoreActions| !more.lost;
+        self.dropped.iter().all(|dropped| dropped.loss != Loss::Said) && self.more_actions.iter().all(is_kept)
     }
 }
 
@@ -197,7 +232,7 @@ pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Err
     let _span = log::enter("repair", body);
     let looked = look(body, options);
     // Only a body that reads badly can be a history of a program, so others need no second look.
-    let is_suspect = looked.as_ref().map_or(true, |(_, transcript, found)| native::is_suspect(transcript, found));
+    let is_suspect = looked.as_ref().map_or(true, |(_, transcript, found)| native::is_suspect(transcript, &found.findings));
     if is_suspect && let Some(native) = Native::recognised(body, options)? {
         return native.repair();
     }
@@ -227,7 +262,7 @@ pub(crate) fn repair_leaving<'b>(
 pub(crate) fn repair_transcript<'b>(
     subject: &Subject,
     transcript: &Transcript<'b>,
-    found: Vec<seamline_model::RuleFinding>,
+    found: seamline_rules::Found,
     policy: &RepairPolicy,
     left: Left,
 ) -> Repaired<'b> {
@@ -253,6 +288,7 @@ pub(crate) fn repair_transcript<'b>(
         passes: repair.passes,
         found,
         actions,
+        more_actions: repair.more_actions.into_iter().map(MoreActions::from).collect(),
         dropped,
         remaining,
         origins: repair.origins.iter().map(|origin| origin.map(seamline_model::MessageIndex::get)).collect(),
@@ -296,9 +332,9 @@ fn reported(
 
 /// The violations of a new body, read from its bytes as the provider reads them; none where it cannot be read.
 fn remaining(subject: &Subject, body: &Body<'_>, policy: &RepairPolicy) -> Option<Vec<Finding>> {
-    let transcript = subject.dialect.decode(body).ok()?;
+    let transcript = subject.dialect.decode_again(body).ok()?;
     let findings = seamline_rules::check(&transcript, &subject.provider.constraints, policy);
-    Some(described(subject.dialect, &transcript, findings))
+    Some(described(subject.dialect, &transcript, findings.findings))
 }
 
 /// The remaining violations, and whether the policy lets the body be sent. A body that cannot be read keeps the

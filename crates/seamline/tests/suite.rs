@@ -40,12 +40,16 @@ mod peers;
 mod policies;
 #[path = "suite/presets.rs"]
 mod presets;
+#[path = "suite/presets_strict.rs"]
+mod presets_strict;
 #[path = "suite/properties.rs"]
 mod properties;
 #[path = "suite/protocols.rs"]
 mod protocols;
 #[path = "suite/reading.rs"]
 mod reading;
+#[path = "suite/rejected.rs"]
+mod rejected;
 #[path = "suite/sessions/mod.rs"]
 mod sessions;
 #[path = "suite/stalls.rs"]

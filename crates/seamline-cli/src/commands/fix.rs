@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use account::Account;
 use clap::Args;
-use seamline::Options;
+use seamline::classify::Verdict;
 use seamline::repair::Repaired;
+use seamline::{Options, classify};
 
 use crate::args::{Format, SubjectArgs};
 use crate::exit::Exit;
@@ -47,6 +48,9 @@ pub(crate) struct Fix {
     /// Also apply fixes that drop, alter or guess content
     #[arg(long = "unsafe")]
     allow_unsafe: bool,
+    /// Also remove the members that this error of the provider names as unknown; a file with its text, or `-`
+    #[arg(long, value_name = "FILE")]
+    after_error: Option<PathBuf>,
     /// Show what would change, and change nothing
     #[arg(long, visible_alias = "dry-run", conflicts_with_all = ["stdout", "output"])]
     diff: bool,
@@ -68,6 +72,7 @@ Examples:
   seamline undo request.json                   # undo it
   seamline fix < broken.json > whole.json
   seamline fix logs/ --report repairs.json
+  seamline fix request.json --after-error error.json
   seamline fix request.json --policy minimal --output smaller.json";
 
 /// The outcome of one body.
@@ -111,7 +116,25 @@ impl Fix {
         if self.allow_unsafe {
             options.policy.allow_unsafe();
         }
+        if let Some(path) = &self.after_error {
+            let verdict = self.rejection(path, &options)?;
+            options.policy.reject_members(&verdict.members);
+        }
         Ok(options)
+    }
+
+    /// The verdict about the error that the provider returned.
+    fn rejection(&self, path: &Path, options: &Options) -> Result<Verdict, Failure> {
+        let is_input = path == Path::new("-");
+        if is_input && (self.paths.is_empty() || self.paths.iter().any(|path| path == Path::new("-"))) {
+            return Err(Failure::new("the error and the body cannot both come from standard input")
+                .with_hint("save the error to a file: `seamline fix --after-error error.txt`"));
+        }
+        let source = if is_input { Source::Stdin } else { Source::Path(path.to_owned()) };
+        let bytes = source.read().map_err(|failure| about(path, failure))?;
+        let text = String::from_utf8_lossy(&bytes);
+        let (provider, dialect) = (options.provider.as_deref(), options.dialect.as_deref());
+        Ok(classify(&classify::Failure { provider, dialect, text: &text, ..classify::Failure::default() }))
     }
 
     fn refuse_nonsense(&self, inputs: &Inputs) -> Result<(), Failure> {

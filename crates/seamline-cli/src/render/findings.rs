@@ -48,6 +48,10 @@ pub(crate) fn render(examined: &Examined<'_>, extent: Extent, width: usize) -> S
     if !hidden.is_empty() {
         out += &rest(hidden, width);
     }
+    for finding in shown.iter().filter(|finding| finding.more > 0) {
+        let more = format!("… and {} more: {} {}", screen::grouped(finding.more), finding.code, finding.name);
+        let _ = writeln!(out, "{}\n", screen::wrap(&more, width).join("\n"));
+    }
     out
 }
 
@@ -165,15 +169,15 @@ fn rest(hidden: &[Finding], width: usize) -> String {
     let mut by_rule: Vec<(&str, &str, usize)> = Vec::new();
     for finding in hidden {
         match by_rule.iter_mut().find(|(code, ..)| *code == finding.code) {
-            Some((.., count)) => *count += 1,
-            None => by_rule.push((finding.code, finding.name, 1)),
+            Some((.., count)) => *count += 1 + finding.more,
+            None => by_rule.push((finding.code, finding.name, 1 + finding.more)),
         }
     }
     let listed: Vec<_> =
         by_rule.iter().map(|(code, name, count)| format!("{} {code} {name}", screen::grouped(*count))).collect();
     let text = format!(
         "… and {} more: {}; `--all` shows them, `--format json` lists them",
-        screen::grouped(hidden.len()),
+        screen::grouped(hidden.iter().map(|finding| 1 + finding.more).sum()),
         listed.join(", ")
     );
     screen::wrap(&text, width).join("\n") + "\n\n"

@@ -2,7 +2,7 @@
 
 use seamline::Finding;
 use seamline::check::Checked;
-use seamline::repair::{Dropped, Prefix, RepairAction, Repaired};
+use seamline::repair::{Dropped, MoreActions, Prefix, RepairAction, Repaired};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -34,6 +34,8 @@ pub(crate) fn repaired(label: &str, repaired: &Repaired<'_>) -> String {
         passes: u32,
         lossless: bool,
         actions: &'a [RepairAction],
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        more_actions: &'a [MoreActions],
         dropped: &'a [Dropped],
         remaining: &'a [Finding],
         prefix: &'a Prefix,
@@ -45,6 +47,7 @@ pub(crate) fn repaired(label: &str, repaired: &Repaired<'_>) -> String {
         passes: repaired.passes,
         lossless: repaired.lossless(),
         actions: &repaired.actions,
+        more_actions: &repaired.more_actions,
         dropped: &repaired.dropped,
         remaining: &repaired.remaining,
         prefix: &repaired.prefix,

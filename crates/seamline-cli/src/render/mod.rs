@@ -53,11 +53,12 @@ impl Counts {
     pub(crate) fn of(findings: &[Finding]) -> Self {
         let mut counts = Self::default();
         for finding in findings {
-            match finding.severity {
-                seamline::Severity::Error => counts.errors += 1,
-                seamline::Severity::Warning => counts.warnings += 1,
-                seamline::Severity::Info => counts.infos += 1,
-            }
+            let count = match finding.severity {
+                seamline::Severity::Error => &mut counts.errors,
+                seamline::Severity::Warning => &mut counts.warnings,
+                seamline::Severity::Info => &mut counts.infos,
+            };
+            *count += 1 + finding.more;
         }
         counts
     }

@@ -52,6 +52,8 @@ pub(crate) struct Outcome<'a> {
     provider: &'static str,
     found: usize,
     actions: &'a [RepairAction],
+    /// The number of actions that are not listed.
+    more_actions: usize,
     dropped: &'a [Dropped],
     prefix: &'a Prefix,
 }
@@ -62,8 +64,9 @@ impl<'a> Outcome<'a> {
             is_changed: repaired.changed(),
             body: &repaired.body,
             provider: repaired.provider,
-            found: repaired.found.len(),
+            found: repaired.found.iter().map(|finding| 1 + finding.more).sum(),
             actions: &repaired.actions,
+            more_actions: repaired.more_actions.iter().map(|more| more.count).sum(),
             dropped: &repaired.dropped,
             prefix: &repaired.prefix,
         }
@@ -75,8 +78,9 @@ impl<'a> Outcome<'a> {
             is_changed: result.id.is_some(),
             body: &result.after,
             provider: result.provider,
-            found: result.found.len(),
+            found: result.found.iter().map(|finding| 1 + finding.more).sum(),
             actions: &result.stored,
+            more_actions: 0,
             dropped: &result.dropped,
             prefix: &result.prefix,
         }
@@ -140,7 +144,7 @@ pub(crate) fn document(
             let sides = Sides { before, after: outcome.body, options: examined.options };
             let _ = writeln!(out, "\n{}", diff::render(sides, screen::width())?);
         }
-        out += &actions(outcome.actions);
+        out += &actions(outcome.actions, outcome.more_actions);
         if destination.left().is_empty() {
             out += &faint(&cost(outcome));
         }
@@ -150,7 +154,7 @@ pub(crate) fn document(
         if outcome.is_changed {
             out += &line("each request makes the rest of the repair:");
         }
-        out += &actions(destination.left());
+        out += &actions(destination.left(), 0);
     }
     if !examined.findings.is_empty() {
         let _ = write!(out, "\n{}", remaining(examined, destination));
@@ -220,7 +224,7 @@ fn footer(destination: &Destination<'_>) -> String {
 }
 
 /// Actions on a body, one line each.
-fn actions(all: &[RepairAction]) -> String {
+fn actions(all: &[RepairAction], more: usize) -> String {
     let width = screen::width();
     // In the order of the conversation, not of the repair.
     let mut shown: Vec<_> = all.iter().collect();
@@ -233,10 +237,10 @@ fn actions(all: &[RepairAction]) -> String {
     for line in table.lines() {
         let _ = writeln!(out, "{INDENT}{line}");
     }
-    let hidden = all.len() - shown.len();
+    let hidden = all.len() - shown.len() + more;
     if hidden > 0 {
-        let more = screen::grouped(hidden);
-        let _ = writeln!(out, "{INDENT}… and {more} more; `--report FILE` lists every one");
+        let listed = if more == 0 { "every one" } else { "a thousand of each rule" };
+        let _ = writeln!(out, "{INDENT}… and {} more; `--report FILE` lists {listed}", screen::grouped(hidden));
     }
     out
 }

@@ -69,8 +69,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    pub(crate) fn of(conversation: &Conversation, target: &Target<'_>, room: &Room) -> Self {
-        let mut conversation = conversation.clone();
+    pub(crate) fn of(mut conversation: Conversation, target: &Target<'_>, room: &Room) -> Self {
         conversation.settle(target.missing);
         let mut renaming = Renaming::of(&conversation, target, room);
         renaming.apply(&mut conversation);

@@ -6,6 +6,7 @@ use seamline_model::conversation::{
 
 use super::failure;
 use super::rendering::is_result;
+use crate::density::parts_max;
 use crate::json::{Document, Kind, Value, quoted};
 use crate::members::is_hollow;
 use crate::reader::{Form as WireForm, unreadable};
@@ -56,6 +57,11 @@ pub(crate) enum Usual {
 #[derive(Default)]
 pub(crate) struct Lifting {
     pub(crate) conversation: Conversation,
+    /// The number of blocks so far, and the most that a body of this size may have.
+    blocks: usize,
+    blocks_max: usize,
+    /// The number of losses that are not listed.
+    pub(super) more_lost: usize,
 }
 
 impl Lifting {
@@ -67,7 +73,7 @@ impl Lifting {
     ) -> Result<Conversation, Error> {
         let document = Self::document(body)?;
         let (list, base) = Self::list(&document, form)?;
-        let mut lifting = Self::default();
+        let mut lifting = Self { blocks_max: parts_max(body.len()), ..Self::default() };
         for (key, value) in lifting.last_members(document.root(), "") {
             if !key.says(form.wire.list) {
                 lifting.setting(form, &key.name(), value, &pointer::joined("", &key.name()));
@@ -86,6 +92,10 @@ impl Lifting {
                 lifting.push(Speaker::User, vec![unread(value, &pointer)]);
             }
         }
+        if lifting.blocks > lifting.blocks_max {
+            return Err(Error::TooManyParts { parts: lifting.blocks, bytes: body.len() });
+        }
+        lifting.note_more_lost();
         Ok(lifting.conversation)
     }
 
@@ -228,6 +238,11 @@ impl Lifting {
         }
         let mut blocks = Vec::new();
         for (index, value) in content.elements().enumerate() {
+            self.blocks += 1;
+            // The rest is not read: the whole body is refused.
+            if self.blocks > self.blocks_max {
+                break;
+            }
             let pointer = format!("{pointer}/{index}");
             match value.kind() {
                 Kind::Object => blocks.push(block(self, value, &pointer)),

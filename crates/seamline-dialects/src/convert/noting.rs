@@ -10,6 +10,9 @@ use crate::json::{Kind, Value};
 use crate::members::is_hollow;
 use crate::pointer;
 
+/// The most losses that are listed. The others are counted.
+const LOST_LISTED_MAX: usize = 1000;
+
 impl Lifting {
     /// Notes something that is left out.
     pub(crate) fn note_dropped(&mut self, what: impl Into<String>, pointer: impl Into<String>, note: &str) {
@@ -18,8 +21,20 @@ impl Lifting {
 
     /// Notes something that changes.
     pub(crate) fn note_lost(&mut self, what: impl Into<String>, pointer: impl Into<String>, fate: Fate, note: &str) {
+        if self.conversation.left.len() >= LOST_LISTED_MAX {
+            self.more_lost += 1;
+            return;
+        }
         let lost = Lost { what: what.into(), pointer: pointer.into(), fate, note: note.to_owned() };
         self.conversation.left.push(lost);
+    }
+
+    /// Notes how many losses are not listed.
+    pub(super) fn note_more_lost(&mut self) {
+        if self.more_lost > 0 {
+            let (what, note) = (format!("{} more", self.more_lost), "only the first thousand are listed".to_owned());
+            self.conversation.left.push(Lost { what, pointer: String::new(), fate: Fate::Dropped, note });
+        }
     }
 
     /// Notes a setting that is carried over unchanged.

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{Field, MessageIndex, Role, Transcript};
+use seamline_model::{Fence, Field, MessageIndex, Role, Transcript};
 
 use super::wire::{CALL_ID, INPUT, OUTPUT, RESULT_ID};
 use super::write;
+use crate::fenced::Fenced;
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Document, Json, Kind, Value, list, quoted};
-use crate::kept::{as_user, no_message, under_heading, with_members_as_text};
+use crate::kept::{as_user, no_message, with_members_as_text};
 use crate::reading::part_text;
 use crate::results::written;
 use crate::rewriting::{input_object, members_as_lines, set_members, unreadable_text};
@@ -60,16 +61,16 @@ pub(super) fn result(transcript: &Transcript<'_>, value: Value<'_, '_>, plan: &B
     apply_patches(transcript, value.span(), &mut patches)
 }
 
-/// Writes a result as a step of the user under a heading. Its content stays byte for byte.
+/// Writes a result as a step of the user between marks. Its content stays byte for byte.
 pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
     let known =
         |key: &str| matches!(key, "type" | "name" | "is_error" | "signature" | OUTPUT) || RESULT_ID_KEYS.contains(&key);
-    let heading = format!("{heading}{}", members_as_lines(value, known));
+    let fenced = Fenced::of(heading, value).with(&members_as_lines(value, known));
     let output = get(value, OUTPUT);
     let is_content = |part: Value<'_, '_>| get(part, "type").is_some_and(|kind| kind.is(Kind::String));
     let content = match output {
-        Some(odd) if !odd.elements().all(is_content) => Json::Text(format!("{heading}\n{}", odd.raw())),
-        output => under_heading(heading, output, write::text),
+        Some(odd) if !odd.elements().all(is_content) => fenced.text(odd.raw()),
+        output => fenced.content(output, write::text),
     };
     write::speech(Role::User, contents(content))
 }
@@ -86,7 +87,7 @@ fn contents(content: Json<'_>) -> Vec<Json<'_>> {
 pub(super) fn demoted_thought<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
     let texts = get(value, "summary").into_iter().flat_map(Value::elements).filter_map(part_text);
     let lines: Vec<Cow<'_, str>> = texts.filter_map(Value::str).collect();
-    said(Role::Assistant, &format!("{heading}\n{}", lines.join("\n")))
+    said(Role::Assistant, &Fence::around(heading, value.raw()).text(&lines.join("\n")))
 }
 
 /// Writes a step with content under its plan.
@@ -126,7 +127,7 @@ fn taken_in(
     heading: &str,
 ) -> String {
     let Some(content) = as_user(value, "content", heading, write::text) else {
-        return writer.render(&said(Role::User, &no_message(value, heading)), 0);
+        return writer.render(&write::speech(Role::User, vec![write::text(no_message(value, heading))]), 0);
     };
     let content = writer.render(&list(contents(content)), 1);
     let values = [("type", quoted(write::speech_type(Role::User))), ("content", content)];
@@ -155,15 +156,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_output_is_kept_under_its_heading_whatever_its_form() {
+    fn an_output_is_kept_between_marks_whatever_its_form() {
         for (output, content) in [
-            (r#""a\u0041""#, r#"[{"type":"text","text":"H\na\u0041"}]"#),
-            (r#"{"t":20}"#, r#"[{"type":"text","text":"H\n{\"t\":20}"}]"#),
-            (r#"[{"type":"image","uri":"u"}]"#, r#"[{"type":"text","text":"H"},{"type":"image","uri":"u"}]"#),
-            ("[1]", r#"[{"type":"text","text":"H\n[1]"}]"#),
+            (r#""a\u0041""#, r#"[{"type":"text","text":"BEGIN\na\u0041\nEND"}]"#),
+            (r#"{"t":20}"#, r#"[{"type":"text","text":"BEGIN\n{\"t\":20}\nEND"}]"#),
+            (
+                r#"[{"type":"image","uri":"u"}]"#,
+                r#"[{"type":"text","text":"BEGIN"},{"type":"image","uri":"u"},{"type":"text","text":"END"}]"#,
+            ),
+            ("[1]", r#"[{"type":"text","text":"BEGIN\n[1]\nEND"}]"#),
         ] {
             let step = format!(r#"{{"type":"function_result","call_id":"a","result":{output}}}"#);
             let document = Document::read(&step).unwrap();
+            let fence = Fence::around("H", &step);
+            let content = content.replace("BEGIN", fence.begin()).replace("END", fence.end());
             let expected = format!(r#"{{"type":"user_input","content":{content}}}"#);
             assert_eq!(written(&demoted(document.root(), "H")), expected);
         }

@@ -5,6 +5,7 @@
 //! spans, built in one pass without recursion.
 
 mod alike;
+mod growth;
 mod plain;
 mod readable;
 mod scan;

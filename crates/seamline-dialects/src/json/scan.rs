@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use seamline_model::{Source, Span};
 
+use super::growth::grow;
 use super::plain::string_prefix;
 use super::syntax::{Syntax, SyntaxKind};
 use super::text::hex_escape;
@@ -463,6 +464,9 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     fn push(&mut self, start: usize, kind: Kind, escaped: bool) -> Result<(), Syntax> {
         if self.document.nodes.len() + self.handed_over >= NODES_MAX {
             return self.fail(SyntaxKind::TooManyValues);
+        }
+        if self.document.nodes.len() == self.document.nodes.capacity() {
+            grow(&mut self.document.nodes, self.bytes.len() - self.at, self.at);
         }
         let next = self.document.nodes.len() as u32 + 1;
         self.document.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind, escaped });

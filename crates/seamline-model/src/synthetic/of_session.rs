@@ -17,6 +17,7 @@ enum Part {
     Count,
 }
 
+use crate::label;
 use Part::{Count, Id, Is, Name, OneOf, Word};
 
 /// The longest name that is searched for, in bytes. Earlier versions wrote names without a limit.

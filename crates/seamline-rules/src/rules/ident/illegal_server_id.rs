@@ -1,6 +1,8 @@
 //! `IDENT007 illegal-server-id`
 
-use seamline_model::{Alphabet, BlockIndex, BlockKind, Edit, IdDemand, Safety, Stage};
+use std::collections::HashMap;
+
+use seamline_model::{Alphabet, BlockIndex, BlockKind, Edit, IdDemand, Safety, Stage, MessageIndex};
 
 use crate::context::Context;
 use crate::ids;
@@ -69,6 +71,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Some(error) = context.constraints.server_id.filter(|_| context.transcript.has.server_pairs) else {
         return;
     };
+    let mut results = Results::default();
     for (block, content) in context.blocks() {
         let BlockKind::ServerCall(server) = &content.kind else {
             continue;
@@ -83,7 +86,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             .block(context, block, format!("server tool call id `{id}` does not have the provider's form"))
             .call_id(id)
             .predicts(error.render(&context.values(block, id)))
-            .fix(Stage::Finish, Safety::Safe, format!("change the id to `{made}`"), rename(context, block, id, &made));
+            .fix(Stage::Finish, Safety::Safe, format!("change the id to `{made}`"), rename(results.of(context, content.message, id), block, &made));
     }
 }
 
@@ -92,14 +95,33 @@ fn is_legal(id: &str) -> bool {
     !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The edits that change the id of a call and of its results in the same message.
-fn rename(context: &Context<'_, '_>, call: BlockIndex, id: &str, made: &str) -> Vec<Edit> {
-    let mut edits = vec![Edit::SetCallId { call, id: made.to_owned() }];
-    let message = context.transcript.block(call).message;
-    for (block, content) in context.transcript.blocks_of(message) {
-        if matches!(&content.kind, BlockKind::ServerResult(result) if result.id.as_deref() == Some(id)) {
-            edits.push(Edit::Readdress { result: block, call, id: made.to_owned() });
+/// The results of the message that was last asked for, by the id that they name.
+#[derive(Default)]
+struct Results<'c> {
+    message: Option<MessageIndex>,
+    by_id: HashMap<&'c str, Vec<BlockIndex>>,
+}
+
+impl<'c> Results<'c> {
+    /// The results of a message that name an id.
+    fn of(&mut self, context: &Context<'c, '_>, message: MessageIndex, id: &str) -> &[BlockIndex] {
+        if self.message != Some(message) {
+            self.message = Some(message);
+            self.by_id.clear();
+            for (block, content) in context.transcript.blocks_of(message) {
+                if let BlockKind::ServerResult(result) = &content.kind
+                    && let Some(id) = result.id.as_deref()
+                {
+                    self.by_id.entry(id).or_default().push(block);
+                }
+            }
         }
+        self.by_id.get(id).map_or(&[], Vec::as_slice)
     }
-    edits
+}
+
+/// The edits that change the id of a call and of its results in the same message.
+fn rename(results: &[BlockIndex], call: BlockIndex, made: &str) -> Vec<Edit> {
+    let addressed = results.iter().map(|&result| Edit::Readdress { result, call, id: made.to_owned() });
+    std::iter::once(Edit::SetCallId { call, id: made.to_owned() }).chain(addressed).collect()
 }

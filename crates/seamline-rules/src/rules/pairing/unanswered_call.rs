@@ -104,6 +104,9 @@ fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, op
         return;
     }
     let message = format!("no result answers {plural} {}", list_ids(&ids));
+    // The next pass of a repair answers the others.
+    let first_open = &open[..open.len().min(report.fixes_max)];
+    report.is_cut |= first_open.len() < open.len();
     let predicts = context.constraints.unanswered.render(&context.values(first, &listed));
     let draft = report.block(context, first, message).call_id(ids[0]).predicts(predicts).related(open.clone());
     let removed = match (trailing, context.policy.trailing_call) {
@@ -125,10 +128,10 @@ fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, op
         },
     };
     if removed {
-        let edits = open.into_iter().map(|block| Edit::Remove { block }).collect();
+        let edits = first_open.iter().map(|&block| Edit::Remove { block }).collect();
         draft.fix(Stage::Pairing, Safety::Unsafe, format!("remove {plural} {}", list_ids(&ids)), edits);
     } else {
-        let edits = answer_calls(context, &open);
+        let edits = answer_calls(context, first_open);
         let repeats = edits.iter().filter(|edit| matches!(edit, Edit::Remove { .. })).count();
         let title = match repeats {
             0 => format!("answer {plural} {} with a synthetic result", list_ids(&ids)),

@@ -49,7 +49,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the member is removed, and its content is in the report. An unknown member is never removed safely. Empty members and metadata (time, author, cost,
+    /// Unsafe: the member is removed, and its content is in the report. An unknown member is never removed safely, unless the
+    /// provider has rejected it by its name (`seamline fix --after-error`, `Policy::reject_members`). Empty members and metadata (time, author, cost,
     /// cache marks) are removed safely. If a message has no other content, the content of its members, such as a
     /// refusal, becomes its text, which is safe; so does a refusal part of the content. A `function_call` safely
     /// becomes the only entry of `tool_calls`. A file is only reported. The example is repaired with `safety =
@@ -61,17 +62,39 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let rejected = |member: &&Member| is_rejected(context, member);
+    context.members().iter().filter(rejected).for_each(|member| report_rejected(context, report, member));
     let Members::Closed { known, .. } = context.constraints.members else {
-        context.members().iter().filter(|member| holds_calls(member)).for_each(|member| {
+        context.members().iter().filter(|member| holds_calls(member) && !is_rejected(context, member)).for_each(|member| {
             report_ignored_calls(context, report, member);
         });
         return;
     };
     for member in context.members() {
-        if is_unknown(context, member) && !known.contains(&&*member.key) {
+        if is_unknown(context, member) && !known.contains(&&*member.key) && !is_rejected(context, member) {
             report_member(context, report, member);
         }
     }
+}
+
+/// Whether the provider has rejected a member of this name. Some providers write names in another case than the body.
+fn is_rejected(context: &Context<'_, '_>, member: &Member) -> bool {
+    let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
+    let names = &context.policy.rejected_members;
+    !names.is_empty()
+        && is_unknown(context, member)
+        && names.iter().any(|name| **name == *member.key || letters(name) == letters(&member.key))
+}
+
+/// Reports a member that the provider has rejected by its name.
+fn report_rejected(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
+    let Member { message, block, key, span, cut, .. } = member;
+    let place = Place { message: Some(*message), block: *block, span: *span };
+    let edit = Edit::DropMember { cut: *cut, member: *span, lost: member.says_something() };
+    report
+        .place(place, format!("the provider has rejected the member `{key}`"))
+        .predicts(predict_error(context, member))
+        .fix(Stage::Bytes, Safety::Safe, "remove the member", vec![edit]);
 }
 
 /// Whether a member holds calls in the form of another dialect.

@@ -4,7 +4,7 @@ use seamline_store::{CheckpointId, IncidentKind, IncidentSeverity, Record, Sessi
 use serde::Serialize;
 
 use crate::classify;
-use crate::classify::{Class, Failure};
+use crate::classify::{Class, Failure, NamedMember};
 use crate::guards::{OnCorruption, filter};
 use crate::session::facts::{Batch, Facts};
 use crate::session::{CorruptCheckpoint, LastResort, PersistRepairs, SessionError};
@@ -44,7 +44,7 @@ pub enum RecoveryAction {
 }
 
 /// An error of the provider, as the session sees it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct ProviderError {
     class: Class,
     /// The kind of its incident.
@@ -53,6 +53,8 @@ pub(super) struct ProviderError {
     title: &'static str,
     /// The advice for the host.
     advice: Option<&'static str>,
+    /// The members that it names.
+    pub(super) members: Vec<NamedMember>,
 }
 
 /// The first reaction to an error.
@@ -80,7 +82,7 @@ impl ProviderError {
         if filter(failure).is_some() {
             // The advice is about the error, not about a filter that the shape of a response revealed.
             let (class, kind) = (Class::Filter, IncidentKind::ContentFilter);
-            return Self { class, kind, title: verdict.meaning, advice: None };
+            return Self { class, kind, title: verdict.meaning, advice: None, members: Vec::new() };
         }
         let kind = match verdict.class {
             Class::Filter => IncidentKind::ContentFilter,
@@ -89,7 +91,7 @@ impl ProviderError {
             Class::Transient | Class::Overflow | Class::Fatal => IncidentKind::ApiError,
         };
         let advice = Some(verdict.advice).filter(|advice| !advice.is_empty());
-        Self { class: verdict.class, kind, title: verdict.meaning, advice }
+        Self { class: verdict.class, kind, title: verdict.meaning, advice, members: verdict.members }
     }
 
     fn recovery(&self, action: RecoveryAction, message: String, checkpoint: Option<CheckpointId>) -> ErrorRecovery {
@@ -118,7 +120,7 @@ impl Facts<'_> {
     pub(super) fn plan_error(&self, error: &ProviderError) -> Result<Reaction, SessionError> {
         if !self.config().enabled {
             let message = format!("{}. The session is only kept.", error.title);
-            let error = ProviderError { advice: None, ..*error };
+            let error = ProviderError { advice: None, members: Vec::new(), ..*error };
             return Ok(Reaction::End(error.end(RecoveryAction::Escalate, message)));
         }
         if !self.config().recover_on_error {

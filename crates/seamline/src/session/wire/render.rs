@@ -179,7 +179,7 @@ impl Wire {
     fn prompt(&self, first: &Entry, conversation: &mut Conversation) -> Result<Option<Prompt>, SessionError> {
         let Some(member) = self.speech.prompt().filter(|_| !conversation.system.is_empty()) else { return Ok(None) };
         let mut said = Conversation { system: std::mem::take(&mut conversation.system), ..Conversation::default() };
-        let body = self.speech.render(&said, &self.target(&[])).body;
+        let body = self.speech.render(said.clone(), &self.target(&[])).body;
         let members: HashMap<&str, &RawValue> = serde_json::from_str(&body).unwrap_or_default();
         let Some(value) = members.get(member).map(|value| value.get().to_owned()) else {
             conversation.system = said.system;
@@ -202,7 +202,7 @@ impl Wire {
             conversation.messages.insert(0, LiftedMessage { speaker: Speaker::User, blocks });
         }
         let made_up = self.note_synthetic(conversation);
-        let body = self.speech.render(conversation, &self.target(&made_up)).body;
+        let body = self.speech.render(conversation.clone(), &self.target(&made_up)).body;
         let spans = crate::outline::message_spans(body.as_bytes(), &self.options)?;
         let spans = spans.into_iter().skip(usize::from(opens));
         let messages = spans.filter_map(|span| body.get(span)).map(Raw::parse);

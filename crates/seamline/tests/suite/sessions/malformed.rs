@@ -42,6 +42,13 @@ fn stream(dialect: Dialect, name: &str, input: &str) -> String {
             let parts = json!([{"functionCall": {"name": name, "args": input}}]);
             sse(&[json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]})])
         }
+        Dialect::GeminiInteractions => sse(&[
+            json!({"event_type": "interaction.created", "interaction": {"id": "i1", "status": "in_progress"}}),
+            json!({"event_type": "step.start", "index": 0, "step": {"type": "function_call", "id": "fc_1", "name": name, "arguments": {}}}),
+            json!({"event_type": "step.delta", "index": 0, "delta": {"type": "arguments_delta", "arguments": input}}),
+            json!({"event_type": "step.stop", "index": 0}),
+            json!({"event_type": "interaction.completed", "interaction": {"id": "i1", "status": "requires_action"}}),
+        ]),
         Dialect::BedrockConverse => lines(&[
             json!({"messageStart": {"role": "assistant"}}),
             json!({"contentBlockStart": {"contentBlockIndex": 0, "start": {"toolUse": {"toolUseId": "tooluse_1", "name": name}}}}),

@@ -1,0 +1,301 @@
+//! The actions of a repair: listed up to a limit, then counted.
+
+use std::collections::HashMap;
+
+use seamline_model::{BlockIndex, BlockKind, Edit, Encoded, Fix, IrregularityKind, MessageIndex, Place, Transcript};
+
+use crate::apply::Candidate;
+use crate::claims::{Claim, claim_of};
+use crate::input::is_synthetic_edit;
+use crate::removed;
+
+/// The most actions of one rule that are listed. The others are counted.
+pub const ACTIONS_LISTED_MAX: u32 = 1000;
+
+/// One action of a repair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Action {
+    /// The rule that proposed it.
+    pub code: &'static str,
+    /// The name of the action.
+    pub action: &'static str,
+    /// The message of the input it changes, if it existed there.
+    pub message: Option<MessageIndex>,
+    /// The position in the input, while that is still known.
+    pub place: Option<Place>,
+    /// The id of the call it is about.
+    pub call_id: Option<String>,
+    /// The name of what it removed.
+    pub removed: Option<String>,
+    /// Whether it wrote synthetic content.
+    pub synthetic: bool,
+    /// The content it removed permanently.
+    pub dropped: Vec<DroppedContent>,
+    /// The hash of the message before.
+    pub before_hash: Option<String>,
+    /// The hash of the message after.
+    pub after_hash: Option<String>,
+}
+
+/// Content that a repair removed permanently.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DroppedContent {
+    /// Its source text.
+    pub source: String,
+    /// The kind of loss.
+    pub loss: Loss,
+}
+
+/// The kind of loss when content is removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Loss {
+    /// Content of the user, the model or a tool.
+    Said,
+    /// Nothing is lost: a repair had synthesised it.
+    Synthetic,
+    /// Content that the provider encrypted or signed, which only the provider can read.
+    Sealed,
+    /// A value overridden by a later value of the same key, which no parser reads.
+    Hidden,
+}
+
+/// Actions of one rule that are not listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MoreActions {
+    /// The rule that proposed them.
+    pub code: &'static str,
+    /// How many there are.
+    pub count: u32,
+    /// How many of them removed content permanently.
+    pub dropped: u32,
+    /// Whether some of that was content of the user, the model or a tool.
+    pub lost: bool,
+}
+
+/// The actions of a repair so far.
+#[derive(Default)]
+pub(crate) struct Actions {
+    pub(crate) listed: Vec<Action>,
+    tallies: Vec<(u32, MoreActions)>,
+    /// For each edit of the last pass, its action, if that is listed.
+    noted: Vec<Option<usize>>,
+    /// For each listed action of the last pass, the message that holds its output.
+    landed: Vec<(usize, MessageIndex)>,
+    /// Hashes of messages of the present body; many edits can change one message.
+    hashes: HashMap<MessageIndex, String>,
+}
+
+impl Actions {
+    /// The actions that are not listed.
+    pub(crate) fn more(&self) -> Vec<MoreActions> {
+        self.tallies.iter().map(|(_, more)| more.clone()).filter(|more| more.count > 0).collect()
+    }
+
+    /// Starts a pass over a transcript, which the last pass produced.
+    pub(crate) fn start(&mut self, transcript: &Transcript<'_>) {
+        self.hashes.clear();
+        self.noted.clear();
+        for (action, index) in std::mem::take(&mut self.landed) {
+            if index.get() < transcript.messages.len() {
+                self.listed[action].after_hash = Some(self.hash(transcript, index));
+            }
+        }
+    }
+
+    /// Records the actions of a fix's edits. `origins` are the original messages of the present ones, or all of them in
+    /// the first pass.
+    pub(crate) fn note(
+        &mut self,
+        transcript: &Transcript<'_>,
+        taken: Candidate<'_>,
+        origins: &[Option<MessageIndex>],
+        first_pass: bool,
+    ) {
+        for edit in &taken.fix.edits {
+            let dropped = dropped_content(transcript, edit, taken.fix);
+            if !self.has_place(taken.code, dropped.as_ref()) {
+                self.noted.push(None);
+                continue;
+            }
+            let about = subject(transcript, edit).or(taken.place.message);
+            let before = about.filter(|index| index.get() < transcript.messages.len());
+            let origin = before.and_then(|index| origins.get(index.get()).copied().flatten());
+            let before_hash = before.map(|index| self.hash(transcript, index));
+            self.noted.push(Some(self.listed.len()));
+            self.listed.push(Action {
+                code: taken.code,
+                action: action_name(edit),
+                message: if first_pass { before } else { origin },
+                place: first_pass.then_some(place_of(transcript, edit).unwrap_or(taken.place)),
+                call_id: call_of(transcript, edit).or_else(|| taken.call_id.map(str::to_owned)),
+                removed: removed::removed(transcript, edit),
+                synthetic: is_synthetic_edit(edit),
+                dropped: dropped.into_iter().collect(),
+                before_hash,
+                after_hash: None,
+            });
+        }
+    }
+
+    /// Whether one more action of a rule is listed; it is counted if not.
+    fn has_place(&mut self, code: &'static str, dropped: Option<&DroppedContent>) -> bool {
+        let known = self.tallies.iter().position(|(_, more)| more.code == code);
+        let at = known.unwrap_or_else(|| {
+            self.tallies.push((0, MoreActions { code, count: 0, dropped: 0, lost: false }));
+            self.tallies.len() - 1
+        });
+        let (listed, more) = &mut self.tallies[at];
+        if *listed < ACTIONS_LISTED_MAX {
+            *listed += 1;
+            return true;
+        }
+        more.count += 1;
+        more.dropped += u32::from(dropped.is_some());
+        more.lost |= dropped.is_some_and(|dropped| dropped.loss == Loss::Said);
+        false
+    }
+
+    /// Records values of repeated keys that were lost because their message was rewritten.
+    pub(crate) fn note_hidden(
+        &mut self,
+        before: &Transcript<'_>,
+        after: &Transcript<'_>,
+        encoded: &Encoded,
+        origins: &[Option<MessageIndex>],
+    ) {
+        let mut kept: HashMap<_, usize> = HashMap::new();
+        for (message, source) in overridden_members(after) {
+            let origin = encoded.origins.get(message.get()).copied().flatten();
+            *kept.entry((origin, source)).or_default() += 1;
+        }
+        // The first action of each message.
+        let noted = self.noted.iter().rev().flatten();
+        let first: HashMap<_, _> = noted.map(|&action| (self.listed[action].message, action)).collect();
+        for (message, source) in overridden_members(before) {
+            if let Some(count) = kept.get_mut(&(Some(message), source)).filter(|count| **count > 0) {
+                *count -= 1;
+                continue;
+            }
+            let origin = origins.get(message.get()).copied().flatten();
+            let taken = DroppedContent { source: source.to_owned(), loss: Loss::Hidden };
+            if let Some(&action) = first.get(&origin) {
+                self.listed[action].dropped.push(taken);
+            }
+        }
+    }
+
+    /// Records where the edits of a pass landed.
+    pub(crate) fn land(&mut self, encoded: &Encoded) {
+        let pairs = self.noted.iter().zip(&encoded.landed);
+        self.landed = pairs.filter_map(|(action, landed)| Some(((*action)?, (*landed)?))).collect();
+    }
+
+    fn hash(&mut self, transcript: &Transcript<'_>, index: MessageIndex) -> String {
+        let text = || transcript.text(transcript.message(index).span);
+        self.hashes.entry(index).or_insert_with(|| blake3::hash(text().as_bytes()).to_hex().to_string()).clone()
+    }
+}
+
+/// The message an edit changes.
+fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
+    match (claim_of(edit), edit) {
+        (Claim::Message(message, _), _) => Some(message),
+        (_, Edit::InsertMessage { before, .. }) => Some(*before),
+        _ => block_of(edit).map(|block| transcript.block(block).message),
+    }
+}
+
+fn block_of(edit: &Edit) -> Option<BlockIndex> {
+    match edit {
+        Edit::Synthesize { call, .. } => Some(*call),
+        _ => match claim_of(edit) {
+            Claim::Block(block, _) => Some(block),
+            _ => None,
+        },
+    }
+}
+
+/// The id of the call that an edit changes, if it has one. A finding about several calls carries only the first call's
+/// id.
+fn call_of(transcript: &Transcript<'_>, edit: &Edit) -> Option<String> {
+    let block = match edit {
+        Edit::Relocate { call, .. } | Edit::Readdress { call, .. } => *call,
+        _ => block_of(edit)?,
+    };
+    let call = transcript.call(block).and_then(|call| call.id.as_ref());
+    let result = transcript.result(block).and_then(|result| result.id.as_ref());
+    call.or(result).map(|id| id.as_str().to_owned())
+}
+
+fn place_of(transcript: &Transcript<'_>, edit: &Edit) -> Option<Place> {
+    let block = block_of(edit)?;
+    let content = transcript.block(block);
+    Some(Place { message: Some(content.message), block: Some(block), span: content.span })
+}
+
+fn action_name(edit: &Edit) -> &'static str {
+    match edit {
+        Edit::Patch { .. } => "patch",
+        Edit::Synthesize { .. } | Edit::CloseServerCall { .. } => "synthesize",
+        Edit::Relocate { .. } | Edit::RejoinServerResult { .. } => "relocate",
+        Edit::HoistMedia { .. } => "hoist",
+        Edit::Readdress { .. } => "readdress",
+        Edit::Demote { .. } => "demote",
+        Edit::ReconstructCall { .. } => "reconstruct_call",
+        Edit::Remove { .. } | Edit::RemoveMessage { .. } | Edit::RemoveCallList { .. } | Edit::DropMember { .. } => {
+            "remove"
+        }
+        Edit::RemoveItemId { .. } => "remove_id",
+        Edit::SetCallId { .. } => "rename_call",
+        Edit::SetToolName { .. } => "rename_tool",
+        Edit::SetInput { .. }
+        | Edit::SetContent { .. }
+        | Edit::AdoptLegacyCall { .. }
+        | Edit::FlattenResult { .. }
+        | Edit::KeepMembers { .. }
+        | Edit::Restate { .. } => "reform",
+        Edit::TakeIn { .. } => "take_in",
+        Edit::Sign { .. } => "sign",
+        Edit::Continue { .. } => "continue",
+        Edit::DeclareTools { .. } => "declare",
+        Edit::Regroup { .. } | Edit::SplitResults { .. } => "regroup",
+        Edit::SetRole { .. } => "set_role",
+        Edit::ResultsFirst { .. } => "reorder",
+        Edit::FillMessage { .. } | Edit::FillResult { .. } | Edit::AddReasoning { .. } => "fill",
+        Edit::InsertMessage { .. } => "insert",
+        Edit::JoinPrevious { .. } => "join",
+    }
+}
+
+/// The content that an edit removes permanently: by unsafe fixes, with members that had content, and with synthetic
+/// results.
+fn dropped_content(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<DroppedContent> {
+    let is_unsafe = fix.safety == seamline_model::Safety::Unsafe;
+    let (span, loss) = match edit {
+        Edit::DropMember { member, lost: true, .. } => (*member, Loss::Said),
+        Edit::Remove { block } if transcript.is_made_up(*block) => (transcript.block(*block).span, Loss::Synthetic),
+        Edit::Remove { block } if is_unsafe => (transcript.block(*block).span, Loss::Said),
+        // Encrypted content is lost even if the block is kept as text.
+        Edit::Remove { block } | Edit::Demote { block, .. } if is_sealed(transcript, *block) => {
+            (transcript.block(*block).span, Loss::Sealed)
+        }
+        Edit::RemoveMessage { message } if is_unsafe => (transcript.message(*message).span, Loss::Said),
+        Edit::Patch { span, text } if is_unsafe && text.is_empty() => (*span, Loss::Said),
+        _ => return None,
+    };
+    Some(DroppedContent { source: transcript.text(span).to_owned(), loss })
+}
+
+/// Members of messages that a later member of the same key overrides.
+fn overridden_members<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = (MessageIndex, &'t str)> {
+    transcript.irregularities.iter().filter_map(|irregularity| match &irregularity.kind {
+        IrregularityKind::DuplicateKey { cut, .. } => Some((irregularity.message?, transcript.text(*cut))),
+        _ => None,
+    })
+}
+
+fn is_sealed(transcript: &Transcript<'_>, block: BlockIndex) -> bool {
+    matches!(transcript.block(block).kind, BlockKind::Reasoning { signed: true })
+}
