@@ -43,7 +43,7 @@ pub(super) const BODY: BodySigns = BodySigns {
 fn message(score: &mut Score, key: &str, value: Value<'_, '_>) {
     match key {
         "type" if step::is_own(value.raw_str()) => score.prove(),
-        // Other dialects have these types for the blocks of a message, where they are no sign.
+        // Other dialects have blocks of these types inside a message, so this sign is weak.
         "type" if step::is_content(value.raw_str()) => score.hint(2),
         // The Responses API has calls of the same type, whose arguments are a string.
         "arguments" if value.is(Kind::Object) => score.hint(2),
