@@ -166,17 +166,17 @@ fn refuse_partial(assembled: &mut Assembled, dialect: &Dialect, refusal: &str) -
 struct Written {
     assembled: Assembled,
     write: fn(&Assembled) -> Vec<String>,
-    written: OnceLock<Vec<String>>,
+    messages: OnceLock<Vec<String>>,
 }
 
 impl Written {
     fn of(dialect: &Dialect, assembled: Assembled) -> Self {
-        Self { assembled, write: dialect.streaming().messages, written: OnceLock::new() }
+        Self { assembled, write: dialect.streaming().messages, messages: OnceLock::new() }
     }
 
     fn get(&self) -> &[String] {
         let written = |message: String| readable(&message).unwrap_or(message);
-        self.written.get_or_init(|| (self.write)(&self.assembled).into_iter().map(written).collect())
+        self.messages.get_or_init(|| (self.write)(&self.assembled).into_iter().map(written).collect())
     }
 }
 

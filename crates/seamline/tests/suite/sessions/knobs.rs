@@ -35,7 +35,7 @@ async fn session(place: &Place, text: &str) -> Session {
 }
 
 /// A session of OpenAI's dialect with this provider.
-async fn session_of(place: &Place, provider: &str, text: &str) -> Session {
+pub(super) async fn session_of(place: &Place, provider: &str, text: &str) -> Session {
     let options =
         SessionOptions { provider: Some(provider.to_owned()), policy: policy(text), ..SessionOptions::default() };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
@@ -390,31 +390,6 @@ fn x16_a_session_keeps_of_a_cut_call_what_the_policy_says_and_never_runs_it() {
             let all = kept(&session);
             assert_eq!(all.len(), messages, "{word}: {all:?}");
             assert_eq!(all.concat().contains("cut off before it was complete"), messages == 4, "{word}: {all:?}");
-        }
-    });
-}
-
-#[test]
-fn s0_30_a_call_without_an_id_gets_one_or_is_dropped() {
-    on_every_store(async |place| {
-        let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Look:\",\"tool_calls\":[{\"index\":0,\"function\":\
-                      {\"name\":\"sh\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
-        for (policy, runs) in [("", true), ("blank_call = 'drop_call'", false), ("preset = 'opal'", false)] {
-            let mut session = session_of(&place, "openai", policy).await;
-            session.append(ASK).await.unwrap();
-            let mut reading = ResponseStream::new(&session.stream_options()).unwrap();
-            reading.feed(stream.as_bytes());
-            let response = reading.finish().unwrap();
-            assert_eq!(response.calls[0].executable, runs, "{policy}");
-            assert_eq!(response.calls[0].why_not, (!runs).then_some("the stream gave it no id"), "{policy}");
-            assert!(response.findings.iter().any(|found| found.name == "call-without-id"), "{policy}");
-            if runs {
-                session.execute_response(&response, &Tool::saying("done"), pending()).await.unwrap();
-            } else {
-                session.agent_end(TurnEnd::Response(&response)).await.unwrap();
-                assert_eq!(kept(&session)[1..], [r#"{"role":"assistant","content":"Look:"}"#], "{policy}");
-            }
-            assert!(session.request(r#"{"model":"gpt-4.1"}"#).unwrap().actions.is_empty(), "{policy}");
         }
     });
 }

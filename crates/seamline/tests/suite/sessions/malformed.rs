@@ -12,8 +12,8 @@ use super::stores::{Place, memory, on_every_store};
 
 /// A response of one dialect with one tool call, which ends as a complete response does.
 fn stream(dialect: Dialect, name: &str, input: &str) -> String {
-    let lines = |events: &[Value]| events.iter().map(|event| format!("{event}\n")).collect::<String>();
-    let sse = |events: &[Value]| events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>();
+    let lines = |events: &[Value]| events.iter().map(|event| format!("{event}\n")).collect::<Vec<_>>().concat();
+    let sse = |events: &[Value]| events.iter().map(|event| format!("data: {event}\n\n")).collect::<Vec<_>>().concat();
     match dialect {
         Dialect::AnthropicMessages => sse(&[
             json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "content": []}}),

@@ -9,6 +9,7 @@ use seamline::stream::{Ending, Response, ResponseStream};
 use seamline_testkit::Dialect;
 use serde_json::{Value, json};
 
+use super::knobs::session_of;
 use super::stores::{ASK, Place, Tool, kept, memory, on_every_store};
 
 const DIALECT: Dialect = Dialect::OpenAiChat;
@@ -191,5 +192,30 @@ fn s4_01_libr_agent_sends_no_tool_message_without_its_call_after_a_stream() {
         let tool = Tool::doing(|_| Ok(ToolOutput { output: "done".to_owned(), is_error: false }));
         session.execute_response(&response, &tool, pending()).await.unwrap();
         assert!(next_body(&mut session).await.contains("done"));
+    });
+}
+
+#[test]
+fn s0_30_a_call_without_an_id_gets_one_or_is_dropped() {
+    on_every_store(async |place| {
+        let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Look:\",\"tool_calls\":[{\"index\":0,\"function\":\
+                      {\"name\":\"sh\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+        for (policy, runs) in [("", true), ("blank_call = 'drop_call'", false), ("preset = 'opal'", false)] {
+            let mut session = session_of(&place, "openai", policy).await;
+            session.append(ASK).await.unwrap();
+            let mut reading = ResponseStream::new(&session.stream_options()).unwrap();
+            reading.feed(stream.as_bytes());
+            let response = reading.finish().unwrap();
+            assert_eq!(response.calls[0].executable, runs, "{policy}");
+            assert_eq!(response.calls[0].why_not, (!runs).then_some("the stream gave it no id"), "{policy}");
+            assert!(response.findings.iter().any(|found| found.name == "call-without-id"), "{policy}");
+            if runs {
+                session.execute_response(&response, &Tool::saying("done"), pending()).await.unwrap();
+            } else {
+                session.agent_end(TurnEnd::Response(&response)).await.unwrap();
+                assert_eq!(kept(&session)[1..], [r#"{"role":"assistant","content":"Look:"}"#], "{policy}");
+            }
+            assert!(session.request(r#"{"model":"gpt-4.1"}"#).unwrap().actions.is_empty(), "{policy}");
+        }
     });
 }

@@ -58,7 +58,7 @@ fn envelope(stop: usize) -> String {
     STOPS[stop].2.replace("TOOLS", &format!("[{}]", tools.join(",")))
 }
 
-/// What is wrong with a request: the strict check, our own check, ids of the client, ids that Mistral rejects, and results
+/// Lists what is wrong with a request: the strict check, our own check, ids of the client, ids that Mistral rejects, and results
 /// that answer another call than their own.
 fn wrong(request: &Request, stop: usize) -> Vec<String> {
     let (provider, dialect, _) = STOPS[stop];
@@ -175,15 +175,20 @@ async fn walk(place: &Place, policy: Policy, then: Then) -> Vec<String> {
             Then::Append => {}
         }
     }
-    let (last, first) = (STOPS.len() - 1, envelope(0));
+    found.extend(wrong_at_home(&mut session, then).await);
+    found
+}
+
+/// Sends the last request, and lists what is wrong with it.
+async fn wrong_at_home(session: &mut Session, then: Then) -> Vec<String> {
     session.append(&written::user(STOPS[0].1, "home")).await.unwrap();
-    let request = session.request(&first).unwrap();
-    found.extend(wrong(&request, last).into_iter().map(|it| format!("at home: {it}")));
+    let request = session.request(&envelope(0)).unwrap();
+    let mut found = wrong(&request, STOPS.len() - 1);
     let body = String::from_utf8(request.body).unwrap();
     if matches!(then, Then::Finish) {
         for stop in 0..STOPS.len() {
             let missing = (0..4).map(|number| output(stop, number).output).filter(|text| !body.contains(text));
-            found.extend(missing.map(|text| format!("at home: {text} is lost")));
+            found.extend(missing.map(|text| format!("{text} is lost")));
         }
     }
     found
