@@ -129,7 +129,13 @@ impl SubjectArgs {
             return Err(seamline::Error::UnknownProvider(name.clone()).into());
         }
         let (dialect, provider) = (self.dialect.clone(), self.provider.clone());
-        Ok(Options { dialect, provider, policy: policy(&self.policy)?, kept: false, order: self.order.map(Order::from) })
+        Ok(Options {
+            dialect,
+            provider,
+            policy: policy(&self.policy)?,
+            kept: false,
+            order: self.order.map(Order::from),
+        })
     }
 }
 

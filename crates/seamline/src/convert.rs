@@ -7,8 +7,8 @@ mod sides;
 
 use std::collections::{HashMap, HashSet};
 
-use seamline_files::native::Order;
 use seamline_dialects::convert::{Renamed, Rendered, Target};
+use seamline_files::native::Order;
 use seamline_model::conversation::{Conversation, Fate, LiftedBlock, Says};
 use seamline_model::{Alphabet, Constraints, IdDemand};
 use seamline_rules::Left;

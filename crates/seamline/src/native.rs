@@ -10,6 +10,7 @@ use crate::check::{Checked, check_body};
 use crate::finding::Related;
 use crate::outline::{self, OutlineBlock, OutlineKind, OutlineMessage, Role};
 use crate::repair::{Body, Dropped, Prefix, RepairAction, Repaired, repair_leaving};
+use crate::policy::RepairPolicy;
 use crate::{Error, Finding, Options, Severity, providers};
 
 /// The dialect of the carrier.
@@ -51,7 +52,8 @@ impl<'b> Native<'b> {
                 Self::of(text, History::read(text, shape, options.order)?, options).map(Some)
             }
             Some(Recognised::Split { shape, signs, others }) => {
-                Err(seamline_dialects::Error::Split { dialects: [shape.name, CARRIER], evidence: [signs, others] }.into())
+                Err(seamline_dialects::Error::Split { dialects: [shape.name, CARRIER], evidence: [signs, others] }
+                    .into())
             }
         }
     }
@@ -76,10 +78,13 @@ impl<'b> Native<'b> {
                 (provider.dialect == CARRIER).then(|| provider.name.to_owned())
             }
         };
+        let mut policy = options.policy.clone();
+        // The program gives ids the form of a request when it sends them.
+        policy.set_for_all("id_mode", |repair| repair.id_mode = RepairPolicy::default().id_mode);
         let options = Options {
             dialect: Some(CARRIER.to_owned()),
             provider,
-            policy: options.policy.clone(),
+            policy,
             kept: true,
             order: None,
         };
@@ -136,7 +141,8 @@ impl<'b> Native<'b> {
     /// result that equals the first; the entry may have members of its own.
     fn left_out(&self, origins: &[Option<usize>], unchanged: &Repaired<'_>) -> Vec<Dropped> {
         let kept: HashSet<usize> = origins.iter().flatten().copied().collect();
-        let reported: HashSet<&str> = unchanged.dropped.iter().filter_map(|dropped| dropped.pointer.as_deref()).collect();
+        let reported: HashSet<&str> =
+            unchanged.dropped.iter().filter_map(|dropped| dropped.pointer.as_deref()).collect();
         let gone = (0..self.history.entries()).filter(|entry| !kept.contains(entry));
         let places = gone.filter_map(|entry| self.history.entry(entry));
         let unreported = places.filter(|place| !reported.contains(place.pointer.as_str()));
@@ -182,7 +188,8 @@ impl<'b> Native<'b> {
     /// The hashes of entries, by the hashes of the messages that carry them.
     fn hashes(&self) -> HashMap<String, String> {
         let messages = 0..self.history.messages();
-        let entry = |message| self.history.place(message, None).map_or("", |place| self.history.entry_text(place.entry));
+        let entry =
+            |message| self.history.place(message, None).map_or("", |place| self.history.entry_text(place.entry));
         messages.map(|message| (hash(self.history.carried(message)), hash(entry(message)))).collect()
     }
 

@@ -1,7 +1,7 @@
 //! The subject of an operation: a body, its dialect and its provider.
 
-use seamline_files::native::Order;
 use seamline_dialects::{Dialect, Provider, providers};
+use seamline_files::native::Order;
 use seamline_model::{Edit, Encoded, Entries, LastRole, Transcript};
 use seamline_rules::Rewrite;
 

@@ -38,7 +38,10 @@ struct Written<'t> {
 /// Messages of the carrier that become one entry.
 enum Run {
     /// Parts of an entry: the indices of the messages, with the new form of those that changed.
-    Parts { entry: usize, parts: Vec<(usize, Option<Message>)> },
+    Parts {
+        entry: usize,
+        parts: Vec<(usize, Option<Message>)>,
+    },
     New(Message),
 }
 
@@ -126,7 +129,8 @@ impl History<'_> {
                     out.push(Written { text: Cow::Owned(text), origin: None });
                 }
                 Run::Parts { entry, parts } => {
-                    while let Some(next) = hidden.next_if(|next| settled[index] && self.time(*next) < self.time(*entry)) {
+                    while let Some(next) = hidden.next_if(|next| settled[index] && self.time(*next) < self.time(*entry))
+                    {
                         out.push(self.kept(next));
                     }
                     let is_owner = parts.first().map(|(first, _)| first) == owners.get(entry);
@@ -200,7 +204,8 @@ impl History<'_> {
     fn joined(&self, written: &[Written<'_>]) -> String {
         let old = &self.list.entries;
         let end = |entry: usize| offset(self.text, old[entry]) + old[entry].len();
-        let between = |entry: usize| (entry + 1 < old.len()).then(|| &self.text[end(entry)..offset(self.text, old[entry + 1])]);
+        let between =
+            |entry: usize| (entry + 1 < old.len()).then(|| &self.text[end(entry)..offset(self.text, old[entry + 1])]);
         let (start, stop) = match (old.first(), old.len().checked_sub(1)) {
             (Some(first), Some(last)) => (offset(self.text, first), end(last)),
             _ => (self.list.inner.start, self.list.inner.end),

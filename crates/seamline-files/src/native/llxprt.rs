@@ -5,16 +5,8 @@ use super::message::{Message, Role};
 use super::shape::{Kept, New, Part, Shape};
 use super::text::{CallBlocks, id_of, text_block};
 
-pub(super) const SHAPE: Shape = Shape {
-    name: "llxprt",
-    program: "llxprt",
-    newest_first: false,
-    calls_in: BLOCKS,
-    sign,
-    show,
-    rewrite,
-    write,
-};
+pub(super) const SHAPE: Shape =
+    Shape { name: "llxprt", program: "llxprt", newest_first: false, calls_in: BLOCKS, sign, show, rewrite, write };
 
 const BLOCKS: &str = "blocks";
 const RESULT: &str = "tool_response";

@@ -61,7 +61,8 @@ impl Message {
     /// Writes the message for the carrier.
     pub(crate) fn carried(&self) -> String {
         let role = self.role.as_str();
-        let content = if self.text.is_empty() && !self.calls.is_empty() { "null".to_owned() } else { quoted(&self.text) };
+        let content =
+            if self.text.is_empty() && !self.calls.is_empty() { "null".to_owned() } else { quoted(&self.text) };
         let mut out = format!(r#"{{"role":"{role}","content":{content}"#);
         if let Some(id) = &self.answers {
             out += &format!(r#","tool_call_id":{}"#, quoted(id));

@@ -6,16 +6,8 @@ use super::message::{Call, Message, Role};
 use super::shape::{Kept, New, Part, Shape};
 use super::text::{arguments_value, call, call_changes, id_of, text_of, with_text};
 
-pub(super) const SHAPE: Shape = Shape {
-    name: "opal",
-    program: "Opal",
-    newest_first: true,
-    calls_in: CALLS,
-    sign,
-    show,
-    rewrite,
-    write,
-};
+pub(super) const SHAPE: Shape =
+    Shape { name: "opal", program: "Opal", newest_first: true, calls_in: CALLS, sign, show, rewrite, write };
 
 const CALLS: &str = "tool_calls";
 
@@ -23,7 +15,8 @@ const CALLS: &str = "tool_calls";
 const IDS: &[&str] = &["call_id", "callId"];
 
 fn sign(entry: &Object<'_>) -> Option<&'static str> {
-    let is_call = |call: &str| Object::of(call).is_some_and(|call| call.first(IDS).is_some() && call.get("name").is_some());
+    let is_call =
+        |call: &str| Object::of(call).is_some_and(|call| call.first(IDS).is_some() && call.get("name").is_some());
     if entry.says("role", &["tool_result"]) {
         Some("the role `tool_result`")
     } else if entry.get("role").is_some() && entry.list(CALLS).into_iter().any(is_call) {

@@ -65,7 +65,9 @@ fn pairs(messages: &[&Message]) -> (usize, usize) {
     let (mut oldest, mut newest) = (0, 0);
     for message in messages {
         for id in message.calls.iter().filter_map(|call| call.id.as_deref()) {
-            if let (Some([call]), Some([result])) = (calls.get(id).map(Vec::as_slice), results.get(id).map(Vec::as_slice)) {
+            if let (Some([call]), Some([result])) =
+                (calls.get(id).map(Vec::as_slice), results.get(id).map(Vec::as_slice))
+            {
                 oldest += usize::from(call < result);
                 newest += usize::from(call > result);
             }

@@ -102,22 +102,25 @@ impl CallBlocks {
         let (id, name) = (call.id.as_deref().unwrap_or_default(), call.name.as_deref().unwrap_or_default());
         let kind = self.types.first().copied().unwrap_or_default();
         let arguments = arguments_value(&call.arguments);
-        format!(
-            r#"{{"type":"{kind}","id":{},"name":{},"{}":{arguments}}}"#,
-            quoted(id),
-            quoted(name),
-            self.arguments
-        )
+        format!(r#"{{"type":"{kind}","id":{},"name":{},"{}":{arguments}}}"#, quoted(id), quoted(name), self.arguments)
     }
 }
 
 /// Reads a call whose members may have several names.
 pub(crate) fn call(object: &Object<'_>, index: usize, ids: &[&str], names: &[&str], arguments: &[&str]) -> Call {
-    let arguments = object.first(arguments).map_or_else(|| "{}".to_owned(), |(_, raw)| match raw {
-        "null" => "{}".to_owned(),
-        raw => string(raw).unwrap_or_else(|| raw.to_owned()),
-    });
-    Call { id: id_of(object, ids), name: object.first(names).and_then(|(_, raw)| string(raw)), arguments, index: Some(index) }
+    let arguments = object.first(arguments).map_or_else(
+        || "{}".to_owned(),
+        |(_, raw)| match raw {
+            "null" => "{}".to_owned(),
+            raw => string(raw).unwrap_or_else(|| raw.to_owned()),
+        },
+    );
+    Call {
+        id: id_of(object, ids),
+        name: object.first(names).and_then(|(_, raw)| string(raw)),
+        arguments,
+        index: Some(index),
+    }
 }
 
 /// The id in one of several members. A number is an id, too.

@@ -17,7 +17,8 @@ impl History<'_> {
         let mut unseen = Vec::new();
         for entry in 0..self.entries() {
             let Some(place) = self.entry(entry) else { continue };
-            let Some(object) = Object::of(self.entry_text(entry)).filter(|_| !self.messages_of(entry).is_empty()) else {
+            let Some(object) = Object::of(self.entry_text(entry)).filter(|_| !self.messages_of(entry).is_empty())
+            else {
                 unseen.push(("an entry that is not sent", place));
                 continue;
             };

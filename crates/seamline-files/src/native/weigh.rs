@@ -91,7 +91,8 @@ fn foreign_sign(entry: &Object<'_>) -> Option<&'static str> {
     const PAIRED: &[&str] = &["tool_use", "tool_result", "tool-call", "tool-result"];
     let has_function = |call: &str| Object::of(call).is_some_and(|call| call.get("function").is_some());
     let is_paired = |block: &str| Object::of(block).is_some_and(|block| block.says("type", PAIRED));
-    let is_keyed = |block: &str| Object::of(block).is_some_and(|block| block.first(&["toolUse", "toolResult"]).is_some());
+    let is_keyed =
+        |block: &str| Object::of(block).is_some_and(|block| block.first(&["toolUse", "toolResult"]).is_some());
     match () {
         () if entry.says("role", &["tool", "function"]) => Some("the role `tool`"),
         () if entry.list("tool_calls").into_iter().any(has_function) => Some("tool calls with `function`"),

@@ -27,7 +27,11 @@ fn recorded_sessions_are_repaired_without_a_loss() {
         let repaired = seamline::repair(text.as_bytes(), &Options::default()).unwrap();
         println!(
             "{}: {} {} messages, {} findings, {} actions",
-            log.display(), repaired.dialect, repaired.messages, repaired.found.len(), repaired.actions.len()
+            log.display(),
+            repaired.dialect,
+            repaired.messages,
+            repaired.found.len(),
+            repaired.actions.len()
         );
         assert!(repaired.remaining.is_empty() && repaired.lossless(), "{} {:?}", log.display(), repaired.remaining);
         let after: Vec<Value> = serde_json::from_slice(&repaired.body).unwrap();

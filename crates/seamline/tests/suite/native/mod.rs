@@ -127,7 +127,9 @@ fn places_are_in_the_file(text: &str, findings: &[seamline::Finding]) -> Result<
 #[test]
 fn entries_that_need_no_repair_keep_their_bytes() {
     let call = |id: &str| {
-        format!(r#"{{ "role" : "assistant","content":[{{"type":"toolCall","id":"{id}","name":"read","arguments":{{"x": 1.50}}}}], "usage": {{"cost":1e-5}},"timestamp":7}}"#)
+        format!(
+            r#"{{ "role" : "assistant","content":[{{"type":"toolCall","id":"{id}","name":"read","arguments":{{"x": 1.50}}}}], "usage": {{"cost":1e-5}},"timestamp":7}}"#
+        )
     };
     let user = r#"{"timestamp": 9,  "role":"user","content":"never mind"}"#;
     let text = format!("{{\"v\": 3,\n \"history\": [\n  {},\n  {user}\n ]\n}}\n", call("c1"));
@@ -161,7 +163,10 @@ fn a_result_that_shares_its_entry_moves_alone() {
     let out: Value = serde_json::from_slice(&repaired.body).unwrap();
     let speakers: Vec<_> = out.as_array().unwrap().iter().map(|entry| entry["speaker"].as_str().unwrap()).collect();
     assert_eq!(speakers, ["human", "ai", "tool", "ai", "tool"], "{out}");
-    assert_eq!(out[2]["blocks"], json!([{"type":"tool_response","callId":"hist_tool_a","toolName":"read","result":{"deep":[1]}}]));
+    assert_eq!(
+        out[2]["blocks"],
+        json!([{"type":"tool_response","callId":"hist_tool_a","toolName":"read","result":{"deep":[1]}}])
+    );
     assert_eq!(out[4]["blocks"][0]["callId"], "hist_tool_b");
     assert!(out.to_string().contains(r#""metadata":{"t":1}"#), "{out}");
     assert_eq!(repaired.remaining, []);
@@ -227,6 +232,9 @@ fn a_history_is_converted_and_the_report_points_into_it() {
     let converted = seamline::convert(text.as_bytes(), &to).unwrap();
     assert_eq!((converted.from.dialect, converted.remaining.len()), ("opal", 0));
     let body: Value = serde_json::from_slice(&converted.body).unwrap();
-    assert_eq!((&body["messages"][0]["role"], &body["messages"][1]["content"][0]["input"]), (&json!("user"), &json!({"p": 1})));
+    assert_eq!(
+        (&body["messages"][0]["role"], &body["messages"][1]["content"][0]["input"]),
+        (&json!("user"), &json!({"p": 1}))
+    );
     assert!(converted.lost.iter().any(|lost| lost.pointer == "/1" && lost.what == "the mark of a failed tool"));
 }

@@ -54,7 +54,8 @@ fn listed(shape: &str, message: &Message, entries: &mut Vec<Value>) {
                     "isError": false, "timestamp": 1})
             }
             (stretch, "opal") => {
-                let calls: Vec<Value> = calls(stretch, "call_id", "arguments").into_iter().map(|(_, call)| call).collect();
+                let calls: Vec<Value> =
+                    calls(stretch, "call_id", "arguments").into_iter().map(|(_, call)| call).collect();
                 let role = role(message.role);
                 if calls.is_empty() {
                     json!({"role": role, "content": text(stretch)})
@@ -98,7 +99,8 @@ fn role(role: Role) -> &'static str {
 }
 
 fn text(blocks: &[Block]) -> String {
-    let texts = blocks.iter().filter_map(|block| if let Block::Text(text) = block { Some(text.as_str()) } else { None });
+    let texts =
+        blocks.iter().filter_map(|block| if let Block::Text(text) = block { Some(text.as_str()) } else { None });
     texts.collect::<Vec<_>>().join("\n")
 }
 
