@@ -10,6 +10,7 @@ use crate::check::{Checked, check_body};
 use crate::finding::Related;
 use crate::outline::{self, OutlineBlock, OutlineKind, OutlineMessage, Role};
 use crate::repair::{Body, Dropped, Prefix, RepairAction, Repaired, repair_leaving};
+use crate::policy::RepairPolicy;
 use crate::{Error, Finding, Options, Severity, providers};
 
 /// The dialect of the carrier.
@@ -77,10 +78,13 @@ impl<'b> Native<'b> {
                 (provider.dialect == CARRIER).then(|| provider.name.to_owned())
             }
         };
+        let mut policy = options.policy.clone();
+        // The program gives ids the form of a request when it sends them.
+        policy.set_for_all("id_mode", |repair| repair.id_mode = RepairPolicy::default().id_mode);
         let options = Options {
             dialect: Some(CARRIER.to_owned()),
             provider,
-            policy: options.policy.clone(),
+            policy,
             kept: true,
             order: None,
         };
