@@ -29,8 +29,9 @@ pub(crate) struct Known {
     tables: BTreeMap<String, BTreeSet<String>>,
     /// Endings that a type is recognised by.
     endings: BTreeSet<String>,
-    /// Beginnings that are removed before a name is compared.
+    /// Beginnings and endings that are removed before a name is compared.
     starts: BTreeSet<String>,
+    tails: BTreeSet<String>,
     stops: BTreeSet<String>,
     errors: Vec<String>,
 }
@@ -65,15 +66,18 @@ impl Known {
         match name.kind {
             Kind::Role => self.words.contains(text),
             Kind::Item | Kind::Block => {
-                self.words.contains(text) || self.endings.iter().any(|ending| text.ends_with(ending))
+                let short =
+                    |tail: &String| text.strip_suffix(tail.as_str()).is_some_and(|text| self.words.contains(text));
+                let has_ending = self.endings.iter().any(|ending| text.ends_with(ending));
+                self.words.contains(text) || has_ending || self.tails.iter().any(short)
             }
             Kind::Member => {
                 let (owner, member) = text.rsplit_once('.').unwrap_or(("", text));
                 self.tables.get(owner).unwrap_or(&self.words).contains(member)
             }
             Kind::Event => self.has_event(text) || self.endings.iter().any(|ending| text.ends_with(ending)),
-            // The words are compared in lower case.
-            Kind::Stop => self.stops.contains(&text.to_ascii_lowercase()) || self.stops.contains(text),
+            // The words are compared in lower case; a dialect may read some of them before.
+            Kind::Stop => self.stops.contains(&text.to_ascii_lowercase()) || self.streamed.contains(text),
             Kind::Error => self.errors.iter().any(|error| source::contains_name(error, text)),
         }
     }
@@ -93,14 +97,14 @@ impl Known {
         for (at, token) in tokens.iter().enumerate() {
             let Token::Text(text) = token else { continue };
             self.words.insert(text.clone());
-            match tokens[..at].split_last_chunk::<2>() {
-                Some((_, [Token::Word(word), Token::Mark('(')])) if word == "ends_with" => {
-                    self.endings.insert(text.clone());
-                }
-                Some((_, [Token::Word(word), Token::Mark('(')])) if word == "strip_prefix" => {
-                    self.starts.insert(text.clone());
-                }
-                _ => {}
+            if let Some((_, [Token::Word(word), Token::Mark('(')])) = tokens[..at].split_last_chunk::<2>() {
+                let among = match word.as_str() {
+                    "ends_with" => Some(&mut self.endings),
+                    "strip_prefix" => Some(&mut self.starts),
+                    "strip_suffix" => Some(&mut self.tails),
+                    _ => None,
+                };
+                among.map(|among| among.insert(text.clone()));
             }
             let is_row = matches!(tokens[..at].last(), Some(Token::Mark('(')));
             if is_row && let [Token::Mark(','), Token::Mark('&'), Token::Mark('['), rest @ ..] = &tokens[at + 1..] {
@@ -158,6 +162,7 @@ mod tests {
                 r#"const TYPES: &[(&str, &[&str])] = &[("text", &["type", "text"])];"#,
                 r#"fn a(kind: &str) { kind.ends_with("_tool_result"); kind.strip_prefix("response."); }"#,
                 r#"const KEYS: &[&str] = &["input", "output"];"#,
+                r#"fn b(kind: &str) { kind.strip_suffix("_call"); const TOOLS: &[&str] = &["search"]; }"#,
                 "\n#[cfg(test)]\nmod tests {\n    const A: &str = \"only_in_a_test\";\n}\n",
             ),
         ),
@@ -179,10 +184,10 @@ mod tests {
 
     #[test]
     fn names_are_read_from_the_sources_of_the_dialect_and_from_shared_ones() {
-        for name in ["text", "shared", "web_search_tool_result"] {
+        for name in ["text", "shared", "web_search_tool_result", "search_call"] {
             assert!(has(Kind::Block, name), "{name}");
         }
-        for name in ["of_another", "only_a_sign", "only_in_a_test"] {
+        for name in ["of_another", "only_a_sign", "only_in_a_test", "maps_call"] {
             assert!(!has(Kind::Block, name), "{name}");
         }
         assert!(Known::read(&Tree::of(FILES), "three").is_none());
@@ -205,7 +210,7 @@ mod tests {
     #[test]
     fn stop_reasons_and_errors_have_their_own_places() {
         assert!(has(Kind::Stop, "END_TURN"));
-        assert!(!has(Kind::Stop, "text"));
+        assert!(has(Kind::Stop, "delta") && !has(Kind::Stop, "text"));
         assert!(has(Kind::Error, "overloaded_error"));
         assert!(!has(Kind::Error, "loaded_error"));
         assert!(has(Kind::Error, "file_lost") && !has(Kind::Error, "file_kept"));

@@ -117,13 +117,11 @@ mod tests {
 
     #[test]
     fn strings_are_found_in_every_spelling() {
-        let file = r##"const A: &str = "a"; // "comment"
-fn b<'a>(c: char) { if c == '"' || c == '\'' { say(r#"b "c""#, b"d", "e\"f") } }
-#[cfg(test)]
-mod tests {
-    const G: &str = "g";
-}
-"##;
+        let file = concat!(
+            "const A: &str = \"a\"; // \"comment\"\n",
+            "fn b<'a>(c: char) { if c == '\"' || c == '\\'' { say(r#\"b \"c\"\"#, b\"d\", \"e\\\"f\") } }\n",
+            "#[cfg(test)]\nmod tests {\n    const G: &str = \"g\";\n}\n",
+        );
         assert_eq!(texts(file), ["a", "b \"c\"", "d", "e\"f"]);
     }
 

@@ -145,7 +145,7 @@ impl<'p> Proof<'p> {
         let folder = format!("{}/", self.path);
         let inside = |path: &str| path == self.path || path.starts_with(&folder);
         let files = tree.texts().filter(|(path, _)| inside(path));
-        Some(files.map(|(path, text)| format!("{path}\n{text}\n")).collect())
+        Some(files.flat_map(|(path, text)| [path, "\n", text, "\n"]).collect())
     }
 }
 
