@@ -34,7 +34,11 @@ pub(crate) fn side(name: &str) -> Option<(Option<&'static Provider>, &'static Di
 /// What to know about a provider in a dialect of which its demands are not known.
 pub(crate) fn note(pair: &Pair) -> Option<String> {
     let Provider { name, dialect, .. } = pair.provider;
-    let note = || format!("the demands of `{name}` in {dialect} are not known; the ones that all servers of that dialect share apply");
+    let note = || {
+        format!(
+            "the demands of `{name}` in {dialect} are not known; the ones that all servers of that dialect share apply"
+        )
+    };
     (!pair.is_known).then(note)
 }
 

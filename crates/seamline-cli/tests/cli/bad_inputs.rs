@@ -47,7 +47,10 @@ fn a_provider_takes_bodies_of_every_dialect() {
         let ran = bench.run(&["check", "responses.json", "--provider", provider, "--format", "json"]).expect(code);
         let document = ran.json()["documents"][0].clone();
         assert_eq!(document["dialect"], "openai_responses", "{document}");
-        (document["provider"].as_str().unwrap().to_owned(), document["note"].is_string() && ran.err.contains("not known"))
+        (
+            document["provider"].as_str().unwrap().to_owned(),
+            document["note"].is_string() && ran.err.contains("not known"),
+        )
     };
     assert_eq!(checked("openai", 0), ("openai-responses".to_owned(), false));
     assert_eq!(checked("azure", 0), ("azure-responses".to_owned(), false));

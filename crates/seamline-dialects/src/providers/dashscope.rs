@@ -13,7 +13,17 @@ pub(super) const PROVIDER: Provider = Provider {
     about: "DashScope's Chat Completions (Qwen): arguments must be JSON",
     dialect: openai_chat::NAME,
     // Qwen's open models have names such as `qwen3:8b` or `qwen/qwen3-32b` elsewhere.
-    models: &["qwen#", "qwen-max", "qwen-plus", "qwen-turbo", "qwen-flash", "qwen-long", "qwen-vl", "qwen-coder", "qwq-"],
+    models: &[
+        "qwen#",
+        "qwen-max",
+        "qwen-plus",
+        "qwen-turbo",
+        "qwen-flash",
+        "qwen-long",
+        "qwen-vl",
+        "qwen-coder",
+        "qwq-",
+    ],
     fallback: false,
     constraints: Constraints {
         // QWN-1, observed: a position where OpenAI has ids.

@@ -17,9 +17,7 @@ pub(super) const PROVIDER: Provider = Provider {
     constraints: Constraints {
         reasoning: ReasoningDemands {
             // DSK-5, observed.
-            leading: Some(ErrorText(
-                "The `content[].thinking` in the thinking mode must be passed back to the API.",
-            )),
+            leading: Some(ErrorText("The `content[].thinking` in the thinking mode must be passed back to the API.")),
             ..ReasoningDemands::NONE
         },
         ..messages_compatible::CONSTRAINTS

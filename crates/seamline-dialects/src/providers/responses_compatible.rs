@@ -20,11 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
 /// The demands that all servers of the dialect share.
 pub(super) const CONSTRAINTS: Constraints = Constraints {
     // OAR-13 was seen with OpenAI alone.
-    call_id: IdDemand {
-        length_max: usize::MAX,
-        length_error: ErrorText(""),
-        ..openai_responses::CONSTRAINTS.call_id
-    },
+    call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_responses::CONSTRAINTS.call_id },
     // OAR-26: DeepSeek refuses results without the id of a call (cc-switch#7400).
     pairs: PairDemands { unaddressed: false, ..openai_responses::CONSTRAINTS.pairs },
     // Recorded and accepted: ids of other forms, and reasoning under an id before items without (DeepSeek).

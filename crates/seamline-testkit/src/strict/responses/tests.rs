@@ -90,7 +90,10 @@ fn results_are_right_behind_the_batch_of_their_calls_for_deepseek() {
     assert_eq!(found(json!([call("a"), call("b"), result("b"), result("a"), speech("user")])), []);
     assert_eq!(found(json!([call("a"), result("a"), call("b"), result("b")])), []);
     assert_eq!(found(json!([call("a"), speech("developer"), result("a")])), [(0, K::UnansweredCall)]);
-    assert_eq!(found(json!([call("a"), call("b"), result("a"), call("c"), result("b"), result("c")])), [(1, K::UnansweredCall)]);
+    assert_eq!(
+        found(json!([call("a"), call("b"), result("a"), call("c"), result("b"), result("c")])),
+        [(1, K::UnansweredCall)]
+    );
     let reasoning = json!({"type": "reasoning", "summary": []});
     assert_eq!(found(json!([call("a"), reasoning, call("b"), result("a"), result("b")])), [(0, K::UnansweredCall)]);
     assert_eq!(found(json!([call("a")])), [(0, K::UnansweredCall)]);

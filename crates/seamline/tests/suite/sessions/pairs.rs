@@ -12,8 +12,7 @@ use serde_json::Value;
 fn a_provider_is_switched_to_another_of_its_dialects() {
     block_on(async {
         let options = SessionOptions { provider: Some("deepseek".to_owned()), ..SessionOptions::default() };
-        let mut session =
-            Session::create(Arc::new(MemoryStore::new()), "s-1".parse().unwrap(), options).await.unwrap();
+        let mut session = Session::create(Arc::new(MemoryStore::new()), "s-1".parse().unwrap(), options).await.unwrap();
         assert_eq!(session.dialect(), "openai_chat");
         session.append(r#"{"role":"user","content":"go"}"#).await.unwrap();
         session.switch_provider("deepseek/openai_responses").await.unwrap();
