@@ -21,6 +21,7 @@ mod kept;
 mod members;
 mod no_message;
 mod pointer;
+mod provider;
 pub mod providers;
 mod reader;
 mod reading;

@@ -78,12 +78,13 @@ impl Error {
                 let names: Vec<_> = providers.chain(crate::providers::dialect_names()).collect();
                 Some(format!("there are {}", names.join(", ")))
             }
-            Self::OtherDialect { found, .. } => Some(format!("name no dialect, or {found}")),
             Self::UnknownStream => Some(format!(
                 "if it is a response, name its dialect; there are {}",
                 crate::providers::dialect_names().join(", ")
             )),
-            Self::OtherStream { found, .. } => Some(format!("name no dialect, or {found}")),
+            Self::OtherDialect { found, .. } | Self::OtherStream { found, .. } => {
+                Some(format!("name no dialect, or {found}"))
+            }
         }
     }
 }

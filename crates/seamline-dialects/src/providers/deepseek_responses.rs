@@ -17,11 +17,8 @@ pub(super) const PROVIDER: Provider = Provider {
     constraints: Constraints {
         // OAR-27, recorded: the text for a call without a result where it is expected.
         unanswered: NO_OUTPUT,
-        pairs: PairDemands {
-            // OAR-27, recorded: other items between, reasoning too (awesome-deepseek-integration#740, DeepSeek-V3#1588).
-            adjacent: Some(NO_OUTPUT),
-            ..responses_compatible::CONSTRAINTS.pairs
-        },
+        // OAR-27, recorded: other items between, reasoning too (awesome-deepseek-integration#740, DeepSeek-V3#1588).
+        pairs: PairDemands { adjacent: Some(NO_OUTPUT), ..responses_compatible::CONSTRAINTS.pairs },
         ..responses_compatible::CONSTRAINTS
     },
 };

@@ -145,12 +145,16 @@ impl Case {
         }
     }
 
-    /// L3, judged by the strict check for the providers that define a dialect.
+    /// L3, judged by the strict check for the providers that define a dialect, and for DeepSeek's Responses.
     fn expect_accepted(&self, body: &[u8]) -> Result<(), String> {
-        let Some(dialect) = self.options.provider.as_deref().and_then(Dialect::of_provider) else {
-            return Ok(());
+        let named = self.options.provider.as_deref().and_then(seamline::providers::by_name);
+        let pair = named.zip(self.options.dialect.as_deref());
+        let provider = pair.map(|(provider, dialect)| provider.speaking(dialect, None).provider.name);
+        let violations = match (provider, provider.and_then(Dialect::of_provider)) {
+            (Some("deepseek-responses"), _) => strict::check_deepseek_responses(&enveloped(body)?),
+            (_, Some(dialect)) => strict::check(dialect, &enveloped(body)?),
+            _ => return Ok(()),
         };
-        let violations = strict::check(dialect, &enveloped(body)?);
         if violations.is_empty() { Ok(()) } else { Err(format!("L3: the provider would reject it: {violations:?}")) }
     }
 }
