@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use seamline_model::{
     Block, BlockIndex, CallId, Carrier, Constraints, Member, Message, MessageIndex, PairedCall, Pairing, ResultFate,
-    Role, Scope, Stage, Transcript, Values, Tool,
+    Role, Scope, Stage, Tool, Transcript, Values,
 };
 
 use crate::RepairPolicy;

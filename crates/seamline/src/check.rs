@@ -90,7 +90,8 @@ pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     let _span = log::enter("check", body);
     let looked = look(body, options);
     // Only a body that reads badly can be a history of a program, so others need no second look.
-    let is_suspect = looked.as_ref().map_or(true, |(_, transcript, found)| native::is_suspect(transcript, &found.findings));
+    let is_suspect =
+        looked.as_ref().map_or(true, |(_, transcript, found)| native::is_suspect(transcript, &found.findings));
     if is_suspect && let Some(native) = Native::recognised(body, options)? {
         return native.check();
     }
@@ -105,10 +106,7 @@ pub(crate) fn check_body(body: &[u8], options: &Options) -> Result<Checked, Erro
 }
 
 /// Reads a body and finds its violations.
-pub(crate) fn look<'b>(
-    body: &'b [u8],
-    options: &Options,
-) -> Result<(Subject, Transcript<'b>, Found), Error> {
+pub(crate) fn look<'b>(body: &'b [u8], options: &Options) -> Result<(Subject, Transcript<'b>, Found), Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = Subject::transcript(dialect, body, options)?;
     let subject = Subject::of(dialect, &transcript, options)?;

@@ -9,8 +9,8 @@ use seamline_rules::{Left, Loss};
 use crate::check::{Checked, check_body};
 use crate::finding::Related;
 use crate::outline::{self, OutlineBlock, OutlineKind, OutlineMessage, Role};
-use crate::repair::{Body, Dropped, Prefix, RepairAction, Repaired, repair_leaving};
 use crate::policy::RepairPolicy;
+use crate::repair::{Body, Dropped, Prefix, RepairAction, Repaired, repair_leaving};
 use crate::{Error, Finding, Options, Severity, providers};
 
 /// The dialect of the carrier.
@@ -81,13 +81,7 @@ impl<'b> Native<'b> {
         let mut policy = options.policy.clone();
         // The program gives ids the form of a request when it sends them.
         policy.set_for_all("id_mode", |repair| repair.id_mode = RepairPolicy::default().id_mode);
-        let options = Options {
-            dialect: Some(CARRIER.to_owned()),
-            provider,
-            policy,
-            kept: true,
-            order: None,
-        };
+        let options = Options { dialect: Some(CARRIER.to_owned()), provider, policy, kept: true, order: None };
         let carrier = history.carrier().into_bytes();
         Ok(Self { history, carrier, body: text.as_bytes(), options })
     }

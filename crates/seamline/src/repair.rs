@@ -232,7 +232,8 @@ pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Err
     let _span = log::enter("repair", body);
     let looked = look(body, options);
     // Only a body that reads badly can be a history of a program, so others need no second look.
-    let is_suspect = looked.as_ref().map_or(true, |(_, transcript, found)| native::is_suspect(transcript, &found.findings));
+    let is_suspect =
+        looked.as_ref().map_or(true, |(_, transcript, found)| native::is_suspect(transcript, &found.findings));
     if is_suspect && let Some(native) = Native::recognised(body, options)? {
         return native.repair();
     }

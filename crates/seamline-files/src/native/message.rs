@@ -1,5 +1,7 @@
 //! A message of the carrier: the Chat Completions form in which a history is checked and repaired.
 
+use std::fmt::Write as _;
+
 use super::json::{Object, elements, quoted, string};
 
 /// The role of a message.
@@ -65,11 +67,11 @@ impl Message {
             if self.text.is_empty() && !self.calls.is_empty() { "null".to_owned() } else { quoted(&self.text) };
         let mut out = format!(r#"{{"role":"{role}","content":{content}"#);
         if let Some(id) = &self.answers {
-            out += &format!(r#","tool_call_id":{}"#, quoted(id));
+            let _ = write!(out, r#","tool_call_id":{}"#, quoted(id));
         }
         if !self.calls.is_empty() {
             let calls: Vec<String> = self.calls.iter().map(Call::carried).collect();
-            out += &format!(r#","tool_calls":[{}]"#, calls.join(","));
+            let _ = write!(out, r#","tool_calls":[{}]"#, calls.join(","));
         }
         out + "}"
     }

@@ -39,10 +39,10 @@ impl<'t> Walk<'t, '_> {
         let near = candidates.iter().filter(|&index| span.as_ref().is_some_and(|span| span.contains(index)));
         let call = |index: usize| self.pairing.calls[index].call;
         let before = candidates.iter().filter(|&&index| self.scope.late && call(index) < result);
-        let after = candidates.iter().filter(|&&index| self.scope.early && call(index) > result);
+        let mut after = candidates.iter().filter(|&&index| self.scope.early && call(index) > result);
         only(near.filter(is_open))
             .or_else(|| only(before.filter(is_open)))
-            .or_else(|| after.filter(is_open).next())
+            .or_else(|| after.find(is_open))
             .copied()
     }
 

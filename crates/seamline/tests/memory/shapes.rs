@@ -71,7 +71,12 @@ const GRAMMARS: [Grammar; 5] = [
             r#"{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"n","arguments":"{}"}}]}"#,
             r#"{"role":"assistant","tool_calls":""}"#,
         ],
-        blocks: &[r#"{"type":"text"}"#, r#"{"type":"text","text":""}"#, r#"{"type":"refusal"}"#, r#"{"type":"image_url"}"#],
+        blocks: &[
+            r#"{"type":"text"}"#,
+            r#"{"type":"text","text":""}"#,
+            r#"{"type":"refusal"}"#,
+            r#"{"type":"image_url"}"#,
+        ],
     },
     Grammar {
         dialect: "openai_responses",

@@ -38,18 +38,15 @@ fn rejections(dialect: Dialect, body: &[u8], policy: &Policy) -> Vec<String> {
     let body: Value = serde_json::from_slice(body).unwrap();
     let violations = strict::check(dialect, &body);
     let pending = policy.for_provider(dialect.provider()).repair.trailing_call == TrailingCall::AllowPending;
-    let is_pending = |kind: ViolationKind| {
-        pending && kind == ViolationKind::UnansweredCall && ends_with_open_calls(dialect, &body)
-    };
+    let is_pending =
+        |kind: ViolationKind| pending && kind == ViolationKind::UnansweredCall && ends_with_open_calls(dialect, &body);
     violations.iter().filter(|found| !is_pending(found.kind)).map(|found| format!("{found:?}")).collect()
 }
 
 /// Whether the last message only makes calls, so that none of them has a result.
 fn ends_with_open_calls(dialect: Dialect, body: &Value) -> bool {
     let last = body[dialect.list_key()].as_array().and_then(|messages| messages.last());
-    last.is_some_and(|last| {
-        last["role"] == dialect.assistant_role() || last["type"] == "function_call"
-    })
+    last.is_some_and(|last| last["role"] == dialect.assistant_role() || last["type"] == "function_call")
 }
 
 fn judge(dialect: Dialect, preset: &str, body: &str) -> Result<(), String> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use seamline_model::{Alphabet, BlockIndex, BlockKind, Edit, IdDemand, Safety, Stage, MessageIndex};
+use seamline_model::{Alphabet, BlockIndex, BlockKind, Edit, IdDemand, MessageIndex, Safety, Stage};
 
 use crate::context::Context;
 use crate::ids;
@@ -86,7 +86,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             .block(context, block, format!("server tool call id `{id}` does not have the provider's form"))
             .call_id(id)
             .predicts(error.render(&context.values(block, id)))
-            .fix(Stage::Finish, Safety::Safe, format!("change the id to `{made}`"), rename(results.of(context, content.message, id), block, &made));
+            .fix(
+                Stage::Finish,
+                Safety::Safe,
+                format!("change the id to `{made}`"),
+                rename(results.of(context, content.message, id), block, &made),
+            );
     }
 }
 

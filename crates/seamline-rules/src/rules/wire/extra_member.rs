@@ -65,9 +65,11 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let rejected = |member: &&Member| is_rejected(context, member);
     context.members().iter().filter(rejected).for_each(|member| report_rejected(context, report, member));
     let Members::Closed { known, .. } = context.constraints.members else {
-        context.members().iter().filter(|member| holds_calls(member) && !is_rejected(context, member)).for_each(|member| {
-            report_ignored_calls(context, report, member);
-        });
+        context.members().iter().filter(|member| holds_calls(member) && !is_rejected(context, member)).for_each(
+            |member| {
+                report_ignored_calls(context, report, member);
+            },
+        );
         return;
     };
     for member in context.members() {
