@@ -9,8 +9,8 @@ use seamline_rules::{Left, Loss};
 use crate::check::{Checked, check_body};
 use crate::finding::Related;
 use crate::outline::{self, OutlineBlock, OutlineKind, OutlineMessage, Role};
-use crate::repair::{Body, Dropped, Prefix, RepairAction, Repaired, repair_leaving};
 use crate::policy::RepairPolicy;
+use crate::repair::{Body, Dropped, Prefix, RepairAction, Repaired, repair_leaving};
 use crate::{Error, Finding, Options, Severity, providers};
 
 /// The dialect of the carrier.
