@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use seamline_files::native::{History, Order, Place, Recognised, Returned, by_name, recognise};
+use seamline_files::native::{History, HistoryPlace, Order, Recognised, Returned, by_name, recognise};
 use seamline_model::{BlockKind, RuleFinding, Spliced, Transcript};
 use seamline_rules::{Left, Loss};
 
@@ -200,7 +200,7 @@ impl<'b> Native<'b> {
 /// Places in the history.
 impl Native<'_> {
     /// The place of a JSON pointer into the carrier.
-    pub(crate) fn place(&self, pointer: &str) -> Option<Place> {
+    pub(crate) fn place(&self, pointer: &str) -> Option<HistoryPlace> {
         let mut steps = pointer.strip_prefix("/messages/")?.split('/');
         let message = steps.next()?.parse().ok()?;
         let call = match (steps.next(), steps.next()) {
@@ -278,7 +278,7 @@ impl Native<'_> {
         indices: impl IntoIterator<Item = usize>,
         preview_bytes: usize,
     ) -> Result<Vec<OutlineMessage>, Error> {
-        let entries: Vec<Place> = indices.into_iter().map_while(|entry| self.history.entry(entry)).collect();
+        let entries: Vec<HistoryPlace> = indices.into_iter().map_while(|entry| self.history.entry(entry)).collect();
         let messages = entries.iter().flat_map(|place| self.history.messages_of(place.entry));
         let mut carried = outline::outline_body(&self.carrier, &self.options, messages, preview_bytes)?.into_iter();
         let outlined = entries.into_iter().map(|place| {
@@ -288,7 +288,7 @@ impl Native<'_> {
         Ok(outlined.collect())
     }
 
-    fn outlined(&self, place: Place, carried: Vec<OutlineMessage>, preview_bytes: usize) -> OutlineMessage {
+    fn outlined(&self, place: HistoryPlace, carried: Vec<OutlineMessage>, preview_bytes: usize) -> OutlineMessage {
         let role = carried.first().map_or(Role::Unknown, |message| message.role);
         let mut blocks: Vec<OutlineBlock> = carried.into_iter().flat_map(|message| message.blocks).collect();
         for block in &mut blocks {

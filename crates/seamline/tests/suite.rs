@@ -30,7 +30,7 @@ mod knobs;
 mod laws;
 #[path = "suite/logs.rs"]
 mod logs;
-#[path = "suite/native/mod.rs"]
+#[path = "suite/native/histories.rs"]
 mod native;
 #[path = "suite/oracles.rs"]
 mod oracles;

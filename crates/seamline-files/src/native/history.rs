@@ -59,14 +59,14 @@ pub(super) struct Shown {
 
 /// A place in the text of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct HistoryPlace {
     /// The JSON pointer.
     pub pointer: String,
     /// The index of the entry, as stored.
     pub entry: usize,
     /// The index of the block in its list.
     pub block: Option<usize>,
-    /// The bytes.
+    /// The bytes of the place.
     pub span: Range<usize>,
 }
 
@@ -156,14 +156,14 @@ impl<'t> History<'t> {
     }
 
     /// The place of an entry.
-    pub fn entry(&self, entry: usize) -> Option<Place> {
+    pub fn entry(&self, entry: usize) -> Option<HistoryPlace> {
         let raw = self.list.entries.get(entry)?;
         let pointer = format!("{}/{entry}", self.list.pointer);
-        Some(Place { pointer, entry, block: None, span: self.span(raw) })
+        Some(HistoryPlace { pointer, entry, block: None, span: self.span(raw) })
     }
 
     /// The place of a message of the carrier, or of one of its calls.
-    pub fn place(&self, message: usize, call: Option<usize>) -> Option<Place> {
+    pub fn place(&self, message: usize, call: Option<usize>) -> Option<HistoryPlace> {
         let shown = self.shown.get(message)?;
         let place = self.entry(shown.entry)?;
         let index = call.and_then(|call| shown.message.calls.get(call)).and_then(|call| call.index).or(shown.block);
@@ -171,7 +171,7 @@ impl<'t> History<'t> {
         let list = Object::of(self.list.entries[shown.entry])?.list(self.shape.calls_in);
         let raw = list.get(index)?;
         let pointer = format!("{}/{}/{index}", place.pointer, self.shape.calls_in);
-        Some(Place { pointer, block: Some(index), span: self.span(raw), ..place })
+        Some(HistoryPlace { pointer, block: Some(index), span: self.span(raw), ..place })
     }
 
     /// The text of an entry.

@@ -82,7 +82,7 @@ fn rewrite(entry: &Object<'_>, kept: &[Kept<'_>]) -> String {
     entry.with(&changes)
 }
 
-/// The blocks that are no results.
+/// The blocks other than results.
 fn rest<'b>(blocks: &'b [&str]) -> impl Iterator<Item = String> + 'b {
     blocks.iter().filter(|block| result(block).is_none()).map(|block| (*block).to_owned())
 }

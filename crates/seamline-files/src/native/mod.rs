@@ -1,4 +1,4 @@
-//! Histories in the shape of the program that keeps them: lists of messages that are no request bodies.
+//! Histories in the shape of the program that keeps them: lists of messages other than request bodies.
 //!
 //! Such a history is read through a lens. [`History::read`] shows each entry as a message of a *carrier*, a body in the
 //! Chat Completions dialect; the carrier is checked and repaired like every other body; [`History::give_back`] writes the
@@ -19,7 +19,7 @@ mod unseen;
 mod weigh;
 
 pub use back::{GivenBack, Returned};
-pub use history::{Error, History, Place};
+pub use history::{Error, History, HistoryPlace};
 pub use order::Order;
 pub use shape::Shape;
 pub use weigh::{Recognised, recognise};

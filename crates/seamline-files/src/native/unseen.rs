@@ -1,6 +1,6 @@
 //! What a history holds and its carrier does not.
 
-use super::history::{History, Place};
+use super::history::{History, HistoryPlace};
 use super::json::Object;
 
 /// Blocks that the carrier shows.
@@ -13,7 +13,7 @@ const FAILED: &[&str] = &["is_error", "isError"];
 impl History<'_> {
     /// What the carrier does not show, with its place: entries that the program does not send or that are unknown, blocks
     /// that are neither text nor a call nor a result, and marks of failed tools.
-    pub fn unseen(&self) -> Vec<(&'static str, Place)> {
+    pub fn unseen(&self) -> Vec<(&'static str, HistoryPlace)> {
         let mut unseen = Vec::new();
         for entry in 0..self.entries() {
             let Some(place) = self.entry(entry) else { continue };
@@ -29,7 +29,10 @@ impl History<'_> {
             for (index, block) in object.list(member).into_iter().enumerate() {
                 if Object::of(block).is_some_and(|block| !block.says("type", SHOWN)) {
                     let pointer = format!("{}/{member}/{index}", place.pointer);
-                    unseen.push(("a block that is not text", Place { pointer, block: Some(index), ..place.clone() }));
+                    unseen.push((
+                        "a block that is not text",
+                        HistoryPlace { pointer, block: Some(index), ..place.clone() },
+                    ));
                 }
             }
         }
