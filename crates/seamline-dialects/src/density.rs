@@ -10,10 +10,10 @@ use seamline_model::{Irregularity, IrregularityKind, Transcript};
 use crate::json::{Kind, Value};
 
 /// The parts that every body may have, and the bytes that each further part must have on average. A call counts as two
-/// parts, because a repair may have to write its result. A message with a short text has about sixty bytes, and the
-/// shortest calls and results that a provider accepts have more than a hundred.
+/// parts, because a repair may have to write its result. The shortest messages have about 33 bytes, and a call and its
+/// result together more than a hundred.
 const PARTS_FREE: usize = 20_000;
-const PART_BYTES: usize = 56;
+const PART_BYTES: usize = 32;
 
 /// The irregularities of one kind that are noted for every body, and the bytes that each further one must have on
 /// average. The rest is counted, and noted when the first ones are repaired.

@@ -72,7 +72,6 @@ Examples:
   seamline undo request.json                   # undo it
   seamline fix < broken.json > whole.json
   seamline fix logs/ --report repairs.json
-  seamline fix request.json --after-error error.json
   seamline fix request.json --policy minimal --output smaller.json";
 
 /// The outcome of one body.

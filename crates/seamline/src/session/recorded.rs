@@ -105,7 +105,7 @@ impl Recorded {
 
 /// The record of the calls that got another id, if there are any.
 pub(in crate::session) fn renamed_record(calls: Vec<RenamedCall>) -> Option<Record> {
-    (!calls.is_empty()).then(|| Record::Renamed(RenamedCalls { calls }))
+    (!calls.is_empty()).then_some(Record::Renamed(RenamedCalls { calls }))
 }
 
 /// The ids of the session, by the ids that the model gave.
@@ -161,7 +161,7 @@ impl<'f> Names<'f> {
             let hash = Hash::of(id.as_bytes()).then(&salt.to_be_bytes()).to_string();
             format!("{}{}", IdForm::INTERNAL, &hash[..HASH_DIGITS])
         };
-        (0..).map(hashed).find(|made| !self.is_taken(made))
+        (0..=u32::MAX).map(hashed).find(|made| !self.is_taken(made))
     }
 
     fn is_taken(&self, made: &str) -> bool {
@@ -226,7 +226,9 @@ fn replaced_ids(messages: &[Raw], transcript: &Transcript<'_>, edits: &[Edit]) -
     for edit in edits {
         let Edit::SetCallId { call, id } = edit else { continue };
         let Some(old) = ids.get(call) else { continue };
-        texts.iter_mut().for_each(|text| *text = text.replace(&quoted(old), &quoted(id)));
+        for text in &mut texts {
+            *text = text.replace(&quoted(old), &quoted(id));
+        }
     }
     Ok(texts.into_iter().map(Raw::parse).collect::<Result<_, _>>()?)
 }

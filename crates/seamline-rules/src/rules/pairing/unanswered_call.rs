@@ -1,6 +1,6 @@
 //! `PAIR001 unanswered-call`
 
-use seamline_model::{BlockIndex, Cycle, Edit, FactKind, MessageIndex, PairedCall, Safety, Severity, Stage};
+use seamline_model::{BlockIndex, Carrier, Cycle, Edit, FactKind, MessageIndex, PairedCall, Safety, Severity, Stage};
 
 use crate::context::Context;
 use crate::ending::MessageEnding;
@@ -76,14 +76,27 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for cycle in &context.pairing.cycles {
-        let states = &context.pairing.calls[cycle.range()];
-        if states.iter().any(|state| state.answer.is_none()) {
-            let open: Vec<_> = states.iter().filter(|state| is_open(context, state)).map(|state| state.call).collect();
+    let mut rest = context.pairing.cycles.as_slice();
+    while let Some((batch, behind)) = rest.split_at_checked(made_together(context, rest)).filter(|_| !rest.is_empty()) {
+        rest = behind;
+        let states = |cycle: &Cycle| &context.pairing.calls[cycle.range()];
+        let has_results = batch.iter().flat_map(states).any(|state| state.answer.is_some());
+        for cycle in batch {
+            let open = states(cycle).iter().filter(|state| is_open(context, state));
+            let open: Vec<_> = open.map(|state| state.call).collect();
             if !open.is_empty() {
-                report_cycle(context, report, *cycle, open);
+                report_cycle(context, report, (*cycle, has_results), open);
             }
         }
+    }
+}
+
+/// How many of the first cycles were made together: where each call is an item, those of adjacent items.
+fn made_together(context: &Context<'_, '_>, cycles: &[Cycle]) -> usize {
+    let are_adjacent = |pair: &&[Cycle]| pair[0].message.next() == pair[1].message;
+    match context.constraints.carrier {
+        Carrier::Items => 1 + cycles.windows(2).take_while(are_adjacent).count(),
+        Carrier::UserBlocks | Carrier::ToolMessages => 1,
     }
 }
 
@@ -92,13 +105,13 @@ fn is_open(context: &Context<'_, '_>, state: &PairedCall) -> bool {
     state.answer.is_none() && !context.transcript.has_fact(state.call, FactKind::Deferred)
 }
 
-fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec<BlockIndex>) {
+fn report_cycle(context: &Context<'_, '_>, report: &mut Report, (cycle, has_results): (Cycle, bool), open: Vec<BlockIndex>) {
     let ids: Vec<_> = open.iter().map(|&call| context.id(call)).collect();
     let listed = ids.join(", ");
     let first = open[0];
     let trailing = context.is_frontier(cycle.message);
     let plural = if open.len() == 1 { "tool call" } else { "tool calls" };
-    if context.policy.trailing_call == TrailingCall::AllowPending && is_pending(context, cycle) {
+    if context.policy.trailing_call == TrailingCall::AllowPending && trailing && !has_results {
         let message = format!("{plural} {} may still be answered", list_ids(&ids));
         report.block(context, first, message).severity(Severity::Info).call_id(ids[0]).related(open);
         return;
@@ -140,12 +153,6 @@ fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, op
         };
         draft.fix(Stage::Pairing, Safety::Safe, title, edits);
     }
-}
-
-/// Whether the calls of a cycle may still be answered: it ends the conversation, and none of its calls has a result.
-fn is_pending(context: &Context<'_, '_>, cycle: Cycle) -> bool {
-    let has_no_result = context.pairing.calls[cycle.range()].iter().all(|state| state.answer.is_none());
-    has_no_result && context.is_frontier(cycle.message)
 }
 
 /// The knowledge about the open calls of a message: that of the policy, or what the message says about its ending.
