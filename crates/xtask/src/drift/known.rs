@@ -77,7 +77,10 @@ impl Known {
             }
             Kind::Event => self.has_event(text) || self.endings.iter().any(|ending| text.ends_with(ending)),
             // The words are compared in lower case; a dialect may read some of them before.
-            Kind::Stop => self.stops.contains(&text.to_ascii_lowercase()) || self.streamed.contains(text),
+            Kind::Stop => {
+                let lower = text.to_ascii_lowercase();
+                [&self.stops, &self.streamed].into_iter().any(|words| words.contains(text) || words.contains(&lower))
+            }
             Kind::Error => self.errors.iter().any(|error| source::contains_name(error, text)),
         }
     }
