@@ -42,10 +42,7 @@ impl<'b> Native<'b> {
 
     /// Recognises a history by its entries, if the options name no dialect.
     pub(crate) fn recognised(body: &'b [u8], options: &Options) -> Result<Option<Self>, Error> {
-        let text = match (&options.dialect, std::str::from_utf8(body)) {
-            (None, Ok(text)) => text,
-            _ => return Ok(None),
-        };
+        let (None, Ok(text)) = (&options.dialect, std::str::from_utf8(body)) else { return Ok(None) };
         match recognise(text) {
             None => Ok(None),
             Some(Recognised::Shape(shape)) => {

@@ -54,7 +54,9 @@ impl History<'_> {
         let (mut written, mut places) = self.written(&runs);
         if self.order == Order::NewestFirst {
             written.reverse();
-            places.iter_mut().for_each(|place| *place = written.len() - 1 - *place);
+            for place in &mut places {
+                *place = written.len() - 1 - *place;
+            }
         }
         let origins = written.iter().map(|entry| entry.origin).collect();
         let landed = runs_of.into_iter().map(|run| places[run]).collect();

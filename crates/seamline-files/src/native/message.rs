@@ -63,15 +63,10 @@ impl Message {
         let role = self.role.as_str();
         let content =
             if self.text.is_empty() && !self.calls.is_empty() { "null".to_owned() } else { quoted(&self.text) };
-        let mut out = format!(r#"{{"role":"{role}","content":{content}"#);
-        if let Some(id) = &self.answers {
-            out += &format!(r#","tool_call_id":{}"#, quoted(id));
-        }
-        if !self.calls.is_empty() {
-            let calls: Vec<String> = self.calls.iter().map(Call::carried).collect();
-            out += &format!(r#","tool_calls":[{}]"#, calls.join(","));
-        }
-        out + "}"
+        let answers = self.answers.as_ref().map(|id| format!(r#","tool_call_id":{}"#, quoted(id))).unwrap_or_default();
+        let calls: Vec<String> = self.calls.iter().map(Call::carried).collect();
+        let calls = if calls.is_empty() { String::new() } else { format!(r#","tool_calls":[{}]"#, calls.join(",")) };
+        format!(r#"{{"role":"{role}","content":{content}{answers}{calls}}}"#)
     }
 
     /// Reads a message of the carrier; nothing if it has a form that a history cannot hold.
