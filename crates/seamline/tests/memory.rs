@@ -1,108 +1,104 @@
 //! The memory that hostile bodies can claim.
 //!
-//! Each body is checked, repaired and converted in a process of its own whose address space is limited. The process
-//! that cannot get memory is aborted, so the test fails for a body that takes more than it may.
+//! The allocator of this binary counts the bytes that are in use. Each shape of body is checked, repaired and converted, and
+//! may take a multiple of its own size and a fixed number of bytes. The address space of the process is limited, too, so that
+//! a body that claims much more ends the test and not the machine.
 
 #[path = "memory/shapes.rs"]
 mod shapes;
 
-use std::process::{Command, Stdio};
-
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use peak_alloc::PeakAlloc;
 use seamline::convert::ConvertOptions;
 use seamline::{Options, check, convert, repair};
+use shapes::Shape;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
 
 /// The number of times its own size that a body may take, and the bytes that any body may take.
 const CHECK_TIMES: usize = 12;
 const CONVERT_TIMES: usize = 10;
 const BYTES: usize = 64 << 20;
 
-/// The bytes of the bodies, and of those that `cargo xtask soak` uses.
-const SIZE: usize = 2 << 20;
+/// The bytes of a body, and those that `cargo xtask soak` uses.
+const SIZE: usize = 1 << 20;
+const SOAK_SIZE: usize = 4 << 20;
 
-/// The variables that tell a child what to do: an operation, the number of a shape, and the size of the body.
-const JOB: &str = "SEAMLINE_MEMORY_JOB";
+/// The address space of the process beyond what a body may take: threads, and what the allocator keeps.
+#[cfg(target_os = "linux")]
+const ROOM: usize = 512 << 20;
 
-/// The operations.
-const OPERATIONS: [&str; 3] = ["check", "repair", "convert"];
-
-/// A line of `/proc/self/status`, in bytes.
-fn status(name: &str) -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-    line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
+#[derive(Clone, Copy, Debug)]
+enum Operation {
+    Check,
+    Repair,
+    Convert,
 }
 
-/// Limits the address space of this process to `bytes` more than it has.
-fn limit(bytes: usize) {
-    let most = (status("VmSize") + bytes) as u64;
-    let limits = getrlimit(Resource::As);
-    setrlimit(Resource::As, Rlimit { current: Some(most), maximum: limits.maximum }).unwrap();
-}
+impl Operation {
+    const ALL: [Self; 3] = [Self::Check, Self::Repair, Self::Convert];
 
-fn run(operation: &str, dialect: &str, body: &[u8]) -> String {
-    let options = Options { dialect: Some(dialect.to_owned()), ..Options::default() };
-    match operation {
-        "check" => format!("{:?}", check(body, &options).map(|checked| checked.findings.len())),
-        "repair" => format!("{:?}", repair(body, &options).map(|repaired| (repaired.passes, repaired.actions.len()))),
-        _ => {
-            let to = if dialect == "anthropic_messages" { "openai_chat" } else { "anthropic_messages" };
-            let options =
-                ConvertOptions { from: Some(dialect.to_owned()), to: to.to_owned(), ..ConvertOptions::default() };
-            format!("{:?}", convert(body, &options).map(|converted| converted.lost.len()))
+    fn times(self) -> usize {
+        match self {
+            Self::Check | Self::Repair => CHECK_TIMES,
+            Self::Convert => CONVERT_TIMES,
+        }
+    }
+
+    /// Does it. A body may be refused.
+    fn run(self, dialect: &str, body: &[u8]) {
+        let options = Options { dialect: Some(dialect.to_owned()), ..Options::default() };
+        match self {
+            Self::Check => drop(check(body, &options)),
+            Self::Repair => drop(repair(body, &options)),
+            Self::Convert => {
+                let to = if dialect == "anthropic_messages" { "openai_chat" } else { "anthropic_messages" };
+                let options =
+                    ConvertOptions { from: Some(dialect.to_owned()), to: to.to_owned(), ..ConvertOptions::default() };
+                drop(convert(body, &options));
+            }
         }
     }
 }
 
-#[test]
-#[ignore = "runs in a process of its own"]
-fn child() {
-    let Ok(job) = std::env::var(JOB) else { return };
-    let mut words = job.split(' ');
-    let mut word = || words.next().unwrap();
-    let (operation, shape, size) = (word(), word().parse::<usize>().unwrap(), word().parse::<usize>().unwrap());
-    let shape = shapes::all().swap_remove(shape);
-    let body = shape.body(size);
-    let times = if operation == "convert" { CONVERT_TIMES } else { CHECK_TIMES };
-    let before = status("VmHWM");
-    if std::env::var_os("SEAMLINE_MEMORY_FREE").is_none() {
-        limit(times * body.len() + BYTES);
+/// Runs an operation on a body and compares the peak of its memory with what it may take.
+fn judge(operation: Operation, shape: &Shape, body: &str) -> Result<usize, String> {
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    operation.run(shape.dialect, body.as_bytes());
+    let took = MEMORY.peak_usage().saturating_sub(before);
+    let most = operation.times() * body.len() + BYTES;
+    if took <= most {
+        return Ok(took);
     }
-    let start = std::time::Instant::now();
-    let outcome = run(operation, shape.dialect, body.as_bytes());
-    let took = status("VmHWM") - before;
-    println!("TOOK {} MB ({}x) {} ms {outcome:.300}", took >> 20, took / body.len(), start.elapsed().as_millis());
+    Err(format!("{operation:?} {}: {} MB for a body of {} KB", shape.name(), took >> 20, body.len() >> 10))
 }
 
-/// Runs an operation on a shape in a process of its own; what it said, if it succeeded.
-fn judge(operation: &str, shape: usize, size: usize) -> Result<String, String> {
-    let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child", "--ignored", "--nocapture", "--test-threads=1"])
-        .env(JOB, format!("{operation} {shape} {size}"))
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&child.stdout).into_owned();
-    let took = said.lines().find_map(|line| line.split_once("TOOK ")).map(|(_, took)| took.to_owned());
-    match took.filter(|_| child.status.success()) {
-        Some(took) => Ok(took),
-        None => Err(String::from_utf8_lossy(&child.stderr).lines().last().unwrap_or_default().to_owned()),
-    }
+#[cfg(target_os = "linux")]
+fn limit(size: usize) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let most = (CHECK_TIMES * size + BYTES + ROOM) as u64;
+    let _ = setrlimit(Resource::As, Rlimit { current: Some(most), maximum: getrlimit(Resource::As).maximum });
 }
 
 #[test]
 fn hostile_bodies_take_bounded_memory() {
     let shapes = shapes::all();
     assert!(shapes.len() >= 200, "{} shapes", shapes.len());
-    let size = std::env::var("SEAMLINE_MEMORY_SIZE").map_or(SIZE, |size| size.parse().unwrap());
-    let mut failed = Vec::new();
-    for (index, shape) in shapes.iter().enumerate() {
-        for operation in OPERATIONS {
-            match judge(operation, index, size) {
-                Ok(took) => println!("{index} {operation} {}: {took}", shape.name()),
-                Err(error) => failed.push(format!("{index} {operation} {}: {error}", shape.name())),
+    let size = if std::env::var_os("SEAMLINE_SOAK").is_some() { SOAK_SIZE } else { SIZE };
+    #[cfg(target_os = "linux")]
+    limit(size);
+    let (mut failures, mut most) = (Vec::new(), [0; Operation::ALL.len()]);
+    for shape in &shapes {
+        let body = shape.body(size);
+        for (operation, most) in Operation::ALL.into_iter().zip(&mut most) {
+            match judge(operation, shape, &body) {
+                Ok(took) => *most = took.max(*most),
+                Err(failure) => failures.push(failure),
             }
         }
     }
-    assert!(failed.is_empty(), "{} of {} failed:\n{}", failed.len(), shapes.len() * 3, failed.join("\n"));
+    let most = most.map(|bytes| bytes >> 20);
+    println!("{} shapes of {} KB; at most {most:?} MB to check, repair and convert", shapes.len(), size >> 10);
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }

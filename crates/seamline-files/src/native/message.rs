@@ -65,6 +65,7 @@ impl Message {
         let role = self.role.as_str();
         let content =
             if self.text.is_empty() && !self.calls.is_empty() { "null".to_owned() } else { quoted(&self.text) };
+<<<<<<< HEAD
         let mut out = format!(r#"{{"role":"{role}","content":{content}"#);
         if let Some(id) = &self.answers {
             let _ = write!(out, r#","tool_call_id":{}"#, quoted(id));
@@ -74,6 +75,12 @@ impl Message {
             let _ = write!(out, r#","tool_calls":[{}]"#, calls.join(","));
         }
         out + "}"
+=======
+        let answers = self.answers.as_ref().map(|id| format!(r#","tool_call_id":{}"#, quoted(id))).unwrap_or_default();
+        let calls: Vec<String> = self.calls.iter().map(Call::carried).collect();
+        let calls = if calls.is_empty() { String::new() } else { format!(r#","tool_calls":[{}]"#, calls.join(",")) };
+        format!(r#"{{"role":"{role}","content":{content}{answers}{calls}}}"#)
+>>>>>>> h/native
     }
 
     /// Reads a message of the carrier; nothing if it has a form that a history cannot hold.

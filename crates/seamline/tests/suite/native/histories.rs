@@ -115,11 +115,10 @@ proptest! {
 
 /// Every finding points at the entry that its index names, and its span is what its pointer names.
 fn places_are_in_the_file(text: &str, findings: &[seamline::Finding]) -> Result<(), TestCaseError> {
-    let root: Value = serde_json::from_str(text).unwrap();
+    let root: Value = serde_json::from_str(text).unwrap_or_default();
     for finding in findings {
-        let named: &Value = root.pointer(&finding.pointer).unwrap();
-        let spanned: Value = serde_json::from_str(&text[finding.span.clone()]).unwrap();
-        prop_assert_eq!(named, &spanned, "{}", finding.pointer);
+        let spanned: Option<Value> = serde_json::from_str(&text[finding.span.clone()]).ok();
+        prop_assert!(spanned.is_some() && root.pointer(&finding.pointer) == spanned.as_ref(), "{}", finding.pointer);
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Writes and reads the shapes of programs, without the code under test.
 
+#![expect(clippy::unwrap_used, reason = "a history that cannot be read fails its test")]
+
 use seamline::files::Order;
 use seamline_testkit::transcript::{Block, Input, Message, Role, Transcript};
 use serde_json::{Value, json};
