@@ -9,11 +9,13 @@ use seamline_model::{Irregularity, IrregularityKind, Transcript};
 
 use crate::json::{Kind, Value};
 
-/// The parts that every body may have, and the bytes that each further part must have on average. A call counts as two
-/// parts, because a repair may have to write its result. The shortest messages have about 33 bytes, and a call and its
-/// result together more than a hundred.
+/// The parts that every body may have, and the bytes that each further part must have on average. The shortest messages
+/// have about 33 bytes, and a call and its result together more than 160.
 const PARTS_FREE: usize = 20_000;
 const PART_BYTES: usize = 32;
+
+/// The parts that a call counts as beside its own block, because a repair may have to write its id, name, input and result.
+const CALL_PARTS: usize = 3;
 
 /// The irregularities of one kind that are noted for every body, and the bytes that each further one must have on
 /// average. The rest is counted, and noted when the first ones are repaired.
@@ -35,7 +37,7 @@ pub(crate) fn entries_exceeding(root: Value<'_, '_>, list: &str, bytes: usize) -
 /// The number of parts of a transcript, if it has more than its body may have.
 pub(crate) fn parts_exceeding(transcript: &Transcript<'_>) -> Option<usize> {
     let parts = transcript.blocks.len().max(transcript.messages.len())
-        + transcript.has.calls as usize
+        + CALL_PARTS * transcript.has.calls as usize
         + transcript.members.len().max(transcript.facts.len());
     (parts > parts_max(transcript.source.len())).then_some(parts)
 }

@@ -8,7 +8,7 @@ pub const LISTED_MAX: u32 = 100;
 
 /// The fixes of counted findings of one rule that one pass of a repair applies at most, and the bytes that a body has
 /// for each further one. The next passes apply the others.
-const FIXES_FREE: usize = 8192;
+const FIXES_FREE: usize = 2048;
 const FIX_BYTES: usize = 512;
 
 /// The findings of a check.

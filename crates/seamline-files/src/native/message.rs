@@ -1,7 +1,5 @@
 //! A message of the carrier: the Chat Completions form in which a history is checked and repaired.
 
-use std::fmt::Write as _;
-
 use super::json::{Object, elements, quoted, string};
 
 /// The role of a message.
@@ -65,22 +63,10 @@ impl Message {
         let role = self.role.as_str();
         let content =
             if self.text.is_empty() && !self.calls.is_empty() { "null".to_owned() } else { quoted(&self.text) };
-<<<<<<< HEAD
-        let mut out = format!(r#"{{"role":"{role}","content":{content}"#);
-        if let Some(id) = &self.answers {
-            let _ = write!(out, r#","tool_call_id":{}"#, quoted(id));
-        }
-        if !self.calls.is_empty() {
-            let calls: Vec<String> = self.calls.iter().map(Call::carried).collect();
-            let _ = write!(out, r#","tool_calls":[{}]"#, calls.join(","));
-        }
-        out + "}"
-=======
         let answers = self.answers.as_ref().map(|id| format!(r#","tool_call_id":{}"#, quoted(id))).unwrap_or_default();
         let calls: Vec<String> = self.calls.iter().map(Call::carried).collect();
         let calls = if calls.is_empty() { String::new() } else { format!(r#","tool_calls":[{}]"#, calls.join(",")) };
         format!(r#"{{"role":"{role}","content":{content}{answers}{calls}}}"#)
->>>>>>> h/native
     }
 
     /// Reads a message of the carrier; nothing if it has a form that a history cannot hold.

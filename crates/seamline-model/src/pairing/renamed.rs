@@ -40,10 +40,7 @@ impl<'t> Walk<'t, '_> {
         let call = |index: usize| self.pairing.calls[index].call;
         let before = candidates.iter().filter(|&&index| self.scope.late && call(index) < result);
         let mut after = candidates.iter().filter(|&&index| self.scope.early && call(index) > result);
-        only(near.filter(is_open))
-            .or_else(|| only(before.filter(is_open)))
-            .or_else(|| after.find(is_open))
-            .copied()
+        only(near.filter(is_open)).or_else(|| only(before.filter(is_open))).or_else(|| after.find(is_open)).copied()
     }
 
     /// Whether a call and a result have two forms of one id, one of them a client's own.

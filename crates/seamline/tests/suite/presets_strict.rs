@@ -5,7 +5,7 @@ use proptest::test_runner::TestRunner;
 use seamline::policy::{PRESETS, TrailingCall};
 use seamline::{Finding, Options, Policy, Severity, check, repair};
 use seamline_testkit::generate::{self, Broken};
-use seamline_testkit::strict::{self, ViolationKind};
+use seamline_testkit::strict::{self, Violation, ViolationKind};
 use seamline_testkit::transcript::{Block, Call, CallResult, Input, Message, Role};
 use seamline_testkit::{Dialect, render};
 use serde_json::{Value, json};
@@ -33,32 +33,40 @@ fn is_clean(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.severity == Severity::Info)
 }
 
-/// What the strict check rejects, except calls at the end that the policy lets be answered later.
-fn rejections(dialect: Dialect, body: &[u8], policy: &Policy) -> Vec<String> {
-    let body: Value = serde_json::from_slice(body).unwrap();
-    let violations = strict::check(dialect, &body);
-    let pending = policy.for_provider(dialect.provider()).repair.trailing_call == TrailingCall::AllowPending;
-    let is_pending =
-        |kind: ViolationKind| pending && kind == ViolationKind::UnansweredCall && ends_with_open_calls(dialect, &body);
-    violations.iter().filter(|found| !is_pending(found.kind)).map(|found| format!("{found:?}")).collect()
+/// What the strict check rejects, except calls at the end that the policy lets be answered later: these are not in the body
+/// that is asked about unanswered calls.
+fn rejections(dialect: Dialect, body: &[u8], policy: &Policy) -> Result<Vec<String>, String> {
+    let body: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let is_pending = policy.for_provider(dialect.provider()).repair.trailing_call == TrailingCall::AllowPending;
+    let is_about_calls = |violation: &&Violation| violation.kind == ViolationKind::UnansweredCall;
+    let all = strict::check(dialect, &body);
+    let unanswered = if is_pending { strict::check(dialect, &without_last_calls(dialect, body)) } else { all.clone() };
+    let others = all.iter().filter(|violation| !is_about_calls(violation));
+    Ok(unanswered.iter().filter(is_about_calls).chain(others).map(|violation| format!("{violation:?}")).collect())
 }
 
-/// Whether the last message only makes calls, so that none of them has a result.
-fn ends_with_open_calls(dialect: Dialect, body: &Value) -> bool {
-    let last = body[dialect.list_key()].as_array().and_then(|messages| messages.last());
-    last.is_some_and(|last| last["role"] == dialect.assistant_role() || last["type"] == "function_call")
+/// The body without the calls of its last turn, if none of them has a result.
+fn without_last_calls(dialect: Dialect, mut body: Value) -> Value {
+    let calls = |entry: &Value| entry["role"] == dialect.assistant_role() || entry["type"] == "function_call";
+    if let Some(entries) = body[dialect.list_key()].as_array_mut() {
+        let is_item = entries.last().is_some_and(|last| last["type"] == "function_call");
+        let kept = entries.len() - entries.iter().rev().take_while(|entry| calls(entry)).count();
+        // A turn is one message, or several items.
+        entries.truncate(if is_item { kept } else { kept.max(entries.len().saturating_sub(1)) });
+    }
+    body
 }
 
 fn judge(dialect: Dialect, preset: &str, body: &str) -> Result<(), String> {
-    let policy = Policy::preset(preset).unwrap();
+    let policy = Policy::preset(preset).ok_or("no such preset")?;
     let options = Options { policy, ..laws::options(dialect) };
     let checked = check(body.as_bytes(), &options).map_err(|error| error.to_string())?;
-    let refused = rejections(dialect, body.as_bytes(), &options.policy);
+    let refused = rejections(dialect, body.as_bytes(), &options.policy)?;
     if is_clean(&checked.findings) && !refused.is_empty() {
         return Err(format!("check calls it clean: {refused:?}"));
     }
     let repaired = repair(body.as_bytes(), &options).map_err(|error| error.to_string())?;
-    let refused = rejections(dialect, &repaired.body, &options.policy);
+    let refused = rejections(dialect, &repaired.body, &options.policy)?;
     if is_clean(&repaired.remaining) && !refused.is_empty() {
         return Err(format!("fix calls it clean: {refused:?}\n{}", String::from_utf8_lossy(&repaired.body)));
     }

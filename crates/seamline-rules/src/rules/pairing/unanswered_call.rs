@@ -105,7 +105,12 @@ fn is_open(context: &Context<'_, '_>, state: &PairedCall) -> bool {
     state.answer.is_none() && !context.transcript.has_fact(state.call, FactKind::Deferred)
 }
 
-fn report_cycle(context: &Context<'_, '_>, report: &mut Report, (cycle, has_results): (Cycle, bool), open: Vec<BlockIndex>) {
+fn report_cycle(
+    context: &Context<'_, '_>,
+    report: &mut Report,
+    (cycle, has_results): (Cycle, bool),
+    open: Vec<BlockIndex>,
+) {
     let ids: Vec<_> = open.iter().map(|&call| context.id(call)).collect();
     let listed = ids.join(", ");
     let first = open[0];
