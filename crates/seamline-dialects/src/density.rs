@@ -14,8 +14,8 @@ use crate::json::{Kind, Value};
 const PARTS_FREE: usize = 20_000;
 const PART_BYTES: usize = 32;
 
-/// The parts that a call counts as beside its own block, because a repair may have to write its id, name, input and result.
-const CALL_PARTS: usize = 3;
+/// The parts that a call counts as beside its own block, because a repair may have to write its members and its result.
+const CALL_PARTS: usize = 2;
 
 /// The irregularities of one kind that are noted for every body, and the bytes that each further one must have on
 /// average. The rest is counted, and noted when the first ones are repaired.

@@ -118,8 +118,12 @@ fn overview(providers: &[Listed]) -> String {
         .iter()
         .map(|provider| {
             let count = provider.demands.len();
-            let about = format!("{}; {}; {count} demands", provider.about, recognised(provider));
-            [provider.names(), provider.dialect.to_owned(), about]
+            let also = match provider.aliases {
+                [] => String::new(),
+                aliases => format!("also {}; ", aliases.join(", ")),
+            };
+            let about = format!("{}; {also}{}; {count} demands", provider.about, recognised(provider));
+            [provider.name.to_owned(), provider.dialect.to_owned(), about]
         })
         .collect();
     let paints = [style::HINT, style::PLAIN, style::FAINT];

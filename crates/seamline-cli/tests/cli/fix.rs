@@ -191,7 +191,9 @@ fn the_report_has_the_documented_shape() {
     assert!(crate::formats::in_order(&text, &order), "{text}");
     let action = documents[0]["actions"][0].as_object().unwrap();
     let keys: Vec<_> = action.keys().map(String::as_str).collect();
-    assert_eq!(keys, ["action", "after_hash", "before_hash", "call_id", "code", "pointer", "synthetic"]);
+    let documented =
+        ["action", "after_hash", "before_hash", "call_id", "code", "message_index", "pointer", "synthetic"];
+    assert_eq!(keys, documented);
     assert_eq!(
         (&action["code"], &action["call_id"], &action["synthetic"]),
         (&json!("PAIR001"), &json!("toolu_1"), &json!(true))

@@ -50,10 +50,13 @@ pub(super) const ROW: Row = Row {
 /// The whole body.
 fn body(transcript: &Transcript) -> Value {
     let declare = |name| json!({"type": "function", "name": name, "parameters": {"type": "object"}});
-    let calls = transcript.messages.iter().flat_map(Message::calls);
-    let names: BTreeMap<&str, &str> =
-        calls.filter_map(|call| Some((call.id.as_deref()?, call.name.as_str()))).collect();
-    let steps: Vec<Value> = transcript.messages.iter().flat_map(|message| split(message, &names)).collect();
+    // A result has the tool name of the call before it, so that a longer body begins with the shorter one.
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut steps: Vec<Value> = Vec::new();
+    for message in &transcript.messages {
+        steps.extend(split(message, &names));
+        names.extend(message.calls().filter_map(|call| Some((call.id.as_deref()?, call.name.as_str()))));
+    }
     let mut body = json!({"model": "gemini-2.5-pro", "tools": TOOL_NAMES.map(declare), "input": steps});
     if let Some(system) = &transcript.system {
         body["system_instruction"] = json!(system);
