@@ -63,7 +63,7 @@ pub enum Loss {
 
 /// Actions of one rule that are not listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MoreActions {
+pub struct UnlistedActions {
     /// The rule that proposed them.
     pub code: &'static str,
     /// How many there are.
@@ -78,7 +78,7 @@ pub struct MoreActions {
 #[derive(Default)]
 pub(crate) struct Actions {
     pub(crate) listed: Vec<Action>,
-    tallies: Vec<(u32, MoreActions)>,
+    tallies: Vec<(u32, UnlistedActions)>,
     /// For each edit of the last pass, its action, if that is listed.
     noted: Vec<Option<usize>>,
     /// For each listed action of the last pass, the message that holds its output.
@@ -89,7 +89,7 @@ pub(crate) struct Actions {
 
 impl Actions {
     /// The actions that are not listed.
-    pub(crate) fn more(&self) -> Vec<MoreActions> {
+    pub(crate) fn more(&self) -> Vec<UnlistedActions> {
         self.tallies.iter().map(|(_, more)| more.clone()).filter(|more| more.count > 0).collect()
     }
 
@@ -143,7 +143,7 @@ impl Actions {
     fn has_place(&mut self, code: &'static str, dropped: Option<&DroppedContent>) -> bool {
         let known = self.tallies.iter().position(|(_, more)| more.code == code);
         let at = known.unwrap_or_else(|| {
-            self.tallies.push((0, MoreActions { code, count: 0, dropped: 0, lost: false }));
+            self.tallies.push((0, UnlistedActions { code, count: 0, dropped: 0, lost: false }));
             self.tallies.len() - 1
         });
         let (listed, more) = &mut self.tallies[at];

@@ -6,7 +6,7 @@
 
 use seamline_model::{Edit, Encoded, Fix, MessageIndex, Place, RuleFinding, Severity, Spliced, Transcript};
 
-use crate::actions::{Action, Actions, MoreActions};
+use crate::actions::{Action, Actions, UnlistedActions};
 use crate::claims::Claims;
 use crate::found::{CountedFix, Found};
 use crate::input::{Left, RepairInput, is_allowed};
@@ -41,7 +41,7 @@ pub struct Repair<'a> {
     /// The actions taken, in order.
     pub actions: Vec<Action>,
     /// The actions that are not listed.
-    pub more_actions: Vec<MoreActions>,
+    pub more_actions: Vec<UnlistedActions>,
     /// The findings before the repair.
     pub found: Vec<RuleFinding>,
     /// The findings after the repair.

@@ -21,7 +21,7 @@ mod rule;
 mod rules;
 mod settled;
 
-pub use actions::{ACTIONS_LISTED_MAX, Action, DroppedContent, Loss, MoreActions};
+pub use actions::{ACTIONS_LISTED_MAX, Action, DroppedContent, Loss, UnlistedActions};
 pub use apply::{PASSES_MAX, Repair, Rewrite, repair, repair_found};
 pub use check::{check, check_on};
 pub use found::{Found, LISTED_MAX};

@@ -118,9 +118,9 @@ pub struct MoreActions {
     pub lost: bool,
 }
 
-impl From<seamline_rules::MoreActions> for MoreActions {
-    fn from(more: seamline_rules::MoreActions) -> Self {
-        let seamline_rules::MoreActions { code, count, dropped, lost } = more;
+impl From<seamline_rules::UnlistedActions> for MoreActions {
+    fn from(more: seamline_rules::UnlistedActions) -> Self {
+        let seamline_rules::UnlistedActions { code, count, dropped, lost } = more;
         Self { code, count: count as usize, dropped: dropped as usize, lost }
     }
 }

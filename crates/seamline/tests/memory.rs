@@ -21,7 +21,7 @@ const CONVERT_TIMES: usize = 10;
 const BYTES: usize = 64 << 20;
 
 /// The bytes of a body, and those that `cargo xtask soak` uses.
-const SIZE: usize = 1 << 20;
+const SIZE: usize = 512 << 10;
 const SOAK_SIZE: usize = 4 << 20;
 
 /// The address space of the process beyond what a body may take: threads, and what the allocator keeps.

@@ -202,7 +202,7 @@ fn every_breaker_has_its_violation_in_interactions() {
         (Breaker::DropAssistant, vec![K::OrphanResult, K::BadResultName]),
         (Breaker::RepeatResult, vec![K::DuplicateResult]),
         (Breaker::MoveResultLater, vec![]),
-        (Breaker::MoveResultBeforeCall, vec![K::UnansweredCall, K::OrphanResult]),
+        (Breaker::MoveResultBeforeCall, vec![K::UnansweredCall, K::OrphanResult, K::BadResultName]),
         (Breaker::DropResultId, vec![K::UnansweredCall, K::BadResultId, K::BadResultName]),
         (Breaker::DropCallId, vec![K::OrphanResult, K::BadCallId, K::BadResultName]),
         (Breaker::Steer, vec![]),
