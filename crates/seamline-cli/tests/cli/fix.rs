@@ -329,3 +329,16 @@ fn the_draft_of_a_killed_process_is_removed_by_the_next_one() {
     bench.run(&["fix", "body.json"]).expect(0);
     assert_eq!(bench.names(""), [".other.json.live00.seamline", "body.json", "state"]);
 }
+
+#[test]
+fn a_member_that_the_error_names_is_removed_and_other_unknown_members_stay() {
+    let bench = Bench::new();
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"hi","zz_trace":1,"zz_other":2}]}"#;
+    bench.write("body.json", body);
+    bench.write("error.txt", "Unknown parameter: 'messages[0].zz_trace'.");
+    bench.run(&["fix", "body.json"]).expect(0);
+    assert_eq!(bench.read("body.json"), body, "without an error an unknown member stays");
+    bench.run(&["fix", "body.json", "--after-error", "error.txt"]).expect(0);
+    let fixed = bench.read("body.json");
+    assert!(!fixed.contains("zz_trace") && fixed.contains(r#""zz_other":2"#), "{fixed}");
+}

@@ -12,15 +12,19 @@ const KILLS: &str = "10000";
 const CONVERSATIONS: usize = 20_000 * DIALECTS;
 
 /// The number of dialects.
-const DIALECTS: usize = 5;
+const DIALECTS: usize = 6;
 
 /// The tests of damaged conversations.
 const DAMAGED: &str = "a_broken_conversation_is_put_right_without_loss";
 
+/// The tests of the library that `SEAMLINE_SOAK` makes longer, each with its binary.
+const LONGER: [(&str, &str); 2] =
+    [("suite", "no_preset_calls_clean_what_a_provider_rejects"), ("memory", "hostile_bodies_take_bounded_memory")];
+
 /// The crates whose tests run.
 const STORES: [&str; 2] = ["seamline-store-sqlite", "seamline-store-postgres"];
 
-/// Compiles the skeleton of a new dialect, then runs the tests of damaged conversations and of every store.
+/// Compiles the skeleton of a new dialect, then runs the tests of damaged conversations, presets, memory and every store.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let mut skeleton = workspace.cargo(&["test", "-p", "xtask", "new_dialect"]);
     workspace::run(skeleton.env("SEAMLINE_SOAK", "1"))?;
@@ -28,6 +32,12 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let mut cargo = workspace.cargo(&["test", "--release", "-p", "seamline", "--test", "suite", DAMAGED]);
     cargo.env("PROPTEST_CASES", CONVERSATIONS.to_string());
     workspace::run(&mut cargo)?;
+    for (binary, test) in LONGER {
+        println!("\n=== {test}");
+        let mut cargo =
+            workspace.cargo(&["test", "--release", "-p", "seamline", "--test", binary, test, "--", "--nocapture"]);
+        workspace::run(cargo.env("SEAMLINE_SOAK", "1"))?;
+    }
     let server = Server::start(workspace)?;
     if let Found::Missing(why) = &server {
         println!("PostgreSQL tests are skipped: {why}");
