@@ -231,7 +231,7 @@ impl Response {
     /// Malformed calls of a complete response are kept as the model wrote them, unless the knob `malformed_call` says
     /// otherwise. Only their result tells the model what was wrong; [`refused`](Self::refused) has it. A
     /// [session](crate::session) does not run them and makes requests that the provider accepts. A program without a
-    /// session adds the results and [repairs](crate::repair) the request.
+    /// session adds the results and [repairs](crate::repair()) the request.
     ///
     /// ```
     /// use seamline::stream::{ResponseStream, StreamOptions};
