@@ -5,19 +5,29 @@
 //! to treat the file as a body. Each program has one file in `programs/`.
 #![deny(clippy::disallowed_methods)]
 
+pub mod bodies;
+#[cfg(feature = "sqlite")]
+pub mod database;
+mod json;
+pub mod lines;
+mod list;
 pub mod native;
+pub mod packed;
+mod place;
 mod program;
 mod programs;
 mod sample;
+pub mod session;
 mod sketch;
 
+pub use place::SessionFolder;
 pub use program::Program;
 pub use programs::ALL;
 
 use sample::Sample;
 
 /// Recognises the program that wrote a file, by the file's name and its first bytes. A request body of a provider is
-/// never recognised as another program's file.
+/// never recognised as another program's file. Of a compressed file the content counts.
 ///
 /// ```
 /// let line = br#"{"type":"session_meta","payload":{"id":"0199"},"timestamp":"2026-01-01T00:00:00Z"}"#;
@@ -27,6 +37,7 @@ use sample::Sample;
 /// assert_eq!(seamline_files::recognise("request.json", body), None);
 /// ```
 pub fn recognise(name: &str, bytes: &[u8]) -> Option<&'static Program> {
-    let sample = Sample::of(name, bytes);
+    let head = packed::head(bytes, Sample::BYTES_MAX);
+    let sample = Sample::of(name, &head);
     ALL.iter().copied().find(|program| (program.detect)(&sample))
 }

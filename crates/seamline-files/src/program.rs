@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use crate::bodies::Bodies;
+use crate::place::SessionFolder;
 use crate::sample::Sample;
+use crate::session::Format;
 
 /// A program that keeps conversations in files of its own.
 pub struct Program {
@@ -10,12 +13,18 @@ pub struct Program {
     pub name: &'static str,
     /// What the file is, with its article, such as `a session log of Claude Code`.
     pub what: &'static str,
+    /// Where the program keeps its sessions.
+    pub places: &'static [SessionFolder],
     /// A shell command that writes a request body with the messages of `FILE`, if there is one.
     pub extract: Option<&'static str>,
     /// What to do where no command helps.
     pub advice: &'static str,
     /// Whether a sample is of a file of this program.
     pub(crate) detect: fn(&Sample<'_>) -> bool,
+    /// How its sessions are read and written; nothing if its files are only recognised.
+    pub session: Option<&'static Format>,
+    /// Where the request bodies are in a file of many; nothing for other files.
+    pub bodies: Option<&'static Bodies>,
 }
 
 impl Program {

@@ -4,16 +4,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::packed::is_packed;
 use crate::sketch::Sketch;
 
-/// The most bytes of a file that are looked at.
-const BYTES_MAX: usize = 1024 * 1024;
 /// The most records that are looked at.
 const RECORDS_MAX: usize = 32;
 /// The first bytes of an SQLite database.
 const SQLITE: &[u8] = b"SQLite format 3\0";
-/// The first bytes of a file that `zstd` compressed.
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// A sample of a file.
 pub(crate) struct Sample<'s> {
@@ -27,9 +24,12 @@ pub(crate) struct Sample<'s> {
 }
 
 impl<'s> Sample<'s> {
+    /// The most bytes of a file that are looked at.
+    pub(crate) const BYTES_MAX: usize = 1024 * 1024;
+
     pub(crate) fn of(name: &str, bytes: &'s [u8]) -> Self {
         let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
-        let head = &bytes[..bytes.len().min(BYTES_MAX)];
+        let head = &bytes[..bytes.len().min(Self::BYTES_MAX)];
         let mut sample = Self { name: file, head, records: Vec::new(), is_lines: false };
         if !sample.is_database() {
             sample.read(&String::from_utf8_lossy(head));
@@ -58,6 +58,11 @@ impl<'s> Sample<'s> {
     /// Whether the name of the file is one of these.
     pub(crate) fn is_named(&self, names: &[&str]) -> bool {
         names.contains(&self.name.as_str())
+    }
+
+    /// Whether the name of the file starts with these letters.
+    pub(crate) fn starts_with(&self, start: &str) -> bool {
+        self.name.starts_with(start)
     }
 
     /// The end of the name of the file.
@@ -96,8 +101,9 @@ impl<'s> Sample<'s> {
         self.head.starts_with(SQLITE)
     }
 
-    pub(crate) fn is_compressed(&self) -> bool {
-        self.head.starts_with(ZSTD)
+    /// Whether the file is compressed and its content cannot be read.
+    pub(crate) fn is_packed(&self) -> bool {
+        is_packed(self.head)
     }
 
     /// Whether the schema of a database has all these words: names of tables and columns.

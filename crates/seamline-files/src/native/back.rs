@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::History;
-use super::json::{Object, offset};
 use super::message::{Message, Role, align};
 use super::order::Order;
 use super::shape::{Kept, New};
+use crate::json::{Object, offset};
 
 /// A message of a repaired carrier.
 #[derive(Debug, Clone, Copy)]

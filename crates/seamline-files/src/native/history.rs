@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::json::{Object, offset};
 use super::message::{Message, Role};
 use super::order::Order;
 use super::shape::Shape;
 use super::weigh::List;
+use crate::json::{Object, offset};
 
 /// The start of ids that a program uses inside its own history. It gives them another start when it sends them.
 const INTERNAL: &str = "hist_tool_";

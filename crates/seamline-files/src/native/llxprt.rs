@@ -1,9 +1,9 @@
 //! llxprt: every entry has a `speaker` and `blocks`. Results are blocks, and one entry may hold several.
 
-use super::json::{Object, elements, quoted, relisted, string};
 use super::message::{Message, Role};
 use super::shape::{Kept, New, Part, Shape};
 use super::text::{CallBlocks, id_of, text_block};
+use crate::json::{Object, elements, quoted, relisted, string};
 
 pub(super) const SHAPE: Shape =
     Shape { name: "llxprt", program: "llxprt", newest_first: false, calls_in: BLOCKS, sign, show, rewrite, write };

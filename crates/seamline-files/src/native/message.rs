@@ -1,6 +1,6 @@
 //! A message of the carrier: the Chat Completions form in which a history is checked and repaired.
 
-use super::json::{Object, elements, quoted, string};
+use crate::json::{Object, elements, quoted, string};
 
 /// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

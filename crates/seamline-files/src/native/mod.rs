@@ -6,15 +6,15 @@
 //! that the carrier does not show. Each shape has one file.
 
 mod back;
+mod entry;
 mod history;
-mod json;
 mod llxprt;
-mod message;
+pub(crate) mod message;
 mod opal;
-mod openclaw;
+pub(crate) mod openclaw;
 mod order;
-mod shape;
-mod text;
+pub(crate) mod shape;
+pub(crate) mod text;
 mod unseen;
 mod weigh;
 

@@ -1,10 +1,10 @@
 //! Opal: results are messages with the role `tool_result`, and calls have a `call_id`. Opal stores the newest message
 //! first.
 
-use super::json::{Object, quoted, relisted};
 use super::message::{Call, Message, Role};
 use super::shape::{Kept, New, Part, Shape};
 use super::text::{arguments_value, call, call_changes, id_of, text_of, with_text};
+use crate::json::{Object, quoted, relisted};
 
 pub(super) const SHAPE: Shape =
     Shape { name: "opal", program: "Opal", newest_first: true, calls_in: CALLS, sign, show, rewrite, write };

@@ -1,11 +1,12 @@
 //! `OpenClaw` and `pi`: results are messages with the role `toolResult`, and calls are blocks of type `toolCall`.
 
-use super::json::{Object, elements, quoted, relisted};
 use super::message::{Message, Role};
 use super::shape::{Kept, New, Part, Shape};
 use super::text::{CallBlocks, id_of, text_block, text_of, with_text};
+use crate::json::{Object, elements, quoted, relisted};
+use seamline_model::Fence;
 
-pub(super) const SHAPE: Shape = Shape {
+pub(crate) const SHAPE: Shape = Shape {
     name: "openclaw",
     program: "OpenClaw or pi",
     newest_first: false,
@@ -93,6 +94,21 @@ fn rewrite(entry: &Object<'_>, kept: &[Kept<'_>]) -> String {
         changes.push((CONTENT, Some(written)));
     }
     entry.with(&changes)
+}
+
+/// Writes an entry whose calls are text, so that no program can send them. Returns nothing if it has no calls.
+pub(crate) fn without_calls(entry: &Object<'_>) -> Option<String> {
+    let content = entry.get(CONTENT)?;
+    let blocks = elements(content)?;
+    if CALLS.read(&blocks).1.is_empty() {
+        return None;
+    }
+    let is_call = |block: &str| Object::of(block).is_some_and(|block| block.says("type", CALLS.types));
+    let as_text =
+        |block: &str| text_block(&Fence::around("tool call of an aborted turn, kept as text", block).text(block));
+    let written: Vec<String> =
+        blocks.iter().map(|block| if is_call(block) { as_text(block) } else { (*block).to_owned() }).collect();
+    Some(entry.with(&[(CONTENT, Some(relisted(content, &written)))]))
 }
 
 fn new_blocks(message: &Message) -> Vec<String> {

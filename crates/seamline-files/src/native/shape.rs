@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::json::Object;
 use super::message::Message;
+use crate::json::Object;
 
 /// How one program writes the messages of a history.
 pub struct Shape {

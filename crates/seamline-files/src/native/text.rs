@@ -1,7 +1,7 @@
 //! The text of an entry, and lists of blocks.
 
-use super::json::{Object, elements, quoted, relisted, string};
 use super::message::{Call, Message};
+use crate::json::{Object, elements, quoted, relisted, string};
 
 /// The text that the carrier holds for content that is not text, such as an image. The content itself stays where it is.
 const OTHER: &str = "[content that is not text]";

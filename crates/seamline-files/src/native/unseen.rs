@@ -1,7 +1,7 @@
 //! What a history holds and its carrier does not.
 
 use super::history::{History, HistoryPlace};
-use super::json::Object;
+use crate::json::Object;
 
 /// Blocks that the carrier shows.
 const SHOWN: &[&str] = &["text", "toolCall", "toolUse", "functionCall", "tool_call", "tool_response"];

@@ -1,8 +1,8 @@
 //! Recognises the shape of a history by all its entries.
 
-use super::json::{Object, elements, offset};
 use super::shape::Shape;
 use super::{ALL, by_name};
+use crate::json::{Object, elements, offset};
 
 /// Words of which each history of a shape has at least one. Other texts need not be read.
 const HINTS: &[&str] = &["\"call_id\"", "\"callId\"", "\"toolCall\"", "\"toolCallId\"", "\"speaker\""];

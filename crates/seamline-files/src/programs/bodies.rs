@@ -1,15 +1,21 @@
 //! Several request bodies, one per line.
 
 use crate::Program;
+use crate::bodies::{Bodies, HeldBody};
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
     name: "lines of request bodies",
     what: "a list of request bodies, one per line",
+    places: &[],
     extract: Some("sed -n 1p FILE"),
     advice: Program::GIVE_BODY,
     detect,
+    session: None,
+    bodies: Some(&BODIES),
 };
+
+static BODIES: Bodies = Bodies { find: |record| Some(HeldBody::whole(record)) };
 
 fn detect(sample: &Sample<'_>) -> bool {
     // Some items of a conversation have an `input`, too.

@@ -1,15 +1,21 @@
 //! Training sets for fine-tuning: one conversation per line, without a model.
 
 use crate::Program;
+use crate::bodies::{Bodies, HeldBody};
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
     name: "fine-tuning",
     what: "a training set for fine-tuning",
+    places: &[],
     extract: Some("sed -n 1p FILE"),
     advice: Program::GIVE_BODY,
     detect,
+    session: None,
+    bodies: Some(&BODIES),
 };
+
+static BODIES: Bodies = Bodies { find: |record| Some(HeldBody::whole(record)) };
 
 fn detect(sample: &Sample<'_>) -> bool {
     let is_talk = |record: &_| has(record, &["messages"]) && !has(record, &["model"]);

@@ -6,9 +6,12 @@ use crate::sample::{Sample, has};
 pub(super) const PROGRAM: Program = Program {
     name: "HAR",
     what: "a HAR file of a browser",
+    places: &[],
     extract: Some("jq -r '.log.entries[0].request.postData.text' FILE"),
     advice: Program::GIVE_BODY,
     detect,
+    session: None,
+    bodies: None,
 };
 
 fn detect(sample: &Sample<'_>) -> bool {

@@ -6,9 +6,12 @@ use crate::sample::{Sample, has, says};
 pub(super) const PROGRAM: Program = Program {
     name: "LangGraph or LangChain",
     what: "saved state of LangGraph or LangChain",
+    places: &[],
     extract: None,
     advice: "give the request body that it sends; `messages` of the state has other members than a body",
     detect,
+    session: None,
+    bodies: None,
 };
 
 fn detect(sample: &Sample<'_>) -> bool {

@@ -8,7 +8,7 @@ mod copilot_cli;
 mod droid;
 mod fine_tuning;
 mod gemini_cli;
-mod goose;
+pub(crate) mod goose;
 mod grok;
 mod har;
 mod kimi;
@@ -16,7 +16,7 @@ mod langgraph;
 mod mini_swe_agent;
 mod openai_agents;
 mod openai_batch;
-mod opencode;
+pub(crate) mod opencode;
 mod openhands;
 mod pi;
 mod qwen_code;
@@ -31,7 +31,9 @@ pub const ALL: &[&Program] = &[
     &codex::PROGRAM,
     &qwen_code::PROGRAM,
     &claude_code::PROGRAM,
-    &gemini_cli::PROGRAM,
+    &gemini_cli::DOCUMENT,
+    &gemini_cli::LOG,
+    &gemini_cli::CHECKPOINT,
     &opencode::PROGRAM,
     &pi::PROGRAM,
     &cline::PROGRAM,

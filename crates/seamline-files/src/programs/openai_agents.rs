@@ -6,9 +6,12 @@ use crate::sample::{Sample, has};
 pub(super) const PROGRAM: Program = Program {
     name: "OpenAI Agents SDK",
     what: "a session of the OpenAI Agents SDK",
+    places: &[],
     extract: None,
     advice: "`sqlite3 FILE 'select message_data from agent_messages order by id' | jq -s '{input: .}' | seamline check -` checks a database with one session",
     detect,
+    session: None,
+    bodies: None,
 };
 
 fn detect(sample: &Sample<'_>) -> bool {

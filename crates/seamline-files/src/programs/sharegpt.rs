@@ -7,11 +7,14 @@ use serde_json::Value;
 pub(super) const PROGRAM: Program = Program {
     name: "ShareGPT",
     what: "a training set in the form of ShareGPT",
+    places: &[],
     extract: Some(
         r#"jq '(.[0]? // .) | {messages: [.conversations[] | {role: ({human: "user", gpt: "assistant"}[.from] // .from), content: .value}]}' FILE"#,
     ),
     advice: Program::GIVE_BODY,
     detect,
+    session: None,
+    bodies: None,
 };
 
 fn detect(sample: &Sample<'_>) -> bool {

@@ -1,0 +1,157 @@
+//! The pieces of a line that is not exactly one record.
+
+use std::ops::Range;
+
+use serde::de::IgnoredAny;
+
+/// One piece of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) kind: PieceKind,
+    pub(super) span: Range<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PieceKind {
+    /// A complete JSON object.
+    Record,
+    /// A complete JSON value that is not an object.
+    Other,
+    NulRun,
+    /// Bytes that belong to no complete value, such as the start of a record.
+    Fragment,
+}
+
+/// How many times the bytes of a line may be read while a record is searched in it.
+const READS_MAX: usize = 32;
+
+/// Cuts a line into pieces. Spaces between pieces belong to none.
+pub(super) fn pieces(line: &[u8]) -> Vec<Piece> {
+    let mut search = Search { line, budget: line.len().saturating_mul(READS_MAX), pieces: Vec::new() };
+    let mut at = 0;
+    while at < line.len() {
+        at = search.next(at);
+    }
+    search.pieces
+}
+
+struct Search<'l> {
+    line: &'l [u8],
+    /// The number of bytes that may still be read.
+    budget: usize,
+    pieces: Vec<Piece>,
+}
+
+impl Search<'_> {
+    /// Adds the piece at a place, and returns the place behind it.
+    fn next(&mut self, at: usize) -> usize {
+        let rest = &self.line[at..];
+        let same = |fits: fn(&u8) -> bool| rest.iter().take_while(|byte| fits(byte)).count();
+        match rest[0] {
+            0 => self.add(PieceKind::NulRun, at..at + same(|byte| *byte == 0)),
+            b' ' | b'\t' | b'\r' | b'\n' => at + same(u8::is_ascii_whitespace),
+            first => {
+                let kind = if first == b'{' { PieceKind::Record } else { PieceKind::Other };
+                match self.value_end(at) {
+                    Some(end) if self.is_boundary(end) => self.add(kind, at..end),
+                    _ => {
+                        let end = self.fragment_end(at);
+                        self.add(PieceKind::Fragment, at..end)
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, kind: PieceKind, span: Range<usize>) -> usize {
+        let end = span.end;
+        self.pieces.push(Piece { kind, span });
+        end
+    }
+
+    /// The end of the complete JSON value at a place.
+    fn value_end(&mut self, at: usize) -> Option<usize> {
+        let rest = &self.line[at..];
+        self.budget = self.budget.checked_sub(rest.len())?;
+        let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
+        match values.next() {
+            Some(Ok(IgnoredAny)) => Some(at + values.byte_offset()),
+            _ => self.lossy_end(at),
+        }
+    }
+
+    /// As [`Self::value_end`], for a line with bytes that are not UTF-8.
+    fn lossy_end(&mut self, at: usize) -> Option<usize> {
+        let rest = &self.line[at..];
+        if std::str::from_utf8(rest).is_ok() {
+            return None;
+        }
+        // Each invalid byte becomes one ASCII character, so that places stay the same.
+        let mut ascii = rest.to_vec();
+        ascii.iter_mut().filter(|byte| !byte.is_ascii()).for_each(|byte| *byte = b'?');
+        let mut values = serde_json::Deserializer::from_slice(&ascii).into_iter::<IgnoredAny>();
+        matches!(values.next(), Some(Ok(IgnoredAny))).then(|| at + values.byte_offset())
+    }
+
+    /// Whether a record may end here: at the end of the line, or before another piece.
+    fn is_boundary(&self, at: usize) -> bool {
+        let rest = self.line[at..].trim_ascii_start();
+        rest.first().is_none_or(|next| matches!(next, b'{' | 0))
+    }
+
+    /// The end of a fragment: the next place where a complete record or a run of NUL bytes begins.
+    fn fragment_end(&mut self, at: usize) -> usize {
+        let mut from = at + 1;
+        while let Some(offset) =
+            self.line.get(from..).and_then(|rest| rest.iter().position(|byte| matches!(byte, b'{' | 0)))
+        {
+            let place = from + offset;
+            if self.line[place] == 0 || self.starts_record(place) {
+                return place;
+            }
+            if self.budget == 0 {
+                break;
+            }
+            from = place + 1;
+        }
+        self.line.len()
+    }
+
+    fn starts_record(&mut self, at: usize) -> bool {
+        // A record begins with a key. This saves most attempts inside text.
+        if !self.line[at + 1..].trim_ascii_start().starts_with(b"\"") {
+            return false;
+        }
+        self.value_end(at).is_some_and(|end| self.is_boundary(end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(line: &str) -> Vec<(PieceKind, &str)> {
+        pieces(line.as_bytes()).into_iter().map(|piece| (piece.kind, &line[piece.span])).collect()
+    }
+
+    #[test]
+    fn an_object_inside_a_fragment_is_not_a_record() {
+        let line = r#"{"a":{"b":1},"c":"cut{"type":"x","d":{"e":[{}]}}"#;
+        let expected =
+            [(PieceKind::Fragment, r#"{"a":{"b":1},"c":"cut"#), (PieceKind::Record, r#"{"type":"x","d":{"e":[{}]}}"#)];
+        assert_eq!(cut(line), expected);
+    }
+
+    #[test]
+    fn nul_runs_separate_pieces() {
+        let expected =
+            [(PieceKind::Fragment, "{\"a\":"), (PieceKind::NulRun, "\0\0"), (PieceKind::Record, "{\"a\":1}")];
+        assert_eq!(cut("{\"a\":\0\0{\"a\":1}"), expected);
+    }
+
+    #[test]
+    fn hostile_lines_take_bounded_work() {
+        let line = "{\"a\":".repeat(40_000);
+        assert_eq!(cut(&line), [(PieceKind::Fragment, line.as_str())]);
+    }
+}

@@ -1,0 +1,47 @@
+//! Claude Code: session logs, one record per line.
+
+mod read;
+mod write;
+
+use crate::sample::{Sample, has, says};
+use crate::session::{About, FileLayout, Format};
+use crate::{Program, SessionFolder};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "Claude Code",
+    what: "a session log of Claude Code",
+    places: &[
+        SessionFolder::variable(("CLAUDE_CONFIG_DIR", ".claude"), "projects", &[".jsonl"]),
+        SessionFolder::variable(SessionFolder::CONFIG, "claude/projects", &[".jsonl"]),
+    ],
+    extract: Some("jq -s '{messages: [.[] | .message | select(.role) | {role, content}]}' FILE"),
+    advice: Program::GIVE_BODY,
+    detect,
+    session: Some(&FORMAT),
+    bodies: None,
+};
+
+static FORMAT: Format = Format { document: FileLayout::Lines, read: read::read, write: Some(write::write), resume };
+
+fn resume(about: &About) -> Option<String> {
+    about.id.as_ref().filter(|_| !about.is_subagent).map(|id| format!("claude --resume {id}"))
+}
+
+fn detect(sample: &Sample<'_>) -> bool {
+    const TYPES: [&str; 8] = [
+        "file-history-snapshot",
+        "queue-operation",
+        "permission-mode",
+        "last-prompt",
+        "ai-title",
+        "custom-title",
+        "content-replacement",
+        "progress",
+    ];
+    sample.any(|record| {
+        let is_entry = has(record, &["uuid", "parentUuid"]) && has(record, &["sessionId"]);
+        let is_note = says(record, "type", &TYPES) && (has(record, &["sessionId"]) || has(record, &["messageId"]));
+        let is_summary = says(record, "type", &["summary"]) && has(record, &["leafUuid"]);
+        is_entry || is_note || is_summary
+    })
+}

@@ -1,0 +1,93 @@
+//! Gemini CLI: sessions as one record per line or as one JSON value, and saved chats.
+
+mod checkpoint;
+mod fold;
+mod read;
+mod render;
+mod sent;
+mod turn;
+mod write;
+
+use serde_json::Value;
+
+use crate::sample::{Sample, has, says};
+use crate::session::{About, FileLayout, Format};
+use crate::{Program, SessionFolder};
+
+const NAME: &str = "Gemini CLI";
+
+/// Sessions since version 0.40: one record per line.
+pub(super) const LOG: Program = Program {
+    name: NAME,
+    what: "a session log of Gemini CLI",
+    places: &[SessionFolder::home(".gemini", "tmp", &[".json", ".jsonl"])],
+    extract: None,
+    advice: Program::GIVE_BODY,
+    detect: is_log,
+    session: Some(&Format { document: FileLayout::Lines, read: read::read_log, write: Some(write::write_log), resume }),
+    bodies: None,
+};
+
+/// Older sessions: one JSON value.
+pub(super) const DOCUMENT: Program = Program {
+    name: NAME,
+    what: "a session of Gemini CLI",
+    places: &[SessionFolder::home(".gemini", "tmp", &[".json", ".jsonl"])],
+    extract: None,
+    advice: Program::GIVE_BODY,
+    detect: is_document,
+    session: Some(&Format {
+        document: FileLayout::List,
+        read: read::read_document,
+        write: Some(write::write_document),
+        resume,
+    }),
+    bodies: None,
+};
+
+/// Chats that the user saved with `/chat save`.
+pub(super) const CHECKPOINT: Program = Program {
+    name: NAME,
+    what: "a saved chat of Gemini CLI",
+    places: &[SessionFolder::home(".gemini", "tmp", &[".json", ".jsonl"])],
+    extract: None,
+    advice: Program::GIVE_BODY,
+    detect: is_checkpoint,
+    session: Some(&Format {
+        document: FileLayout::List,
+        read: checkpoint::read,
+        write: Some(checkpoint::write),
+        resume: |_| None,
+    }),
+    bodies: None,
+};
+
+fn resume(about: &About) -> Option<String> {
+    about.id.as_ref().filter(|_| !about.is_subagent).map(|id| format!("gemini --resume {id}"))
+}
+
+fn is_log(sample: &Sample<'_>) -> bool {
+    let is_change = |record: &_| has(record, &["$rewindTo"]) || has(record, &["$set"]);
+    !is_document(sample) && sample.any(|record| is_header(record) || is_change(record) || is_turn(record))
+}
+
+fn is_document(sample: &Sample<'_>) -> bool {
+    let root = sample.root();
+    let has_messages = root.get("messages").is_some_and(Value::is_array);
+    !sample.is_lines() && has_messages && (is_header(root) || sample.list("messages").iter().any(is_turn))
+}
+
+fn is_header(record: &Value) -> bool {
+    has(record, &["sessionId", "projectHash"])
+}
+
+fn is_turn(message: &Value) -> bool {
+    says(message, "type", &["gemini"]) && has(message, &["id", "content"])
+}
+
+fn is_checkpoint(sample: &Sample<'_>) -> bool {
+    let is_content = |value: &Value| says(value, "role", &["user", "model"]) && has(value, &["parts"]);
+    let list = sample.list("history");
+    let is_saved = sample.root().is_object() || sample.starts_with("checkpoint-") && sample.ends_with(".json");
+    !sample.is_lines() && is_saved && list.first().is_some_and(is_content)
+}

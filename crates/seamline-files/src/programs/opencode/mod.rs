@@ -1,0 +1,47 @@
+//! opencode: exports, the files of its older storage, and the rows of its database.
+//!
+//! A session is described by one record, each message by another one, and each part of a message is a record of its own. A
+//! tool call and its result are one part. The records have the same members everywhere: in the database they are rows, in
+//! the older storage files, and in an export objects inside one document.
+
+mod active;
+mod part;
+mod read;
+mod show;
+mod write;
+
+use crate::sample::{Sample, has};
+use crate::session::{About, FileLayout, Format};
+use crate::{Program, SessionFolder};
+
+pub(crate) const PROGRAM: Program = Program {
+    name: "opencode",
+    what: "a session of opencode",
+    places: &[SessionFolder::variable(SessionFolder::DATA, "opencode", &["opencode.db"])],
+    extract: None,
+    advice: Program::GIVE_BODY,
+    detect,
+    session: Some(&FORMAT),
+    bodies: None,
+};
+
+/// An export, and one file of the older storage.
+static FORMAT: Format = Format { document: FileLayout::List, read: read::read, write: Some(write::write), resume };
+
+/// The rows of a database and the files of the older storage, one record per line.
+#[cfg(feature = "sqlite")]
+pub(crate) static ROWS: Format =
+    Format { document: FileLayout::Lines, read: read::read_rows, write: Some(write::write), resume };
+
+fn resume(about: &About) -> Option<String> {
+    about.id.as_ref().filter(|_| !about.is_subagent).map(|id| format!("opencode --session {id}"))
+}
+
+fn detect(sample: &Sample<'_>) -> bool {
+    let root = sample.root();
+    let is_turn = |message: &_| has(message, &["info", "parts"]);
+    let is_export = has(root, &["info"]) && sample.list("messages").iter().any(is_turn);
+    let is_stored =
+        has(root, &["id", "sessionID"]) && (has(root, &["messageID", "type"]) || has(root, &["role", "time"]));
+    is_export || is_stored || sample.has_schema(&["CREATE TABLE", "part", "message_id", "session_id", "project_id"])
+}

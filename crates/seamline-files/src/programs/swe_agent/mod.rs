@@ -1,0 +1,80 @@
+//! SWE-agent: trajectories.
+
+use crate::Program;
+use crate::json::{Object, elements, members, string};
+use crate::list::Shape;
+use crate::sample::{Sample, has};
+use crate::session::{About, FileLayout, Format, KeptTexts, Listed, NewMessage, Writer, message_with, record_with};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "SWE-agent",
+    what: "a trajectory of SWE-agent",
+    places: &[],
+    extract: Some("jq '{messages: [.history[] | {role, content}]}' FILE"),
+    advice: Program::GIVE_BODY,
+    detect,
+    session: Some(&FORMAT),
+    bodies: None,
+};
+
+static FORMAT: Format = Format {
+    document: FileLayout::List,
+    read: |input| LISTED.read(input),
+    write: Some(|repair| repair.write(&WRITER)),
+    resume: |_| None,
+};
+
+static LISTED: Listed = Listed {
+    shape: Shape {
+        members: &["history"],
+        is_record: |text| members(text, &["role"]).is_ok_and(|[role]| role.is_some()),
+    },
+    dialect: "openai_chat",
+    provider: None,
+    show,
+    about: |_| About::default(),
+    ends_with_calls: true,
+};
+
+const WRITER: Writer = Writer { links: None, blocks: "content", rewrite, write: new_message };
+
+fn detect(sample: &Sample<'_>) -> bool {
+    let is_step = |step: &_| has(step, &["action", "observation"]);
+    sample.ends_with(".traj") || sample.root().is_object() && sample.list("trajectory").iter().any(is_step)
+}
+
+/// The members that a provider reads.
+const MEMBERS: [&str; 3] = ["role", "content", "tool_calls"];
+const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
+
+fn show(record: &str, content: KeptTexts) -> Option<String> {
+    let [role, ids] = members(record, &["role", "tool_call_ids"]).ok()?;
+    if !ROLES.contains(&string(role?)?.as_str()) {
+        return None;
+    }
+    let message = message_with(record, &MEMBERS, content)?;
+    // One record answers all calls of a turn; the program makes only one call in each.
+    match ids.and_then(elements).and_then(|ids| ids.first().map(|id| (*id).to_owned())) {
+        Some(id) => Some(Object::of(&message)?.with(&[("tool_call_id", Some(id))])),
+        None => Some(message),
+    }
+}
+
+fn rewrite(record: &str, message: &str) -> Option<String> {
+    let record = record_with(record, message, &MEMBERS)?;
+    let [id] = members(message, &["tool_call_id"]).ok()?;
+    let object = Object::of(&record)?;
+    match (object.list("tool_call_ids").first(), id) {
+        (old, Some(id)) if old != Some(&id) => Some(object.with(&[("tool_call_ids", Some(format!("[{id}]")))])),
+        (Some(_), None) => Some(object.with(&[("tool_call_ids", None)])),
+        _ => Some(record),
+    }
+}
+
+fn new_message(new: &NewMessage<'_>) -> Option<String> {
+    let [id] = members(new.message, &["tool_call_id"]).ok()?;
+    let ids = id.map(|id| format!("[{id}]"));
+    let record = Object::of(new.message)?.with(&[("tool_call_id", None), ("tool_call_ids", ids)]);
+    let agent = members(new.after, &["agent"]).ok().and_then(|[agent]| agent).map(str::to_owned);
+    Some(Object::of(&record)?.with(&[("agent", agent)]))
+}

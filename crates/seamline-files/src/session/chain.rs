@@ -1,0 +1,99 @@
+//! The path from the last record to the first one, in files whose records name their parent.
+
+use std::collections::{HashMap, HashSet};
+
+use super::catalogue::{FILE007, FILE008, FILE009, FILE010};
+use super::{Defect, RecordEdit};
+use crate::json::quoted;
+
+/// A record of such a file.
+pub(crate) struct Node<'n> {
+    /// The id of the record; a record without one has no place on the path.
+    pub(crate) id: Option<&'n str>,
+    /// The id of its parent.
+    pub(crate) parent: Option<&'n str>,
+    /// A number that is the same for records that say the same.
+    pub(crate) hash: u64,
+    /// Whether the record belongs to the conversation of the path.
+    pub(crate) is_member: bool,
+}
+
+/// How a program follows the parents.
+pub(crate) struct Walk {
+    /// The member that names the parent.
+    pub(crate) parent: &'static str,
+    /// Whether the parents of the first records are in another file.
+    pub(crate) starts_elsewhere: bool,
+}
+
+/// The path through the records.
+pub(crate) struct Chain {
+    /// The records on it, from the first to the last one.
+    pub(crate) records: Vec<usize>,
+    pub(crate) defects: Vec<Defect>,
+}
+
+impl Walk {
+    /// Walks from a record to the first one. Where a parent is missing, the walk goes on at the record before, as the repair
+    /// would connect it.
+    pub(crate) fn from(&self, last: Option<usize>, nodes: &[Node<'_>]) -> Chain {
+        let mut by_id: HashMap<&str, usize> = HashMap::new();
+        let mut defects = Vec::new();
+        for (record, node) in nodes.iter().enumerate() {
+            let Some(id) = node.id else { continue };
+            match by_id.get(id) {
+                None => {
+                    by_id.insert(id, record);
+                }
+                Some(first) => defects.extend((nodes[*first].hash == node.hash).then(|| copy(record))),
+            }
+        }
+        // A copy has the place of the first record with its id.
+        let first = |record: usize| nodes[record].id.and_then(|id| by_id.get(id)).copied().unwrap_or(record);
+        let mut at = last.map(first);
+        let mut records = Vec::new();
+        let mut seen = HashSet::new();
+        while let Some(record) = at {
+            seen.insert(record);
+            records.push(record);
+            let Some(parent) = nodes[record].parent else { break };
+            let found = by_id.get(parent).copied();
+            at = found.filter(|parent| !seen.contains(parent));
+            if at.is_some() {
+                continue;
+            }
+            at = before(nodes, record, &seen);
+            if !self.starts_elsewhere || found.is_some() {
+                defects.push(self.cut(record, found.is_some(), at.and_then(|before| nodes[before].id)));
+            }
+        }
+        records.reverse();
+        defects.sort_by_key(|defect| defect.record);
+        Chain { records, defects }
+    }
+
+    /// The defect of a record whose parent does not lead to the first record.
+    fn cut(&self, record: usize, is_cycle: bool, before: Option<&str>) -> Defect {
+        let (kind, message) = match (is_cycle, before) {
+            (true, _) => (&FILE010, "its parents lead back to the record itself"),
+            (false, Some(_)) => (&FILE007, "its parent is not in the file"),
+            (false, None) => (&FILE008, "its parent is not in the file"),
+        };
+        let parent = before.map_or_else(|| "null".to_owned(), quoted);
+        let edits = vec![RecordEdit::Set { record, member: self.parent, value: Some(parent) }];
+        Defect { kind, record, message: message.to_owned(), edits }
+    }
+}
+
+/// The record of the conversation before a record in the file.
+fn before(nodes: &[Node<'_>], record: usize, seen: &HashSet<usize>) -> Option<usize> {
+    let fits = |at: &usize| nodes[*at].id.is_some() && nodes[*at].is_member && !seen.contains(at);
+    (0..record).rev().find(fits)
+}
+
+/// The defect of a record that is in the file before. A record with the same id that says something else stays, because
+/// the file may have been written by two processes.
+fn copy(record: usize) -> Defect {
+    let message = "the same record is in the file before".to_owned();
+    Defect { kind: &FILE009, record, message, edits: vec![RecordEdit::Remove { record }] }
+}

@@ -1,0 +1,57 @@
+//! A format: how the sessions of one program are read and written.
+
+use std::io::BufRead;
+
+use super::{About, FileLayout, FileReading, KeptTexts, NewRecord, RecordRepair};
+
+/// The input of a reading.
+pub struct FileInput<'i> {
+    /// The bytes of the file.
+    pub bytes: &'i mut dyn BufRead,
+    /// The path of the file, for programs whose file names carry meaning.
+    pub name: &'i str,
+    /// How much of long texts is kept.
+    pub content: KeptTexts,
+}
+
+/// Writes the records again after a repair.
+pub(crate) type Write = fn(&RecordRepair<'_>) -> Option<Vec<NewRecord>>;
+
+/// How the sessions of one program are read and written.
+pub struct Format {
+    /// How the records of a file are separated.
+    pub document: FileLayout,
+    /// Reads a file: its records, the conversation that the program would send, and the defects of the file.
+    pub(crate) read: fn(&mut FileInput<'_>) -> std::io::Result<FileReading>,
+    /// Writes the records again after a repair of the conversation; nothing if a message has a form that they cannot hold.
+    /// A format without this function is read-only.
+    pub(crate) write: Option<Write>,
+    /// The command that continues a session in its program.
+    pub(crate) resume: fn(&About) -> Option<String>,
+}
+
+impl Format {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the input cannot be read.
+    pub fn read(&self, input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
+        (self.read)(input)
+    }
+
+    /// Whether repaired sessions can be written.
+    pub fn is_writable(&self) -> bool {
+        self.write.is_some()
+    }
+
+    /// Writes the records again after a repair of the conversation.
+    pub fn write(&self, repair: &RecordRepair<'_>) -> Option<Vec<NewRecord>> {
+        self.write.and_then(|write| write(repair))
+    }
+
+    /// The command that continues a session in its program.
+    pub fn resume(&self, about: &About) -> Option<String> {
+        (self.resume)(about)
+    }
+}

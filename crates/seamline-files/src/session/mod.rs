@@ -1,0 +1,32 @@
+//! Sessions of other programs: how a program's records become the conversation that it would send, and how a repaired
+//! conversation becomes records again.
+//!
+//! A [`Format`] reads the records of a file into a [`Reading`]: the *active* conversation, as messages of a *carrier* (a
+//! request body in the dialect of the program's provider), and the defects of the file itself. The carrier is checked and
+//! repaired like every other body. [`Format::write`] gives the outcome back as records. A record whose message did not
+//! change keeps its bytes.
+
+mod abridge;
+pub(crate) mod catalogue;
+mod chain;
+mod defect;
+mod document;
+mod export;
+mod format;
+mod listed;
+mod reading;
+mod rewrite;
+mod summary;
+
+pub use abridge::KeptTexts;
+pub use catalogue::{DEFECTS, DefectKind, Weight, by_damage};
+pub use defect::{Defect, RecordEdit, apply};
+pub use document::FileLayout;
+pub use export::Export;
+pub use format::{FileInput, Format};
+pub use reading::{About, CarriedMessage, FileReading, Reading};
+pub use rewrite::{NewRecord, RecordRepair, ReturnedMessage};
+
+pub(crate) use chain::{Node, Walk};
+pub(crate) use listed::{Listed, envelope_text, message_with, new_record, record_with};
+pub(crate) use rewrite::{Links, NewMessage, Writer, longest_rising, uuid};

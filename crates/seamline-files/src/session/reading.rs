@@ -1,0 +1,110 @@
+//! What a reading of a session finds.
+
+use super::Defect;
+use crate::lines::{DamagedLine, RecordPlace};
+
+/// A file, read by the format of its program.
+#[derive(Debug, Clone, Default)]
+pub struct FileReading {
+    /// The places of the records, in the order of the file.
+    pub records: Vec<RecordPlace>,
+    /// The lines that are not exactly one record.
+    pub damaged: Vec<DamagedLine>,
+    /// The session that the records hold.
+    pub session: Reading,
+}
+
+/// A session: the conversation that its program would send, and the defects of its records.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// The dialect of the messages.
+    pub dialect: &'static str,
+    /// The provider that the program sends them to, if the file tells.
+    pub provider: Option<&'static str>,
+    /// The messages that the program would send, in that order.
+    pub messages: Vec<CarriedMessage>,
+    /// The defects of the records.
+    pub defects: Vec<Defect>,
+    /// The records on the path from the first to the last one, for programs whose records name their parent. For other
+    /// programs, the records among which new ones may go; empty if they may go anywhere.
+    pub chain: Vec<usize>,
+    /// The description of the session.
+    pub about: About,
+}
+
+/// A message of the carrier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CarriedMessage {
+    /// The record that holds the message; of several records, the first one.
+    pub record: usize,
+    /// The index of the part, in a record that holds several messages.
+    pub part: usize,
+    /// The record of each block, for a message that the program joins from several records. Empty for other messages.
+    pub owners: Vec<usize>,
+    /// The message as JSON, in the dialect of the reading.
+    pub text: String,
+}
+
+impl CarriedMessage {
+    /// A message that one record holds.
+    pub(crate) fn of(record: usize, text: String) -> Self {
+        Self { record, part: 0, owners: Vec::new(), text }
+    }
+
+    /// The record of a block.
+    pub fn record_of(&self, block: Option<usize>) -> usize {
+        block.and_then(|block| self.owners.get(block)).copied().unwrap_or(self.record)
+    }
+
+    /// The records that hold the message, in their order.
+    pub fn records(&self) -> Vec<usize> {
+        let mut records = if self.owners.is_empty() { vec![self.record] } else { self.owners.clone() };
+        records.dedup();
+        records
+    }
+}
+
+/// The description of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// The id of the session in its program.
+    pub id: Option<String>,
+    /// The title of the session.
+    pub title: Option<String>,
+    /// The folder that the program worked in.
+    pub folder: Option<String>,
+    /// The model that answered last.
+    pub model: Option<String>,
+    /// The time of the last record, as the program wrote it.
+    pub updated: Option<String>,
+    /// Whether the file belongs to a sub-agent, which its program does not resume by itself.
+    pub is_subagent: bool,
+    /// Whether the records say that the program has not finished its last turn, so that it may be at work.
+    pub is_running: bool,
+    /// The records that the program does not send: other branches, text before a compaction, notes.
+    pub inactive: usize,
+}
+
+impl Reading {
+    /// The messages as a request body.
+    pub fn body(&self) -> String {
+        let list = match self.dialect {
+            "openai_responses" | "gemini_interactions" => "input",
+            "gemini_generate" => "contents",
+            _ => "messages",
+        };
+        let model = self.about.model.as_deref().map(|model| format!("\"model\":{},", crate::json::quoted(model)));
+        let length: usize = self.messages.iter().map(|message| message.text.len() + 1).sum();
+        let mut body = String::with_capacity(length + 64);
+        body += "{";
+        body += &model.unwrap_or_default();
+        body.push_str(&["\"", list, "\":["].concat());
+        for (index, message) in self.messages.iter().enumerate() {
+            if index > 0 {
+                body.push(',');
+            }
+            body += &message.text;
+        }
+        body + "]}"
+    }
+}

@@ -1,0 +1,133 @@
+//! Sessions that programs keep in databases, such as opencode and goose.
+//!
+//! A database holds many sessions. [`list`] names them, [`check`] and [`repair`] work on one of them as
+//! [`files::check`](super::check) and [`files::repair`](super::repair) do on a file, and [`RepairedSession::write`] changes
+//! its rows in one transaction.
+
+use std::io;
+use std::path::Path;
+
+#[doc(inline)]
+pub use seamline_files::database::{
+    Cell, Database, DatabaseError, Journal, NewRow, RowChange, RowPlace, Rows, SessionRow, is_database, undo,
+};
+
+use super::check::{CheckedFile, checked, content};
+use super::repair::{CANNOT_HOLD, READ_ONLY, RepairedFile, RepairedRows, repair_rows};
+use crate::{Error, Finding, Options};
+
+/// The outcome of a check of a session in a database.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CheckedSession {
+    /// The outcome of the check. The line of a finding is the number of its row, from 1.
+    pub checked: CheckedFile,
+    /// The places of the rows: the row of line 1 is the first one.
+    pub rows: Vec<RowPlace>,
+}
+
+/// The outcome of a repair of a session in a database. Nothing is written yet.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RepairedSession {
+    /// The outcome of the repair. Its bytes are the new rows as records, one per line; none if nothing changes.
+    pub repaired: RepairedFile<'static>,
+    /// The rows before the repair.
+    pub rows: Rows,
+    /// The rows after the repair; none if nothing changes.
+    pub new: Vec<NewRow>,
+}
+
+/// Lists the sessions of a database, the last changed one first. Returns nothing if the file is not a database of a program
+/// that Seamline reads.
+///
+/// # Errors
+///
+/// Fails when SQLite cannot read the database.
+pub fn list(path: &Path) -> Result<Option<Vec<SessionRow>>, Error> {
+    let Some(database) = Database::open(path)? else { return Ok(None) };
+    Ok(Some(database.sessions()?))
+}
+
+/// Checks a session: its rows, and the conversation that its program would send. Returns nothing if the database has no such
+/// session.
+///
+/// # Errors
+///
+/// Fails when SQLite cannot read the database, or the options name something that does not exist.
+pub fn check(database: &Database, session: &str, options: &Options) -> Result<Option<CheckedSession>, Error> {
+    let content = content(database.bytes_of(session)?);
+    let Some(read) = database.read(session, content)? else { return Ok(None) };
+    let mut checked = checked(database.program(), &read.reading, options)?;
+    unmendable(&mut checked.findings);
+    Ok(Some(CheckedSession { checked, rows: read.rows }))
+}
+
+/// Repairs a session: its rows, and the conversation that its program would send. It writes nothing. Returns nothing if the
+/// database has no such session.
+///
+/// # Errors
+///
+/// Fails when SQLite cannot read the database, or the options name something that does not exist.
+pub fn repair(database: &Database, session: &str, options: &Options) -> Result<Option<RepairedSession>, Error> {
+    let Some(rows) = database.rows(session)? else { return Ok(None) };
+    let lines = rows.lines();
+    let name = database.path().to_string_lossy();
+    let done = repair_rows(database.program(), database.format(), (&name, &lines), options)?;
+    let RepairedRows { repaired, origins } = done;
+    let repaired = without_mending(repaired);
+    if !repaired.changed() {
+        return Ok(Some(RepairedSession { repaired: repaired.unchanged(None), rows, new: Vec::new() }));
+    }
+    let new = rows.changed(database.format(), &repaired.bytes, &origins);
+    let new = new.map_err(|error| Error::Unreadable(error.to_string()))?;
+    if !database.can_hold(&rows, &new)? {
+        let refusal = if database.is_writable() { CANNOT_HOLD } else { READ_ONLY };
+        return Ok(Some(RepairedSession { repaired: repaired.unchanged(Some(refusal)), rows, new: Vec::new() }));
+    }
+    Ok(Some(RepairedSession { repaired: repaired.into_owned(), rows, new }))
+}
+
+/// Takes the fixes off that only lines of a file have.
+fn unmendable(findings: &mut [Finding]) {
+    for finding in findings.iter_mut().filter(|finding| LINES.contains(&finding.code)) {
+        finding.fix = None;
+    }
+}
+
+fn without_mending(mut repaired: RepairedFile<'_>) -> RepairedFile<'_> {
+    unmendable(&mut repaired.found);
+    unmendable(&mut repaired.remaining);
+    repaired.actions.retain(|action| !LINES.contains(&action.code));
+    repaired
+}
+
+/// The codes of damaged lines. A row that is not JSON stays as it is: its program may still find parts of it.
+const LINES: [&str; 6] = ["FILE001", "FILE002", "FILE003", "FILE004", "FILE005", "FILE006"];
+
+impl RepairedSession {
+    /// Whether the repair changes rows.
+    pub fn changed(&self) -> bool {
+        !self.new.is_empty()
+    }
+
+    /// Writes the repaired rows in one transaction, if they still are what was read. First it copies the whole database to
+    /// `backup`, a new file. It gives the journal for [`undo`] to `keep` before the transaction ends; if `keep` fails,
+    /// nothing is written. Does nothing if the repair changes no row.
+    ///
+    /// # Errors
+    ///
+    /// Fails, and changes nothing, when another process is writing, the session changed since it was read, SQLite finds
+    /// damage, or the backup or the journal cannot be stored.
+    pub fn write(
+        &self,
+        database: &Database,
+        backup: &Path,
+        keep: &mut dyn FnMut(&Journal) -> io::Result<()>,
+    ) -> Result<Option<Journal>, Error> {
+        if !self.changed() {
+            return Ok(None);
+        }
+        Ok(Some(database.write(&self.rows, &self.new, backup, keep)?))
+    }
+}

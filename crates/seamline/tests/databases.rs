@@ -1,0 +1,14 @@
+//! Sessions that other programs keep in databases are checked, repaired, and given back by an undo.
+#![cfg(feature = "sqlite")]
+#![expect(clippy::unwrap_used, clippy::format_push_string, reason = "a database that cannot be made fails its test")]
+
+#[path = "databases/bed.rs"]
+mod bed;
+#[path = "databases/goose.rs"]
+mod goose;
+#[path = "databases/opencode.rs"]
+mod opencode;
+#[path = "databases/real.rs"]
+mod real;
+#[path = "databases/safety.rs"]
+mod safety;
