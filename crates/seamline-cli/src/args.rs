@@ -7,17 +7,16 @@ use seamline::files::Order;
 use seamline::session::Follower;
 use seamline::{Options, Policy};
 
-use crate::commands::{assemble, check, convert, explain, fix, policies, providers, rules, session, undo};
+use crate::commands::{assemble, check, convert, doctor, explain, fix, policies, providers, rules, session, undo};
 use crate::failure::Failure;
-use crate::log;
 use crate::render::style;
-use crate::suggest;
+use crate::{log, output, screen, suggest};
 
 /// Keep the conversation between an agent and a language model whole
 ///
 /// A provider rejects a whole request if one tool call has no result, one tool result has no call, or another message is
-/// between them. It rejects every later request, too. Seamline reports what is wrong with a request body and which error
-/// the provider would return, and repairs it without losing content.
+/// between them. It rejects every later request, too. Seamline reports what is wrong with a request body, or with the session
+/// file of an agent, and which error the provider would return, and repairs it without losing content.
 #[derive(Debug, Parser)]
 #[command(name = "seamline", version, styles = style::HELP, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -29,8 +28,23 @@ pub(crate) struct Cli {
     pub(crate) log: log::Level,
 }
 
+/// Prints what is wrong with the arguments, or the help that they ask for. A name in them must not control the terminal.
+pub(crate) fn explain(error: &clap::Error) -> std::process::ExitCode {
+    let is_hostile = |text: std::ffi::OsString| text.to_string_lossy().contains(screen::is_obeyed);
+    let given = std::env::args_os().skip(1).chain(std::env::var_os("SEAMLINE_LOG"));
+    if error.use_stderr() && given.into_iter().any(is_hostile) {
+        output::say(&(screen::printable_lines(&error.render().to_string()) + "\n"));
+    } else {
+        // A closed terminal cannot be reported.
+        let _ = error.print();
+    }
+    u8::try_from(error.exit_code()).map_or(std::process::ExitCode::FAILURE, std::process::ExitCode::from)
+}
+
 const EXAMPLES: &str = "\
 Examples:
+  seamline doctor                        # which sessions of agents are broken
+  seamline doctor --fix                  # repair them
   seamline check request.json            # what is wrong with a body
   seamline fix --diff request.json       # what a repair would change
   seamline fix request.json              # repair it in place
@@ -45,6 +59,7 @@ Exit status: 0 no findings (left), 1 findings remain, 2 the command failed";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Doctor(doctor::Doctor),
     Check(check::Check),
     Fix(fix::Fix),
     Undo(undo::Undo),

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use seamline::Error;
 use seamline::error::{BodyError, HistoryError};
+use seamline::files::Program;
 use serde::Serialize;
 
 use crate::input::Source;
@@ -52,11 +53,11 @@ impl Failure {
 impl Failure {
     /// Refuses a file of another program, which is neither a body nor a message.
     pub(crate) fn of_program(source: &Source, bytes: &[u8]) -> Result<(), Self> {
-        let name = match source {
-            Source::Stdin => String::new(),
-            Source::Path(path) => path.display().to_string(),
-        };
-        let Some(program) = seamline::files::recognise(&name, bytes) else { return Ok(()) };
+        seamline::files::recognise(&source.name(), bytes).map_or(Ok(()), |program| Err(Self::of_file(source, program)))
+    }
+
+    /// Explains that a file of a program is not a request body.
+    pub(crate) fn of_file(source: &Source, program: &Program) -> Self {
         let file = match source {
             Source::Stdin => "FILE".to_owned(),
             Source::Path(path) => quoted(&path.display().to_string()),
@@ -68,7 +69,7 @@ impl Failure {
             }
             None => format!("nothing was changed; {}", program.advice),
         };
-        Err(Self::new(format!("this is {}, not a request body", program.what)).with_hint(hint))
+        Self::new(format!("this is {}, not a request body", program.what)).with_hint(hint)
     }
 }
 
@@ -107,7 +108,7 @@ impl From<Error> for Failure {
 }
 
 /// A path as a shell takes it.
-fn quoted(path: &str) -> String {
+pub(crate) fn quoted(path: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/".contains(char);
     if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }

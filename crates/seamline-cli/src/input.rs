@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{IsTerminal as _, Read as _};
+use std::io::{BufRead, BufReader, IsTerminal as _, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+
+use seamline::files::Program;
 
 use crate::failure::Failure;
 use crate::nature::Nature;
@@ -15,6 +17,9 @@ const FOLDER_DEPTH_MAX: usize = 64;
 
 /// How much of a stream is read at once.
 const PIECE_BYTES: usize = 64 * 1024;
+
+/// How many bytes of an input identify the program that wrote it.
+const HEAD_BYTES: u64 = 1024 * 1024;
 
 /// The source of one body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,33 +45,32 @@ impl Source {
         }
     }
 
-    /// Reads all its bytes.
-    pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
-        let too_long = || {
-            Failure::new(format!("longer than {} bytes", seamline::error::BYTES_MAX))
-                .with_hint("providers refuse bodies over 32 MB; split the conversation first")
-        };
-        let mut bytes = Vec::new();
-        // One more byte than the limit distinguishes a body that is too long from one that just fits.
-        let limit = seamline::error::BYTES_MAX as u64 + 1;
-        let read = match self {
-            Self::Stdin => std::io::stdin().lock().take(limit).read_to_end(&mut bytes),
+    /// Its name for the recognition of programs; empty for standard input.
+    pub(crate) fn name(&self) -> String {
+        self.path().map(|path| path.display().to_string()).unwrap_or_default()
+    }
+
+    /// Reads its first bytes.
+    pub(crate) fn open(&self) -> Result<Opened, Failure> {
+        let failed = |error: std::io::Error| Failure::io("read", &error);
+        let (mut rest, length): (Box<dyn Read>, u64) = match self {
+            Self::Stdin => (Box::new(std::io::stdin().lock()), 0),
             Self::Path(path) => {
-                let file = File::open(path).map_err(|error| Failure::io("read", &error))?;
-                let length = file.metadata().map_or(0, |metadata| metadata.len());
-                if length >= limit {
-                    return Err(too_long());
-                }
+                let file = File::open(path).map_err(failed)?;
                 // The length is a hint only: pipes have none.
-                bytes.reserve_exact(length as usize + 1);
-                file.take(limit).read_to_end(&mut bytes)
+                let length = file.metadata().map_or(0, |metadata| metadata.len());
+                (Box::new(file), length)
             }
         };
-        read.map_err(|error| Failure::io("read", &error))?;
-        if bytes.len() as u64 >= limit {
-            return Err(too_long());
-        }
-        Ok(bytes)
+        let mut head = Vec::new();
+        head.reserve_exact(length.min(HEAD_BYTES) as usize + 1);
+        (&mut rest).take(HEAD_BYTES).read_to_end(&mut head).map_err(failed)?;
+        Ok(Opened { name: self.name(), head, rest, length })
+    }
+
+    /// Reads all its bytes.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
+        self.open()?.read()
     }
 
     /// Reads its text, without the byte order mark that editors add.
@@ -91,6 +95,48 @@ impl Source {
                 Err(error) => return Err(failed(error)),
             }
         }
+    }
+}
+
+/// An input whose first bytes were read.
+pub(crate) struct Opened {
+    name: String,
+    head: Vec<u8>,
+    rest: Box<dyn Read>,
+    /// The length of the file; 0 if it is not known.
+    pub(crate) length: u64,
+}
+
+impl Opened {
+    /// The program that wrote it, if it is not a request body.
+    pub(crate) fn program(&self) -> Option<&'static Program> {
+        seamline::files::recognise(&self.name, &self.head)
+    }
+
+    /// All its bytes, read piece by piece.
+    pub(crate) fn into_reader(self) -> impl BufRead {
+        BufReader::with_capacity(PIECE_BYTES, std::io::Cursor::new(self.head).chain(self.rest))
+    }
+
+    /// Reads all its bytes.
+    pub(crate) fn read(self) -> Result<Vec<u8>, Failure> {
+        let too_long = || {
+            Failure::new(format!("longer than {} bytes", seamline::error::BYTES_MAX))
+                .with_hint("providers refuse bodies over 32 MB; split the conversation first")
+        };
+        // One more byte than the limit distinguishes a body that is too long from one that just fits.
+        let limit = seamline::error::BYTES_MAX as u64 + 1;
+        if self.length >= limit {
+            return Err(too_long());
+        }
+        let mut bytes = self.head;
+        bytes.reserve_exact((self.length as usize + 1).saturating_sub(bytes.len()));
+        let left = limit.saturating_sub(bytes.len() as u64);
+        self.rest.take(left).read_to_end(&mut bytes).map_err(|error| Failure::io("read", &error))?;
+        if bytes.len() as u64 >= limit {
+            return Err(too_long());
+        }
+        Ok(bytes)
     }
 }
 
@@ -187,7 +233,7 @@ impl Inputs {
             Err(failure) => self.list.push(Input::Unusable(label, failure)),
             Ok(()) if files.is_empty() => {
                 let failure = Failure::new("no `*.json` file in this folder")
-                    .with_hint("name the files themselves; their names may have any ending");
+                    .with_hint("name the files themselves, or see `seamline doctor` for the sessions of agents");
                 self.list.push(Input::Unusable(label, failure));
             }
             Ok(()) => {

@@ -19,7 +19,10 @@ mod time;
 use clap::Parser as _;
 
 fn main() -> std::process::ExitCode {
-    let cli = args::Cli::parse();
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return args::explain(&error),
+    };
     log::start(cli.log);
     commands::run(&cli.command).into()
 }

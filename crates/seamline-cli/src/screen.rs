@@ -42,7 +42,8 @@ pub(crate) fn printable_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-fn is_obeyed(char: char) -> bool {
+/// Whether a terminal obeys a character instead of showing it.
+pub(crate) fn is_obeyed(char: char) -> bool {
     char.is_control() || matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

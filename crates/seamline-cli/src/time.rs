@@ -1,10 +1,12 @@
 //! Times as people write them.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+
+use crate::screen;
 
 /// Milliseconds since 1970.
 pub(crate) fn now() -> u64 {
@@ -27,6 +29,16 @@ pub(crate) fn of_ms(ms: u64) -> String {
 /// (`30m`, `2h`, `7d`) before `now`.
 pub(crate) fn parse(text: &str, now: u64) -> Option<u64> {
     ago(text).map(|ago| now.saturating_sub(ago)).or_else(|| date_and_time(text))
+}
+
+/// How long ago something was, as people say it.
+pub(crate) fn ago_text(ago: Duration) -> String {
+    let seconds = ago.as_secs();
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")];
+    let unit = units.iter().find(|(size, _)| seconds >= *size);
+    unit.map_or("just now".to_owned(), |(size, unit)| {
+        format!("{} ago", screen::count(usize::try_from(seconds / size).unwrap_or(usize::MAX), unit))
+    })
 }
 
 fn ago(text: &str) -> Option<u64> {
@@ -58,6 +70,14 @@ mod tests {
         assert_eq!(rfc_3339(951_782_400), "2000-02-29T00:00:00Z");
         assert_eq!(rfc_3339(1_704_067_199), "2023-12-31T23:59:59Z");
         assert_eq!(rfc_3339(4_107_542_399), "2100-02-28T23:59:59Z");
+    }
+
+    #[test]
+    fn durations_are_said_in_their_largest_unit() {
+        let said = [0, 1, 59, 60, 3_600, 86_399, 172_800].map(|seconds| ago_text(Duration::from_secs(seconds)));
+        let expected =
+            ["just now", "1 second ago", "59 seconds ago", "1 minute ago", "1 hour ago", "23 hours ago", "2 days ago"];
+        assert_eq!(said, expected);
     }
 
     #[test]

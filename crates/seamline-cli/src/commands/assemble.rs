@@ -29,7 +29,8 @@ use crate::screen;
 /// As JSON: `version`, `path`, `dialect`, `ending` and `cut`, `stop_reason`, `message`, `messages`, `calls`, `findings` and
 /// `error`. `message` is the whole response; if the arguments of a tool call are not a JSON object, it has their text as a
 /// JSON string. `messages` is the part to append to the history: without members that only responses have, and without
-/// tool calls that may not run, unless the policy keeps them (`partial_call`, `malformed_call`).
+/// tool calls that may not run, unless the policy keeps them (`partial_call`, `malformed_call`). The results of kept tool
+/// calls that may not run follow them, and tell the model why.
 ///
 /// The framing (event stream, lines of JSON, JSON array, AWS event stream) and the dialect are detected. Headers before the
 /// stream, as `curl -i` writes them, are skipped.

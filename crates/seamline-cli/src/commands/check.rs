@@ -5,23 +5,25 @@ use std::path::PathBuf;
 
 use clap::Args;
 use seamline::Options;
-use seamline::check::Checked;
 
 use crate::args::{Format, SubjectArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{Input, Inputs, Source};
+use crate::input::{Input, Inputs, Opened, Source};
 use crate::many;
 use crate::output::{self, Output};
 use crate::render::findings::Extent;
 use crate::render::series::Series;
 use crate::render::text::{self, Tally};
-use crate::render::{Counts, Examined, github, json, sarif};
+use crate::render::{Counts, Examined, Places, file, github, json, sarif};
 
-/// Report what is wrong with request bodies
+/// Report what is wrong with request bodies and session files
 ///
 /// Reads request bodies and reports each place where the conversation is broken: what is wrong, which error the provider
 /// would return, and what `seamline fix` would do. It changes nothing.
+///
+/// A session file of an agent, such as those of Claude Code, is read as its program reads it: the file itself is checked,
+/// and the conversation that the program would send. `seamline doctor` finds the session files of all agents.
 ///
 /// The history of Opal, OpenClaw, pi or llxprt is read, too: a list of messages, or an object with `messages` or `history`.
 ///
@@ -29,7 +31,7 @@ use crate::render::{Counts, Examined, github, json, sarif};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
-    /// Request bodies, folders (every `*.json` below them), or `-` for standard input (the default)
+    /// Request bodies, session files, folders (every `*.json` below them), or `-` for standard input (the default)
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -45,15 +47,27 @@ pub(crate) struct Check {
 const EXAMPLES: &str = "\
 Examples:
   seamline check request.json
+  seamline check session.jsonl              # a session file of an agent
   seamline check logs/ --format json
   seamline check b.json --provider openai
   jq .request trace.json | seamline check";
 
+/// The longest session file whose repair is tried, to say what it would leave.
+const FORESEEN_BYTES_MAX: u64 = 32 * 1024 * 1024;
+
 /// The outcome of one body.
 struct Done {
     label: String,
-    /// The findings in the requested format, and their counts.
-    outcome: Result<(String, Tally, Option<String>), Failure>,
+    outcome: Result<Report, Failure>,
+}
+
+/// The report about one body or session file.
+struct Report {
+    /// The findings in the requested format.
+    text: String,
+    tally: Tally,
+    /// The summary, if there are no findings.
+    clean: Option<String>,
 }
 
 impl Check {
@@ -71,10 +85,10 @@ impl Check {
         let work = |input: &Input| self.look(input, &options);
         many::in_order("checking", &inputs.list, work, |done| {
             match done.outcome {
-                Ok((text, counted, clean)) => {
-                    output.text(&series.next(text));
-                    tally.add(counted);
-                    alone = clean;
+                Ok(report) => {
+                    output.text(&series.next(report.text));
+                    tally.add(report.tally);
+                    alone = report.clean;
                 }
                 Err(failure) => {
                     output::complain_about(&done.label, &failure);
@@ -109,14 +123,14 @@ impl Check {
         Done { label, outcome }
     }
 
-    fn examine(
-        &self,
-        source: &Source,
-        label: &str,
-        options: &Options,
-    ) -> Result<(String, Tally, Option<String>), Failure> {
-        let body = source.read()?;
-        Failure::of_program(source, &body)?;
+    fn examine(&self, source: &Source, label: &str, options: &Options) -> Result<Report, Failure> {
+        let opened = source.open()?;
+        match opened.program() {
+            Some(program) if program.session.is_some() => return self.examine_session(source, opened, options),
+            Some(program) => return Err(Failure::of_file(source, program)),
+            None => {}
+        }
+        let body = opened.read()?;
         let checked = seamline::check(&body, options).map_err(|error| Failure::of_body(error, &body))?;
         output::say_note(label, checked.note.as_deref());
         let mut tally = Tally::of(&checked, &options.policy);
@@ -126,17 +140,56 @@ impl Check {
             && seamline::repair(&body, options).is_ok_and(|repaired| Counts::of(&repaired.remaining).is_wrong());
         let clean = checked.findings.is_empty();
         let clean = clean.then(|| text::clean(label, &checked));
-        Ok((self.render(label, &body, options, &checked), tally, clean))
+        let examined = Examined { label, body: &body, options, findings: &checked.findings, places: Places::Body };
+        let text = self.render(&examined, || json::checked(label, &checked));
+        Ok(Report { text, tally, clean })
     }
 
-    fn render(&self, label: &str, body: &[u8], options: &Options, checked: &Checked) -> String {
-        let examined = Examined { label, body, options, findings: &checked.findings, has_lines: true };
+    /// Checks a session file without reading it as a whole.
+    fn examine_session(&self, source: &Source, opened: Opened, options: &Options) -> Result<Report, Failure> {
+        let label = &source.label();
+        let length = opened.length;
+        let unread = || Failure::new("the session could not be read");
+        let checked = seamline::files::check(&source.name(), &mut opened.into_reader(), options)?.ok_or_else(unread)?;
+        output::say_note(label, checked.note.as_deref());
+        let mut tally = Tally::of(&checked, &options.policy);
+        if self.format == Format::Text && tally.fixable > 0 && length <= FORESEEN_BYTES_MAX {
+            foresee(source, options, &mut tally);
+        }
+        let conversation = Options { dialect: Some(checked.dialect.to_owned()), kept: true, ..options.clone() };
+        let examined = Examined {
+            label,
+            body: checked.body.as_bytes(),
+            options: &conversation,
+            findings: &checked.findings,
+            places: Places::File,
+        };
+        let mut text = self.render(&examined, || json::checked_file(label, &checked));
+        if self.format == Format::Text && !text.is_empty() {
+            text = file::introduction(label, &checked) + &text;
+        }
+        Ok(Report { text, tally, clean: checked.findings.is_empty().then(|| text::clean(label, &checked)) })
+    }
+
+    fn render(&self, examined: &Examined<'_>, json: impl FnOnce() -> String) -> String {
         match self.format {
-            Format::Text if self.all => text::document(&examined, Extent::All),
-            Format::Text => text::document(&examined, Extent::First),
-            Format::Json => json::checked(label, checked),
-            Format::Sarif => sarif::document(&examined),
-            Format::Github => github::document(&examined),
+            Format::Text if self.all => text::document(examined, Extent::All),
+            Format::Text => text::document(examined, Extent::First),
+            Format::Json => json(),
+            Format::Sarif => sarif::document(examined),
+            Format::Github => github::document(examined),
+        }
+    }
+}
+
+/// Finds out what a repair of a session file would leave. A file from standard input cannot be read again.
+fn foresee(source: &Source, options: &Options, tally: &mut Tally) {
+    let Some(bytes) = source.path().and_then(|path| std::fs::read(path).ok()) else { return };
+    if let Ok(Some(repaired)) = seamline::files::repair(&source.name(), &bytes, options) {
+        let is_wrong = Counts::of(&repaired.remaining).is_wrong();
+        match repaired.refusal {
+            Some(_) => tally.forbid_writing(),
+            None => tally.leaves = tally.promises_all() && is_wrong,
         }
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use seamline::Severity;
+use seamline::files::DefectKind;
 use seamline::rules::Rule;
 use seamline::stream::FlawKind;
 use serde::Serialize;
@@ -92,6 +93,18 @@ impl Entry {
         seamline::rules::rule(code_or_name)
             .map(Self::of)
             .or_else(|| seamline::stream::flaw(code_or_name).map(Self::of_flaw))
+            .or_else(|| seamline::files::defect(code_or_name).map(Self::of_defect))
+    }
+
+    fn of_defect(kind: &DefectKind) -> Self {
+        let severity = seamline::files::defect_severity(kind);
+        Self {
+            code: kind.code,
+            name: kind.name,
+            severity,
+            about: Cow::Owned(format!("{} · {} · fix: safe", rules::DEFECT_GROUP, severity.as_str())),
+            documentation: Cow::Owned(seamline::files::defect_documentation(kind)),
+        }
     }
 
     fn of_flaw(kind: &FlawKind) -> Self {
@@ -183,7 +196,9 @@ fn unknown(asked: &str) -> Failure {
         return failure.with_hint("`seamline explain --error TEXT` explains a provider's error");
     }
     let rules = seamline::rules::RULES.iter().map(|rule| (rule.code, rule.name));
-    let all: Vec<_> = rules.chain(seamline::stream::FLAWS.iter().map(|kind| (kind.code, kind.name))).collect();
+    let flaws = seamline::stream::FLAWS.iter().map(|kind| (kind.code, kind.name));
+    let defects = seamline::files::DEFECTS.iter().map(|kind| (kind.code, kind.name));
+    let all: Vec<_> = rules.chain(flaws).chain(defects).collect();
     let proposals = suggest::closest(asked, &all, |(code, name)| vec![code.to_owned(), name.to_owned()]);
     if proposals.is_empty() {
         return failure.with_hint("`seamline rules` lists them all");

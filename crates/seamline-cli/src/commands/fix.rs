@@ -1,6 +1,7 @@
 //! `seamline fix`
 
 mod account;
+mod session_file;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -14,18 +15,24 @@ use seamline::{Options, classify};
 use crate::args::{Format, SubjectArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files::times::Times;
 use crate::files::{replace, undo};
 use crate::input::{Input, Inputs, Source};
 use crate::many;
 use crate::output;
 use crate::render::repair::{Destination, Outcome};
-use crate::render::{Counts, Examined, github, json, repair, sarif};
+use crate::render::{Counts, Examined, Places, github, json, repair, sarif};
 
-/// Repair request bodies
+/// Repair request bodies and session files
 ///
 /// Repairs request bodies in place. A tool call without a result gets a result that is marked synthetic, results move to
 /// their tool calls, and orphaned results are kept as text. No content is lost unless the policy or `--unsafe` allows it. A
 /// body without findings is not touched.
+///
+/// A session file of an agent is repaired so that its program can continue the session: damaged lines are split, and the
+/// conversation that the program would send is repaired like a body. Records that need no repair keep their bytes, the file
+/// keeps its mode and its times, and bytes that belong to no record go to a file beside the old bytes. A file that a program
+/// has open, or that changed within the last 10 seconds, is not written without `--force`.
 ///
 /// The history of Opal, OpenClaw, pi or llxprt is repaired in its own shape and order: a list of messages, or an object with
 /// `messages` or `history`.
@@ -37,7 +44,7 @@ use crate::render::{Counts, Examined, github, json, repair, sarif};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Fix {
-    /// Request bodies, folders (every `*.json` below them), or `-` for standard input (the default)
+    /// Request bodies, session files, folders (every `*.json` below them), or `-` for standard input (the default)
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -63,6 +70,9 @@ pub(crate) struct Fix {
     /// Write the report to a file, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Write a session file although a program uses it; what that program writes meanwhile may be lost
+    #[arg(long)]
+    force: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -70,6 +80,7 @@ Examples:
   seamline fix --diff request.json             # look first
   seamline fix request.json                    # repair in place
   seamline undo request.json                   # undo it
+  seamline fix session.jsonl                   # a session file of an agent
   seamline fix < broken.json > whole.json
   seamline fix logs/ --report repairs.json
   seamline fix request.json --policy minimal --output smaller.json";
@@ -88,6 +99,7 @@ struct Fixed {
     /// The bytes for standard output.
     body: Option<Vec<u8>>,
     changed: bool,
+    is_session: bool,
     has_findings: bool,
     remaining: Counts,
 }
@@ -178,8 +190,16 @@ impl Fix {
     }
 
     fn repair(&self, source: &Source, label: &str, options: &Options) -> Result<Fixed, Failure> {
+        // Reading a file may change the time of its last access.
+        let times = source.path().and_then(|path| path.metadata().ok()).and_then(|metadata| Times::of(&metadata));
         let before = source.read()?;
-        Failure::of_program(source, &before)?;
+        match seamline::files::recognise(&source.name(), &before) {
+            Some(program) if program.session.is_some() => {
+                return self.repair_session(source, &before, times, options);
+            }
+            Some(program) => return Err(Failure::of_file(source, program)),
+            None => {}
+        }
         let repaired = seamline::repair(&before, options).map_err(|error| Failure::of_body(error, &before))?;
         output::say_note(label, repaired.note.as_deref());
         let destination = self.destination(source);
@@ -188,7 +208,7 @@ impl Fix {
         let whole: &[u8] = if repaired.remaining.is_empty() { &[] } else { &repaired.body };
         // The repaired body is read in the same dialect, whatever signs the repair changed.
         let options = &Options { dialect: Some(repaired.dialect.to_owned()), ..options.clone() };
-        let examined = Examined { label, body: whole, options, findings: &repaired.remaining, has_lines: true };
+        let examined = Examined { label, body: whole, options, findings: &repaired.remaining, places: Places::Body };
         let text = match self.format {
             Format::Text => repair::document(&examined, &before, &Outcome::of_body(&repaired), &destination)?,
             Format::Json => json::repaired(label, &repaired),
@@ -200,6 +220,7 @@ impl Fix {
             report: self.report.is_some().then(|| json::repaired(label, &repaired)),
             body,
             changed: repaired.changed(),
+            is_session: false,
             has_findings: !repaired.remaining.is_empty(),
             remaining: Counts::of(&repaired.remaining),
         })

@@ -3,6 +3,7 @@
 pub(crate) mod assemble;
 pub(crate) mod check;
 pub(crate) mod convert;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod fix;
 pub(crate) mod policies;
@@ -18,6 +19,7 @@ use crate::output;
 /// Runs a command.
 pub(crate) fn run(command: &Command) -> Exit {
     let done = match command {
+        Command::Doctor(args) => args.run(),
         Command::Check(args) => args.run(),
         Command::Fix(args) => args.run(),
         Command::Convert(args) => args.run(),

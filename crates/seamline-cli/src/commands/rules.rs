@@ -12,7 +12,8 @@ use crate::screen;
 /// List every rule
 ///
 /// One line per rule: its code, its name, its severity, the safety of its fix, and what it finds. The group `stream` is
-/// about streamed responses (`seamline assemble`). `seamline explain CODE` prints the documentation.
+/// about streamed responses (`seamline assemble`), the group `file` about session files of programs (`seamline doctor`).
+/// `seamline explain CODE` prints the documentation.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Rules {
@@ -28,6 +29,8 @@ Examples:
 
 /// The group of the defects of streams.
 pub(crate) const STREAM_GROUP: &str = "stream";
+/// The group of the defects of session files.
+pub(crate) const DEFECT_GROUP: &str = "file";
 
 #[derive(Serialize)]
 struct Listed {
@@ -43,7 +46,9 @@ struct Listed {
 impl Rules {
     pub(crate) fn run(&self) -> Exit {
         let flaws = seamline::stream::FLAWS.iter().copied().map(listed_flaw);
-        let mut rules: Vec<_> = seamline::rules::RULES.iter().copied().map(listed).chain(flaws).collect();
+        let defects = seamline::files::DEFECTS.iter().copied().map(listed_defect);
+        let rules = seamline::rules::RULES.iter().copied().map(listed);
+        let mut rules: Vec<_> = rules.chain(flaws).chain(defects).collect();
         rules.sort_by_key(|rule| rule.code);
         let mut output = Output::new();
         match self.format {
@@ -76,6 +81,18 @@ fn listed_flaw(kind: &'static seamline::stream::FlawKind) -> Listed {
         safety: seamline::Safety::DisplayOnly.as_str(),
         summary: kind.summary(),
         documentation: seamline::stream::flaw_documentation(kind),
+    }
+}
+
+fn listed_defect(kind: &'static seamline::files::DefectKind) -> Listed {
+    Listed {
+        code: kind.code,
+        name: kind.name,
+        group: DEFECT_GROUP,
+        severity: seamline::files::defect_severity(kind).as_str(),
+        safety: seamline::Safety::Safe.as_str(),
+        summary: seamline::files::defect_summary(kind),
+        documentation: seamline::files::defect_documentation(kind),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Files: atomic writes, and undo of repairs.
 
 mod drafts;
+pub(crate) mod in_use;
 pub(crate) mod prune;
 pub(crate) mod replace;
 pub(crate) mod state;
+pub(crate) mod times;
 pub(crate) mod undo;
 
 use std::fs::File;

@@ -35,7 +35,8 @@ pub(crate) struct Pruned {
 struct Kept {
     path: PathBuf,
     at: u64,
-    before: String,
+    /// The hashes of the bytes that it needs.
+    needs: Vec<String>,
 }
 
 /// Bytes in the state folder.
@@ -65,8 +66,8 @@ fn run(state: &State, bounds: Bounds) -> std::io::Result<Pruned> {
             // A record that cannot be read serves no undo.
             let record = std::fs::read_to_string(&path).ok().and_then(|text| Record::read(&text).ok());
             let at = record.as_ref().and_then(|record| time::parse(&record.time, 0)).unwrap_or_default();
-            let before = record.map(|record| record.before().to_owned()).unwrap_or_default();
-            repairs.push(Kept { path, at, before });
+            let needs = record.map(|record| record.needs().map(str::to_owned).collect()).unwrap_or_default();
+            repairs.push(Kept { path, at, needs });
         }
     }
     let mut objects = entries(&objects)?.into_iter().filter_map(object).collect::<Vec<_>>();
@@ -79,7 +80,8 @@ fn run(state: &State, bounds: Bounds) -> std::io::Result<Pruned> {
         pruned.repairs += 1;
     }
     pruned.left = stays;
-    let needed: HashSet<&str> = repairs[repairs.len() - stays..].iter().map(|repair| &*repair.before).collect();
+    let kept = &repairs[repairs.len() - stays..];
+    let needed: HashSet<&str> = kept.iter().flat_map(|repair| &repair.needs).map(String::as_str).collect();
     let mut room = bounds.bytes_max.map(|max| max.saturating_sub(size_of(&objects, &needed)));
     for object in objects.iter().rev() {
         let is_needed = needed.contains(name(&object.path));
@@ -103,7 +105,7 @@ fn choose(repairs: &[Kept], objects: &[Object], bounds: Bounds) -> usize {
     let mut needed = HashSet::new();
     let young = repairs.iter().rev().take_while(|repair| repair.at >= bounds.since);
     let fitting = young.take_while(|repair| {
-        needed.insert(&*repair.before);
+        needed.extend(repair.needs.iter().map(String::as_str));
         bounds.bytes_max.is_none_or(|max| size_of(objects, &needed) <= max)
     });
     fitting.count()

@@ -1,11 +1,16 @@
 //! Atomic replacement of a file: at every moment it has either the old bytes or the new ones.
 
 use std::ffi::OsString;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use tempfile::NamedTempFile;
 
+use super::in_use::{self, InUse};
+use super::times::Times;
+use super::undo::Force;
 use super::{drafts, hash, write_pieces};
 use crate::failure::Failure;
 
@@ -48,16 +53,54 @@ impl Target {
     /// Replaces the bytes of a file by `pieces` if its bytes still have the hash `before`. The mode stays, and the
     /// owner too if the system allows it.
     pub(crate) fn replace(&self, before: &str, pieces: &[&[u8]]) -> Result<(), Failure> {
-        let draft = Draft::write(&self.path, pieces, Access::Owner)?;
-        self.keep_owner(&draft);
-        let kept = draft.file.as_file().set_permissions(self.metadata.permissions());
-        kept.map_err(|error| Failure::io("keep the mode of the file", &error))?;
+        let draft = self.draft(pieces)?;
         // As late as possible: a process that writes between this check and the rename would lose its change.
         let now = std::fs::read(&self.path).map_err(|error| Failure::io("read it again", &error))?;
         if hash(&now) != before {
             return Err(changed());
         }
         draft.publish(&self.path)
+    }
+
+    /// As [`replace`](Self::replace), for the session file of a program, which may write at any moment. The times of the
+    /// file stay, because programs order sessions by them. The file is locked, and if a program wrote to it between the
+    /// last look and the rename, the bytes of the program stay.
+    pub(crate) fn replace_session(&self, new: &NewSession<'_>) -> Result<(), Failure> {
+        let failed = |error: std::io::Error| Failure::io("read it again", &error);
+        let mut original = File::open(&self.path).map_err(failed)?;
+        if matches!(original.try_lock(), Err(TryLockError::WouldBlock)) && new.force == Force::No {
+            return Err(InUse::Locked.into());
+        }
+        let draft = self.draft(new.pieces)?;
+        let mut now = Vec::new();
+        original.read_to_end(&mut now).map_err(failed)?;
+        if hash(&now) != new.before {
+            return Err(changed());
+        }
+        drop(now);
+        if let (Force::No, Some(in_use)) = (new.force, in_use::look_again(&self.path)) {
+            return Err(in_use.into());
+        }
+        let seen = Stamp::of(&original).map_err(failed)?;
+        new.times.map_or(Ok(()), |times| draft.set_times(times))?;
+        draft.publish(&self.path)?;
+        // The old bytes are readable until this handle is closed.
+        if Stamp::of(&original).map_err(failed)? == seen {
+            return Ok(());
+        }
+        let mut written = Vec::new();
+        original.rewind().and_then(|()| original.read_to_end(&mut written)).map_err(failed)?;
+        self.draft(&[&written])?.publish(&self.path)?;
+        Err(changed())
+    }
+
+    /// A draft with the owner and the mode of the file.
+    fn draft(&self, pieces: &[&[u8]]) -> Result<Draft, Failure> {
+        let draft = Draft::write(&self.path, pieces, Access::Owner)?;
+        self.keep_owner(&draft);
+        let kept = draft.file.as_file().set_permissions(self.metadata.permissions());
+        kept.map_err(|error| Failure::io("keep the mode of the file", &error))?;
+        Ok(draft)
     }
 
     #[cfg(unix)]
@@ -69,6 +112,31 @@ impl Target {
 
     #[cfg(not(unix))]
     fn keep_owner(&self, _: &Draft) {}
+}
+
+/// The new bytes of a session file.
+pub(crate) struct NewSession<'a> {
+    /// The hash of the bytes that they replace.
+    pub(crate) before: &'a str,
+    pub(crate) pieces: &'a [&'a [u8]],
+    /// The times that the file gets, if they are known.
+    pub(crate) times: Option<Times>,
+    /// Whether to write although a program uses the file.
+    pub(crate) force: Force,
+}
+
+/// The length and the time of an open file, which every write changes.
+#[derive(PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: SystemTime,
+}
+
+impl Stamp {
+    fn of(file: &File) -> std::io::Result<Self> {
+        let metadata = file.metadata()?;
+        Ok(Self { length: metadata.len(), modified: metadata.modified()? })
+    }
 }
 
 fn changed() -> Failure {
@@ -86,8 +154,12 @@ pub(crate) fn write<'p>(
 }
 
 /// As [`write`]; a new file has the mode that the file had before it was removed. Without one only the owner can read it.
-pub(crate) fn restore(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), Failure> {
+pub(crate) fn restore(path: &Path, bytes: &[u8], mode: Option<u32>, times: Option<Times>) -> Result<(), Failure> {
     write_private(path, &[bytes])?;
+    let set = |times: Times| OpenOptions::new().append(true).open(path).and_then(|file| times.set(&file));
+    if let Some(times) = times {
+        set(times).map_err(|error| Failure::io("restore the times of the file", &error))?;
+    }
     #[cfg(unix)]
     if let Some(mode) = mode {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(mode & 0o777);
@@ -176,6 +248,11 @@ impl Draft {
         drafts::hold(file.as_file());
         write_pieces(file.as_file_mut(), pieces).map_err(failed)?;
         Ok(Self { file })
+    }
+
+    /// Gives the draft the times of another file.
+    fn set_times(&self, times: Times) -> Result<(), Failure> {
+        times.set(self.file.as_file()).map_err(|error| Failure::io("keep the times of the file", &error))
     }
 
     /// Renames the draft to `target` once its bytes are on the disk.

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use seamline::files::RepairedFile;
 use serde::{Deserialize, Serialize};
 
-use super::replace::{self, Target};
+use super::in_use;
+use super::replace::{self, NewSession, Target};
 use super::state::{Repairs, State};
+use super::times::Times;
 use super::{hash, hash_pieces};
 use crate::failure::Failure;
 use crate::time;
@@ -27,12 +30,26 @@ pub(crate) struct Record {
     /// The mode of the file, for a file that is removed later. Earlier versions did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mode: Option<u32>,
+    /// What only the repair of a session file has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<SessionRecord>,
+}
+
+/// The part of a record that only the repair of a session file has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct SessionRecord {
+    /// The times of the file before the repair.
+    times: Option<Times>,
+    /// The hash of the bytes that belong to no record and are no longer in the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    quarantine: Option<String>,
 }
 
 impl Record {
-    /// The hash of the bytes that the repair replaced.
-    pub(super) fn before(&self) -> &str {
-        &self.before
+    /// The hashes of the bytes that an undo or a reader of the record needs.
+    pub(super) fn needs(&self) -> impl Iterator<Item = &str> {
+        let quarantine = self.session.as_ref().and_then(|session| session.quarantine.as_deref());
+        std::iter::once(self.before.as_str()).chain(quarantine)
     }
 
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
@@ -45,7 +62,7 @@ impl Record {
     }
 }
 
-/// Whether to overwrite a file that changed after its repair.
+/// Whether to overwrite a file that changed after its repair, or that a program uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Force {
     No,
@@ -57,19 +74,74 @@ pub(crate) fn repair(path: &Path, before: &[u8], after: &[&[u8]]) -> Result<(), 
     let state = State::find()?;
     let _shared = state.share()?;
     let target = Target::of(path)?;
-    let repairs = state.repairs_of(&target.path)?;
+    let record = Record::of(&target, state.keep(before)?, after);
+    recorded(&state, &target, &record, || target.replace(&record.before, after))
+}
+
+/// The repair of a session file.
+pub(crate) struct SessionRepair<'a> {
+    before: &'a [u8],
+    after: &'a [u8],
+    /// The bytes that belong to no record and are not in `after`, each part on a line of its own.
+    quarantined: Vec<u8>,
+    /// The times of the file before it was read.
+    times: Option<Times>,
+    force: Force,
+}
+
+impl<'a> SessionRepair<'a> {
+    pub(crate) fn of(before: &'a [u8], repaired: &'a RepairedFile<'_>, times: Option<Times>, force: Force) -> Self {
+        let parts: Vec<&[u8]> = repaired.quarantined.iter().map(|part| part.bytes.as_slice()).collect();
+        Self { before, after: &repaired.bytes, quarantined: parts.join(&b'\n'), times, force }
+    }
+}
+
+/// As [`repair`], for the session file of a program. Returns the path of the quarantined bytes, if there are any.
+pub(crate) fn repair_session(path: &Path, repair: &SessionRepair<'_>) -> Result<Option<PathBuf>, Failure> {
+    if let (Force::No, Some(in_use)) = (repair.force, in_use::look(path)) {
+        return Err(in_use.into());
+    }
+    let state = State::find()?;
+    let _shared = state.share()?;
+    let target = Target::of(path)?;
+    let has_quarantine = !repair.quarantined.is_empty();
+    let quarantine = has_quarantine.then(|| state.keep(&repair.quarantined)).transpose()?;
+    let pieces = [repair.after];
     let record = Record {
-        version: VERSION,
-        path: target.path.display().to_string(),
-        before: state.keep(before)?,
-        after: hash_pieces(after),
-        time: now(),
-        mode: target.mode(),
+        session: Some(SessionRecord { times: repair.times, quarantine: quarantine.clone() }),
+        ..Record::of(&target, state.keep(repair.before)?, &pieces)
     };
+    let new = NewSession { before: &record.before, pieces: &pieces, times: repair.times, force: repair.force };
+    recorded(&state, &target, &record, || target.replace_session(&new))?;
+    Ok(quarantine.map(|hash| state.object(&hash)))
+}
+
+impl Record {
+    fn of(target: &Target, before: String, after: &[&[u8]]) -> Self {
+        Self {
+            version: VERSION,
+            path: target.path.display().to_string(),
+            before,
+            after: hash_pieces(after),
+            time: now(),
+            mode: target.mode(),
+            session: None,
+        }
+    }
+}
+
+/// Writes the record of a repair, then makes the repair.
+fn recorded(
+    state: &State,
+    target: &Target,
+    record: &Record,
+    replace: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::io("write the undo record", &error);
-    let text = serde_json::to_string(&record).map_err(|error| Failure::new(error.to_string()))?;
+    let repairs = state.repairs_of(&target.path)?;
+    let text = serde_json::to_string(record).map_err(|error| Failure::new(error.to_string()))?;
     let number = repairs.push(&text).map_err(failed)?;
-    let replaced = target.replace(&record.before, after);
+    let replaced = replace();
     if replaced.is_err() {
         // `undo` skips the record of a repair that did not take place.
         let _ = repairs.remove(number);
@@ -106,9 +178,17 @@ pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
         (false, Force::No, _) => return Err(refused(&record, current.is_some())),
         (false, Force::Yes, Some(current)) => Some(state.object(&state.keep(current)?)),
     };
-    match current_hash {
-        Some(current_hash) => Target::of(&real)?.replace(&current_hash, &[&bytes])?,
-        None => replace::restore(&real, &bytes, record.mode)?,
+    let times = record.session.as_ref().and_then(|session| session.times);
+    match (current_hash, &record.session) {
+        (Some(before), None) => Target::of(&real)?.replace(&before, &[&bytes])?,
+        (Some(before), Some(_)) => {
+            if let (Force::No, Some(in_use)) = (force, in_use::look(&real)) {
+                return Err(in_use.into());
+            }
+            let new = NewSession { before: &before, pieces: &[&bytes], times, force };
+            Target::of(&real)?.replace_session(&new)?;
+        }
+        (None, _) => replace::restore(&real, &bytes, record.mode, times)?,
     }
     let failed = |error: std::io::Error| Failure::io("remove the undo record", &error);
     repairs.remove(number).map_err(failed)?;

@@ -7,7 +7,7 @@ use seamline::{Finding, Safety};
 use super::excerpt::Excerpts;
 use super::lines::Lines;
 use super::style::{self, Paint};
-use super::{Examined, conversation};
+use super::{Examined, Places, conversation};
 use crate::screen;
 
 /// The most findings of one body, unless the user asks for all. More would hide the first.
@@ -36,10 +36,10 @@ pub(crate) fn render(examined: &Examined<'_>, extent: Extent, width: usize) -> S
     let mut out = String::new();
     for finding in shown {
         let position = lines.position(finding.span.start);
-        let place = if examined.has_lines {
-            format!("{}:{}:{}", examined.label, position.line, position.column)
-        } else {
-            examined.label.to_owned()
+        let place = match (examined.places, finding.line) {
+            (Places::Body, _) => format!("{}:{}:{}", examined.label, position.line, position.column),
+            (Places::File, Some(line)) => format!("{}:{line}", examined.label),
+            (Places::File, None) | (Places::Joined, _) => examined.label.to_owned(),
         };
         out += &one(finding, &place, &excerpts, width);
         out.push('\n');

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::Examined;
 use super::lines::Lines;
+use super::{Examined, Places};
 use crate::failure::Failure;
 use crate::screen;
 
@@ -18,7 +18,15 @@ pub(crate) fn document(examined: &Examined<'_>) -> String {
             seamline::Severity::Info => "notice",
         };
         let position = lines.position(finding.span.start);
-        let mut message = format!("{} ({})", finding.message, finding.pointer);
+        let place = match (examined.places, finding.line) {
+            (Places::Body | Places::Joined, _) => format!(",line={},col={}", position.line, position.column),
+            (Places::File, Some(line)) => format!(",line={line}"),
+            (Places::File, None) => String::new(),
+        };
+        let mut message = finding.message.clone();
+        if !finding.pointer.is_empty() {
+            let _ = write!(message, " ({})", finding.pointer);
+        }
         if let Some(predicts) = &finding.predicts {
             let _ = write!(message, "\nthe provider would return: {predicts}");
         }
@@ -27,10 +35,8 @@ pub(crate) fn document(examined: &Examined<'_>) -> String {
         }
         let _ = writeln!(
             out,
-            "::{level} file={},line={},col={},title={}::{}",
+            "::{level} file={}{place},title={}::{}",
             property(examined.label),
-            position.line,
-            position.column,
             property(&format!("{} {}", finding.code, finding.name)),
             data(&message)
         );

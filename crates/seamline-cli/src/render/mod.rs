@@ -5,13 +5,16 @@ pub(crate) mod conversation;
 pub(crate) mod conversion;
 pub(crate) mod diff;
 pub(crate) mod diff_rows;
+pub(crate) mod doctor;
 pub(crate) mod ending;
 pub(crate) mod excerpt;
 pub(crate) mod fields;
+pub(crate) mod file;
 pub(crate) mod findings;
 pub(crate) mod github;
 pub(crate) mod hunks;
 pub(crate) mod json;
+pub(crate) mod line_changes;
 pub(crate) mod lines;
 pub(crate) mod markdown;
 pub(crate) mod repair;
@@ -37,8 +40,19 @@ pub(crate) struct Examined<'a> {
     pub(crate) options: &'a Options,
     /// The findings of the check.
     pub(crate) findings: &'a [Finding],
-    /// Whether it is a text with lines, and not joined from stored messages.
-    pub(crate) has_lines: bool,
+    /// How the places of findings are named.
+    pub(crate) places: Places,
+}
+
+/// How the places of findings are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// By line and column of the body.
+    Body,
+    /// By the name of the conversation: the body was joined from stored messages.
+    Joined,
+    /// By the line of the session file whose conversation the body is.
+    File,
 }
 
 /// How many findings there are, by severity.

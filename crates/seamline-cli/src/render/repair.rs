@@ -9,8 +9,9 @@ use seamline::repair::{Dropped, Loss, Prefix, RepairAction, Repaired};
 use seamline::session::RepairResult;
 
 use super::diff::{self, Sides};
+use super::file::{self, FileOutcome};
 use super::findings::{self, Extent};
-use super::text::{counted, line, needs_unsafe};
+use super::text::{counted, line, needs_unsafe, noun};
 use super::{Counts, Examined, style, table};
 use crate::screen;
 
@@ -55,7 +56,8 @@ pub(crate) struct Outcome<'a> {
     /// The number of actions that are not listed.
     more_actions: usize,
     dropped: &'a [Dropped],
-    prefix: &'a Prefix,
+    prefix: Option<&'a Prefix>,
+    file: Option<&'a FileOutcome<'a>>,
 }
 
 impl<'a> Outcome<'a> {
@@ -68,7 +70,23 @@ impl<'a> Outcome<'a> {
             actions: &repaired.actions,
             more_actions: repaired.more_actions.iter().map(|more| more.count).sum(),
             dropped: &repaired.dropped,
-            prefix: &repaired.prefix,
+            prefix: Some(&repaired.prefix),
+            file: None,
+        }
+    }
+
+    pub(crate) fn of_file(file: &'a FileOutcome<'a>) -> Self {
+        let repaired = file.repaired;
+        Self {
+            is_changed: repaired.changed(),
+            body: &file.after,
+            provider: repaired.provider,
+            found: repaired.found.iter().map(|finding| 1 + finding.more).sum(),
+            actions: &repaired.actions,
+            more_actions: 0,
+            dropped: &repaired.dropped,
+            prefix: None,
+            file: Some(file),
         }
     }
 
@@ -82,7 +100,8 @@ impl<'a> Outcome<'a> {
             actions: &result.stored,
             more_actions: 0,
             dropped: &result.dropped,
-            prefix: &result.prefix,
+            prefix: Some(&result.prefix),
+            file: None,
         }
     }
 }
@@ -118,6 +137,8 @@ impl<'a> Destination<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Total {
     pub(crate) bodies: usize,
+    /// How many of them are session files.
+    pub(crate) sessions: usize,
     pub(crate) changed: usize,
     pub(crate) still_wrong: usize,
     pub(crate) failed: usize,
@@ -140,7 +161,7 @@ pub(crate) fn document(
 ) -> Result<String, seamline::Error> {
     let mut out = headline(examined, outcome, destination);
     if outcome.is_changed {
-        if destination.is_dry_run() {
+        if destination.is_dry_run() && outcome.file.is_none_or(FileOutcome::changes_conversation) {
             let sides = Sides { before, after: outcome.body, options: examined.options };
             let _ = writeln!(out, "\n{}", diff::render(sides, screen::width())?);
         }
@@ -148,7 +169,11 @@ pub(crate) fn document(
         if destination.left().is_empty() {
             out += &faint(&cost(outcome));
         }
+        out += &outcome.file.map(|file| file::account(file, destination.is_dry_run())).unwrap_or_default();
         out += &footer(destination);
+    }
+    if let Some(file) = outcome.file {
+        out += &file::advice(file, destination);
     }
     if !destination.left().is_empty() {
         if outcome.is_changed {
@@ -167,7 +192,7 @@ pub(crate) fn summary(total: &Total, is_dry_run: bool) -> String {
     let is_clean = total.still_wrong == 0 && total.failed == 0;
     let mark = if is_clean { style::GOOD.paint("✓") } else { style::ERROR.paint("✗") };
     let done = if is_dry_run { "would repair" } else { "repaired" };
-    let bodies = screen::count(total.bodies, "body");
+    let bodies = screen::count(total.bodies, noun(total.sessions, total.bodies));
     let mut out = match total.changed {
         0 => format!("{mark} {done} none of {bodies}"),
         changed => format!("{mark} {done} {} of {bodies}", screen::grouped(changed)),
@@ -200,7 +225,10 @@ fn headline(examined: &Examined<'_>, outcome: &Outcome<'_>, destination: &Destin
         (false, _, true) if matches!(policy.repair.on_invalid, OnInvalid::Block | OnInvalid::Warn) => {
             format!("not repaired; policy `{}` only reports", policy.preset)
         }
-        (false, _, true) => "not repaired".to_owned(),
+        (false, _, true) => match outcome.file.and_then(|file| file.repaired.refusal) {
+            Some(refusal) => format!("not repaired: {refusal}"),
+            None => "not repaired".to_owned(),
+        },
         (false, _, false) if examined.findings.is_empty() => "nothing wrong, nothing changed".to_owned(),
         (false, _, false) => "no errors or warnings, nothing changed".to_owned(),
     };
@@ -228,7 +256,7 @@ fn actions(all: &[RepairAction], more: usize) -> String {
     let width = screen::width();
     // In the order of the conversation, not of the repair.
     let mut shown: Vec<_> = all.iter().collect();
-    shown.sort_by_key(|action| action.pointer.as_deref().and_then(message_index));
+    shown.sort_by_key(|action| (action.line, action.pointer.as_deref().and_then(message_index)));
     shown.truncate(SHOWN_MAX);
     let rows: Vec<_> = shown.iter().map(|action| row(action)).collect();
     let paints = [style::HINT, style::FAINT, style::PLAIN];
@@ -246,7 +274,7 @@ fn actions(all: &[RepairAction], more: usize) -> String {
 }
 
 /// An indented text of little weight.
-fn faint(text: &str) -> String {
+pub(super) fn faint(text: &str) -> String {
     let lines = screen::wrap(text, screen::width().saturating_sub(INDENT.len())).into_iter();
     let mut text = String::new();
     for line in lines {
@@ -259,12 +287,11 @@ fn faint(text: &str) -> String {
 
 /// An action as a row: its rule, the message, and the change.
 pub(crate) fn row(action: &RepairAction) -> [String; 3] {
-    let name = seamline::rules::rule(action.code).map_or("", |rule| rule.name);
-    let place = action.pointer.as_deref().map(message_of).unwrap_or_default();
-    let done = match &action.removed {
-        Some(what) => format!("{what} removed"),
-        None => done(action.action),
+    let place = match action.line {
+        Some(line) => format!("line {line}"),
+        None => action.pointer.as_deref().map(message_of).unwrap_or_default(),
     };
+    let (name, done) = named(action);
     let mut what = match &action.call_id {
         Some(id) => format!("{id}: {done}"),
         None => done,
@@ -273,6 +300,24 @@ pub(crate) fn row(action: &RepairAction) -> [String; 3] {
         what += ", marked synthetic";
     }
     [format!("{} {name}", action.code), place, screen::printable(&what).into_owned()]
+}
+
+/// What an action does, without its place.
+pub(crate) fn step(action: &RepairAction) -> String {
+    let (name, done) = named(action);
+    screen::printable(&format!("{name}: {done}")).into_owned()
+}
+
+/// The name of the rule or defect of an action, and what the action does.
+fn named(action: &RepairAction) -> (&'static str, String) {
+    let defect = seamline::files::defect(action.code);
+    let rule = || seamline::rules::rule(action.code).map_or("", |rule| rule.name);
+    let done = match (&action.removed, defect) {
+        (Some(what), _) => format!("{what} removed"),
+        (None, Some(kind)) => kind.fix.to_owned(),
+        (None, None) => done(action.action),
+    };
+    (defect.map_or_else(rule, |kind| kind.name), done)
 }
 
 /// The message that a pointer points into.
@@ -326,13 +371,14 @@ fn cost(outcome: &Outcome<'_>) -> String {
     if hidden > 0 {
         let _ = write!(kept, ", {} behind repeated keys removed", screen::count(hidden, "value"));
     }
-    let place = match (outcome.prefix.around_changed, outcome.prefix.first_changed_message) {
+    let Some(prefix) = outcome.prefix else { return kept };
+    let place = match (prefix.around_changed, prefix.first_changed_message) {
         (true, _) => "before all messages".to_owned(),
         (false, Some(first)) => format!("message {first}"),
         (false, None) => return kept,
     };
     let mut out = format!("{kept}; first change: {place}");
-    for what in &outcome.prefix.invalidates {
+    for what in &prefix.invalidates {
         out += match *what {
             "prompt_cache" => ", so the provider's prompt cache is lost from there on",
             "thinking" => ", and signed thinking after it may no longer fit",

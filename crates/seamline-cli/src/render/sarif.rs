@@ -6,12 +6,14 @@ use seamline::{Finding, Severity};
 use serde_json::{Value, json};
 
 use super::lines::Lines;
-use super::{Examined, json::text};
+use super::{Examined, Places, json::text};
+use crate::commands::rules::DEFECT_GROUP;
 use crate::failure::Failure;
 
 /// The text before the results.
 pub(crate) fn opening() -> String {
-    let rules: Vec<Value> = seamline::rules::RULES.iter().copied().map(rule).collect();
+    let defects = seamline::files::DEFECTS.iter().copied().map(defect);
+    let rules: Vec<Value> = seamline::rules::RULES.iter().copied().map(rule).chain(defects).collect();
     let driver = json!({
         "name": "seamline",
         "version": env!("CARGO_PKG_VERSION"),
@@ -29,8 +31,7 @@ pub(crate) fn opening() -> String {
 /// The findings of one body, separated by commas.
 pub(crate) fn document(examined: &Examined<'_>) -> String {
     let lines = Lines::new(examined.body);
-    let results: Vec<_> =
-        examined.findings.iter().map(|finding| text(&result(examined.label, &lines, finding))).collect();
+    let results: Vec<_> = examined.findings.iter().map(|finding| text(&result(examined, &lines, finding))).collect();
     results.join(",")
 }
 
@@ -67,8 +68,42 @@ fn rule(rule: &seamline::rules::Rule) -> Value {
     })
 }
 
-fn result(label: &str, lines: &Lines<'_>, finding: &Finding) -> Value {
+/// A defect of session files as a rule.
+fn defect(kind: &seamline::files::DefectKind) -> Value {
+    json!({
+        "id": kind.code,
+        "name": kind.name,
+        "shortDescription": { "text": seamline::files::defect_summary(kind) },
+        "help": { "text": format!("`seamline explain {}` says more.", kind.code), "markdown": seamline::files::defect_documentation(kind) },
+        "defaultConfiguration": { "level": level(seamline::files::defect_severity(kind)) },
+        "properties": { "group": DEFECT_GROUP, "safety": seamline::Safety::Safe.as_str() },
+    })
+}
+
+/// The position of the rule or defect with a code in the list of all of them. `BUG001` reports a defect of Seamline and
+/// has no rule.
+fn rule_index(code: &str) -> Option<usize> {
+    let rules = seamline::rules::RULES.iter().map(|rule| rule.code);
+    rules.chain(seamline::files::DEFECTS.iter().map(|kind| kind.code)).position(|known| known == code)
+}
+
+/// The place of a finding in its body, or in the session file whose conversation the body is.
+fn region(examined: &Examined<'_>, lines: &Lines<'_>, finding: &Finding) -> Value {
+    if examined.places == Places::File {
+        return json!({ "startLine": finding.line.unwrap_or(1) });
+    }
     let (start, end) = (lines.position(finding.span.start), lines.position(finding.span.end));
+    json!({
+        "startLine": start.line,
+        "startColumn": start.column,
+        "endLine": end.line,
+        "endColumn": end.column,
+        "byteOffset": finding.span.start,
+        "byteLength": finding.span.len(),
+    })
+}
+
+fn result(examined: &Examined<'_>, lines: &Lines<'_>, finding: &Finding) -> Value {
     let mut message = finding.message.clone();
     if let Some(predicts) = &finding.predicts {
         let _ = write!(message, "; the provider would return: {predicts}");
@@ -79,15 +114,8 @@ fn result(label: &str, lines: &Lines<'_>, finding: &Finding) -> Value {
         "message": { "text": message },
         "locations": [{
             "physicalLocation": {
-                "artifactLocation": { "uri": uri(label) },
-                "region": {
-                    "startLine": start.line,
-                    "startColumn": start.column,
-                    "endLine": end.line,
-                    "endColumn": end.column,
-                    "byteOffset": finding.span.start,
-                    "byteLength": finding.span.len(),
-                },
+                "artifactLocation": { "uri": uri(examined.label) },
+                "region": region(examined, lines, finding),
             },
             "logicalLocations": [{ "fullyQualifiedName": finding.pointer }],
         }],
@@ -96,8 +124,7 @@ fn result(label: &str, lines: &Lines<'_>, finding: &Finding) -> Value {
             "fix": finding.fix,
         },
     });
-    // `BUG001` reports a defect of Seamline and has no rule.
-    if let Some(index) = seamline::rules::RULES.iter().position(|rule| rule.code == finding.code) {
+    if let Some(index) = rule_index(finding.code) {
         result["ruleIndex"] = json!(index);
     }
     result

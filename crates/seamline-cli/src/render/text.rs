@@ -1,16 +1,56 @@
 //! The report of a check, for people.
 
 use seamline::check::Checked;
+use seamline::files::CheckedFile;
 use seamline::{Finding, Policy, Safety};
 
 use super::findings::{self, Extent};
 use super::{Counts, Examined, style};
 use crate::screen;
 
+/// What a check found, in a body or in a session file.
+#[derive(Clone, Copy)]
+pub(crate) struct Checkup<'a> {
+    findings: &'a [Finding],
+    messages: usize,
+    calls: usize,
+    dialect: &'static str,
+    provider: &'static str,
+    file: Option<&'a CheckedFile>,
+}
+
+impl<'a> From<&'a Checked> for Checkup<'a> {
+    fn from(checked: &'a Checked) -> Self {
+        Self {
+            findings: &checked.findings,
+            messages: checked.messages,
+            calls: checked.calls,
+            dialect: checked.dialect,
+            provider: checked.provider,
+            file: None,
+        }
+    }
+}
+
+impl<'a> From<&'a CheckedFile> for Checkup<'a> {
+    fn from(checked: &'a CheckedFile) -> Self {
+        Self {
+            findings: &checked.findings,
+            messages: checked.messages,
+            calls: checked.calls,
+            dialect: checked.dialect,
+            provider: checked.provider,
+            file: Some(checked),
+        }
+    }
+}
+
 /// The findings of all bodies together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) bodies: usize,
+    /// How many of them are session files.
+    pub(crate) sessions: usize,
     pub(crate) wrong_bodies: usize,
     pub(crate) unreadable: usize,
     pub(crate) messages: usize,
@@ -22,16 +62,20 @@ pub(crate) struct Tally {
     pub(crate) unsafe_only: usize,
     /// Whether the repair would leave or cause other findings.
     pub(crate) leaves: bool,
+    /// Findings in session files that Seamline cannot write.
+    pub(crate) unwritable: usize,
 }
 
 impl Tally {
-    /// The tally of one body.
-    pub(crate) fn of(checked: &Checked, policy: &Policy) -> Self {
-        let counts = Counts::of(&checked.findings);
+    /// The tally of one body or session file.
+    pub(crate) fn of<'a>(checkup: impl Into<Checkup<'a>>, policy: &Policy) -> Self {
+        let checked = checkup.into();
+        let counts = Counts::of(checked.findings);
         let policy = &*policy.for_provider(checked.provider);
         let wrong = || checked.findings.iter().filter(|finding| finding.severity > seamline::Severity::Info);
         Self {
             bodies: 1,
+            sessions: usize::from(checked.file.is_some()),
             wrong_bodies: usize::from(counts.is_wrong()),
             unreadable: 0,
             messages: checked.messages,
@@ -40,7 +84,14 @@ impl Tally {
             fixable: wrong().filter(|finding| allows(policy, finding)).count(),
             unsafe_only: wrong().filter(|finding| needs_unsafe(policy, finding)).count(),
             leaves: false,
+            unwritable: 0,
         }
+    }
+
+    /// Counts the findings as ones that no repair can fix, because the session file cannot be written.
+    pub(crate) fn forbid_writing(&mut self) {
+        self.unwritable = self.fixable + self.unsafe_only;
+        (self.fixable, self.unsafe_only) = (0, 0);
     }
 
     /// Whether a repair would fix all errors and warnings.
@@ -50,6 +101,7 @@ impl Tally {
 
     pub(crate) fn add(&mut self, other: Self) {
         self.bodies += other.bodies;
+        self.sessions += other.sessions;
         self.wrong_bodies += other.wrong_bodies;
         self.unreadable += other.unreadable;
         self.messages += other.messages;
@@ -58,6 +110,21 @@ impl Tally {
         self.fixable += other.fixable;
         self.unsafe_only += other.unsafe_only;
         self.leaves |= other.leaves;
+        self.unwritable += other.unwritable;
+    }
+
+    /// The word for what was checked.
+    fn noun(&self) -> &'static str {
+        noun(self.sessions, self.bodies)
+    }
+}
+
+/// The word for bodies of which some are session files.
+pub(super) fn noun(sessions: usize, bodies: usize) -> &'static str {
+    match sessions {
+        0 => "body",
+        _ if sessions == bodies => "session",
+        _ => "file",
     }
 }
 
@@ -81,16 +148,19 @@ pub(crate) fn document(examined: &Examined<'_>, extent: Extent) -> String {
     findings::render(examined, extent, screen::width())
 }
 
-/// The summary of a check of one body, with its name.
-pub(crate) fn clean(label: &str, checked: &Checked) -> String {
+/// The summary of a check of one body or session file, with its name.
+pub(crate) fn clean<'a>(label: &str, checkup: impl Into<Checkup<'a>>) -> String {
+    let checked = checkup.into();
+    let file = checked.file.map(|file| format!("{}, {}, ", file.program.name, screen::count(file.records, "record")));
     let about = format!(
-        "({}, {}; {} for {})",
+        "({}{}, {}; {} for {})",
+        file.unwrap_or_default(),
         screen::count(checked.messages, "message"),
         screen::count(checked.calls, "call"),
         checked.dialect,
         checked.provider
     );
-    let verdict = clean_verdict(Counts::of(&checked.findings));
+    let verdict = clean_verdict(Counts::of(checked.findings));
     let label = screen::printable(label);
     line(&format!("{} {label}: {verdict} {}", style::GOOD.paint("✓"), style::FAINT.paint(&about)))
 }
@@ -107,13 +177,13 @@ pub(crate) fn summary(tally: &Tally) -> String {
         }
         let mark = if tally.unreadable == 0 { style::GOOD.paint("✓") } else { style::ERROR.paint("✗") };
         let about = format!("({}, {})", screen::count(tally.messages, "message"), screen::count(tally.calls, "call"));
-        let (verdict, bodies) = (clean_verdict(tally.counts), screen::count(tally.bodies, "body"));
+        let (verdict, bodies) = (clean_verdict(tally.counts), screen::count(tally.bodies, tally.noun()));
         return line(&format!("{mark} {verdict} in {bodies} {}{unreadable}", style::FAINT.paint(&about)));
     }
     let found = counted(tally.counts);
     let bodies = match (tally.wrong_bodies, tally.bodies) {
         (1, 1) => String::new(),
-        (wrong, all) => format!(" in {wrong} of {}", screen::count(all, "body")),
+        (wrong, all) => format!(" in {wrong} of {}", screen::count(all, tally.noun())),
     };
     line(&format!("{} {}{bodies}; {}{unreadable}", style::ERROR.paint("✗"), style::STRONG.paint(&found), remedy(tally)))
 }
@@ -142,6 +212,9 @@ pub(crate) fn counted(counts: Counts) -> String {
 fn remedy(tally: &Tally) -> String {
     let all = tally.counts.errors + tally.counts.warnings;
     let remedy = match (tally.fixable, tally.unsafe_only) {
+        (0, 0) if tally.unwritable > 0 => {
+            "Seamline cannot write the repaired session; see `seamline fix --diff`".to_owned()
+        }
         (1, _) if all == 1 => "it can be fixed with `seamline fix`".to_owned(),
         (fixable, _) if fixable == all => "all can be fixed with `seamline fix`".to_owned(),
         (0, 0) => "none can be fixed under this policy".to_owned(),

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::findings::{self, Extent};
 use super::style::{self, Paint};
-use super::{Examined, json as format, markdown};
+use super::{Examined, Places, json as format, markdown};
 use crate::screen;
 
 /// The width of the column of labels.
@@ -45,7 +45,7 @@ pub(crate) fn text(explained: &Explained<'_>, options: &Options, width: usize) -
     page.row("what to do", style::GOOD, verdict.advice);
     page.row("", style::PLAIN, &step(explained, &causes));
     if let (Some(label), false) = (&explained.label, causes.is_empty()) {
-        let examined = Examined { label, body: explained.body, options, findings: &causes, has_lines: true };
+        let examined = Examined { label, body: explained.body, options, findings: &causes, places: Places::Body };
         let about = format!("{} in {label} that this error is about:", screen::count(causes.len(), "finding"));
         let shown = findings::render(&examined, Extent::First, width);
         let _ = write!(page.out, "\n{}\n\n{}\n", screen::printable(&about), shown.trim_end());

@@ -208,6 +208,22 @@ fn the_messages_of_a_response_can_be_appended_to_a_session_unchanged() {
 }
 
 #[test]
+fn the_model_reads_what_was_wrong_with_a_malformed_call() {
+    let broken = WHOLE.replace("{\\\"path\\\":\\\"main.rs\\\"}", "{\\\"path\\\": main.rs}");
+    for policy in ["lossless", "minimal", "strict", "opal", "clawos", "llxprt", "kilroy", "libr-agent"] {
+        let bench = Bench::new();
+        bench.session(&["new", "s-1", "--policy", policy]).expect(0);
+        bench.append("s-1", r#"{"role":"user","content":"go"}"#).expect(0);
+        let told = bench.run_on(&broken, &["assemble", "--policy", policy, "--format", "json"]).expect(1).json();
+        assert_eq!(told["messages"][1]["content"][0]["tool_use_id"], "toolu_1", "{policy}: {told}");
+        bench.append("s-1", &told["messages"].to_string()).expect(0);
+        let request = bench.session(&["request", "s-1"]).out;
+        assert!(request.contains("did not run: the call is incomplete, or its arguments"), "{policy}: {request}");
+        assert!(!request.contains("Whether it ran is unknown"), "{policy}: {request}");
+    }
+}
+
+#[test]
 fn text_with_a_layout_keeps_its_layout() {
     let bench = Bench::new();
     let code = serde_json::json!({"type": "text", "text": "  fn a() {\n      b(1,   2)\n\n  }\n"});

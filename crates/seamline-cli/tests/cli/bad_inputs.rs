@@ -37,6 +37,23 @@ fn bytes_that_are_not_a_body_are_refused_with_their_place() {
 }
 
 #[test]
+fn a_name_cannot_control_the_terminal() {
+    let bench = Bench::new();
+    for args in
+        [&["che\u{1b}[2J\u{9b}\u{202e}ck"][..], &["check", "--form\u{9b}at"], &["check", "--provider", "\u{2066}x"]]
+    {
+        let ran = bench.run(args).expect(2);
+        let is_obeyed = |char: char| char.is_control() && char != '\n' || ('\u{2028}'..'\u{2070}').contains(&char);
+        assert!(!ran.err.is_empty() && !ran.err.contains(is_obeyed), "{}", ran.err);
+    }
+    bench.write("a\u{9b}\u{202e}.json", CLEAN);
+    for format in ["json", "sarif"] {
+        let ran = bench.run(&["check", "a\u{9b}\u{202e}.json", "--format", format]).expect(0);
+        assert!(!ran.out.contains(['\u{9b}', '\u{202e}']), "{}", ran.out);
+    }
+}
+
+#[test]
 fn a_provider_takes_bodies_of_every_dialect() {
     let bench = Bench::new();
     let call = r#"{"type":"function_call","call_id":"call_1","name":"x","arguments":"{}"}"#;

@@ -23,6 +23,7 @@ fn commands_that_print_a_degraded_session_exit_with_1() {
     for (args, shown) in [
         (&["request", "s-1"][..], "hello"),
         (&["check", "s-1"], "s-1"),
+        (&["incidents", "s-1"], "incidents"),
         (&["export", "s-1", "--messages"], "hello"),
         (&["export", "s-1", "--messages", "--output", "out.jsonl"], "written"),
     ] {
@@ -36,6 +37,7 @@ fn commands_that_print_a_degraded_session_exit_with_1() {
     }
     assert_eq!(bench.read("out.jsonl"), format!("{HELLO}\n"));
     bench.session(&["request", "whole"]).expect(0);
+    bench.session(&["incidents", "whole"]).expect(0);
 }
 
 #[test]
@@ -82,7 +84,7 @@ fn a_damaged_log_is_named_by_every_command() {
     let ran = bench.session(&["request", "s-1"]).expect(1);
     assert!(ran.err.contains("session `s-1` is degraded"), "{}", ran.err);
     bench.append("s-1", HELLO).expect(0);
-    let ran = bench.session(&["incidents", "s-1"]).expect(0);
+    let ran = bench.session(&["incidents", "s-1"]).expect(1);
     assert!(ran.on_one_line().contains("write-ahead log of the store was damaged"), "{}", ran.out);
     let kept = bench.path("state/seamline/sessions.db-quarantine");
     let logs: Vec<_> = bench

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use crate::bench::{BROKEN, Bench, CLEAN, Ran};
+use crate::session_files::{STUCK, age};
 use crate::sessions::HELLO;
 
 const COLUMNS: &str = "80";
@@ -44,9 +45,11 @@ fn stocked() -> Bench {
         ("my-policy.toml", "preset = \"lossless\"\n"),
         ("response.sse", include_str!("../../../../examples/cut-stream.sse")),
         ("response.bin", include_str!("../../../../examples/cut-stream.sse")),
+        ("session.jsonl", STUCK),
     ] {
         bench.write(name, text);
     }
+    age(&bench.path("session.jsonl"));
     bench.run(&["fix", "request.json", "logs"]).expect(0);
     bench.session(&["new", "s-1", "--provider", "anthropic"]).expect(0);
     bench.session(&["append", "s-1", "broken.json", "--body"]).expect(0);
@@ -70,6 +73,7 @@ fn run(bench: &Bench, script: &str) -> Ran {
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", script]).current_dir(&bench.folder).stdin(std::process::Stdio::null());
     shell.env("PATH", path).env("XDG_STATE_HOME", bench.path("state")).env_remove("SEAMLINE_STORE");
+    shell.env("HOME", bench.path("home")).env_remove("CLAUDE_CONFIG_DIR");
     Ran::of(&mut shell)
 }
 

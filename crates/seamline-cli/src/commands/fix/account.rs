@@ -75,6 +75,7 @@ impl<'f> Account<'f> {
     fn add_fixed(&mut self, fixed: Fixed) {
         self.report += &self.reports.next(fixed.report.unwrap_or_default());
         self.total.add(fixed.changed, fixed.remaining);
+        self.total.sessions += usize::from(fixed.is_session);
         if let Some(body) = &fixed.body {
             self.output.bytes(body);
         }

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{self, Output};
 use crate::render::findings::Extent;
-use crate::render::{Counts, Examined, json, style, text};
+use crate::render::{Counts, Examined, Places, json, style, text};
 use crate::screen;
 
 /// Report what is wrong with the conversation of a session
@@ -70,8 +70,13 @@ impl Check {
             }
             ListFormat::Text if checked.findings.is_empty() => output.text(&text::clean(label, &checked)),
             ListFormat::Text => {
-                let examined =
-                    Examined { label, body: &body, options: &options, findings: &checked.findings, has_lines: false };
+                let examined = Examined {
+                    label,
+                    body: &body,
+                    options: &options,
+                    findings: &checked.findings,
+                    places: Places::Joined,
+                };
                 output.text(&text::document(&examined, if self.all { Extent::All } else { Extent::First }));
                 output.text(&summary(context, &session, &checked, (&body, &options)));
             }

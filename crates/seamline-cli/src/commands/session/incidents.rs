@@ -4,7 +4,7 @@ use clap::Args;
 use seamline::session::{Clock as _, SystemClock};
 use seamline::store::{Incident, IncidentKind, Record, SessionId};
 
-use super::context::StoreContext;
+use super::context::{StoreContext, exit_of};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -20,6 +20,9 @@ use crate::{screen, suggest, time};
 /// As JSON: `version`, `session` and `incidents`, each with `type`, `severity` (`info`, `warning`, `error` or
 /// `critical`), `at` in milliseconds since 1970, `count`, `detail`, and, if there is one, the `checkpoint`, the `seq` of the
 /// first damaged record, the index of the first `message` and the hash of the ignored `policy`.
+///
+/// Exit status: 0 the incidents are listed, 1 the session is degraded, so that incidents may be missing, 2 the command
+/// failed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Incidents {
@@ -95,7 +98,9 @@ impl Incidents {
             ListFormat::Text if wanted.is_empty() => output.text("no incidents\n"),
             ListFormat::Text => output.text(&session::incidents(wanted.iter(), screen::width())),
         }
-        Ok(output.finish(Exit::Clean))
+        // A session that cannot be read is worse than a degraded one.
+        let exit = context.read_aloud(&self.name).map_or(Exit::Findings, |session| exit_of(session.health()));
+        Ok(output.finish(exit))
     }
 
     fn wants(&self, incident: &Incident) -> bool {

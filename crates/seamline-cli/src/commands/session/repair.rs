@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render::repair::{self, Destination, InRequests, Outcome, SessionRepair};
-use crate::render::{Counts, Examined, json};
+use crate::render::{Counts, Examined, Places, json};
 use crate::screen;
 
 /// Repair the stored messages of a session
@@ -172,7 +172,7 @@ impl Repair {
         let session = SessionRepair { is_dry_run, left, undo: &undo, in_requests };
         let body: &[u8] = if remaining.is_empty() { &[] } else { &result.after };
         let (label, options) = (self.name.as_str(), &result.options);
-        let examined = Examined { label, body, options, findings: remaining, has_lines: false };
+        let examined = Examined { label, body, options, findings: remaining, places: Places::Joined };
         let outcome = Outcome::of_session(result);
         Ok(repair::document(&examined, &result.before, &outcome, &Destination::Session(&session))?)
     }

@@ -1,0 +1,86 @@
+//! The agents that `seamline doctor` knows.
+
+use seamline::files::{ALL, Program, SessionFolder};
+use serde::Serialize;
+
+use crate::args::ListFormat;
+use crate::render::{json, style};
+use crate::screen;
+
+/// An agent or another program with files of its own.
+#[derive(Serialize)]
+struct Agent {
+    name: &'static str,
+    what: &'static str,
+    reads: bool,
+    writes: bool,
+    places: Vec<ListedPlace>,
+}
+
+/// A folder in which an agent keeps its sessions.
+#[derive(Serialize)]
+struct ListedPlace {
+    /// The path, with `~` for the home folder.
+    path: String,
+    /// The variable that names the first folders of the path, and the folders that it replaces.
+    variable: Option<&'static str>,
+    replaces: Option<String>,
+    endings: &'static [&'static str],
+}
+
+impl Agent {
+    fn of(program: &Program) -> Self {
+        Self {
+            name: program.name,
+            what: program.what,
+            reads: program.session.is_some(),
+            writes: program.session.is_some_and(seamline::files::Format::is_writable),
+            places: program.places.iter().map(ListedPlace::of).collect(),
+        }
+    }
+
+    fn does(&self) -> &'static str {
+        match (self.reads, self.writes) {
+            (true, true) => "sessions are read and repaired",
+            (true, false) => "sessions are read",
+            (false, _) => "files are recognised",
+        }
+    }
+}
+
+impl ListedPlace {
+    fn of(place: &SessionFolder) -> Self {
+        Self {
+            path: format!("~/{}/{}", place.home, place.path),
+            variable: place.variable,
+            replaces: place.variable.map(|_| format!("~/{}", place.home)),
+            endings: place.endings,
+        }
+    }
+
+    fn text(&self) -> String {
+        match (self.variable, &self.replaces) {
+            (Some(variable), Some(replaced)) => format!("{} ({variable} replaces {replaced})", self.path),
+            _ => self.path.clone(),
+        }
+    }
+}
+
+/// Lists the agents that are wanted: those that Seamline reads first.
+pub(super) fn list(format: ListFormat, is_wanted: impl Fn(&Program) -> bool) -> String {
+    let mut agents: Vec<_> =
+        ALL.iter().filter(|program| is_wanted(program)).map(|program| Agent::of(program)).collect();
+    agents.sort_by_key(|agent| (!agent.writes, !agent.reads, agent.name.to_lowercase()));
+    match format {
+        ListFormat::Json => json::listing("agents", &agents),
+        ListFormat::Text => {
+            let one = |agent: &Agent| {
+                let heading = format!("{}: {}\n", style::STRONG.paint(agent.name), agent.does());
+                let place =
+                    |place: &ListedPlace| screen::sentence(&format!("  {}", place.text()), screen::width()) + "\n";
+                heading + &agent.places.iter().map(place).collect::<String>()
+            };
+            agents.iter().map(one).collect()
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The examination of one session file.
+
+use std::path::Path;
+
+use seamline::files::{CheckedFile, RepairedFile};
+use seamline::outline::{OutlineBlock, OutlineKind, OutlineMessage, Role};
+use seamline::repair::Loss;
+use seamline::{Finding, Options, Severity};
+
+use super::search::Candidate;
+use crate::failure::Failure;
+use crate::files::in_use;
+use crate::files::times::Times;
+use crate::files::undo::{self, Force, SessionRepair};
+use crate::input::Source;
+use crate::render::doctor::{Broken, Examined, Fixed, Plan, Session};
+use crate::render::{Counts, file, repair};
+use crate::screen;
+
+/// The longest session file whose repair is tried.
+const PLANNED_BYTES_MAX: u64 = 512 * 1024 * 1024;
+/// How many of the last messages are searched for the last request of the user, before all are.
+const LAST_MESSAGES: usize = 64;
+/// The bytes of a block that a preview uses.
+const PREVIEW_BYTES: usize = 400;
+/// The most open calls that are named.
+const CALLS_MAX: usize = 4;
+
+/// How sessions are examined.
+pub(super) struct Examination<'a> {
+    pub(super) options: &'a Options,
+    /// Whether broken sessions are repaired.
+    pub(super) fix: bool,
+    pub(super) force: Force,
+}
+
+impl Examination<'_> {
+    /// Examines a file, and repairs it if that was asked.
+    pub(super) fn examine(&self, candidate: &Candidate) -> Examined {
+        match self.run(candidate) {
+            Ok(examined) => examined,
+            Err(failure) => Examined::Failed(candidate.path.display().to_string(), failure),
+        }
+    }
+
+    fn run(&self, candidate: &Candidate) -> Result<Examined, Failure> {
+        let path = &candidate.path;
+        let source = Source::Path(path.clone());
+        let times = path.metadata().ok().and_then(|metadata| Times::of(&metadata));
+        let opened = source.open()?;
+        let length = opened.length;
+        let Some(program) = opened.program() else {
+            return if candidate.is_named { Err(no_session()) } else { Ok(Examined::Other) };
+        };
+        if program.session.is_none() {
+            return if candidate.is_named {
+                Err(Failure::of_file(&source, program))
+            } else {
+                Ok(Examined::Unread(program))
+            };
+        }
+        let checked = seamline::files::check(&source.name(), &mut opened.into_reader(), self.options)?;
+        let Some(checked) = checked else { return Ok(Examined::Other) };
+        let counts = Counts::of(&checked.findings);
+        let broken = if checked.is_healthy() { None } else { Some(self.broken(path, &checked, (length, times))?) };
+        Ok(Examined::Session(Box::new(Session {
+            path: path.clone(),
+            program: checked.program,
+            resume: file::resume(checked.program, &checked.about, &source.name()),
+            about: checked.about,
+            modified: candidate.modified,
+            counts,
+            findings: checked.findings,
+            broken,
+        })))
+    }
+
+    /// The damage, the planned repair, and its outcome.
+    fn broken(
+        &self,
+        path: &Path,
+        checked: &CheckedFile,
+        (length, times): (u64, Option<Times>),
+    ) -> Result<Broken, Failure> {
+        if length > PLANNED_BYTES_MAX {
+            let going_on = GoingOn::of(&checked.body, checked.dialect, &checked.findings);
+            return Ok(Broken { request: going_on.request, open_calls: going_on.calls, plan: None, fixed: None });
+        }
+        let before = std::fs::read(path).map_err(|error| Failure::io("read", &error))?;
+        let name = path.display().to_string();
+        let Some(repaired) = seamline::files::repair(&name, &before, self.options)? else {
+            return Err(no_session());
+        };
+        let going_on = GoingOn::of(&repaired.before, repaired.dialect, &repaired.found);
+        let plan = plan(&repaired);
+        let is_planned = repaired.changed() && plan.refusal.is_none();
+        let fixed = (self.fix && is_planned).then(|| self.write(path, &before, &repaired, times));
+        Ok(Broken { request: going_on.request, open_calls: going_on.calls, plan: Some(plan), fixed })
+    }
+
+    /// Writes the repaired session.
+    fn write(&self, path: &Path, before: &[u8], repaired: &RepairedFile<'_>, times: Option<Times>) -> Fixed {
+        if let (Force::No, Some(in_use)) = (self.force, in_use::look(path)) {
+            return Fixed::InUse(in_use.reason());
+        }
+        match undo::repair_session(path, &SessionRepair::of(before, repaired, times, self.force)) {
+            Ok(quarantine) => Fixed::Written { quarantine },
+            Err(failure) => Fixed::Failed(failure),
+        }
+    }
+}
+
+fn no_session() -> Failure {
+    Failure::new("this is not a session file of a known program")
+        .with_hint("`seamline check` reads request bodies; `seamline salvage` reads what is left of any file")
+}
+
+/// What a repair does, in a few words.
+fn plan(repaired: &RepairedFile<'_>) -> Plan {
+    let mut steps: Vec<(String, usize)> = Vec::new();
+    for action in &repaired.actions {
+        let step = repair::step(action);
+        match steps.iter_mut().find(|(known, _)| *known == step) {
+            Some((_, count)) => *count += 1,
+            None => steps.push((step, 1)),
+        }
+    }
+    let lost = repaired.quarantined.iter().filter(|part| !part.is_repeated);
+    let errors = repaired.remaining.iter().filter(|finding| finding.severity == Severity::Error);
+    Plan {
+        steps,
+        lost_bytes: lost.map(|part| part.bytes.len()).sum(),
+        dropped: repaired.dropped.iter().filter(|dropped| dropped.loss == Loss::Said).count(),
+        refusal: repaired.refusal,
+        left: errors.map(|finding| 1 + finding.more).sum(),
+    }
+}
+
+/// What the session was doing when it broke.
+struct GoingOn {
+    /// The last request of the user, on one line.
+    request: Option<String>,
+    /// The calls without a result, each on one line.
+    calls: Vec<String>,
+}
+
+impl GoingOn {
+    fn of(body: &str, dialect: &str, findings: &[Finding]) -> Self {
+        let options = Options { dialect: Some(dialect.to_owned()), kept: true, ..Options::default() };
+        let outline = |indices: std::ops::Range<usize>| {
+            seamline::outline::outline_at(body.as_bytes(), &options, indices, PREVIEW_BYTES).unwrap_or_default()
+        };
+        let count = seamline::outline::message_spans(body.as_bytes(), &options).map_or(0, |spans| spans.len());
+        let request = request_in(&outline(count.saturating_sub(LAST_MESSAGES)..count));
+        let request = request.or_else(|| request_in(&outline(0..count)));
+        let open = findings.iter().filter(|finding| finding.name == "unanswered-call");
+        let named = open.filter_map(|finding| Some((finding.message_index?, finding.call_id.as_deref()?)));
+        let calls = named.filter_map(|(message, id)| {
+            let message = outline(message..message + 1).pop()?;
+            message.blocks.iter().find(|block| block.id.as_deref() == Some(id)).map(call)
+        });
+        Self { request, calls: calls.take(CALLS_MAX).collect() }
+    }
+}
+
+/// The last text of the user; text in angle brackets is often written by a program.
+fn request_in(messages: &[OutlineMessage]) -> Option<String> {
+    let by_user = messages.iter().rev().filter(|message| message.role == Role::User);
+    let texts = by_user.flat_map(|message| message.blocks.iter().rev());
+    let mut texts = texts.filter(|block| block.kind == OutlineKind::Text && !block.preview.trim().is_empty());
+    let text = texts.clone().find(|block| !block.preview.trim_start().starts_with(['<', '['])).or_else(|| texts.next());
+    text.map(|block| block.preview.clone())
+}
+
+fn call(block: &OutlineBlock) -> String {
+    let name = block.name.as_deref().unwrap_or("call");
+    format!("{} {}", screen::printable(name), screen::printable(&block.preview))
+}

@@ -1,0 +1,70 @@
+//! The repair of session files of other programs.
+
+use seamline::Options;
+
+use super::{Fix, Fixed, about};
+use crate::args::Format;
+use crate::failure::Failure;
+use crate::files::replace;
+use crate::files::times::Times;
+use crate::files::undo::{self, Force, SessionRepair};
+use crate::input::Source;
+use crate::render::file::FileOutcome;
+use crate::render::repair::{self, Destination, Outcome};
+use crate::render::{Counts, Examined, Places, github, json, sarif};
+
+impl Fix {
+    /// Repairs a session file; `times` are those that it had before it was read.
+    pub(super) fn repair_session(
+        &self,
+        source: &Source,
+        before: &[u8],
+        times: Option<Times>,
+        options: &Options,
+    ) -> Result<Fixed, Failure> {
+        let label = &source.label();
+        let unread = || Failure::new("the session could not be read");
+        let repaired = seamline::files::repair(&source.name(), before, options)?.ok_or_else(unread)?;
+        let destination = self.destination(source);
+        let mut outcome = FileOutcome::of(&repaired, before, label);
+        let mut body = None;
+        match destination {
+            Destination::Nowhere | Destination::Session(_) => {}
+            Destination::Stdout => body = Some(repaired.bytes.to_vec()),
+            Destination::File(path) => {
+                replace::write(path, &[&repaired.bytes], source.path()).map_err(|failure| about(path, failure))?;
+            }
+            Destination::InPlace(_) if !repaired.changed() => {}
+            Destination::InPlace(path) => {
+                let force = if self.force { Force::Yes } else { Force::No };
+                let repair = SessionRepair::of(before, &repaired, times, force);
+                outcome.quarantine = undo::repair_session(path, &repair)?;
+            }
+        }
+        let options = &Options { dialect: Some(repaired.dialect.to_owned()), kept: true, ..options.clone() };
+        let examined = Examined {
+            label,
+            body: repaired.after.as_bytes(),
+            options,
+            findings: &repaired.remaining,
+            places: Places::File,
+        };
+        let text = match self.format {
+            Format::Text => {
+                repair::document(&examined, repaired.before.as_bytes(), &Outcome::of_file(&outcome), &destination)?
+            }
+            Format::Json => json::repaired_file(label, &outcome),
+            Format::Sarif => sarif::document(&examined),
+            Format::Github => github::document(&examined),
+        };
+        Ok(Fixed {
+            text,
+            report: self.report.is_some().then(|| json::repaired_file(label, &outcome)),
+            body,
+            changed: repaired.changed(),
+            is_session: true,
+            has_findings: !repaired.remaining.is_empty(),
+            remaining: Counts::of(&repaired.remaining),
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! Session files, for people.
+
+use std::path::PathBuf;
+
+use seamline::Severity;
+use seamline::files::{About, CheckedFile, FileLayout, Program, RepairedFile};
+
+use super::line_changes::LineChanges;
+use super::repair::{Destination, faint};
+use super::style;
+use super::text::line;
+use crate::failure::quoted;
+use crate::screen;
+
+/// The columns of a title.
+const TITLE_COLUMNS: usize = 60;
+
+/// What a session file is, above its findings.
+pub(crate) fn introduction(label: &str, checked: &CheckedFile) -> String {
+    let counts = format!(
+        "{}, {}, {}",
+        screen::count(checked.records, "record"),
+        screen::count(checked.messages, "message"),
+        screen::count(checked.calls, "call")
+    );
+    let name = style::STRONG.paint(&screen::printable(if label == "-" { "standard input" } else { label }));
+    line(&format!(
+        "{name}: {} {}",
+        described(checked.program, &checked.about),
+        style::FAINT.paint(&format!("({counts})"))
+    )) + "\n"
+}
+
+/// A session by its program, its id and its title.
+pub(crate) fn described(program: &Program, about: &About) -> String {
+    let mut text = program.what.to_owned();
+    if let Some(id) = &about.id {
+        text = format!("{text}, session {}", screen::printable(id));
+    }
+    if let Some(title) = &about.title {
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        text = format!("{text}, “{}”", screen::cut(&screen::printable(&title), TITLE_COLUMNS));
+    }
+    text
+}
+
+/// The outcome of the repair of a session file.
+pub(crate) struct FileOutcome<'a> {
+    pub(crate) repaired: &'a RepairedFile<'a>,
+    /// The conversation after the repair, as a request body.
+    pub(crate) after: &'a [u8],
+    /// The lines that the repair changes, in a file with one record per line.
+    pub(crate) lines: Option<LineChanges>,
+    /// The path of the bytes that belong to no record, if they were stored.
+    pub(crate) quarantine: Option<PathBuf>,
+    /// The command that continues the session.
+    pub(crate) resume: Option<String>,
+}
+
+impl<'a> FileOutcome<'a> {
+    /// The outcome for a file with this name.
+    pub(crate) fn of(repaired: &'a RepairedFile<'a>, before: &[u8], name: &str) -> Self {
+        let format = repaired.program.session;
+        let has_lines = format.is_some_and(|format| format.document == FileLayout::Lines);
+        Self {
+            repaired,
+            after: repaired.after.as_bytes(),
+            lines: (has_lines && repaired.changed()).then(|| LineChanges::of(before, &repaired.bytes)),
+            quarantine: None,
+            resume: resume(repaired.program, &repaired.about, name),
+        }
+    }
+
+    /// Whether the repair changes what the program would send, and not only the lines of the file.
+    pub(crate) fn changes_conversation(&self) -> bool {
+        self.repaired.before != self.repaired.after
+    }
+}
+
+/// The place of the path in the command of a program.
+const FILE: &str = "{FILE}";
+
+/// The command that continues a session in its program.
+pub(crate) fn resume(program: &Program, about: &About, name: &str) -> Option<String> {
+    let command = program.session?.resume(about)?;
+    // Standard input has no file.
+    let has_file = name != "-" || !command.contains(FILE);
+    has_file.then(|| command.replace(FILE, &quoted(name)))
+}
+
+/// What a repair does to the lines of the file, and where it puts the bytes that belong to no record.
+pub(super) fn account(file: &FileOutcome<'_>, is_dry_run: bool) -> String {
+    let mut out = String::new();
+    if let Some(lines) = &file.lines {
+        let parts = [(lines.changed, "changed"), (lines.added, "added"), (lines.removed, "removed")];
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<_> = parts.map(|(count, what)| format!("{} {what}", screen::count(*count, "line"))).collect();
+        let same = if file.changes_conversation() { "" } else { "; the conversation stays as it is" };
+        if !parts.is_empty() {
+            out += &faint(&format!("{}{same}", parts.join(", ")));
+        }
+    }
+    let bytes: usize = file.repaired.quarantined.iter().map(|part| part.bytes.len()).sum();
+    if bytes > 0 {
+        let size = screen::bytes(bytes as u64);
+        let copies = file.repaired.quarantined.iter().all(|part| part.is_repeated);
+        let what = if copies { "all of it is in the file again" } else { "no program can read it" };
+        let place = match (&file.quarantine, is_dry_run) {
+            (Some(path), _) => format!("is in {}", path.display()),
+            (None, true) => "would be kept beside the old bytes".to_owned(),
+            (None, false) => "is left out".to_owned(),
+        };
+        out += &faint(&format!("{size} of incomplete records ({what}) {place}"));
+    }
+    out
+}
+
+/// What to do next with a session file.
+pub(super) fn advice(file: &FileOutcome<'_>, destination: &Destination<'_>) -> String {
+    let repaired = file.repaired;
+    let is_healthy = repaired.remaining.iter().all(|finding| finding.severity < Severity::Error);
+    match (&file.resume, repaired.refusal, destination) {
+        (_, Some(_), Destination::InPlace(path) | Destination::File(path)) => {
+            let path = quoted(&path.display().to_string());
+            line(&format!("hint: `seamline salvage {path} --body body.json` writes the conversation as a request body"))
+        }
+        (Some(command), None, Destination::InPlace(_)) if repaired.changed() && is_healthy => {
+            line(&format!("  continue with `{}`", screen::printable(command)))
+        }
+        _ => String::new(),
+    }
+}
