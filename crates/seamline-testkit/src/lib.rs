@@ -16,6 +16,7 @@ pub mod events;
 pub mod generate;
 pub mod lossless;
 pub mod peer_cases;
+pub mod provider;
 pub mod render;
 pub mod scope;
 pub mod strict;

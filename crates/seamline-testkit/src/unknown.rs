@@ -24,6 +24,116 @@ pub fn variants(body: &Value, most: usize) -> Vec<Unknown> {
     places.into_iter().step_by(step).filter_map(|place| place.apply(body)).collect()
 }
 
+/// Returns copies of a body with unknown pairs: of a call and its result, the call, the result or both have a type that
+/// no dialect knows. A long body has more pairs; then every n-th copy is taken, at most `most`.
+pub fn pairs(body: &Value, most: usize) -> Vec<Unknown> {
+    let mut halves = Vec::new();
+    find_halves(body, "", &mut halves);
+    let mut copies = Vec::new();
+    for (at, call) in halves.iter().enumerate().filter(|(_, half)| half.is_call) {
+        let result = halves[at..].iter().find(|half| !half.is_call && half.id == call.id);
+        let Some(result) = result else { continue };
+        for (added, renamed) in [
+            ("unknown call of a known result", &[call][..]),
+            ("unknown result of a known call", &[result]),
+            ("unknown call and result", &[call, result]),
+        ] {
+            let mut copy = body.clone();
+            if renamed.iter().all(|half| half.rename(&mut copy).is_some()) {
+                copies.push(Unknown { place: call.pointer.clone(), added, body: copy });
+            }
+        }
+    }
+    let step = copies.len().div_ceil(most.max(1)).max(1);
+    copies.into_iter().step_by(step).collect()
+}
+
+/// A call or a result in a body.
+struct Half {
+    pointer: String,
+    is_call: bool,
+    id: String,
+}
+
+/// The types, members and roles of calls and results, and a name of the same form that no provider uses.
+const CALLS: [(&str, &str); 5] = [
+    ("tool_use", "memo_tool_use"),
+    ("function_call", "browser_call"),
+    ("function", "mcp"),
+    ("functionCall", "richCall"),
+    ("toolUse", "richUse"),
+];
+const RESULTS: [(&str, &str); 6] = [
+    ("tool_result", "rich_tool_result"),
+    ("function_call_output", "rich_call_output"),
+    ("function_result", "rich_result"),
+    ("tool", "rich_tool"),
+    ("functionResponse", "richResponse"),
+    ("toolResult", "richResult"),
+];
+
+impl Half {
+    /// Reads an object as a call or a result.
+    fn of(value: &Value, pointer: &str) -> Option<Self> {
+        let is_call = names(value, &CALLS).is_some();
+        let kind = names(value, if is_call { &CALLS } else { &RESULTS })?.0;
+        let holder = value.get(kind).filter(|held| held.get("arguments").is_none()).unwrap_or(value);
+        let keys: &[&str] = if is_call {
+            &["call_id", "id", "toolUseId", "name"]
+        } else {
+            &["tool_use_id", "tool_call_id", "call_id", "id", "toolUseId", "name"]
+        };
+        let id = keys.iter().find_map(|key| holder.get(key)?.as_str())?.to_owned();
+        Some(Self { pointer: pointer.to_owned(), is_call, id })
+    }
+
+    /// Gives it a type that no dialect knows.
+    fn rename(&self, body: &mut Value) -> Option<()> {
+        let value = body.pointer_mut(&self.pointer)?;
+        let (old, new) = names(value, if self.is_call { &CALLS } else { &RESULTS })?;
+        let members = value.as_object_mut()?;
+        if let Some(held) = members.remove(old) {
+            members.insert(new.to_owned(), held);
+        }
+        for key in ["type", "role"] {
+            if let Some(name) = members.get_mut(key).filter(|name| **name == old) {
+                *name = json!(new);
+            }
+        }
+        Some(())
+    }
+}
+
+/// The name of a call or result, and the unknown one: of its type, of its role, or of the member that holds it.
+fn names(value: &Value, known: &[(&'static str, &'static str)]) -> Option<(&'static str, &'static str)> {
+    let is_named = |name: &str| {
+        let is_typed = value["type"] == name && (name != "function" || value["function"]["name"].is_string());
+        is_typed || name == "tool" && value["role"] == name || value[name].is_object() && value.get("type").is_none()
+    };
+    known.iter().copied().find(|(name, _)| is_named(name))
+}
+
+fn find_halves(value: &Value, pointer: &str, halves: &mut Vec<Half>) {
+    if let Some(half) = Half::of(value, pointer) {
+        halves.push(half);
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            // Definitions of tools look like calls.
+            for (key, member) in members.iter().filter(|(key, _)| !matches!(key.as_str(), "tools" | "toolConfig")) {
+                find_halves(member, &format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")), halves);
+            }
+        }
+        Value::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                find_halves(element, &format!("{pointer}/{index}"), halves);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// A place for one unknown part.
 struct Place {
     pointer: String,

@@ -29,6 +29,8 @@ usage: cargo xtask <chore>
   figures [--root DIR] [--format text|json] [--cold-build]
                             print size, shape and language of a checkout in numbers
   bench <name> [args]       run a benchmark: core, streams or store
+  clients files [NAME]…     damage sessions of real clients, repair them, resume them; needs npm and the registry
+  fake-provider [PORT]      run the strict fake provider for clients of your own
   fuzz [target] [--seconds N]
                             run one fuzz target or all of them; needs nightly and cargo-fuzz
   postgres <command>        run a command with a PostgreSQL server for its tests
@@ -62,6 +64,8 @@ fn run(args: &[&str]) -> Result<()> {
         ["format"] => format::run(&workspace, format::Mode::Write),
         ["format", "--check"] => format::run(&workspace, format::Mode::Check),
         ["bench", name, rest @ ..] => bench::run(&workspace, name, rest),
+        ["clients", rest @ ..] => chores::clients::run(&workspace, rest),
+        ["fake-provider", rest @ ..] => chores::clients::serve(&workspace, rest),
         ["fuzz", rest @ ..] => fuzz::run(&workspace, rest),
         ["postgres", program, rest @ ..] => postgres::run(&workspace, program, rest),
         ["soak"] => soak::run(&workspace),

@@ -238,6 +238,7 @@ fn content_kinds(content: Option<&Value>) -> Vec<ViolationKind> {
 /// violation.
 fn check_pairs(steps: &[Value], is_held: bool, violations: &mut Vec<Violation>) {
     let mut open: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut unknown: BTreeMap<&str, usize> = BTreeMap::new();
     for (message, step) in steps.iter().enumerate() {
         let id = |key| step.get(key).and_then(Value::as_str).filter(|id| !id.is_empty());
         let mut add = |kind| violations.push(Violation { message, kind });
@@ -252,13 +253,21 @@ fn check_pairs(steps: &[Value], is_held: bool, violations: &mut Vec<Violation>) 
             }
             "function_result" => {
                 let Some(id) = id("call_id") else { continue };
+                let made = unknown.get_mut(id).filter(|made| **made > 0);
                 match open.get_mut(id).map(Vec::pop) {
+                    Some(None) | None if made.is_some() => made.into_iter().for_each(|made| *made -= 1),
                     Some(None) => add(ViolationKind::DuplicateResult),
                     None if !is_held => add(ViolationKind::OrphanResult),
                     Some(Some(_)) | None => {}
                 }
             }
-            _ => {}
+            // A step of a type that the provider may have added answers an open call, or makes one.
+            _ => {
+                let answers = id("call_id").and_then(|id| open.get_mut(id)).and_then(Vec::pop);
+                if let (None, Some(id)) = (answers, id("id")) {
+                    *unknown.entry(id).or_default() += 1;
+                }
+            }
         }
     }
     let unanswered = open.into_values().flatten();

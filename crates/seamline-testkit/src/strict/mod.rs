@@ -10,6 +10,7 @@ mod ident;
 pub(crate) mod openai;
 pub(crate) mod responses;
 mod union;
+mod unknown;
 mod wire;
 
 use serde_json::Value;
@@ -27,6 +28,7 @@ pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
     };
     let mut violations = (dialect.row().check)(body, messages);
     violations.sort();
+    unknown::excuse(dialect, messages, &mut violations);
     violations
 }
 

@@ -1,7 +1,7 @@
 //! `cargo xtask codegen`: writes the pages that come from the command `seamline`.
 //!
-//! `docs/cli.md` holds the help of every command, `docs/knobs.md` the knobs of policies, `docs/rules/` the documentation
-//! of rules, `docs/providers/` the demands of providers.
+//! `docs/cli.md` holds the help of every command, `docs/agents.md` the agents whose sessions are read, `docs/knobs.md` the
+//! knobs of policies, `docs/rules/` the documentation of rules, `docs/providers/` the demands of providers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::{knob_page, provider_pages};
+use super::{agent_page, knob_page, provider_pages};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 
@@ -40,6 +40,8 @@ pub(crate) fn run(workspace: &Workspace, mode: Mode) -> Result<()> {
     pages.extend(provider_pages::pages(&providers, &Tree::read(root)?)?);
     let policies = seamline(workspace, &["policies", "--format", "json"])?;
     pages.insert(knob_page::PATH.to_owned(), knob_page::page(&policies)?);
+    let agents = seamline(workspace, &["doctor", "--list", "--format", "json"])?;
+    pages.insert(agent_page::PATH.to_owned(), agent_page::page(&agents)?);
     let stale = differing_pages(root, &pages)?;
     let left = removed_pages(root, &pages)?;
     match mode {

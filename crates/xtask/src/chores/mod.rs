@@ -1,6 +1,8 @@
 //! One file per chore; a step of `test` that runs more than one command has its own file.
 
+mod agent_page;
 pub(crate) mod bench;
+pub(crate) mod clients;
 pub(crate) mod codegen;
 pub(crate) mod drift;
 pub(crate) mod figures;

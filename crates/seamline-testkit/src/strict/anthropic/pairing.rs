@@ -97,5 +97,7 @@ fn result_ids(message: &Value) -> impl Iterator<Item = &str> {
 
 fn results_lead(message: &Value) -> bool {
     let is_result = |block: &&Value| wire::kind(block) == "tool_result";
-    !wire::blocks(message).iter().skip_while(is_result).any(|block| is_result(&block))
+    // A block of another type that names a call may be a result, too.
+    let may_lead = |block: &&Value| is_result(block) || wire::string(block, "tool_use_id").is_some();
+    !wire::blocks(message).iter().skip_while(may_lead).any(|block| is_result(&block))
 }

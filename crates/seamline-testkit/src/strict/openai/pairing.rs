@@ -5,6 +5,8 @@ use serde_json::Value;
 use super::calls;
 use crate::strict::{Violation, ViolationKind, wire};
 
+const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
+
 /// Adds every unanswered call, orphan and duplicate result.
 pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
     let mut cycle = Cycle::default();
@@ -14,6 +16,10 @@ pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
             "assistant" => {
                 cycle.close(violations);
                 cycle = Cycle::open(index, message, violations);
+            }
+            // A role that the provider may have added for results.
+            role if !ROLES.contains(&role) && wire::string(message, "tool_call_id").is_some() => {
+                cycle.take_unknown(message);
             }
             _ => {
                 cycle.close(violations);
@@ -60,6 +66,14 @@ impl<'a> Cycle<'a> {
             violations.push(Violation { message: index, kind: ViolationKind::DuplicateResult });
         } else {
             violations.push(Violation { message: index, kind: ViolationKind::OrphanResult });
+        }
+    }
+
+    /// Lets a message of an unknown role answer the call that it names.
+    fn take_unknown(&mut self, message: &Value) {
+        let id = wire::string(message, "tool_call_id");
+        if let Some(call) = self.calls.iter_mut().find(|call| Some(call.id) == id && !call.answered) {
+            call.answered = true;
         }
     }
 

@@ -45,7 +45,9 @@ fn assistant_kinds(message: &Value) -> Vec<ViolationKind> {
         Some(_) => vec![ViolationKind::BadCallList],
     };
     let says_otherwise = ["function_call", "refusal", "audio"].iter().any(|key| wire::present(message, key).is_some());
-    let may_lack_content = says_otherwise || !calls(message).is_empty();
+    // A member that the provider may have added, as it did with `audio`.
+    let says_more = message.as_object().is_some_and(|members| members.values().any(Value::is_object));
+    let may_lack_content = says_otherwise || says_more || !calls(message).is_empty();
     if wire::present(message, "content").is_some() || !may_lack_content {
         kinds.extend(content_kinds(message));
     }
@@ -55,6 +57,8 @@ fn assistant_kinds(message: &Value) -> Vec<ViolationKind> {
 fn call_kinds(call: &Value) -> Vec<ViolationKind> {
     let (body, input) = match wire::kind(call) {
         "custom" => ("custom", "input"),
+        // A type that the provider may have added.
+        kind if !matches!(kind, "" | "function") && call.get(kind).is_some() => return Vec::new(),
         _ => ("function", "arguments"),
     };
     let body = call.get(body).unwrap_or(&Value::Null);

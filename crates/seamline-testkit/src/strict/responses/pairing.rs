@@ -20,6 +20,8 @@ struct Calls<'a> {
     /// The open calls: the index of each, and the types of result it takes.
     open: Vec<(usize, &'a [&'a str])>,
     seen: bool,
+    /// The number of items of unknown type that may be calls.
+    unknown: usize,
     /// Whether one of them may be answered in a later request.
     deferred: bool,
 }
@@ -45,11 +47,18 @@ pub(super) fn check(items: &[Value], before: Before, violations: &mut Vec<Violat
             let kind = match calls.open.pop() {
                 Some((_, taken)) if taken.contains(&wire::kind(item)) => continue,
                 Some(_) => ViolationKind::BadResultType,
+                None if calls.unknown > 0 => {
+                    calls.unknown -= 1;
+                    continue;
+                }
                 None if calls.seen => ViolationKind::DuplicateResult,
                 None if before == Before::Kept => continue,
                 None => ViolationKind::OrphanResult,
             };
             violations.push(Violation { message: index, kind });
+        } else if !KNOWN.contains(&wire::kind(item)) {
+            // An item of a type that the provider may have added answers an open call, or makes one.
+            calls.unknown += usize::from(calls.open.pop().is_none());
         }
     }
     let open = known.into_values().filter(|calls| !calls.deferred).flat_map(|calls| calls.open);
@@ -64,6 +73,9 @@ const LOCAL_SHELL: &str = "local_shell_call_output";
 const COMPUTER: &str = "computer_call_output";
 const SEARCH: &str = "tool_search_output";
 const RESULTS: [&str; 7] = [FUNCTION, CUSTOM, SHELL, PATCH, LOCAL_SHELL, COMPUTER, SEARCH];
+
+/// The other types of item with such an id.
+const KNOWN: [&str; 2] = ["program", "program_output"];
 
 /// The types of result that an item takes; none if it is not a call.
 fn taken(item: &Value) -> &'static [&'static str] {

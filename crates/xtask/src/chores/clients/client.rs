@@ -1,0 +1,150 @@
+//! The clients: how each is installed, pointed at a provider, run and resumed.
+
+use std::path::{Path, PathBuf};
+
+/// The id and the file of a session to continue.
+pub(super) type Resume<'s> = (&'s str, &'s Path);
+
+/// A client that runs without a terminal.
+pub(super) struct Client {
+    pub(super) name: &'static str,
+    pub(super) package: &'static str,
+    /// Writes its configuration.
+    pub(super) prepare: fn(home: &Path, url: &str) -> std::io::Result<()>,
+    /// The variables that point it at the provider.
+    pub(super) variables: fn(url: &str) -> Vec<(&'static str, String)>,
+    /// The command of a turn. `session` continues one: its id, and its file.
+    pub(super) turn: fn(prompt: &str, session: Option<Resume<'_>>) -> Vec<String>,
+    /// The folder of its sessions in its home.
+    pub(super) sessions: &'static str,
+}
+
+pub(super) const ALL: [&Client; 5] = [&CLAUDE_CODE, &CODEX, &GEMINI_CLI, &PI, &QWEN_CODE];
+
+const CLAUDE_CODE: Client = Client {
+    name: "claude",
+    package: "@anthropic-ai/claude-code@2.1.325",
+    prepare: |_, _| Ok(()),
+    variables: |url| {
+        let mut variables = vec![("ANTHROPIC_BASE_URL", format!("{url}/claude")), ("ANTHROPIC_API_KEY", dummy())];
+        variables.extend(["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER"].map(|name| (name, one())));
+        variables
+    },
+    turn: |prompt, session| {
+        let resume = session.map(|(id, _)| format!("--resume {id}")).unwrap_or_default();
+        words(
+            &format!("claude -p %s --output-format json --allowedTools Bash --model claude-sonnet-4-5 {resume}"),
+            prompt,
+        )
+    },
+    sessions: ".claude/projects",
+};
+
+const CODEX: Client = Client {
+    name: "codex",
+    package: "@openai/codex@0.166.0",
+    prepare: |home, url| {
+        let config = format!(
+            "model = \"gpt-5\"\nmodel_provider = \"mock\"\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n\
+             [model_providers.mock]\nname = \"Mock\"\nbase_url = \"{url}/codex/v1\"\nenv_key = \"MOCK_KEY\"\n\
+             wire_api = \"responses\"\nrequest_max_retries = 1\nstream_max_retries = 1\n"
+        );
+        write(&home.join(".codex/config.toml"), &config)
+    },
+    variables: |_| vec![("MOCK_KEY", dummy())],
+    turn: |prompt, session| match session {
+        None => words("codex exec --json --skip-git-repo-check %s", prompt),
+        Some((id, _)) => words(&format!("codex exec resume {id} --json --skip-git-repo-check %s"), prompt),
+    },
+    sessions: ".codex/sessions",
+};
+
+const GEMINI_CLI: Client = Client {
+    name: "gemini",
+    package: "@google/gemini-cli@0.61.0",
+    prepare: |home, _| {
+        write(&home.join(".gemini/settings.json"), "{\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}")
+    },
+    variables: |url| vec![("GEMINI_API_KEY", dummy()), ("GOOGLE_GEMINI_BASE_URL", format!("{url}/gemini"))],
+    turn: |prompt, session| {
+        let resume = if session.is_some() { "--resume latest" } else { "" };
+        words(&format!("gemini -m gemini-2.5-pro --yolo --skip-trust -o json {resume} -p %s"), prompt)
+    },
+    sessions: ".gemini/tmp",
+};
+
+const PI: Client = Client {
+    name: "pi",
+    package: "@mariozechner/pi-coding-agent@0.73.1",
+    prepare: |home, url| {
+        let models = format!(
+            "{{\"providers\":{{\"mock\":{{\"baseUrl\":\"{url}/pi/v1\",\"apiKey\":\"dummy\",\"api\":\"openai-completions\",\
+             \"models\":[{{\"id\":\"mock-model\",\"name\":\"mock\",\"reasoning\":false,\"input\":[\"text\"],\
+             \"contextWindow\":128000,\"maxTokens\":8000,\
+             \"cost\":{{\"input\":0,\"output\":0,\"cacheRead\":0,\"cacheWrite\":0}}}}]}}}}}}"
+        );
+        write(&home.join(".pi/agent/models.json"), &models)
+    },
+    variables: |_| vec![("PI_OFFLINE", one())],
+    turn: |prompt, session| {
+        let resume = session.map(|(_, file)| format!("--session {}", file.display())).unwrap_or_default();
+        words(&format!("pi --provider mock --model mock-model --mode json {resume} -p %s"), prompt)
+    },
+    sessions: ".pi/agent/sessions",
+};
+
+const QWEN_CODE: Client = Client {
+    name: "qwen",
+    package: "@qwen-code/qwen-code@0.24.4",
+    prepare: |_, _| Ok(()),
+    variables: |url| {
+        vec![
+            ("OPENAI_API_KEY", dummy()),
+            ("OPENAI_BASE_URL", format!("{url}/qwen/v1")),
+            ("OPENAI_MODEL", "mock-model".to_owned()),
+        ]
+    },
+    turn: |prompt, session| {
+        let resume = session.map(|(id, _)| format!("--resume {id}")).unwrap_or_default();
+        words(&format!("qwen --auth-type openai --yolo -o json {resume} -p %s"), prompt)
+    },
+    sessions: ".qwen/projects",
+};
+
+fn dummy() -> String {
+    "dummy".to_owned()
+}
+
+fn one() -> String {
+    "1".to_owned()
+}
+
+/// The words of a command; `%s` is the prompt.
+fn words(command: &str, prompt: &str) -> Vec<String> {
+    command.split_whitespace().map(|word| if word == "%s" { prompt.to_owned() } else { word.to_owned() }).collect()
+}
+
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(path, text)
+}
+
+/// The newest session file below a folder.
+pub(super) fn newest_session(folder: &Path) -> Option<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "jsonl") {
+                let time = entry.metadata().and_then(|found| found.modified()).ok();
+                found.push((time, path));
+            }
+        }
+    }
+    found.into_iter().max().map(|(_, path)| path)
+}

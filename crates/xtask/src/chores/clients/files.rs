@@ -1,0 +1,228 @@
+//! Sessions of real clients: made, damaged, repaired by `seamline fix` and resumed in the client.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use super::client::{self, Client, Resume, newest_session};
+use super::damage::{self, Damage};
+use super::npm;
+use super::provider::Provider;
+use crate::workspace::{self, Workspace};
+
+/// The output of the command that the fake provider asks clients to run.
+const PROBE: &str = "probe-output-4711";
+/// How long a client may take for one turn.
+const TURN: Duration = Duration::from_mins(2);
+
+/// Runs every damage with every client, or with those named, and prints a table.
+pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
+    let clients: Vec<&Client> =
+        client::ALL.into_iter().filter(|client| names.is_empty() || names.contains(&client.name)).collect();
+    if clients.is_empty() {
+        let known: Vec<&str> = client::ALL.iter().map(|client| client.name).collect();
+        bail!("no client has this name\nhint: there are {}", known.join(", "));
+    }
+    workspace::run(&mut workspace.cargo(&["build", "--release", "-p", "seamline-cli"]))?;
+    let provider = Provider::start(workspace)?;
+    println!("{:<10}{:<10}{:<44}after `seamline fix`", "client", "damage", "before");
+    let mut failed = 0;
+    for client in clients {
+        let bench = Bench::prepare(workspace, client, &provider)?;
+        for damage in damage::ALL {
+            match bench.run(damage)? {
+                None => println!("{:<10}{:<10}{:<44}", client.name, damage.name(), "not possible in this format"),
+                Some((before, after)) => {
+                    println!("{:<10}{:<10}{:<44}{after}", client.name, damage.name(), before.to_string());
+                    failed += usize::from(!after.is_good());
+                }
+            }
+        }
+    }
+    if failed > 0 {
+        bail!("{failed} repaired sessions were not resumed as they should be");
+    }
+    Ok(())
+}
+
+/// How a client went on with a session.
+struct Resumed {
+    requests: usize,
+    rejected: usize,
+    has_result: bool,
+    needs_result: bool,
+    complaint: Option<String>,
+}
+
+impl Resumed {
+    fn is_good(&self) -> bool {
+        self.requests > 0 && self.rejected == 0 && (self.has_result || !self.needs_result)
+    }
+}
+
+impl std::fmt::Display for Resumed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let result = match (self.has_result, self.needs_result) {
+            (true, _) => "real result sent",
+            (false, true) => "REAL RESULT LOST",
+            (false, false) => "no result to send",
+        };
+        let text = match (self.requests, self.rejected) {
+            (0, _) => format!("no request{}", self.complaint.as_deref().unwrap_or_default()),
+            (_, 0) => format!("accepted, {result}"),
+            (_, rejected) => format!("{rejected} rejected, {result}"),
+        };
+        f.write_str(&text)
+    }
+}
+
+/// A client with a healthy session.
+struct Bench<'b> {
+    client: &'b Client,
+    provider: &'b Provider,
+    path: String,
+    home: PathBuf,
+    /// A copy of the home after the first turn.
+    saved: PathBuf,
+    seamline: PathBuf,
+}
+
+impl<'b> Bench<'b> {
+    fn prepare(workspace: &Workspace, client: &'b Client, provider: &'b Provider) -> Result<Self> {
+        let folders = npm::install(workspace, client.name, client.package)?;
+        let mut path: Vec<PathBuf> = folders;
+        path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+        let path = std::env::join_paths(path)?.to_string_lossy().into_owned();
+        let homes = npm::folder(workspace).join("homes");
+        let (home, saved) = (homes.join(client.name), homes.join(format!("{}.saved", client.name)));
+        for folder in [&home, &saved] {
+            if folder.exists() {
+                std::fs::remove_dir_all(folder)?;
+            }
+        }
+        std::fs::create_dir_all(home.join("work"))?;
+        (client.prepare)(&home, &provider.url)?;
+        let seamline = workspace.root().join("target/release/seamline");
+        let bench = Self { client, provider, path, home, saved, seamline };
+        let first = bench.turn("run the probe", None)?;
+        if !first.is_good() || !first.has_result {
+            bail!("{}: the first turn failed: {first}", client.name);
+        }
+        copy(&bench.home, &bench.saved)?;
+        Ok(bench)
+    }
+
+    /// Damages the session, resumes it as it is, and resumes it after a repair.
+    fn run(&self, damage: Damage) -> Result<Option<(Resumed, Resumed)>> {
+        let Some(file) = self.damage(damage)? else { return Ok(None) };
+        let before = self.resume(&file, damage)?;
+        let file = self.damage(damage)?.context("the second copy has no session")?;
+        let fixed = Command::new(&self.seamline)
+            .args(["fix", "--force"])
+            .arg(&file)
+            .env("XDG_STATE_HOME", self.home.join("state"))
+            .stdin(Stdio::null())
+            .output()?;
+        if fixed.status.code() != Some(0) {
+            println!("{}{}", String::from_utf8_lossy(&fixed.stdout), String::from_utf8_lossy(&fixed.stderr));
+        }
+        let after = self.resume(&file, damage)?;
+        Ok(Some((before, after)))
+    }
+
+    /// Restores the home and damages its session; nothing if its format cannot have the damage.
+    fn damage(&self, damage: Damage) -> Result<Option<PathBuf>> {
+        std::fs::remove_dir_all(&self.home)?;
+        copy(&self.saved, &self.home)?;
+        let file = newest_session(&self.home.join(self.client.sessions)).context("the client wrote no session")?;
+        let Some(damaged) = damage.apply(&std::fs::read_to_string(&file)?) else { return Ok(None) };
+        std::fs::write(&file, damaged)?;
+        Ok(Some(file))
+    }
+
+    fn resume(&self, file: &Path, damage: Damage) -> Result<Resumed> {
+        let id = session_id(file)?;
+        let resumed = self.turn("go on", Some((&id, file)))?;
+        Ok(Resumed { needs_result: damage.keeps_result(), ..resumed })
+    }
+
+    /// Runs one turn and reads what the provider saw.
+    fn turn(&self, prompt: &str, session: Option<Resume<'_>>) -> Result<Resumed> {
+        self.provider.requests();
+        let words = (self.client.turn)(prompt, session);
+        let mut command = Command::new("env");
+        command.arg("-i").arg(format!("PATH={}", self.path)).arg(format!("HOME={}", self.home.display()));
+        command
+            .arg("TERM=dumb")
+            .args((self.client.variables)(&self.provider.url).iter().map(|(name, value)| format!("{name}={value}")));
+        command.args(&words).current_dir(self.home.join("work")).stdin(Stdio::null());
+        let output = self.home.join("output.txt");
+        let log = std::fs::File::create(&output)?;
+        let mut child = command.stdout(log.try_clone()?).stderr(log).spawn()?;
+        let end = Instant::now() + TURN;
+        while child.try_wait()?.is_none() {
+            if Instant::now() > end {
+                child.kill()?;
+                child.wait()?;
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let requests = self.provider.requests();
+        let complaint = requests.is_empty().then(|| last_line(&output));
+        let talks: Vec<&Value> = requests.iter().filter(|request| has_history(request)).collect();
+        let has_result = |request: &&&Value| request["results"].to_string().contains(PROBE) || keeps_text(request);
+        Ok(Resumed {
+            requests: talks.len(),
+            rejected: talks.iter().filter(|request| request["status"] != 200).count(),
+            // The first request of a resumed session holds its history; a client that lost the call runs the tool again.
+            has_result: talks
+                .iter()
+                .take(if session.is_some() { 1 } else { usize::MAX })
+                .any(|request| has_result(&request)),
+            needs_result: false,
+            complaint,
+        })
+    }
+}
+
+/// Whether a request is part of the conversation: clients also ask for titles.
+fn has_history(request: &Value) -> bool {
+    request["body"].to_string().contains("run the probe")
+}
+
+/// Whether the result is in the request as text.
+fn keeps_text(request: &Value) -> bool {
+    let lists = ["messages", "input", "contents"];
+    lists.iter().any(|list| request["body"][list].to_string().contains(PROBE))
+}
+
+/// The id of a session: the last UUID in its name, or the id in its first record.
+fn session_id(file: &Path) -> Result<String> {
+    let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let is_uuid = |text: &str| text.len() == 36 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
+    if let Some(id) = stem.len().checked_sub(36).and_then(|start| stem.get(start..)).filter(|id| is_uuid(id)) {
+        return Ok(id.to_owned());
+    }
+    let text = std::fs::read_to_string(file)?;
+    let first: Value = serde_json::from_str(text.lines().next().unwrap_or_default()).unwrap_or_default();
+    let id = ["sessionId", "id"].iter().find_map(|name| first[*name].as_str());
+    Ok(id.unwrap_or(stem).to_owned())
+}
+
+fn last_line(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    format!(": {}", line.chars().take(60).collect::<String>())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let done = Command::new("cp").arg("-a").arg(from).arg(to).status()?;
+    if !done.success() {
+        bail!("cannot copy {}", from.display());
+    }
+    Ok(())
+}
