@@ -96,10 +96,11 @@ impl Assembler {
 
     /// Handles the next event of the stream.
     pub fn handle_event(&mut self, event: &Event<'_>) {
-        if !self.may_keep(event) {
+        let bytes = kept_bytes(event);
+        if !self.may_keep(event, bytes) {
             return;
         }
-        self.bytes += kept_bytes(event);
+        self.bytes += bytes;
         self.events += 1;
         match *event {
             Event::Member { name, json } => self.members.set(name, json),
@@ -205,17 +206,16 @@ impl Assembler {
         }
     }
 
-    /// Counts the bytes that an event would add. If the limit is exceeded, the message fails and later events are
-    /// ignored.
-    fn may_keep(&mut self, event: &Event<'_>) -> bool {
+    /// Counts the bytes that an event would add; `bytes` are those that are not deltas. If the limit is exceeded, the
+    /// message fails and later events are ignored.
+    fn may_keep(&mut self, event: &Event<'_>, bytes: usize) -> bool {
         let growth = match event {
             Event::Add { place, addition } => self.blocks.get(place).map_or(0, |block| block.growth(addition)),
             _ => 0,
         };
         let is_new = matches!(event, Event::Begin { place, .. } if !self.blocks.contains_key(place));
         let too_many = is_new && self.blocks.len() >= self.limits.blocks_max;
-        let is_over =
-            self.is_full || too_many || self.bytes + kept_bytes(event) + growth > self.limits.message_bytes_max;
+        let is_over = self.is_full || too_many || self.bytes + bytes + growth > self.limits.message_bytes_max;
         if is_over && !self.is_full {
             self.is_full = true;
             self.flaws.push(LocatedFlaw { flaw: StreamFlaw::TooLong, frame: self.frame });

@@ -51,6 +51,8 @@ pub(crate) struct Score {
     sum: i32,
     /// The number of signs that could decide alone.
     strong: u32,
+    /// The number of signs that no other dialect has.
+    proofs: u32,
     /// The strongest of the signs that count once, however often they occur.
     hint: i32,
     /// Whether a strong sign is beside the messages.
@@ -83,6 +85,7 @@ impl Score {
     /// Adds something that no other dialect has, with this score.
     pub(crate) fn prove_by(&mut self, score: i32) {
         self.add(score);
+        self.proofs += 1;
         self.is_certain = true;
     }
 
@@ -118,10 +121,19 @@ impl Score {
 pub fn detect(body: &[u8]) -> Result<&'static Dialect, Error> {
     let signs = Signs::of(body, Signs::default())?;
     let (best, rival) = signs.contenders();
+    let rival = match rival {
+        Some(rival) => Some(rival),
+        None => signs.outsider(body, best)?,
+    };
     match rival {
         Some(rival) => {
             let listed = Signs::of(body, Signs { evidence: Some(Box::default()), ..Signs::default() })?;
-            let evidence = [best, rival].map(|dialect| listed.evidence_for(dialect));
+            let mut evidence = [best, rival].map(|dialect| listed.evidence_for(dialect));
+            if best.form.list != rival.form.list {
+                let others = Some(&evidence[0]).filter(|others| !others.is_empty());
+                evidence[0] =
+                    format!("the list `{}`{}", best.form.list, others.map_or(String::new(), |o| format!(", {o}")));
+            }
             Err(Error::Split { dialects: [best.name(), rival.name()], evidence })
         }
         None => Ok(best),
@@ -230,6 +242,19 @@ impl Signs {
                 (best, is_split.then_some(rival))
             }
         }
+    }
+
+    /// A dialect whose list of messages has another name, but that alone writes the calls and results of the body.
+    fn outsider(&self, body: &[u8], best: &Dialect) -> Result<Option<&'static Dialect>, Error> {
+        let named = |dialect: &Dialect| self.list.is_none_or(|list| list == dialect.form.list);
+        let has_proof = |(dialect, score): &(&'static Dialect, Score)| score.proofs > 0 && !named(dialect);
+        let mut outsiders: Vec<_> = self.ranked().filter(has_proof).collect();
+        outsiders.sort_by_key(|(_, score)| std::cmp::Reverse(score.total()));
+        let Some((outsider, _)) = outsiders.first() else { return Ok(None) };
+        let mut pairs = Pairs { dialects: [best, outsider], messages: [0; 2], seen: 0 };
+        Document::read_list(body, &mut pairs).map_err(|syntax| unreadable(body, syntax))?;
+        // One message may be a slip; a call and its result are not.
+        Ok((pairs.messages[0] == 0 && pairs.messages[1] > 1).then_some(outsider))
     }
 
     /// Whether the conversation holds something that only this dialect has, in a list that it may have.
@@ -345,9 +370,61 @@ impl<'a> ListVisitor<'a> for &mut Signs {
     }
 }
 
+/// The number of messages with calls or results as each of two dialects writes them.
+struct Pairs<'p> {
+    dialects: [&'p Dialect; 2],
+    messages: [usize; 2],
+    seen: usize,
+}
+
+impl<'a> ListVisitor<'a> for &mut Pairs<'_> {
+    fn enter(&mut self, key: Option<&str>) -> bool {
+        key.is_none_or(|key| ALL.iter().any(|dialect| dialect.form.list == key))
+    }
+
+    fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()> {
+        self.seen += 1;
+        if let Some(message) = value.object() {
+            for (dialect, messages) in self.dialects.iter().zip(&mut self.messages) {
+                *messages += usize::from((dialect.shapes().has_pairs)(message));
+            }
+        }
+        if self.seen >= MESSAGES_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_of_another_dialect_contest_the_name_of_the_list() {
+        let refused = |body: &str| match detect(body.as_bytes()) {
+            Err(Error::Split { dialects, .. }) => dialects,
+            other => panic!("{body}: {:?}", other.map(Dialect::name)),
+        };
+        let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"f","input":{}}]}"#;
+        let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}"#;
+        let body = |list: &str, model: &str, items: &str| {
+            format!(r#"{{"model":"{model}","max_tokens":10,"{list}":[{{"role":"user","content":"hi"}},{items}]}}"#)
+        };
+        let anthropic = format!("{call},{result}");
+        assert_eq!(
+            refused(&body("contents", "claude-opus-4-6", &anthropic)),
+            ["gemini_generate", "anthropic_messages"]
+        );
+        assert_eq!(refused(&body("input", "claude-opus-4-6", &anthropic)), ["openai_responses", "anthropic_messages"]);
+        let items = r#"{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},
+            {"type":"function_call_output","call_id":"c1","output":"x"}"#;
+        assert_eq!(refused(&body("messages", "gpt-5", items)), ["openai_chat", "openai_responses"]);
+        // Calls of the dialect itself leave it to the rules what the others are.
+        let own = r#"{"type":"function_call","call_id":"c2","name":"f","arguments":"{}"}"#;
+        let mixed = body("input", "gpt-5", &format!("{anthropic},{own}"));
+        assert_eq!(detect(mixed.as_bytes()).unwrap().name(), "openai_responses");
+        // A type of another dialect on a text is a slip.
+        let slip = body("messages", "gpt-5", r#"{"role":"user","content":[{"type":"input_text","text":"a"}]}"#);
+        assert_eq!(detect(slip.as_bytes()).unwrap().name(), "openai_chat");
+    }
 
     #[test]
     fn the_provider_of_the_model_outweighs_blocks_that_several_dialects_have() {

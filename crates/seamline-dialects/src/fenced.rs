@@ -1,5 +1,7 @@
 //! Content that a repair keeps as text, between the marks of a [`Fence`].
 
+use std::borrow::Cow;
+
 use seamline_model::Fence;
 
 use crate::json::{Json, Kind, Value, list};
@@ -41,6 +43,11 @@ impl Fenced {
     /// A string of the source as content, byte for byte.
     pub(crate) fn string<'a>(&self, content: Value<'_, 'a>) -> Json<'a> {
         Json::Joined(format!("{}\n", self.before()), content.raw_str(), format!("\n{}", self.fence.end()))
+    }
+
+    /// Lines of the source as content.
+    pub(crate) fn lines<'a>(&self, lines: &[Cow<'_, str>]) -> Json<'a> {
+        if lines.is_empty() { self.nothing() } else { self.text(&lines.join("\n")) }
     }
 
     /// The marks without content.

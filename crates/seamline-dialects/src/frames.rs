@@ -40,6 +40,8 @@ pub(crate) fn said<'f>(frame: &Frame<'f>, alike: &mut Alike) -> Said<'f> {
 }
 
 /// Reads a frame that should hold JSON. Gives out a failure or unreadable data, and returns nothing then.
+// A call copies the document, for every frame.
+#[inline]
 pub(crate) fn document<'f>(frame: &Frame<'f>, alike: &mut Alike, sink: Sink<'_>) -> Option<Document<'f>> {
     match said(frame, alike) {
         Said::Json(document) => return Some(document),

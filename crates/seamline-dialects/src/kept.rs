@@ -1,8 +1,9 @@
 //! Messages whose content is in members that no provider reads. Their content is kept as text.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-use seamline_model::{Fence, MessageIndex, Role, Span, Transcript};
+use seamline_model::{Fence, Member, MessageIndex, Role, Span, Transcript};
 
 use crate::fenced::Fenced;
 use crate::ids::CONTENT_KEYS;
@@ -61,17 +62,32 @@ pub(crate) fn members_as_text(transcript: &Transcript<'_>, index: MessageIndex) 
 
 /// Whether a message has unread members that may hold words.
 pub(crate) fn speaks_elsewhere(transcript: &Transcript<'_>, index: MessageIndex) -> bool {
-    transcript.members_of(index).iter().any(seamline_model::Member::speaks_for_message)
+    transcript.members_of(index).iter().any(Member::speaks_for_message)
 }
 
 type Members<'d, 'a> = Vec<(Value<'d, 'a>, Value<'d, 'a>)>;
 
 /// Finds the unread members of a message that hold words.
 fn speaking<'d, 'a>(transcript: &Transcript<'_>, index: MessageIndex, message: Value<'d, 'a>) -> Members<'d, 'a> {
-    let speaking = transcript.members_of(index).iter().filter(|member| member.speaks_for_message());
-    let speaking = speaking.filter(|member| !member.holds_media());
-    let speaking: HashSet<Span> = speaking.map(|member| member.key_span).collect();
-    message.members().filter(|(name, _)| speaking.contains(&name.span())).collect()
+    members_where(transcript, index, message, |member| member.speaks_for_message() && !member.holds_media())
+}
+
+/// Finds the members of a message that hold media. They are useless as text.
+pub(crate) fn media(transcript: &Transcript<'_>, index: MessageIndex) -> Vec<(String, String)> {
+    let source = Document::part(transcript.source, transcript.message(index).span);
+    let held = members_where(transcript, index, source.root(), Member::is_media_of_message);
+    held.into_iter().map(|(name, member)| (name.name().into_owned(), member.raw().to_owned())).collect()
+}
+
+fn members_where<'d, 'a>(
+    transcript: &Transcript<'_>,
+    index: MessageIndex,
+    message: Value<'d, 'a>,
+    is_wanted: impl Fn(&Member) -> bool,
+) -> Members<'d, 'a> {
+    let wanted = transcript.members_of(index).iter().filter(|member| is_wanted(member));
+    let wanted: HashSet<Span> = wanted.map(|member| member.key_span).collect();
+    message.members().filter(|(name, _)| wanted.contains(&name.span())).collect()
 }
 
 fn text_of(kept: &[(Value<'_, '_>, Value<'_, '_>)]) -> String {
@@ -81,12 +97,24 @@ fn text_of(kept: &[(Value<'_, '_>, Value<'_, '_>)]) -> String {
     {
         return text.into_owned();
     }
-    let line = |(name, member): &(Value<'_, '_>, Value<'_, '_>)| {
-        [&name.name(), ": ", &*member.str().unwrap_or(member.raw().into())].concat()
-    };
+    let line = |(name, member): &(Value<'_, '_>, Value<'_, '_>)| [&name.name(), ": ", &*words(*member)].concat();
     let lines: Vec<_> = kept.iter().map(line).collect();
     let lines = lines.join("\n");
     Fence::around(HEADING, &lines).text(&lines)
+}
+
+/// The words of a member: those of a string or of parts that are only text, else its source.
+fn words<'a>(member: Value<'_, 'a>) -> Cow<'a, str> {
+    member.str().or_else(|| texts_of_parts(member).map(Cow::Owned)).unwrap_or(Cow::Borrowed(member.raw()))
+}
+
+/// The texts of a list of parts that hold nothing else, each on a line of its own. As JSON they would reach the model with
+/// escapes.
+fn texts_of_parts(list: Value<'_, '_>) -> Option<String> {
+    let is_plain = |part: Value<'_, '_>| part.members().all(|(key, _)| matches!(&*key.name(), "type" | "text"));
+    let text = |part: Value<'_, '_>| part.object().filter(|_| is_plain(part))?.get("text")?.str().map(Cow::into_owned);
+    let texts: Vec<String> = list.elements().map(text).collect::<Option<_>>()?;
+    (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
 /// The marks around a message whose role is unknown, with that role.
@@ -129,4 +157,18 @@ pub(crate) fn rewrite_as_user<'a>(
 /// Writes a value that is not a message as the text of one.
 pub(crate) fn no_message<'a>(value: Value<'_, '_>, heading: &str) -> Json<'a> {
     Fenced::of(heading, value).text(value.raw())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_text_parts_have_no_escapes_and_other_parts_stay_json() {
+        let words_of = |json: &str| words(Document::read(json).unwrap().root()).into_owned();
+        assert_eq!(words_of(r#"[{"text":"a \"b\""},{"type":"text","text":"c"}]"#), "a \"b\"\nc");
+        assert_eq!(words_of(r#"[{"text":"a","cache":1}]"#), r#"[{"text":"a","cache":1}]"#);
+        assert_eq!(words_of("[]"), "[]");
+        assert_eq!(words_of(r#""a\nb""#), "a\nb");
+    }
 }

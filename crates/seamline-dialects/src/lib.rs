@@ -5,6 +5,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod arguments;
+mod beside;
 mod blocks;
 pub mod convert;
 mod density;
@@ -33,6 +34,7 @@ mod roles;
 mod splice;
 mod streamed;
 mod streaming;
+mod unknown;
 
 // rustfmt does not look into macros; `cargo xtask format` formats the folders listed here.
 dialect::dialects! {

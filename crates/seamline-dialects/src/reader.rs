@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
         let (Some(content), Some(text)) = (content, text) else { return Synthetic::No };
         let synthetic = Synthetic::of(&text);
         if synthetic == Synthetic::Marked {
-            self.transcript.marked.insert(content.span(), text.trim().to_owned());
+            self.transcript.marked.insert(content.span(), text.into_owned());
         }
         synthetic
     }
@@ -396,7 +396,11 @@ impl Reader<'_> {
             self.note(IrregularityKind::UnquotedId, value.span());
             return Some(Cow::Borrowed(value.raw()));
         }
-        value.str()
+        let id = value.str();
+        if id.is_none() {
+            self.odd_value(Some(value));
+        }
+        id
     }
 
     /// Notes a key that has another name in this dialect.

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use seamline_model::{
-    BesideText, BlockKind, ContentForm, Emptiness, Field, Input, IrregularityKind, Listed, Parts, Role, Slot,
+    BesideText, BlockKind, ContentForm, Emptiness, FactKind, Field, Input, IrregularityKind, Listed, Parts, Role, Slot,
 };
 
+use crate::beside::{has_more, is_compound};
 use crate::ids::CONTENT_KEYS;
 use crate::json::{Kind, Value, quoted};
 use crate::members::is_hollow;
@@ -148,6 +149,9 @@ pub(crate) fn content<'a>(
                     let found = element.kind().as_str();
                     reader.note(IrregularityKind::UnreadableBlock { found }, element.span());
                 }
+                if matches!(kind, BlockKind::Text(Emptiness::Empty | Emptiness::Blank)) && has_more(element) {
+                    reader.fact(FactKind::Beside, "");
+                }
                 reader.signed_block(element, Slot { field: Field::Content, index: index as u32 }, kind, signed);
             }
         }
@@ -222,9 +226,30 @@ impl Reader<'_> {
             self.note(IrregularityKind::ForeignRole { expected }, value.span());
             return role;
         }
+        self.odd_value(said);
         let found = unreadable(message, said);
         self.note(IrregularityKind::UnreadableMessage { found }, message.span());
         Role::Unknown
+    }
+}
+
+/// Names and ids.
+impl Reader<'_> {
+    /// Reads the name of a tool.
+    pub(crate) fn tool_name<'a>(&mut self, name: Option<Value<'_, 'a>>) -> Option<Cow<'a, str>> {
+        let read = name?.str();
+        if read.is_none() {
+            self.odd_value(name);
+        }
+        read
+    }
+
+    /// Notes a name, an id or a role that is a list or an object. A repair that writes another value has to keep or report
+    /// it.
+    pub(crate) fn odd_value(&mut self, value: Option<Value<'_, '_>>) {
+        if let Some(value) = value.filter(|value| is_compound(*value) && !is_hollow(*value)) {
+            self.fact(FactKind::OddValue, value.raw());
+        }
     }
 }
 

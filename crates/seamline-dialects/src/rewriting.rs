@@ -6,6 +6,9 @@ use seamline_model::Span;
 
 use crate::json::{Document, Kind, Value, quoted};
 
+/// The input of a call that a repair rebuilt from its result. The model reads that the call is not its own.
+pub(crate) const REBUILT_INPUT: &str = r#"{"synthetic":true,"reconstructed":true}"#;
+
 /// The patch that gives a member of an object another value, or adds it.
 pub(crate) fn set_member(object: Value<'_, '_>, key: &str, json: &str) -> Option<(Span, String)> {
     set_members(object, &[(key, json.to_owned())]).pop()
@@ -118,18 +121,6 @@ pub(crate) fn input_json_text(input: Option<Value<'_, '_>>) -> String {
         _ => input_object(input),
     };
     quoted(&json)
-}
-
-/// The members of an object that are not `known`, a line each.
-pub(crate) fn members_as_lines(object: Value<'_, '_>, known: impl Fn(&str) -> bool) -> String {
-    let mut lines = String::new();
-    for (key, value) in object.members() {
-        let name = key.name();
-        if !known(&name) && !value.is(Kind::Null) {
-            lines.push_str(&["\n", &name, ": ", &value.str().unwrap_or(Cow::Borrowed(value.raw()))].concat());
-        }
-    }
-    lines
 }
 
 /// The source of a content that is not a text, a list or `null`. Only its source can be kept.

@@ -63,7 +63,7 @@ pub use kinds::Kinds;
 pub use listing::Demand;
 pub use models::Models;
 pub use pairing::{Cycle, MatchedResult, PairedCall, Pairing, ResultFate, ResultState};
-pub use request::{Declared, DeclaredTool, Entries, Member, MemberSort, RequestFacts, Thinking};
+pub use request::{Declared, DeclaredTool, Entries, Member, MemberSort, RequestFacts, Thinking, is_metadata};
 pub use result_block::{BesideText, Listed, Parts, ResultBlock};
 pub use role::Role;
 pub use scope::Scope;
@@ -71,7 +71,7 @@ pub use source::{Source, Spliced};
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use stop::Stop;
 pub use synthetic::{
-    ABORTED, BROKEN_CALL, CANCELLED, CONTINUE, CRASHED, DENIED, MARK, NAMELESS_CALL, NO_CONTENT, NO_OUTPUT,
+    ABORTED, BROKEN_CALL, CANCELLED, CONTINUE, CRASHED, DENIED, EMPTY_TEXT, MARK, NAMELESS_CALL, NO_CONTENT, NO_OUTPUT,
     NO_REASONING, NO_RESPONSE, NO_RESULT, NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN, OUTPUT_FOLLOWS,
     START, Synthetic, TIMED_OUT, TRUNCATED, UNSIGNED_THINKING, is_default_text, is_of_session, is_synthetic,
     is_truncated_result, not_run,

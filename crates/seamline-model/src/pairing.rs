@@ -15,6 +15,10 @@
 //!    of the tool or the position of the result proves it;
 //! 5. the rest are orphans, duplicates and results that replace a synthetic one.
 //!
+//! A block of unknown kind may be a call or a result. After step 1 and the late results of step 2 it answers the open
+//! calls before it that have its id, and owns the results after it that have its id. Rules then find neither an
+//! unanswered call nor an orphan.
+//!
 //! Where results may come anywhere after their call, a span lasts until the next calls, so that step 1 finds them, and
 //! a further result answers the latest open call with its id; step 4 still looks no further than the next assistant
 //! message.
@@ -26,6 +30,7 @@ mod behind;
 mod misaddressed;
 mod queues;
 mod renamed;
+mod unknown;
 
 use std::collections::{HashMap, HashSet};
 
@@ -41,6 +46,8 @@ pub struct Pairing {
     pub calls: Vec<PairedCall>,
     /// Every result, in order.
     pub results: Vec<ResultState>,
+    /// The calls without a result that a block of unknown kind may answer, in order.
+    pub unknown: Vec<BlockIndex>,
 }
 
 /// One message with calls.
@@ -105,6 +112,8 @@ pub enum ResultFate {
     Orphan,
     /// Several open calls could own it, so none does.
     Ambiguous,
+    /// A block of unknown kind before it has its id, and may be its call.
+    Unknown,
 }
 
 impl Pairing {
@@ -115,6 +124,7 @@ impl Pairing {
         }
         let mut walk = Walk::new(transcript, scope, behind::Start::default());
         walk.run();
+        walk.claim_unknown();
         if scope.early {
             walk.claim_early();
         }
@@ -129,6 +139,16 @@ impl Pairing {
     pub fn call(&self, block: BlockIndex) -> Option<&PairedCall> {
         let at = self.calls.binary_search_by_key(&block, |state| state.call).ok()?;
         self.calls.get(at)
+    }
+
+    /// Whether neither a result nor a block of unknown kind answers a call.
+    pub fn is_unanswered(&self, state: &PairedCall) -> bool {
+        state.answer.is_none() && !self.is_answered_by_unknown(state.call)
+    }
+
+    /// Whether only a block of unknown kind may answer the call in `block`.
+    pub fn is_answered_by_unknown(&self, block: BlockIndex) -> bool {
+        self.unknown.binary_search(&block).is_ok()
     }
 
     /// The state of the result in `block`.
@@ -200,7 +220,11 @@ impl<'t, 'a> Walk<'t, 'a> {
             transcript,
             scope,
             start,
-            pairing: Pairing { cycles: Vec::new(), calls: Vec::with_capacity(room), results: Vec::with_capacity(room) },
+            pairing: Pairing {
+                calls: Vec::with_capacity(room),
+                results: Vec::with_capacity(room),
+                ..Pairing::default()
+            },
             current: None,
             interrupted: false,
             said: false,
@@ -420,7 +444,8 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     /// Whether a call has no real result yet.
     fn is_open(&self, index: usize) -> bool {
-        self.pairing.calls[index].answer.is_none_or(|answer| self.is_made_up(answer.result))
+        let call = &self.pairing.calls[index];
+        call.answer.map_or_else(|| self.pairing.is_unanswered(call), |answer| self.is_made_up(answer.result))
     }
 
     fn is_made_up(&self, block: BlockIndex) -> bool {

@@ -65,7 +65,8 @@ fn pair(messages: &[(Role, Vec<Part>)], scope: Scope) -> (Vec<Option<usize>>, Ve
         ResultFate::Answers(call) => Seen::Answers(call_at(call)),
         ResultFate::Duplicate(call) => Seen::Duplicate(call_at(call)),
         ResultFate::Superseded(call) => Seen::Superseded(call_at(call)),
-        ResultFate::Orphan => Seen::Orphan,
+        // These conversations hold no unknown block.
+        ResultFate::Orphan | ResultFate::Unknown => Seen::Orphan,
         ResultFate::Ambiguous => Seen::Ambiguous,
     });
     (answered, seen.collect())

@@ -264,6 +264,11 @@ const ELSEWHERE: &[&str] = &[
     "weight",
 ];
 
+/// Whether a member of this name holds metadata instead of content.
+pub fn is_metadata(key: &str) -> bool {
+    ABOUT_RESPONSES.contains(&key)
+}
+
 impl Member {
     /// Whether no dialect and no program is known to have it, so that a provider may have added it.
     pub fn is_unknown(&self) -> bool {
@@ -274,7 +279,7 @@ impl Member {
     /// Whether it may hold content: it is not empty, and it is not known metadata.
     pub fn says_something(&self) -> bool {
         match self.sort {
-            MemberSort::Foreign { empty } => !empty && !ABOUT_RESPONSES.contains(&&*self.key),
+            MemberSort::Foreign { empty } => !empty && !is_metadata(&self.key),
             MemberSort::Spare { empty } => !empty && &*self.key == "refusal",
             _ => false,
         }
@@ -283,6 +288,17 @@ impl Member {
     /// Whether it belongs to the message itself and may hold content.
     pub fn speaks_for_message(&self) -> bool {
         self.block.is_none() && self.says_something()
+    }
+
+    /// Whether it belongs to the message itself and holds media.
+    pub fn is_media_of_message(&self) -> bool {
+        self.speaks_for_message() && self.holds_media()
+    }
+
+    /// Whether it is the thinking of another provider, or its signature, as other programs keep it beside a message. It
+    /// means nothing to a provider of this dialect.
+    pub fn is_foreign_thinking(&self) -> bool {
+        matches!(self.sort, MemberSort::Foreign { .. }) && matches!(&*self.key, "thinking" | "thinkingSignature")
     }
 
     /// Whether it holds media, which are useless as text.

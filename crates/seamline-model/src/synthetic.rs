@@ -46,6 +46,8 @@ pub const NO_RESPONSE: &str = "[synthetic] (no response was recorded)";
 pub const NO_REASONING: &str = "[synthetic] (reasoning was not recorded)";
 /// What the marks say around thinking that lost its signature.
 pub const UNSIGNED_THINKING: &str = "thinking without a signature, kept as text";
+/// What the marks say around an empty text whose other members have content.
+pub const EMPTY_TEXT: &str = "an empty text with other members, kept as text";
 
 /// Seamline's texts that replace a missing result.
 const OURS: &[&str] = &[NO_RESULT, ABORTED, CANCELLED, DENIED, TIMED_OUT, CRASHED, TRUNCATED, NO_RESULT_CONVERTED];
@@ -72,14 +74,12 @@ const OTHERS: &[&str] = &[
 /// Whether a text is one of Seamline's own, of this version or an earlier one. The stored policy of a session holds the
 /// default texts of the version that created it.
 pub fn is_default_text(text: &str) -> bool {
-    let text = text.trim();
     [OURS, EARLIER].iter().any(|known| known.contains(&text))
 }
 
-/// Whether a repair is known to have written a result's text, not counting surrounding white space. The mark alone is
-/// not enough: real tools may print it too.
+/// Whether a repair is known to have written a result's text. It is the whole text, to the last space: a real tool may
+/// print the mark or quote the text.
 pub fn is_synthetic(text: &str) -> bool {
-    let text = text.trim();
     [OURS, EARLIER, OTHERS].iter().any(|known| known.contains(&text))
 }
 
@@ -98,11 +98,11 @@ pub enum Synthetic {
 impl Synthetic {
     /// Classifies the text of a result.
     pub fn of(text: &str) -> Self {
-        match text.trim() {
+        match text {
             text if is_synthetic(text) => Self::Yes,
             text if is_of_session(text) => Self::Yes,
             NO_OUTPUT | OUTPUT_FOLLOWS => Self::No,
-            text if text.starts_with(MARK) => Self::Marked,
+            text if text.trim_start().starts_with(MARK) => Self::Marked,
             _ => Self::No,
         }
     }
@@ -130,7 +130,10 @@ mod tests {
     fn texts_of_earlier_versions_are_recognised_as_synthetic() {
         for text in WRITTEN {
             assert!(is_synthetic(text) && is_default_text(text), "{text}");
-            assert_eq!(Synthetic::of(&format!("{text}\n")), Synthetic::Yes, "{text}");
+            assert_eq!(Synthetic::of(text), Synthetic::Yes, "{text}");
+            for quoted in [format!(" {text}"), format!("{text}\n"), format!("{text} ")] {
+                assert_eq!(Synthetic::of(&quoted), Synthetic::Marked, "{quoted:?}");
+            }
         }
     }
 

@@ -247,10 +247,9 @@ impl<'a> Transcript<'a> {
         self.result(index).is_some_and(|result| match result.synthetic {
             Synthetic::No => false,
             Synthetic::Yes => true,
-            Synthetic::Marked => self
-                .marked
-                .get(&result.content)
-                .is_some_and(|text| self.made_up.iter().any(|known| known.trim() == text)),
+            Synthetic::Marked => {
+                self.marked.get(&result.content).is_some_and(|text| self.made_up.iter().any(|known| known == text))
+            }
         })
     }
 

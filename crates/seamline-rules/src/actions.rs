@@ -1,8 +1,10 @@
 //! The actions of a repair: listed up to a limit, then counted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use seamline_model::{BlockIndex, BlockKind, Edit, Encoded, Fix, IrregularityKind, MessageIndex, Place, Transcript};
+use seamline_model::{
+    BlockIndex, BlockKind, Edit, Encoded, FactKind, Fix, IrregularityKind, MessageIndex, Place, Transcript,
+};
 
 use crate::apply::Candidate;
 use crate::claims::{Claim, claim_of};
@@ -157,29 +159,33 @@ impl Actions {
         false
     }
 
-    /// Records values of repeated keys that were lost because their message was rewritten.
+    /// Records values that were lost because their message was rewritten: those of repeated keys, and names, ids and roles
+    /// that are lists or objects.
     pub(crate) fn note_hidden(
         &mut self,
-        before: &Transcript<'_>,
-        after: &Transcript<'_>,
-        encoded: &Encoded,
+        (before, edits): (&Transcript<'_>, &[Edit]),
+        (after, encoded): (&Transcript<'_>, &Encoded),
         origins: &[Option<MessageIndex>],
     ) {
+        let as_text: HashSet<_> = edits.iter().filter_map(|edit| kept_as_text(before, edit)).collect();
         let mut kept: HashMap<_, usize> = HashMap::new();
-        for (message, source) in overridden_members(after) {
+        for Unread { message, source, .. } in unread_values(after) {
             let origin = encoded.origins.get(message.get()).copied().flatten();
             *kept.entry((origin, source)).or_default() += 1;
         }
         // The first action of each message.
         let noted = self.noted.iter().rev().flatten();
         let first: HashMap<_, _> = noted.map(|&action| (self.listed[action].message, action)).collect();
-        for (message, source) in overridden_members(before) {
+        for Unread { message, source, loss } in unread_values(before) {
             if let Some(count) = kept.get_mut(&(Some(message), source)).filter(|count| **count > 0) {
                 *count -= 1;
                 continue;
             }
+            if loss == Loss::Said && as_text.contains(&message) {
+                continue;
+            }
             let origin = origins.get(message.get()).copied().flatten();
-            let taken = DroppedContent { source: source.to_owned(), loss: Loss::Hidden };
+            let taken = DroppedContent { source: source.to_owned(), loss };
             if let Some(&action) = first.get(&origin) {
                 self.listed[action].dropped.push(taken);
             }
@@ -288,12 +294,33 @@ fn dropped_content(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Optio
     Some(DroppedContent { source: transcript.text(span).to_owned(), loss })
 }
 
-/// Members of messages that a later member of the same key overrides.
-fn overridden_members<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = (MessageIndex, &'t str)> {
-    transcript.irregularities.iter().filter_map(|irregularity| match &irregularity.kind {
-        IrregularityKind::DuplicateKey { cut, .. } => Some((irregularity.message?, transcript.text(*cut))),
+/// A value of a message that is in no block.
+struct Unread<'t> {
+    message: MessageIndex,
+    source: &'t str,
+    /// The kind of loss if a repair overwrites it.
+    loss: Loss,
+}
+
+/// Members of messages that a later member of the same key overrides, and values that nothing can be read from.
+fn unread_values<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = Unread<'t>> {
+    let overridden = transcript.irregularities.iter().filter_map(|irregularity| match &irregularity.kind {
+        IrregularityKind::DuplicateKey { cut, .. } => {
+            Some(Unread { message: irregularity.message?, source: transcript.text(*cut), loss: Loss::Hidden })
+        }
         _ => None,
-    })
+    });
+    let odd = transcript.facts.iter().filter(|fact| fact.kind == FactKind::OddValue);
+    overridden.chain(odd.map(|fact| Unread { message: fact.message, source: &fact.id, loss: Loss::Said }))
+}
+
+/// The message whose names, ids and role an edit keeps as text.
+fn kept_as_text(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
+    match edit {
+        Edit::TakeIn { message, .. } => Some(*message),
+        Edit::Demote { block, .. } => Some(transcript.block(*block).message),
+        _ => None,
+    }
 }
 
 fn is_sealed(transcript: &Transcript<'_>, block: BlockIndex) -> bool {

@@ -147,7 +147,7 @@ impl<'a> State<'_, 'a> {
         if let Some(read) = &read
             && !is_bytes
         {
-            self.actions.note_hidden(transcript, read, &encoded, &self.repair.origins);
+            self.actions.note_hidden((transcript, &edits), (read, &encoded), &self.repair.origins);
         }
         self.follow(&encoded);
         let read = read.map(Transcript::detached);

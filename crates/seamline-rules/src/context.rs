@@ -4,8 +4,8 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 
 use seamline_model::{
-    Block, BlockIndex, CallId, Carrier, Constraints, Member, Message, MessageIndex, PairedCall, Pairing, ResultFate,
-    Role, Scope, Stage, Tool, Transcript, Values,
+    Block, BlockIndex, CallId, Carrier, Constraints, ErrorText, FactKind, Member, Message, MessageIndex, PairedCall,
+    Pairing, ResultFate, Role, Scope, Stage, Tool, Transcript, Values,
 };
 
 use crate::RepairPolicy;
@@ -35,6 +35,8 @@ pub(crate) struct Context<'c, 'a> {
     only_results: OnceCell<Vec<Cell<Option<bool>>>>,
     /// The last message that holds more than results, computed in the same way.
     last_said: OnceCell<Option<MessageIndex>>,
+    /// The first message whose role is known, computed when a rule asks for it.
+    first_known: OnceCell<Option<MessageIndex>>,
 }
 
 impl<'c, 'a> Context<'c, 'a> {
@@ -82,6 +84,7 @@ impl<'c, 'a> Context<'c, 'a> {
             called: OnceCell::new(),
             only_results: OnceCell::new(),
             last_said: OnceCell::new(),
+            first_known: OnceCell::new(),
         };
         if policy.match_scope == MatchScope::Adjacent {
             context.forget_displaced();
@@ -176,6 +179,27 @@ impl<'c, 'a> Context<'c, 'a> {
             Carrier::ToolMessages | Carrier::Items => Role::Tool,
         };
         self.transcript.message(message).role == carrier
+    }
+
+    /// The first message whose role is known.
+    pub(crate) fn first_known(&self) -> Option<MessageIndex> {
+        let find = || self.transcript.enumerate().find(|(_, message)| message.role != Role::Unknown);
+        *self.first_known.get_or_init(|| find().map(|(index, _)| index))
+    }
+
+    /// The error if results of a message are not alone in it. `None` if they may be beside other blocks.
+    pub(crate) fn results_alone(&self, message: MessageIndex) -> Option<ErrorText> {
+        let of_programs = || self.constraints.pairs.program_results_alone.filter(|_| self.answers_program(message));
+        self.constraints.results_alone.or_else(of_programs)
+    }
+
+    /// Whether a message holds the result of a call that a server tool made.
+    fn answers_program(&self, message: MessageIndex) -> bool {
+        let is_made = |block| match self.pairing.result(block).map(|state| state.fate) {
+            Some(ResultFate::Answers(call)) => self.transcript.has_fact(call, FactKind::Caller),
+            _ => false,
+        };
+        !self.transcript.facts.is_empty() && self.transcript.blocks_of(message).any(|(block, _)| is_made(block))
     }
 
     /// Whether only results follow a message, so that its calls may still be answered.

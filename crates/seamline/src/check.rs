@@ -5,7 +5,7 @@ use seamline_model::{RuleFinding, Transcript};
 use seamline_rules::{Found, Settled};
 use serde::Serialize;
 
-use crate::native::{self, Native};
+use crate::native::Native;
 use crate::subject::Subject;
 use crate::{Error, Finding, Options, Severity, log};
 
@@ -89,10 +89,7 @@ pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     }
     let _span = log::enter("check", body);
     let looked = look(body, options);
-    // Only a body that reads badly can be a history of a program, so others need no second look.
-    let is_suspect =
-        looked.as_ref().map_or(true, |(_, transcript, found)| native::is_suspect(transcript, &found.findings));
-    if is_suspect && let Some(native) = Native::recognised(body, options)? {
+    if let Some(native) = Native::suspected(body, options, &looked)? {
         return native.check();
     }
     let (subject, transcript, found) = looked?;
@@ -105,8 +102,11 @@ pub(crate) fn check_body(body: &[u8], options: &Options) -> Result<Checked, Erro
     Ok(Checked::of(&subject, &transcript, found.findings))
 }
 
+/// A body that was read, and its violations.
+pub(crate) type Looked<'b> = (Subject, Transcript<'b>, Found);
+
 /// Reads a body and finds its violations.
-pub(crate) fn look<'b>(body: &'b [u8], options: &Options) -> Result<(Subject, Transcript<'b>, Found), Error> {
+pub(crate) fn look<'b>(body: &'b [u8], options: &Options) -> Result<Looked<'b>, Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = Subject::transcript(dialect, body, options)?;
     let subject = Subject::of(dialect, &transcript, options)?;

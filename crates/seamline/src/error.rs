@@ -20,6 +20,13 @@ pub enum Error {
     /// The history of a program could not be read.
     #[error(transparent)]
     History(#[from] seamline_files::native::Error),
+    /// A database of a program could not be read or written.
+    #[cfg(feature = "sqlite")]
+    #[error(transparent)]
+    Database(#[from] seamline_files::database::DatabaseError),
+    /// The input could not be read.
+    #[error("could not read the file: {0}")]
+    Unreadable(String),
     /// No dialect has this name.
     #[error("no dialect is called `{0}`")]
     UnknownDialect(String),
@@ -78,6 +85,9 @@ impl Error {
                 let names: Vec<_> = providers.chain(crate::providers::dialect_names()).collect();
                 Some(format!("there are {}", names.join(", ")))
             }
+            Self::Unreadable(_) => None,
+            #[cfg(feature = "sqlite")]
+            Self::Database(error) => error.hint().map(str::to_owned),
             Self::UnknownStream => Some(format!(
                 "if it is a response, name its dialect; there are {}",
                 crate::providers::dialect_names().join(", ")

@@ -21,6 +21,136 @@
 //! # Ok::<(), seamline::Error>(())
 //! ```
 
+mod bodies;
+mod check;
+#[cfg(feature = "sqlite")]
+pub mod database;
+mod defects;
+mod repair;
+
+use std::borrow::Cow;
+use std::io::{BufRead, BufReader, Read};
+
+pub use check::CheckedFile;
+pub use defects::{DEFECTS, DefectKind, defect, defect_documentation, defect_severity, defect_summary};
+pub use repair::RepairedFile;
+
+use seamline_files::packed;
+
+use crate::{Error, Options};
+
+/// How many bytes of a file identify its program.
+const HEAD_BYTES: u64 = 1024 * 1024;
+
+/// The first bytes of an SQLite database.
+const DATABASE: &[u8] = b"SQLite format 3\0";
+
+/// Checks a session file: the file itself, and the conversation that its program would send. Returns nothing if the file is
+/// not a session of a program that Seamline reads.
+///
+/// ```
+/// let file = br#"{"type":"user","uuid":"u1","parentUuid":"lost","sessionId":"s","message":{"role":"user","content":"hi"}}"#;
+/// let checked = seamline::files::check("s.jsonl", &mut &file[..], &seamline::Options::default())?.unwrap();
+/// assert_eq!((checked.findings[0].code, checked.is_healthy()), ("FILE008", true));
+///
+/// let body = br#"{"messages":[{"role":"user","content":"hi"}]}"#;
+/// assert!(seamline::files::check("body.json", &mut &body[..], &seamline::Options::default())?.is_none());
+/// # Ok::<(), seamline::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails when the input cannot be read, or the options name something that does not exist.
+pub fn check(name: &str, input: &mut dyn BufRead, options: &Options) -> Result<Option<CheckedFile>, Error> {
+    let mut start = Vec::new();
+    (&mut *input).take(packed::MAGIC_BYTES).read_to_end(&mut start).map_err(unreadable)?;
+    let is_packed = packed::is_packed(&start);
+    let mut whole = start.as_slice().chain(input);
+    if is_packed {
+        return check_plain(name, &mut packed::reader(whole).map_err(unreadable)?, options);
+    }
+    check_plain(name, &mut whole, options)
+}
+
+/// Checks a session file that is not compressed.
+fn check_plain(name: &str, input: &mut dyn Read, options: &Options) -> Result<Option<CheckedFile>, Error> {
+    let mut head = Vec::new();
+    (&mut *input).take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
+    let Some(program) = program_of(name, &head) else { return Ok(None) };
+    if let Some(bodies) = program.bodies {
+        let mut whole = BufReader::new(head.as_slice().chain(input));
+        return bodies::check(program, bodies, &mut whole, options).map(Some);
+    }
+    let Some(format) = program.session else { return Ok(None) };
+    // The length of the rest is not known.
+    let length = if (head.len() as u64) < HEAD_BYTES { 0 } else { u64::MAX };
+    let mut whole = BufReader::new(head.as_slice().chain(input));
+    check::check(program, format, &mut check::input(name, &mut whole, check::content(length)), options).map(Some)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the signature that `map_err` asks for")]
+fn unreadable(error: std::io::Error) -> Error {
+    Error::Unreadable(error.to_string())
+}
+
+/// Repairs a session file: the file itself, and the conversation that its program would send. Returns nothing if the file
+/// is not a session of a program that Seamline reads. The bytes of a compressed file are compressed again.
+///
+/// ```
+/// let file = b"{\"type\":\"user\",\"uuid\":\"u1\",\"parentUuid\":null,\"sessionId\":\"s\"}{\"type\":\"summary\",\"leafUuid\":\"u1\"}";
+/// let repaired = seamline::files::repair("s.jsonl", file, &seamline::Options::default())?.unwrap();
+/// assert_eq!((repaired.found[0].name, repaired.bytes.iter().filter(|byte| **byte == b'\n').count()), ("glued-records", 2));
+/// # Ok::<(), seamline::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails when a compressed file cannot be read, or the options name something that does not exist. A file that cannot be
+/// repaired is not an error: it is returned unchanged, with the remaining violations.
+pub fn repair<'b>(name: &str, bytes: &'b [u8], options: &Options) -> Result<Option<RepairedFile<'b>>, Error> {
+    let plain = match packed::unpack(bytes).map_err(unreadable)? {
+        Cow::Borrowed(bytes) => return repair_plain(name, bytes, options),
+        Cow::Owned(plain) => plain,
+    };
+    let Some(repaired) = repair_plain(name, &plain, options)? else { return Ok(None) };
+    let packed = match &repaired.bytes {
+        Cow::Borrowed(_) => Cow::Borrowed(bytes),
+        Cow::Owned(new) => Cow::Owned(packed::pack(new).map_err(unreadable)?),
+    };
+    Ok(Some(repaired.with_bytes(packed)))
+}
+
+/// Repairs a session file that is not compressed.
+fn repair_plain<'b>(name: &str, bytes: &'b [u8], options: &Options) -> Result<Option<RepairedFile<'b>>, Error> {
+    let Some(program) = program_of(name, bytes) else { return Ok(None) };
+    if let Some(bodies) = program.bodies {
+        return bodies::repair(program, bodies, bytes, options).map(Some);
+    }
+    let Some(format) = program.session else { return Ok(None) };
+    repair::repair(program, format, (name, bytes), options).map(Some)
+}
+
+/// The program that wrote a file. The sessions of a database are in its rows, and part of them may be in the log beside it.
+fn program_of(name: &str, head: &[u8]) -> Option<&'static Program> {
+    recognise(name, head).filter(|_| !head.starts_with(DATABASE))
+}
+
+/// The description of a session.
+#[doc(inline)]
+pub use seamline_files::session::About;
+
+/// How the sessions of one program are read and written.
+#[doc(inline)]
+pub use seamline_files::session::Format;
+
+/// How the records of a file are separated.
+#[doc(inline)]
+pub use seamline_files::session::FileLayout;
+
+/// Bytes of a file that belong to no complete record.
+#[doc(inline)]
+pub use seamline_files::lines::QuarantinedBytes;
+
 /// Recognises the program that wrote a file, by the file's name and its first bytes.
 ///
 /// ```
@@ -38,6 +168,16 @@ pub use seamline_files::ALL;
 /// A program that keeps conversations in files of its own.
 #[doc(inline)]
 pub use seamline_files::Program;
+
+/// A folder in which a program keeps its sessions.
+///
+/// ```
+/// let line = br#"{"type":"session_start","id":"s","cwd":"/tmp"}"#;
+/// let program = seamline::files::recognise("session.jsonl", line).unwrap();
+/// assert_eq!((program.places[0].home, program.places[0].path), (".factory", "sessions"));
+/// ```
+#[doc(inline)]
+pub use seamline_files::SessionFolder;
 
 /// The shapes of the histories that Seamline reads, one per program.
 ///

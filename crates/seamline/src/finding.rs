@@ -47,6 +47,9 @@ pub struct Finding {
     /// last of those says it.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
+    /// The line of a session file that it is about, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
     /// The bytes of the body that it is about.
     #[serde(skip)]
     pub span: std::ops::Range<usize>,
@@ -114,6 +117,7 @@ impl Finding {
             fix: finding.fix.map(|fix| FixSummary { safety: fix.safety, title: fix.title }),
             related: finding.related.iter().map(|&block| Related::of(dialect, transcript, block)).collect(),
             more: finding.more as usize,
+            line: None,
             span: finding.place.span.range(),
         }
     }

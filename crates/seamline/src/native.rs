@@ -6,7 +6,7 @@ use seamline_files::native::{History, HistoryPlace, Order, Recognised, Returned,
 use seamline_model::{BlockKind, RuleFinding, Spliced, Transcript};
 use seamline_rules::{Left, Loss};
 
-use crate::check::{Checked, check_body};
+use crate::check::{Checked, Looked, check_body};
 use crate::finding::Related;
 use crate::outline::{self, OutlineBlock, OutlineKind, OutlineMessage, Role};
 use crate::policy::RepairPolicy;
@@ -25,7 +25,7 @@ pub(crate) struct Native<'b> {
 }
 
 /// Whether a reading of a body may be wrong, because the body is a history of a program.
-pub(crate) fn is_suspect(transcript: &Transcript<'_>, findings: &[RuleFinding]) -> bool {
+fn is_suspect(transcript: &Transcript<'_>, findings: &[RuleFinding]) -> bool {
     !findings.is_empty() || transcript.blocks.iter().any(|block| matches!(block.kind, BlockKind::Opaque))
 }
 
@@ -40,9 +40,27 @@ impl<'b> Native<'b> {
         }
     }
 
+    /// Recognises a history that was read as a request, if the options name no dialect. Only a body that reads badly can
+    /// be one, so others need no second look.
+    pub(crate) fn suspected(
+        body: &'b [u8],
+        options: &Options,
+        looked: &Result<Looked<'_>, Error>,
+    ) -> Result<Option<Self>, Error> {
+        let is_suspect = |looked: &Looked<'_>| is_suspect(&looked.1, &looked.2.findings);
+        // A look at all blocks of a long body costs time, so the name of a dialect counts first.
+        if options.dialect.is_some() || !looked.as_ref().map_or(true, is_suspect) {
+            return Ok(None);
+        }
+        Self::recognised(body, options)
+    }
+
     /// Recognises a history by its entries, if the options name no dialect.
     pub(crate) fn recognised(body: &'b [u8], options: &Options) -> Result<Option<Self>, Error> {
-        let (None, Ok(text)) = (&options.dialect, std::str::from_utf8(body)) else { return Ok(None) };
+        if options.dialect.is_some() {
+            return Ok(None);
+        }
+        let Ok(text) = std::str::from_utf8(body) else { return Ok(None) };
         match recognise(text) {
             None => Ok(None),
             Some(Recognised::Shape(shape)) => {

@@ -16,6 +16,19 @@ use crate::reading::{emptiness, input, is_media_type, only_text, parts};
 /// Types of blocks that only other dialects and programs have, and that have no counterpart.
 const FOREIGN_TYPES: &[&str] = &["refusal", "reasoning", "step-start", "tool-error"];
 
+/// Types of results of the provider's own tools, and of connected MCP servers (the SDK's types). A result of another type
+/// may belong to a tool that the client runs.
+const SERVER_RESULTS: &[&str] = &[
+    "advisor_tool_result",
+    "bash_code_execution_tool_result",
+    "code_execution_tool_result",
+    "mcp_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_search_tool_result",
+    "web_fetch_tool_result",
+    "web_search_tool_result",
+];
+
 /// Finds the type of this dialect for a type of another dialect or program.
 fn own_type(kind: &str) -> Option<&'static str> {
     match kind {
@@ -159,7 +172,7 @@ impl<'d, 'a> WireBlock<'d, 'a> {
                 BlockKind::Reasoning { signed: self.signature.is_some_and(|value| !value.raw_str().is_empty()) }
             }
             "redacted_thinking" => BlockKind::Reasoning { signed: true },
-            other if other.ends_with("_tool_result") => {
+            other if SERVER_RESULTS.contains(&other) => {
                 let id = self.answers.and_then(Value::str);
                 BlockKind::ServerResult(Box::new(ServerResult {
                     id: id.as_deref().map(CallId::from),
@@ -178,6 +191,8 @@ impl<'d, 'a> WireBlock<'d, 'a> {
             other => {
                 if FOREIGN_TYPES.contains(&other) {
                     reader.note(IrregularityKind::ForeignBlock, value.span());
+                } else {
+                    reader.unknown_block(value);
                 }
                 BlockKind::Opaque
             }
@@ -219,7 +234,7 @@ impl<'d, 'a> WireBlock<'d, 'a> {
     }
 
     fn call(&self, id: Option<&str>, reader: &mut Reader<'_>) -> Call {
-        let name = self.name.and_then(Value::str);
+        let name = reader.tool_name(self.name);
         Call::new(id, name.as_deref(), input(self.input), &mut reader.transcript.tools)
     }
 

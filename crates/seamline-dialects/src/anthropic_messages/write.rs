@@ -6,7 +6,7 @@ use seamline_model::conversation::{LiftedBlock, LiftedResult, Media, MediaKind, 
 use crate::blocks::{Blocks, Keys, block, listed};
 use crate::convert::mime;
 use crate::convert::rendering::only_text;
-use crate::json::{Json, Value, list, member, object, quoted};
+use crate::json::{Json, Kind, Value, list, member, object, quoted};
 use crate::reading::part_text;
 
 /// Writes blocks of the Messages API.
@@ -19,7 +19,8 @@ const KEYS: Keys = Keys {
     name: "name",
     input: "input",
     output: "content",
-    result_known: &["type", "tool_use_id", "content", "is_error", "cache_control", "id"],
+    shown: &["content"],
+    result_known: &["type", "tool_use_id", "is_error", "id"],
     wrappers: &[],
 };
 
@@ -94,7 +95,7 @@ impl Blocks for Writer {
     }
 
     fn reasoning<'d, 'a>(&self, block: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
-        block.object().and_then(|block| block.get("thinking"))
+        block.object()?.get("thinking").filter(|thinking| thinking.is(Kind::String))
     }
 
     fn server_answer<'a>(&self, kind: &BlockKind, value: Value<'_, 'a>) -> Option<Json<'a>> {

@@ -74,7 +74,9 @@ impl Reader {
 
     /// Takes an object whose members are events, a whole response, or an error.
     fn members(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, is_named: bool, sink: Sink<'_>) {
-        if let Some(message) = object.get("output").and_then(Value::object).and_then(|output| output.get("message")) {
+        // `values` is compiled into this function, unlike `get`; this runs for every frame.
+        let [output] = object.values(["output"]);
+        if let Some(message) = output.and_then(Value::object).and_then(|output| output.get("message")) {
             self.whole(root, object, message, sink);
             return;
         }

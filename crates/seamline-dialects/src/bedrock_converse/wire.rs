@@ -14,6 +14,7 @@ use crate::reading::{emptiness, input, only_text_by, parts_by};
 /// Reads one block. Only reasoning is signed here, and its own kind says so.
 pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> (BlockKind, bool) {
     let mut kind = BlockKind::Opaque;
+    let mut is_unknown = false;
     for (key, member) in value.members() {
         match (&*key.name(), member.kind()) {
             ("text", Kind::String) => kind = BlockKind::Text(emptiness(member)),
@@ -26,8 +27,11 @@ pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -
             }
             ("cachePoint", _) => reader.fact(FactKind::CachePoint, ""),
             ("image" | "document" | "video" | "audio" | "searchResult", _) => kind = BlockKind::Media,
-            _ => {}
+            _ => is_unknown |= member.is(Kind::Object),
         }
+    }
+    if is_unknown && matches!(kind, BlockKind::Opaque) {
+        reader.unknown_block(value);
     }
     (kind, false)
 }
@@ -102,7 +106,7 @@ fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
     let fields = WireFields::read(value, reader);
     let held = reader.own_or_foreign(fields.input, fields.foreign_input, "input");
     let id = reader.own_or_foreign_id(fields.id, fields.foreign_id, "toolUseId");
-    let name = fields.name.and_then(Value::str);
+    let name = reader.tool_name(fields.name);
     let call = Call::new(id.as_deref(), name.as_deref(), input(held), &mut reader.transcript.tools);
     if !fields.kind.is_some_and(|kind| kind.says("server_tool_use")) {
         return BlockKind::Call(call);

@@ -19,7 +19,8 @@ const KEYS: Keys = Keys {
     name: "name",
     input: "input",
     output: "content",
-    result_known: &["toolUseId", "content", "status", "type"],
+    shown: &["content"],
+    result_known: &["toolUseId", "status", "type"],
     wrappers: &["toolUse", "toolResult"],
 };
 

@@ -8,7 +8,7 @@ use seamline_model::{BlockIndex, BlockKind, ContentForm, Edit, Encoded, MessageI
 use super::rewrite::{Item, Rewriter, Sort};
 use super::write::{self, Blocks};
 use crate::json::{Document, Json, list, object, quoted};
-use crate::kept::{as_user, members_as_text, no_message, speaks_elsewhere, with_members_as_text};
+use crate::kept::{as_user, media, members_as_text, no_message, speaks_elsewhere, with_members_as_text};
 use crate::rewriting::{set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
 
@@ -19,7 +19,9 @@ pub(crate) fn encode(blocks: &'static dyn Blocks, transcript: &Transcript<'_>, e
     let writer = MessageWriter::new(transcript, edits.len(), &plan);
     let none = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
     let rewriter = Rewriter { blocks, transcript };
-    let mut encoder = Encoder { blocks, rewriter, transcript, plan: &plan, joint, writer, neighbours: Cell::new(none) };
+    let neighbours = Cell::new(none);
+    let taken_over = Vec::new();
+    let mut encoder = Encoder { blocks, rewriter, transcript, plan: &plan, joint, writer, neighbours, taken_over };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);
@@ -39,6 +41,8 @@ struct Encoder<'t, 'a, 'p> {
     writer: MessageWriter<'t, 'a>,
     /// The neighbouring messages with calls that were last asked for.
     neighbours: Cell<Neighbours>,
+    /// Members of joined messages that the message being written takes over.
+    taken_over: Vec<(String, String)>,
 }
 
 /// Messages of the assistant with calls, one right after the other.
@@ -194,6 +198,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             // The text is the only place for its unread members.
             let beside = members_as_text(self.transcript, joined);
             items.extend(beside.map(|text| Item { sort: Sort::Other, json: self.blocks.text(Json::Text(text)) }));
+            self.taken_over.extend(media(self.transcript, joined));
         }
         let at = items.iter().rposition(|item| item.sort == Sort::Result).map_or(0, |last| last + 1);
         items.splice(at..at, self.placed(incoming));
@@ -296,7 +301,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
 
     fn group(&mut self, index: MessageIndex, (role, changed): (Role, bool), items: Vec<Item<'a>>, first: bool) {
         let stays = self.plan.get(index).is_some_and(MessagePlan::removes_blocks)
-            || (first && speaks_elsewhere(self.transcript, index));
+            || (first && (speaks_elsewhere(self.transcript, index) || !self.taken_over.is_empty()));
         if items.is_empty() && !stays {
             return;
         }
@@ -318,6 +323,8 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             values.push(("role", quoted(self.blocks.role_name(role))));
         }
         values.extend(content.map(|json| (self.blocks.keys().content, self.writer.render(&json, 1))));
+        let taken_over = std::mem::take(&mut self.taken_over);
+        values.extend(taken_over.iter().map(|(key, json)| (key.as_str(), json.clone())));
         let mut patches = set_members(source.root(), &values);
         let text = apply_patches(self.transcript, message.span, &mut patches);
         self.writer.rewrite(Some(index), &text);

@@ -3,9 +3,10 @@
 use seamline_model::{BlockIndex, BlockKind, Role, Transcript};
 
 use super::write::{Blocks, Patch, fields_of};
+use crate::beside::{beside, inside};
 use crate::fenced::Fenced;
 use crate::json::{Document, Json, Kind, Value, quoted};
-use crate::rewriting::{input_object, members_as_lines, set_members};
+use crate::rewriting::{input_object, set_members};
 use crate::splice::{BlockPlan, apply_patches};
 
 /// A block to be written, with its sort.
@@ -143,14 +144,20 @@ impl<'a> Rewriter<'_, 'a> {
     fn demoted(&self, value: Value<'_, 'a>, kind: &BlockKind, heading: &str) -> Vec<Json<'a>> {
         let fenced = Fenced::of(heading, value);
         if let (BlockKind::Reasoning { .. }, Some(said)) = (kind, self.blocks.reasoning(value)) {
-            return vec![self.blocks.text(fenced.string(said))];
+            let beside = beside(value, &[said.span()], &|key| matches!(key, "type" | "id"));
+            return vec![self.blocks.text(fenced.with(&beside).string(said))];
         }
         if !matches!(kind, BlockKind::Result(_)) {
             return vec![self.blocks.text(fenced.text(value.raw()))];
         }
         let keys = self.blocks.keys();
         let fields = fields_of(keys, value);
-        let beside = members_as_lines(fields, |key| keys.result_known.contains(&key));
+        // Parts beside the output are shown if they are a list.
+        let is_shown = |key: &str, member: Value<'_, '_>| key == keys.output || member.is(Kind::Array);
+        let held = |key: &&str| fields.object()?.get(key).filter(|member| is_shown(key, *member)).map(Value::span);
+        let mut shown: Vec<_> = keys.shown.iter().filter_map(held).chain([inside(fields)]).collect();
+        shown.sort_by_key(|span| span.start);
+        let beside = beside(value, &shown, &|key| keys.result_known.contains(&key));
         self.blocks.kept(fields, &fenced.with(&beside))
     }
 }

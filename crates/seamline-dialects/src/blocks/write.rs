@@ -1,8 +1,9 @@
 //! The functions with which a dialect writes blocks.
 
 use seamline_model::conversation::{LiftedBlock, LiftedMessage, LiftedResult, Media, Reasoning, Says, Speaker};
-use seamline_model::{BlockKind, Emptiness, Role, Span};
+use seamline_model::{BlockKind, EMPTY_TEXT, Emptiness, Role, Span};
 
+use crate::beside::has_more;
 use crate::fenced::Fenced;
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
 use crate::reading::emptiness;
@@ -26,7 +27,9 @@ pub(crate) struct Keys {
     pub(crate) input: &'static str,
     /// The content of a result.
     pub(crate) output: &'static str,
-    /// The members of a result that every reader knows.
+    /// The members of a result that its text shows.
+    pub(crate) shown: &'static [&'static str],
+    /// The other members of a result that every reader knows.
     pub(crate) result_known: &'static [&'static str],
     /// The members of a block that hold a call or result, in each spelling, if the block itself does not.
     pub(crate) wrappers: &'static [&'static str],
@@ -174,6 +177,11 @@ fn is_empty_text(blocks: &(impl Blocks + ?Sized), part: Value<'_, '_>) -> bool {
     blocks.part_text(part).is_some_and(|text| emptiness(text) != Emptiness::Present)
 }
 
+/// Whether a part of a result may be left out: a text with nothing in it and nothing beside it.
+fn says_nothing(blocks: &(impl Blocks + ?Sized), part: Value<'_, '_>) -> bool {
+    is_empty_text(blocks, part) && !has_more(part)
+}
+
 /// Whether a part of a result is a call or a result itself. As a block it would have to be
 /// put right again, one layer after the other.
 fn is_pair(keys: &Keys, part: Value<'_, '_>) -> bool {
@@ -187,7 +195,7 @@ fn is_pair(keys: &Keys, part: Value<'_, '_>) -> bool {
 /// results among them are kept as their source.
 fn kept_parts<'a>(blocks: &(impl Blocks + ?Sized), output: Option<Value<'_, 'a>>, fenced: &Fenced) -> Vec<Json<'a>> {
     let part = |part: Value<'_, 'a>| {
-        if is_pair(blocks.keys(), part) {
+        if is_pair(blocks.keys(), part) || is_empty_text(blocks, part) {
             blocks.text(Json::Text(part.raw().to_owned()))
         } else {
             blocks.part_as_block(part)
@@ -196,7 +204,7 @@ fn kept_parts<'a>(blocks: &(impl Blocks + ?Sized), output: Option<Value<'_, 'a>>
     match output.map(|output| (output, output.kind())) {
         Some((output, Kind::String)) => vec![blocks.text(fenced.string(output))],
         Some((output, Kind::Array)) => {
-            let parts = output.elements().filter(|part| !is_empty_text(blocks, *part)).map(part);
+            let parts = output.elements().filter(|part| !says_nothing(blocks, *part)).map(part);
             fenced.blocks(parts, |text| blocks.text(text))
         }
         Some((output, kind)) if kind != Kind::Null => vec![blocks.text(fenced.text(output.raw()))],
@@ -204,7 +212,7 @@ fn kept_parts<'a>(blocks: &(impl Blocks + ?Sized), output: Option<Value<'_, 'a>>
     }
 }
 
-/// The parts of a result without empty text, for dialects where it is a string or a list of parts. An unreadable
+/// The parts of a result without empty text, of which only the other members are kept, for dialects where it is a string or a list of parts. An unreadable
 /// content is returned as its source.
 pub(crate) fn listed(
     blocks: &(impl Blocks + ?Sized),
@@ -212,8 +220,15 @@ pub(crate) fn listed(
     as_part: impl Fn(Value<'_, '_>) -> String,
 ) -> Result<Vec<String>, String> {
     let Some(output) = output else { return Ok(Vec::new()) };
-    match unreadable_text(output) {
-        Some(kept) => Err(kept),
-        None => Ok(output.elements().filter(|part| !is_empty_text(blocks, *part)).map(as_part).collect()),
+    if let Some(kept) = unreadable_text(output) {
+        return Err(kept);
     }
+    let kept_part = |part: Value<'_, '_>| {
+        if is_empty_text(blocks, part) {
+            written(&blocks.text(Fenced::of(EMPTY_TEXT, part).text(part.raw())))
+        } else {
+            as_part(part)
+        }
+    };
+    Ok(output.elements().filter(|part| !says_nothing(blocks, *part)).map(kept_part).collect())
 }

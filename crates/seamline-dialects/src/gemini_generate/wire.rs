@@ -67,7 +67,11 @@ pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) 
     if part.data > 1 {
         reader.note(IrregularityKind::CrowdedBlock { blocks: apart(value) }, value.span());
     }
-    (part.judge(reader), part.signed)
+    let kind = part.judge(reader);
+    if part.data == 0 && matches!(kind, BlockKind::Opaque) {
+        reader.unknown_block(value);
+    }
+    (kind, part.signed)
 }
 
 /// Whether a member names the type of a part (GEM-1: a part has one such member).
@@ -165,14 +169,10 @@ impl<'d, 'a> WireFields<'d, 'a> {
         fields
     }
 
-    fn read_name(&self) -> Option<Cow<'a, str>> {
-        self.name.and_then(Value::str)
-    }
-
     /// The id, or the name that replaces it.
     fn read_id(&self, reader: &mut Reader<'_>) -> Option<Cow<'a, str>> {
         let id = reader.own_or_foreign_id(self.id, self.foreign_id, "id");
-        id.filter(|id| !id.is_empty()).or_else(|| self.read_name())
+        id.filter(|id| !id.is_empty()).or_else(|| self.name?.str())
     }
 }
 
@@ -180,13 +180,14 @@ fn read_call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
     let fields = WireFields::read(value, reader);
     let held = reader.own_or_foreign(fields.held, fields.foreign_input, "args");
     let id = fields.read_id(reader);
-    Call::new(id.as_deref(), fields.read_name().as_deref(), input(held), &mut reader.transcript.tools)
+    let name = reader.tool_name(fields.name);
+    Call::new(id.as_deref(), name.as_deref(), input(held), &mut reader.transcript.tools)
 }
 
 fn read_result(value: Value<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {
     let fields = WireFields::read(value, reader);
     let id = fields.read_id(reader);
-    let name = fields.read_name().filter(|name| !name.is_empty());
+    let name = reader.tool_name(fields.name).filter(|name| !name.is_empty());
     ResultBlock {
         id: id.as_deref().map(CallId::from),
         tool: name.map(|name| reader.transcript.tools.add(&name)),

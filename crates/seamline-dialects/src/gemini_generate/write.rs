@@ -24,7 +24,8 @@ const KEYS: Keys = Keys {
     name: "name",
     input: "args",
     output: "response",
-    result_known: &["id", "name", "response", "parts"],
+    shown: &["response", "parts"],
+    result_known: &["id", "name"],
     wrappers: &["functionCall", "function_call", "functionResponse", "function_response"],
 };
 

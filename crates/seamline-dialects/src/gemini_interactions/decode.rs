@@ -83,7 +83,12 @@ fn blocks<'a>(
         Form::Result => BlockKind::Result(wire.result(value, reader)),
         Form::Thought => BlockKind::Reasoning { signed: wire.is_signed() },
         Form::Content => wire::part(value, reader),
-        Form::Speech | Form::Turn | Form::Opaque => BlockKind::Opaque,
+        Form::Speech | Form::Turn | Form::Opaque => {
+            if !wire.is_own() {
+                reader.unknown_block(value);
+            }
+            BlockKind::Opaque
+        }
     };
     reader.block(value, Slot { field: Field::Item, index: 0 }, block);
     ContentForm::Blocks

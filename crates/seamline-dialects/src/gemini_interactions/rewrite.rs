@@ -2,17 +2,18 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{Fence, Field, MessageIndex, Role, Transcript};
+use seamline_model::{Field, MessageIndex, Role, Transcript};
 
 use super::wire::{CALL_ID, INPUT, OUTPUT, RESULT_ID};
 use super::write;
+use crate::beside::{beside, inside};
 use crate::fenced::Fenced;
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Document, Json, Kind, Value, list, quoted};
 use crate::kept::{as_user, no_message, with_members_as_text};
 use crate::reading::part_text;
 use crate::results::written;
-use crate::rewriting::{input_object, members_as_lines, set_members, unreadable_text};
+use crate::rewriting::{REBUILT_INPUT, input_object, set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, apply_patches};
 
 /// Writes a new step in which a role says something.
@@ -27,7 +28,7 @@ pub(super) fn made_up<'a>(id: &str, name: &str, text: &str) -> Json<'a> {
 
 /// Writes a call that was rebuilt from its result.
 pub(super) fn rebuilt<'a>(id: &str, name: &str) -> Json<'a> {
-    write::call(id, name, Json::Raw("{\"reconstructed\":true}"))
+    write::call(id, name, Json::Raw(REBUILT_INPUT))
 }
 
 fn get<'d, 'a>(step: Value<'d, 'a>, key: &str) -> Option<Value<'d, 'a>> {
@@ -63,10 +64,10 @@ pub(super) fn result(transcript: &Transcript<'_>, value: Value<'_, '_>, plan: &B
 
 /// Writes a result as a step of the user between marks. Its content stays byte for byte.
 pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
-    let known =
-        |key: &str| matches!(key, "type" | "name" | "is_error" | "signature" | OUTPUT) || RESULT_ID_KEYS.contains(&key);
-    let fenced = Fenced::of(heading, value).with(&members_as_lines(value, known));
+    let known = |key: &str| matches!(key, "type" | "name" | "is_error") || RESULT_ID_KEYS.contains(&key);
     let output = get(value, OUTPUT);
+    let shown: Vec<_> = output.into_iter().map(Value::span).collect();
+    let fenced = Fenced::of(heading, value).with(&beside(value, &shown, &known));
     let is_content = |part: Value<'_, '_>| get(part, "type").is_some_and(|kind| kind.is(Kind::String));
     let content = match output {
         Some(odd) if !odd.elements().all(is_content) => fenced.text(odd.raw()),
@@ -85,9 +86,13 @@ fn contents(content: Json<'_>) -> Vec<Json<'_>> {
 
 /// Writes the readable text of a thought as a step of the model.
 pub(super) fn demoted_thought<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
-    let texts = get(value, "summary").into_iter().flat_map(Value::elements).filter_map(part_text);
-    let lines: Vec<Cow<'_, str>> = texts.filter_map(Value::str).collect();
-    said(Role::Assistant, &Fence::around(heading, value.raw()).text(&lines.join("\n")))
+    let summary = get(value, "summary");
+    let texts: Vec<_> = summary.into_iter().flat_map(Value::elements).filter_map(part_text).collect();
+    let lines: Vec<Cow<'_, str>> = texts.iter().filter_map(|text| text.str()).collect();
+    let shown: Vec<_> = summary.map(inside).into_iter().chain(texts.iter().map(|text| text.span())).collect();
+    let beside = beside(value, &shown, &|key| matches!(key, "type" | "id"));
+    let content = Fenced::of(heading, value).with(&beside).lines(&lines);
+    write::speech(Role::Assistant, vec![write::text(content)])
 }
 
 /// Writes a step with content under its plan.
@@ -142,7 +147,7 @@ fn parts<'a>(transcript: &Transcript<'a>, index: MessageIndex, plan: &MessagePla
         match plan.blocks.get(&block) {
             Some(change) if change.gone => {}
             Some(BlockPlan { demote: Some(heading), .. }) => {
-                parts.push(write::text(Json::Text(format!("{heading}\n{raw}"))));
+                parts.push(write::text(Fenced::around(heading, raw).text(raw)));
             }
             _ if content.slot().field == Field::Whole => parts.push(write::text(Json::Raw(raw))),
             _ => parts.push(Json::Raw(raw)),
@@ -153,6 +158,8 @@ fn parts<'a>(transcript: &Transcript<'a>, index: MessageIndex, plan: &MessagePla
 
 #[cfg(test)]
 mod tests {
+    use seamline_model::Fence;
+
     use super::*;
 
     #[test]
@@ -173,5 +180,11 @@ mod tests {
             let expected = format!(r#"{{"type":"user_input","content":{content}}}"#);
             assert_eq!(written(&demoted(document.root(), "H")), expected);
         }
+    }
+
+    #[test]
+    fn a_rebuilt_call_says_that_it_is_synthetic() {
+        let call = written(&rebuilt("a", "read"));
+        assert!(call.contains(r#""arguments":{"synthetic":true,"reconstructed":true}"#), "{call}");
     }
 }

@@ -81,6 +81,11 @@ impl<'d, 'a> WireStep<'d, 'a> {
         self.kind.and_then(Value::str).map_or(step::TURN, |name| step::of(&name))
     }
 
+    /// Whether only this API has a step of its type.
+    pub(super) fn is_own(&self) -> bool {
+        self.kind.and_then(Value::str).is_some_and(|name| step::is_own(&name))
+    }
+
     /// Notes the members of a step with content that this dialect does not have.
     fn note_members(&self, value: Value<'_, '_>, reader: &mut Reader<'_>) {
         for (key, member) in value.members() {
@@ -100,7 +105,7 @@ impl<'d, 'a> WireStep<'d, 'a> {
     pub(super) fn call(&self, reader: &mut Reader<'_>) -> Call {
         let id = reader.named_id(self.id.or(self.call_id).or(self.foreign_id), CALL_ID);
         let held = reader.named(self.arguments.or(self.foreign_input), INPUT);
-        let name = self.name.and_then(Value::str);
+        let name = reader.tool_name(self.name);
         Call::new(id.as_deref(), name.as_deref(), input(held), &mut reader.transcript.tools)
     }
 
@@ -108,7 +113,7 @@ impl<'d, 'a> WireStep<'d, 'a> {
     pub(super) fn result(&self, value: Value<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {
         let id = reader.named_id(self.call_id.or(self.foreign_id).or(self.id), RESULT_ID);
         let output = reader.named(self.result.or(self.foreign_output), OUTPUT);
-        let name = self.name.and_then(Value::str).filter(|name| !name.is_empty());
+        let name = reader.tool_name(self.name).filter(|name| !name.is_empty());
         let is_more = |(key, member): (Value<'_, '_>, Value<'_, '_>)| {
             !RESULT_KEYS.contains(&&*key.name()) && !RESULT_ID_KEYS.contains(&&*key.name()) && !member.is(Kind::Null)
         };

@@ -8,7 +8,7 @@ use super::wire::has_function;
 use crate::gemini_generate::NO_SIGNATURE;
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, TOOL_NAME_KEYS};
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
-use crate::rewriting::{input_json_text, input_text, set_member, set_members};
+use crate::rewriting::{REBUILT_INPUT, input_json_text, input_text, set_member, set_members};
 use crate::splice::{BlockPlan, apply_patches};
 
 /// The member with the list of calls.
@@ -127,7 +127,7 @@ pub(super) fn result<'a>(id: &str, content: Json<'a>) -> Json<'a> {
 
 /// Writes an assistant message that makes a call rebuilt from its result.
 pub(super) fn rebuilt<'a>(id: &str, name: &str) -> Json<'a> {
-    let arguments = quoted("{\"synthetic\":true,\"reconstructed\":true}");
+    let arguments = quoted(REBUILT_INPUT);
     let call = function_call(Json::Text(id.to_owned()), Json::Text(name.to_owned()), arguments);
     object([member("role", "assistant"), ("content", Json::Null), (LIST, list(vec![call]))])
 }

@@ -25,10 +25,21 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
         reader.note(IrregularityKind::ForeignPairs, value.span());
     }
     let first = reader.next_block();
+    if let Some(id) = wire.answers.filter(|id| role == Role::Unknown && id.is(Kind::String)) {
+        return unknown_result(reader, value, id);
+    }
     // The calls of these results are known once each result has its own message.
     let is_result = role == Role::Tool && !has_foreign_pairs;
     let body = blocks(reader, is_result, value, &wire);
     reader.end(value, first, role, body);
+}
+
+/// Reads a message of an unknown role that names a call. It may be a result, so it has the place of one, and is kept.
+fn unknown_result<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>, id: Value<'_, '_>) {
+    let first = reader.next_block();
+    reader.unknown_id(id);
+    reader.block(value, WHOLE, BlockKind::Opaque);
+    reader.end(value, first, Role::Tool, ContentForm::Blocks);
 }
 
 fn blocks<'a>(
@@ -76,10 +87,13 @@ fn call_list<'a>(reader: &mut Reader<'a>, calls: Value<'_, 'a>) {
                 let slot = Slot { field: Field::Calls, index: index as u32 };
                 reader.begin_block();
                 let (kind, is_signed) = match element.kind() {
+                    Kind::Object if wire::is_unknown_call(element) => {
+                        reader.unknown_block(element);
+                        (BlockKind::Opaque, false)
+                    }
                     Kind::Object => {
                         let (call, is_signed) = wire::call(element, reader);
-                        let is_unknown = call.id.is_none() && wire::is_unknown_call(element);
-                        (if is_unknown { BlockKind::Opaque } else { BlockKind::Call(call) }, is_signed)
+                        (BlockKind::Call(call), is_signed)
                     }
                     found => {
                         let found = found.as_str();

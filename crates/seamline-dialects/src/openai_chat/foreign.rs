@@ -86,9 +86,19 @@ fn own_message(
     Some(apply_patches(transcript, message.span, &mut patches))
 }
 
-/// Whether a part is such a call or result.
+/// Whether an object is such a call or result.
 pub(super) fn is_pair(part: Object<'_, '_>) -> bool {
     is_typed(part, CALLS) || is_typed(part, RESULTS)
+}
+
+/// Whether a part is such a call or result.
+pub(super) fn is_pair_part(part: Value<'_, '_>) -> bool {
+    part.object().is_some_and(is_pair)
+}
+
+/// Writes a part. Such a call or result becomes a text, with all calls and results in it.
+pub(super) fn without_pairs<'a>(part: Value<'_, 'a>) -> Json<'a> {
+    if is_pair_part(part) { text_part(Json::Text(part.raw().to_owned())) } else { Json::Raw(part.raw()) }
 }
 
 fn is_call(part: Value<'_, '_>) -> bool {
@@ -137,7 +147,7 @@ fn output<'a>(held: Option<Value<'_, 'a>>, failed: bool) -> Json<'a> {
         Kind::Null => Json::Text(marked("", failed, false)),
         Kind::Array if held.elements().all(is_part) => {
             let mark = failed.then(|| text_part(Json::Text(marked("", failed, false))));
-            list(mark.into_iter().chain(held.elements().map(|part| Json::Raw(part.raw()))).collect())
+            list(mark.into_iter().chain(held.elements().map(without_pairs)).collect())
         }
         _ => Json::Text(marked(held.raw(), failed, false)),
     }

@@ -1,18 +1,20 @@
 //! Writes single messages and calls that edits change.
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, ContentForm, Emptiness, Field, IdForm, MARK, MessageIndex, Role, Span, Transcript,
-    label,
+    Block, BlockIndex, BlockKind, ContentForm, EMPTY_TEXT, Emptiness, FactKind, Fence, Field, IdForm, MARK,
+    MessageIndex, Role, Span, Transcript, label,
 };
 
-use super::calls;
+use super::{calls, foreign};
 use crate::Document;
+use crate::beside::{beside, has_more};
 use crate::fenced::Fenced;
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
 use crate::kept::{rewrite_as_user, speaks_elsewhere, with_members_as_text};
 use crate::reading::{emptiness, part_text};
-use crate::rewriting::{cuts, members_as_lines, set_member, unreadable_text};
+use crate::results::written;
+use crate::rewriting::{cuts, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Plan, apply_patches};
 
 /// The writer of messages that are not results.
@@ -142,7 +144,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
                     let plan = self.plan.block(self.transcript, block);
                     calls.push(calls::written(self.transcript, content, plan));
                 }
-                BlockKind::Text(Emptiness::Empty) => {}
+                BlockKind::Text(Emptiness::Empty) if !self.transcript.has_fact(block, FactKind::Beside) => {}
                 _ => left = true,
             }
         }
@@ -183,12 +185,12 @@ pub(super) fn result(transcript: &Transcript<'_>, block: BlockIndex, plan: &Bloc
         patches.extend(set_member(value, "name", &quoted(name)));
     }
     if plan.flatten {
-        let texts: Vec<_> = contents(value).filter_map(part_text).filter_map(Value::str).collect();
+        let texts: Vec<_> = contents(value).filter_map(flat_text).collect();
         patches.extend(set_member(value, "content", &quoted(&texts.join("\n"))));
     }
     let placeholder = plan.fill.or(plan.hoist);
     if let Some(text) = placeholder {
-        let kept: Vec<_> = contents(value).filter(|part| has_text(*part)).map(Value::raw).collect();
+        let kept: Vec<_> = contents(value).filter_map(kept_part).collect();
         let json = match content_of(value).and_then(unreadable_text) {
             Some(kept) => quoted(&kept),
             None if kept.is_empty() => quoted(text),
@@ -207,9 +209,22 @@ fn contents<'d, 'a>(message: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a
     content_of(message).into_iter().flat_map(Value::elements)
 }
 
-fn has_text(part: Value<'_, '_>) -> bool {
-    part_text(part).is_some_and(|text| emptiness(text) == Emptiness::Present)
+/// A text part that stays in a result. Of an empty text only its other members are kept.
+fn kept_part(part: Value<'_, '_>) -> Option<String> {
+    match emptiness(part_text(part)?) {
+        Emptiness::Present => Some(part.raw().to_owned()),
+        _ => has_more(part).then(|| written(&text_part(Fenced::of(EMPTY_TEXT, part).text(part.raw())))),
+    }
 }
+
+/// The text of a part as a line of a result. Its other members are kept with it.
+fn flat_text(part: Value<'_, '_>) -> Option<String> {
+    let text = part_text(part)?.str()?;
+    Some(if has_more(part) { Fence::around(PART_TEXT, part.raw()).text(part.raw()) } else { text.into_owned() })
+}
+
+/// What the marks say around a text part that is kept with its other members.
+const PART_TEXT: &str = "a text with other members, kept as text";
 
 /// Writes the parts of a tool message that are not text as a user message.
 pub(super) fn hoisted<'a>(message: Value<'_, 'a>) -> Json<'a> {
@@ -229,13 +244,16 @@ pub(super) fn result_with_id(transcript: &Transcript<'_>, block: BlockIndex, id:
 
 /// Writes a tool message as a user message between marks. Its content stays byte for byte.
 pub(super) fn demoted<'a>(message: Value<'_, 'a>, heading: &str) -> Json<'a> {
-    let fenced = Fenced::of(heading, message).with(&beside_content(message));
-    object([member("role", "user"), ("content", fenced.content(content_of(message), text_part))])
-}
-
-/// Writes the other members of a tool message, a line each.
-fn beside_content(message: Value<'_, '_>) -> String {
-    members_as_lines(message, |key| matches!(key, "role" | "content" | "name") || RESULT_ID_KEYS.contains(&key))
+    let content = content_of(message);
+    let shown: Vec<_> = content.into_iter().map(Value::span).collect();
+    let known = |key: &str| matches!(key, "role" | "name") || RESULT_ID_KEYS.contains(&key);
+    let fenced = Fenced::of(heading, message).with(&beside(message, &shown, &known));
+    let content = match content.filter(|content| content.elements().any(foreign::is_pair_part)) {
+        // As parts, calls and results would have to be put right again, one layer after the other.
+        Some(parts) => list(fenced.blocks(parts.elements().map(foreign::without_pairs), text_part)),
+        None => fenced.content(content, text_part),
+    };
+    object([member("role", "user"), ("content", content)])
 }
 
 pub(super) fn text_part(text: Json<'_>) -> Json<'_> {

@@ -102,7 +102,12 @@ pub(super) fn part(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
             reader.note(IrregularityKind::ForeignBlock, value.span());
             BlockKind::Opaque
         }
-        _ => reader.odd_text(value).unwrap_or(BlockKind::Opaque),
+        _ => reader.odd_text(value).unwrap_or_else(|| {
+            if !is_foreign_pair(value) {
+                reader.unknown_block(value);
+            }
+            BlockKind::Opaque
+        }),
     }
 }
 
@@ -128,10 +133,10 @@ pub(super) fn note_members(part: Value<'_, '_>, reader: &mut Reader<'_>) {
 /// Types of calls that have a form of their own, or that other dialects and programs write into the list.
 const CALL_TYPES: &[&str] = &["function", "custom", "function_call", "tool_call", "tool_use", "tool-call"];
 
-/// Whether an entry of a list of calls has a type that is not known. The provider may have added it.
+/// Whether an entry of a list of calls has a type that is not known, and no function. The provider may have added it.
 pub(super) fn is_unknown_call(value: Value<'_, '_>) -> bool {
-    let kind = value.object().and_then(|call| call.get("type")).and_then(Value::str);
-    kind.is_some_and(|kind| !CALL_TYPES.contains(&&*kind))
+    let kind = value.object().and_then(|call| call.get("type")).map_or("", Value::raw_str);
+    !kind.is_empty() && !CALL_TYPES.contains(&kind) && !has_function(value)
 }
 
 /// Reads one call of a message's list, and whether it has the signature that Gemini's models give.
@@ -155,7 +160,7 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> (Call, bool
     let custom = function.is_some_and(|function| function.key().says("custom"));
     let Some(members) = function.and_then(Value::object) else {
         // Name and arguments beside the id instead of under `function`.
-        let name = flat.or(function).and_then(Value::str);
+        let name = reader.tool_name(flat.or(function));
         let call = Call::new(id.as_deref(), name.as_deref(), Input::Other, &mut reader.transcript.tools);
         return (call, is_signed);
     };
@@ -165,7 +170,7 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> (Call, bool
         reader.foreign(input.key().span(), own);
         Some(input)
     });
-    let name = members.get("name").and_then(Value::str);
+    let name = reader.tool_name(members.get("name"));
     let input = match held {
         // What a custom tool is given is text of any kind.
         Some(input) if !custom && input.is(Kind::String) => text_input(input),
@@ -203,9 +208,10 @@ pub(super) fn result(message: &WireMessage<'_, '_>, reader: &mut Reader<'_>) -> 
     for part in message.content.into_iter().flat_map(Value::elements) {
         note_members(part, reader);
     }
+    let name = reader.tool_name(message.name);
     ResultBlock {
         id: id.as_deref().map(CallId::from),
-        tool: message.name.and_then(Value::str).map(|name| reader.transcript.tools.add(&name)),
+        tool: name.map(|name| reader.transcript.tools.add(&name)),
         synthetic: reader.synthetic(message.content, message.content.and_then(only_text)),
         failed: false,
         has_more: message.has_more

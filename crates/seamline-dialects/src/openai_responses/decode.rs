@@ -1,6 +1,6 @@
 //! Reads messages into a transcript.
 
-use seamline_model::{BlockKind, ContentForm, Envelope, Field, IrregularityKind, Role, Slot, Transcript};
+use seamline_model::{BlockKind, ContentForm, Envelope, Field, IrregularityKind, ItemKind, Role, Slot, Transcript};
 
 use super::item::{self, Form, Known};
 use super::wire::{self, PartFit, WireItem};
@@ -59,10 +59,7 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     reader.begin();
     let wire = WireItem::read(value, reader);
     let kind = match (wire.kind.and_then(Value::str), wire.kind) {
-        (Some(name), _) => {
-            wire.note_facts(&name, reader);
-            wire.client_search(&name).unwrap_or_else(|| item::of(&name))
-        }
+        (Some(name), _) => wire.known(value, &name, reader),
         (None, None) => &item::MESSAGE,
         (None, Some(_)) => item::of(""),
     };
@@ -71,7 +68,7 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     let first = reader.next_block();
     let body = blocks(reader, (role, kind), value, &wire);
     reader.end(value, first, role, body);
-    reader.transcript.items.push(wire.facts(kind, role));
+    reader.transcript.items.push(wire.facts(kind, role, value));
 }
 
 fn blocks<'a>(
@@ -97,7 +94,12 @@ fn blocks<'a>(
             BlockKind::Result(wire.result(kind, reader))
         }
         Form::Reasoning => BlockKind::Reasoning { signed: wire.is_sealed() },
-        Form::Opaque | Form::Message => BlockKind::Opaque,
+        Form::Opaque | Form::Message => {
+            if kind.kind == ItemKind::Unknown {
+                reader.unknown_block(value);
+            }
+            BlockKind::Opaque
+        }
     };
     reader.block(value, Slot { field: Field::Item, index: 0 }, block);
     ContentForm::Blocks

@@ -2,17 +2,18 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{Fence, Item, MessageIndex, Role, Span, Transcript};
+use seamline_model::{Item, MessageIndex, Role, Span, Transcript};
 
 use super::item::{COMPUTER_RESULT, CUSTOM_RESULT, FUNCTION_RESULT, PATCH_RESULT, SHELL_RESULT};
 use super::result;
-use super::wire::{PAIR_ID, texts};
+use super::wire::{PAIR_ID, beside_thought, texts};
+use crate::beside::beside;
 use crate::fenced::Fenced;
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
 use crate::kept::{rewrite_as_user, with_members_as_text};
 use crate::results::written;
-use crate::rewriting::{cuts, input_text, members_as_lines, set_member, unreadable_text};
+use crate::rewriting::{REBUILT_INPUT, cuts, input_text, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, apply_patches};
 
 type Patches = Vec<(Span, String)>;
@@ -44,7 +45,6 @@ fn unmarked<'a>(item: Option<&Item>, call: Value<'_, 'a>, id: &str, text: &str) 
 
 /// Writes a call that was rebuilt from its result.
 pub(super) fn rebuilt<'a>(result: Option<&Item>, id: &str, name: &str) -> Json<'a> {
-    let input = "{\"synthetic\":true,\"reconstructed\":true}";
     if result.is_some_and(|result| result.of.shown_result) {
         let action = ("action", object([member("type", "screenshot")]));
         let checks = ("pending_safety_checks", list(Vec::new()));
@@ -52,7 +52,7 @@ pub(super) fn rebuilt<'a>(result: Option<&Item>, id: &str, name: &str) -> Json<'
         return object([kind, member(PAIR_ID, id), action, checks, member("status", "completed")]);
     }
     let is_custom = result.is_some_and(|result| result.of.result_type == CUSTOM_RESULT);
-    written_call(if is_custom { CUSTOM_CALL } else { FUNCTION_CALL }, id, name, input)
+    written_call(if is_custom { CUSTOM_CALL } else { FUNCTION_CALL }, id, name, REBUILT_INPUT)
 }
 
 /// The type of a call of a function, and its member for the input.
@@ -142,10 +142,10 @@ fn screen(output: Option<Value<'_, '_>>) -> String {
 
 /// Writes a result as a message of the user between marks. Its content stays byte for byte.
 pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
-    let known =
-        |key: &str| matches!(key, "type" | "output" | "name" | "id" | "status") || RESULT_ID_KEYS.contains(&key);
-    let fenced = Fenced::of(heading, value).with(&members_as_lines(value, known));
+    let known = |key: &str| matches!(key, "type" | "name" | "id" | "status") || RESULT_ID_KEYS.contains(&key);
     let output = value.object().and_then(|result| result.get("output"));
+    let shown: Vec<_> = output.into_iter().map(Value::span).collect();
+    let fenced = Fenced::of(heading, value).with(&beside(value, &shown, &known));
     let text = |text| text_part(Role::User, text);
     let content = match output {
         Some(screen) if is_screenshot(screen) => list(fenced.blocks([picture(screen)], text)),
@@ -177,7 +177,8 @@ fn is_part(part: Value<'_, '_>) -> bool {
 pub(super) fn demoted_thought<'a>(value: Value<'_, '_>, heading: &str) -> Json<'a> {
     let of = |key| value.object().and_then(|item| item.get(key)).into_iter().flat_map(texts);
     let lines: Vec<_> = of("summary").chain(of("content")).filter_map(Value::str).collect();
-    said(Role::Assistant, &Fence::around(heading, value.raw()).text(&lines.join("\n")))
+    let content = Fenced::of(heading, value).with(&beside_thought(value)).lines(&lines);
+    object([member("role", role_name(Role::Assistant)), ("content", content)])
 }
 
 /// Writes a message under its plan.

@@ -2,10 +2,15 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, Emptiness, FactKind, Input, Item, Parts, ResultBlock, Role, Span};
+use seamline_model::{
+    BlockKind, Call, CallId, Emptiness, FactKind, Input, Item, Parts, ResultBlock, Role, Span, is_metadata,
+};
 
 use super::card;
-use super::item::{CLIENT_SEARCH, CLIENT_SEARCH_RESULT, Form, Known, LOCAL_SHELL_RESULT, PATCH_RESULT, SEARCH_RESULT};
+use super::item::{
+    self, CLIENT_SEARCH, CLIENT_SEARCH_RESULT, Form, Known, LOCAL_SHELL_RESULT, PATCH_RESULT, SEARCH_RESULT,
+};
+use crate::beside::{beside, inside};
 use crate::ids::{INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
@@ -35,6 +40,14 @@ pub(super) struct WireItem<'d, 'a> {
     pub(super) output: Option<Value<'d, 'a>>,
     summary: Option<Value<'d, 'a>>,
     sealed: Option<Value<'d, 'a>>,
+    /// Whether there are other members.
+    has_more: bool,
+}
+
+/// The members that few items have. They are read from items with other members only, because every item is read and
+/// copied.
+#[derive(Default)]
+struct RareMembers<'d, 'a> {
     /// The program that made a call.
     caller: Option<Value<'d, 'a>>,
     /// Whether the result of a call may come later.
@@ -45,8 +58,6 @@ pub(super) struct WireItem<'d, 'a> {
     approves: Option<Value<'d, 'a>>,
     /// Safety checks that are pending, or acknowledged.
     checks: Option<Value<'d, 'a>>,
-    /// Whether there are other members.
-    has_more: bool,
 }
 
 impl<'d, 'a> WireItem<'d, 'a> {
@@ -71,7 +82,6 @@ impl<'d, 'a> WireItem<'d, 'a> {
                 other if RESULT_ID_KEYS.contains(&other) => reader.set_one_of(&mut item.pair, member, false),
                 other if elsewhere.takes(other, member) => {}
                 other => {
-                    item.set_rare(other, member);
                     if INPUT_KEYS.contains(&other) {
                         reader.set(&mut item.foreign_input, member);
                     }
@@ -88,34 +98,32 @@ impl<'d, 'a> WireItem<'d, 'a> {
         item
     }
 
-    /// Keeps a member that few items have.
-    fn set_rare(&mut self, name: &str, member: Value<'d, 'a>) {
-        let slot = match name {
-            "caller" => &mut self.caller,
-            "async" => &mut self.deferred,
-            "execution" => &mut self.execution,
-            "approval_request_id" => &mut self.approves,
-            "pending_safety_checks" | "acknowledged_safety_checks" => &mut self.checks,
-            _ => return,
-        };
-        *slot = Some(member);
+    /// Finds the properties of the type of the item, and notes the facts about it that few conversations have.
+    pub(super) fn known(&self, value: Value<'_, '_>, kind: &str, reader: &mut Reader<'_>) -> &'static Known {
+        let known = item::of(kind);
+        // Items with such facts are opaque or have other members.
+        if !self.has_more && known.form != Form::Opaque || known.form == Form::Message {
+            return known;
+        }
+        let rare = RareMembers::of(value);
+        self.note_facts(&rare, kind, reader);
+        self.client_search(&rare, kind).unwrap_or(known)
     }
 
     /// Finds the properties of a search for tools that the client runs, or of its result. They are paired like calls.
     /// Searches without an id cannot be paired.
-    pub(super) fn client_search(&self, kind: &str) -> Option<&'static Known> {
+    fn client_search(&self, rare: &RareMembers<'_, '_>, kind: &str) -> Option<&'static Known> {
         let known = match kind {
             "tool_search_call" => &CLIENT_SEARCH,
             SEARCH_RESULT => &CLIENT_SEARCH_RESULT,
             _ => return None,
         };
-        let is_client = self.execution.is_some_and(|execution| execution.says("client"));
+        let is_client = rare.execution.is_some_and(|execution| execution.says("client"));
         let has_id = self.pair.is_some_and(|id| id.is(Kind::String) && !id.raw_str().is_empty());
         (is_client && has_id).then_some(known)
     }
 
-    /// Notes the facts about the item that few conversations have.
-    pub(super) fn note_facts(&self, kind: &str, reader: &mut Reader<'_>) {
+    fn note_facts(&self, rare: &RareMembers<'_, '_>, kind: &str, reader: &mut Reader<'_>) {
         let note = |reader: &mut Reader<'_>, fact, id: Option<Value<'_, '_>>| {
             if let Some(id) = id.and_then(Value::str) {
                 reader.fact(fact, &id);
@@ -125,16 +133,15 @@ impl<'d, 'a> WireItem<'d, 'a> {
             "program" => note(reader, FactKind::Program, self.pair),
             "program_output" => note(reader, FactKind::ProgramOutput, self.pair),
             "mcp_approval_request" => note(reader, FactKind::ApprovalRequest, self.id),
-            "mcp_approval_response" => note(reader, FactKind::ApprovalResponse, self.approves),
-            "message" => return,
+            "mcp_approval_response" => note(reader, FactKind::ApprovalResponse, rare.approves),
             _ => {}
         }
-        if self.deferred.is_some_and(|deferred| deferred.is(Kind::True)) {
+        if rare.deferred.is_some_and(|deferred| deferred.is(Kind::True)) {
             reader.fact(FactKind::Deferred, "");
         }
-        note(reader, FactKind::Caller, self.caller.and_then(|caller| caller.object()?.get("caller_id")));
+        note(reader, FactKind::Caller, rare.caller.and_then(|caller| caller.object()?.get("caller_id")));
         let check = if kind == "computer_call" { FactKind::PendingCheck } else { FactKind::AcknowledgedCheck };
-        for id in self.checks.into_iter().flat_map(Value::elements) {
+        for id in rare.checks.into_iter().flat_map(Value::elements) {
             note(reader, check, id.object().and_then(|check| check.get("id")));
         }
     }
@@ -150,7 +157,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
     }
 
     /// Reads the properties of the item that rules look at.
-    pub(super) fn facts(&self, kind: &'static Known, role: Role) -> Item {
+    pub(super) fn facts(&self, kind: &'static Known, role: Role, value: Value<'_, '_>) -> Item {
         let made = match kind.form {
             Form::Message if role == Role::Unknown => seamline_model::ItemKind::Unknown,
             Form::Message if role != Role::Assistant => seamline_model::ItemKind::Given,
@@ -163,7 +170,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
             id: self.id.filter(|_| !self.is_paired_by_id(kind)).map(|id| CallId::from(&*id.str().unwrap_or_default())),
             type_span: self.kind.map_or(Span::default(), Value::span),
             // Only of reasoning is it asked.
-            readable: kind.form == Form::Reasoning && self.is_readable(),
+            readable: kind.form == Form::Reasoning && self.is_readable(value),
         }
     }
 
@@ -172,8 +179,10 @@ impl<'d, 'a> WireItem<'d, 'a> {
         kind.facts.result_type == LOCAL_SHELL_RESULT && self.pair.is_none()
     }
 
-    fn is_readable(&self) -> bool {
-        [self.summary, self.content].into_iter().flatten().any(|text| texts(text).next().is_some())
+    fn is_readable(&self, value: Value<'_, '_>) -> bool {
+        let held = || [self.summary, self.content].into_iter().flatten();
+        let is_odd = || self.has_more || held().any(|list| list.elements().next().is_some());
+        held().any(|text| texts(text).next().is_some()) || (is_odd() && !beside_thought(value).is_empty())
     }
 
     /// Whether only the provider can read it, so that it must be sent back unchanged.
@@ -189,7 +198,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
                 let (own, other) =
                     if key == "input" { (self.input, self.arguments) } else { (self.arguments, self.input) };
                 let held = reader.own_or_foreign(own, other.or(self.foreign_input), key);
-                (self.name.and_then(Value::str), input(held))
+                (reader.tool_name(self.name), input(held))
             }
             // What it is called with has a form of its own, which nothing is known to be wrong with.
             Form::TypedCall(name) => (Some(Cow::Borrowed(name)), Input::Text),
@@ -204,9 +213,10 @@ impl<'d, 'a> WireItem<'d, 'a> {
             Some(id) => reader.id(id),
             None => reader.named_id(self.pair, PAIR_ID),
         };
+        let name = reader.tool_name(self.name);
         ResultBlock {
             id: id.as_deref().map(CallId::from),
-            tool: self.name.and_then(Value::str).map(|name| reader.transcript.tools.add(&name)),
+            tool: name.map(|name| reader.transcript.tools.add(&name)),
             synthetic: reader.synthetic(self.output, self.output.and_then(|output| only_text(output, kind))),
             failed: false,
             has_more: self.has_more || self.content.is_some() || self.summary.is_some(),
@@ -221,6 +231,24 @@ impl<'d, 'a> WireItem<'d, 'a> {
             },
             content: self.output.map_or(Span::default(), Value::span),
         }
+    }
+}
+
+impl<'d, 'a> RareMembers<'d, 'a> {
+    fn of(item: Value<'d, 'a>) -> Self {
+        let mut rare = Self::default();
+        for (key, member) in item.members() {
+            let slot = match &*key.name() {
+                "caller" => &mut rare.caller,
+                "async" => &mut rare.deferred,
+                "execution" => &mut rare.execution,
+                "approval_request_id" => &mut rare.approves,
+                "pending_safety_checks" | "acknowledged_safety_checks" => &mut rare.checks,
+                _ => continue,
+            };
+            *slot = Some(member);
+        }
+        rare
     }
 }
 
@@ -286,6 +314,14 @@ pub(super) fn texts<'d, 'a>(content: Value<'d, 'a>) -> impl Iterator<Item = Valu
     let whole = content.is(Kind::String).then_some(content);
     let texts = whole.into_iter().chain(content.elements().filter_map(part_text));
     texts.filter(|text| emptiness(*text) == Emptiness::Present)
+}
+
+/// Writes what reasoning holds beside its texts, a line each.
+pub(super) fn beside_thought(value: Value<'_, '_>) -> String {
+    let held = || ["summary", "content"].into_iter().filter_map(|key| value.object()?.get(key));
+    let mut shown: Vec<_> = held().flat_map(texts).map(Value::span).chain(held().map(inside)).collect();
+    shown.sort_by_key(|span| span.start);
+    beside(value, &shown, &|key| is_metadata(key) || key == "encrypted_content")
 }
 
 /// Finds out what the output of a result holds.

@@ -26,7 +26,7 @@ pub(super) const FAMILY: Family = Family {
         sentence("MIS-4", 400, &shape::EARLY_PREFIX, r"Assistant message with prefix True must be last message"),
         sentence("MIS-3", 400, &shape::UNEXPECTED_ROLE, r"Unexpected role ['\x22`]\w+['\x22`] after role ['\x22`]\w+"),
         sentence("MIS-6", 400, &shape::EMPTY_MESSAGE, r"Assistant message must have either content or tool_calls"),
-        sentence("MIS-7", 400, &service::TOOL_DECLARATION, r"Function name was [^\n]{0,140} but must be a-z"),
+        sentence("MIS-7", 400, &service::TOOL_DECLARATION, r"Function name was (?:[^\n]{0,140} )?but must be a-z"),
         sentence("MIS-8", 422, &reasoning::UNWANTED_REASONING, r"\.reasoning\w*: Extra inputs are not permitted"),
         sentence("MIS-8", 422, &shape::UNKNOWN_FIELD, r"Extra inputs are not permitted"),
         code("MIS-8", 422, &shape::UNKNOWN_FIELD, r"extra_forbidden"),

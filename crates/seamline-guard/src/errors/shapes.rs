@@ -34,7 +34,7 @@ pub(super) const FAMILY: Family = Family {
             "pairs",
             400,
             &pairing::UNANSWERED_CALL,
-            r"(?i)tool[ _-]?(?:calls?|uses?)[`'\x22]?(?: blocks?| messages?)? must (?:each |always )?be (?:immediately |directly )?followed by (?:an? |the |its |their )?(?:matching |corresponding )?[`'\x22]?tool[ _-]?(?:message|result|response|output)",
+            r"(?i)(?:tool|function)[ _-]?(?:calls?|uses?)[`'\x22]?(?: blocks?| messages?| parts?| turns?)? must (?:each |always )?be (?:immediately |directly )?followed by (?:an? |the |its |their )?(?:matching |corresponding )?[`'\x22]?(?:tool|function)[ _-]?(?:call[ _-]?)?(?:message|result|response|output)",
         ),
         sentence(
             "pairs",
@@ -58,7 +58,7 @@ pub(super) const FAMILY: Family = Family {
             "pairs",
             400,
             &pairing::ORPHAN_RESULT,
-            r"(?i)\btool[ _-]?(?:call[ _-]?|use[ _-]?)?ids?[ (:`'\x22]{1,3}[\w.:-]{1,140}[)`'\x22]{0,2} (?:is |was |were )?not found\b",
+            r"(?i)\b(?:tool|function)[ _-]?(?:call[ _-]?|use[ _-]?)?(?:with (?:the )?)?ids?[ (:`'\x22]{1,3}[\w.:-]{1,140}[)`'\x22]{0,2} (?:is |was |were )?not found\b",
         ),
         // Members of messages, as decoders of Go, pydantic and Rust report them.
         sentence(
@@ -81,6 +81,11 @@ pub(super) const FAMILY: Family = Family {
         ),
         // The field of a setting, or of a response that a gateway cannot read: with a status 500 it may pass.
         broad("Go members", &service::WRONG_SETTING, r"cannot unmarshal \w+ into Go (?:struct field|value)"),
+        broad(
+            "pydantic members",
+            &pairing::UNADDRESSED_RESULT,
+            r"\b\d+\.(?:\w*(?:Tool|Function)\w*\.)?(?:tool_call_id|tool_use_id|call_id)\b:?\s{1,4}(?:[Ff]ield required|is (?:missing|required)\b)",
+        ),
         broad(
             "pydantic members",
             &shape::MISSING_MEMBER,

@@ -42,6 +42,7 @@ impl Pairing {
         }
         let mut walk = Walk::new(transcript, scope, Start { message: first, looked_back: false });
         walk.run();
+        walk.claim_unknown();
         // Early and misaddressed results need facts from before `first`, so the later steps have nothing to do.
         (!walk.start.looked_back).then_some(walk.pairing)
     }

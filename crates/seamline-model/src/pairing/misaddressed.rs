@@ -38,10 +38,10 @@ impl<'t> Walk<'t, '_> {
     /// The open call of a span, when there is exactly one.
     fn only_open_call(&mut self, span: Running) -> Option<usize> {
         if self.counted.0 != Some(span) {
-            let mut open = self.calls_of(span).filter(|&index| self.pairing.calls[index].answer.is_none());
+            let mut open = self.calls_of(span).filter(|&index| self.pairing.is_unanswered(&self.pairing.calls[index]));
             self.counted = (Some(span), open.next().filter(|_| open.next().is_none()));
         }
-        self.counted.1.filter(|&index| self.pairing.calls[index].answer.is_none())
+        self.counted.1.filter(|&index| self.pairing.is_unanswered(&self.pairing.calls[index]))
     }
 
     /// Whether a call and a result name the same tool, if both name one.

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use seamline_assemble::is_plain_object;
-use seamline_dialects::{Dialect, readable};
+use seamline_dialects::{AnsweredCall, Dialect, readable};
+use seamline_model::conversation::LiftedCall;
 use seamline_model::{
     Assembled, AssembledBlock, AssembledCall, BROKEN_CALL, Content, Ending, NAMELESS_CALL, Piece, not_run,
 };
@@ -71,16 +72,47 @@ impl KeptMessages {
         }
         remove_unanswerable(&mut assembled, ids.demanded);
         let is_kept = |block: &AssembledBlock| block.call().is_none_or(|call| call.executable || looks_malformed(call));
-        let session = with_readable_input(assembled.clone());
+        let all_refused = refused_calls(&assembled);
+        // Nearly every response has only calls that run, and a long one is not copied for the others.
+        let session = (!all_refused.is_empty()).then(|| {
+            let readable = with_readable_input(assembled.clone());
+            Box::new((Written::of(dialect, readable), all_refused))
+        });
         assembled.blocks.retain(is_kept);
         let refused = refused_calls(&assembled);
-        let all_refused = refused_calls(&session);
-        let session = (!all_refused.is_empty()).then(|| Box::new((Written::of(dialect, session), all_refused)));
         Self { messages: Written::of(dialect, assembled), refused, session }
     }
 
     pub(super) fn refused(&self) -> &[RefusedCall] {
         &self.refused
+    }
+
+    /// The messages with the results of the refused calls.
+    pub(super) fn results(&self, dialect: &Dialect) -> Vec<String> {
+        if self.refused.is_empty() {
+            return Vec::new();
+        }
+        // A session gets the same calls in a form that can be read.
+        let body = format!("{{\"{}\":[{}]}}", dialect.list(), self.for_session().0.join(","));
+        let conversation = dialect.lift(body.as_bytes()).unwrap_or_default();
+        let mut made: Vec<&LiftedCall> = conversation.calls().filter(|call| !call.hosted).collect();
+        let has_own_id = |call: &LiftedCall| !conversation.made.contains_key(&call.id);
+        // Calls without ids are told apart by their tool only, so the last ones of it are meant.
+        let mut calls: Vec<LiftedCall> = Vec::new();
+        for RefusedCall { id, name, .. } in self.refused.iter().rev() {
+            let is_meant =
+                |call: &&LiftedCall| call.name == *name && (!has_own_id(call) && id.is_empty() || call.id == *id);
+            let found = made.iter().rposition(is_meant).map(|at| made.remove(at).clone());
+            calls.push(found.unwrap_or_else(|| LiftedCall::new(id.clone(), name.clone(), "{}".to_owned())));
+        }
+        let answered = calls.iter().rev().zip(&self.refused).map(|(call, refused)| AnsweredCall {
+            call,
+            has_id: !refused.id.is_empty(),
+            text: &refused.text,
+            failed: true,
+            made_up: true,
+        });
+        (dialect.results().write)(&answered.collect::<Vec<_>>())
     }
 
     pub(super) fn messages(&self) -> &[String] {

@@ -288,6 +288,23 @@ impl Response {
         self.kept.refused()
     }
 
+    /// The messages with the results of [`refused`](Self::refused) calls, to append after [`messages`](Self::messages). The
+    /// model reads in them why its calls did not run.
+    ///
+    /// ```
+    /// use seamline::stream::{ResponseStream, StreamOptions};
+    ///
+    /// let mut stream = ResponseStream::new(&StreamOptions::default())?;
+    /// stream.feed(br#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"read","arguments":"{path}"}}]},"finish_reason":"tool_calls"}]}"#);
+    /// stream.feed(b"\n\ndata: [DONE]\n\n");
+    /// let results = stream.finish()?.results();
+    /// assert!(results[0].starts_with(r#"{"role":"tool","tool_call_id":"call_1","content":"[synthetic] [not executed]"#));
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn results(&self) -> Vec<String> {
+        seamline_dialects::by_name(self.dialect).map(|dialect| self.kept.results(dialect)).unwrap_or_default()
+    }
+
     /// The messages for a session, and the calls in them that must not run.
     pub(crate) fn turn(&self) -> (Vec<&str>, &[RefusedCall]) {
         let (messages, refused) = self.kept.for_session();

@@ -8,6 +8,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use seamline::{Options, Severity, check, repair};
 use seamline_testkit::generate;
+use seamline_testkit::strict::{self, ViolationKind};
 use seamline_testkit::unknown::{self, Unknown};
 use seamline_testkit::{Dialect, render};
 use serde_json::Value;
@@ -30,7 +31,15 @@ fn keeps_unknown_parts(dialect: Dialect) {
         let Ok(transcript) = generate::good().new_tree(&mut runner).map(|tree| tree.current()) else { continue };
         let body = render::body(dialect, &generate::fit(dialect, transcript));
         harmed.look_at(&body, &options, PLACES_MAX);
+        for pair in unknown::pairs(&body, PLACES_MAX) {
+            harmed.pairs += 1;
+            let violations = strict::check(dialect, &pair.body);
+            // A role that the provider does not have is the point of the body.
+            let found = violations.iter().find(|violation| violation.kind != ViolationKind::UnknownRole);
+            assert_eq!(found, None, "{} in {}", pair.added, pair.body);
+        }
     }
+    assert!(harmed.pairs > 100, "only {} bodies had unknown pairs", harmed.pairs);
     harmed.assert_none();
 }
 
@@ -61,12 +70,13 @@ fn recorded_bodies_with_unknown_parts_are_left_as_they_are() {
 #[derive(Default)]
 struct Harmed {
     bodies: usize,
+    pairs: usize,
     kinds: BTreeMap<String, (usize, String)>,
 }
 
 impl Harmed {
     fn look_at(&mut self, body: &Value, options: &Options, most: usize) {
-        for variant in unknown::variants(body, most) {
+        for variant in unknown::variants(body, most).into_iter().chain(unknown::pairs(body, most)) {
             self.bodies += 1;
             if let Err(kind) = harmless(&variant, options) {
                 let example = format!("{} at {:?} of\n{}", variant.added, variant.place, variant.body);

@@ -160,22 +160,10 @@ impl Items {
         }
     }
 
-    /// The calls that the provider answered itself: their tools are not declared, and a result or a message follows.
+    /// The calls that are left to the provider: the response declares its tools, and theirs are not among them.
     pub(super) fn answered_calls(&self) -> Vec<u32> {
-        let mut answered = Vec::new();
-        let (mut results, mut is_said) = (HashSet::new(), false);
-        for (number, item) in self.all.iter().rev() {
-            match item.sort {
-                Sort::Message => is_said = true,
-                Sort::Opaque if item.pair.is_empty() => {}
-                Sort::Opaque => drop(results.insert(item.pair.as_str())),
-                Sort::Call if item.is_undeclared && (is_said || results.contains(item.pair.as_str())) => {
-                    answered.push(*number);
-                }
-                Sort::Call | Sort::Reasoning | Sort::ServerCall => {}
-            }
-        }
-        answered
+        let is_left = |item: &Item| item.sort == Sort::Call && item.is_undeclared;
+        self.all.iter().rev().filter(|(_, item)| is_left(item)).map(|(number, _)| *number).collect()
     }
 
     /// Whether the client must answer a call.

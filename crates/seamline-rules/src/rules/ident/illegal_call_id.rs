@@ -76,6 +76,10 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     if context.transcript.call(state.call).is_none_or(|call| demand.alphabet.takes(call)) {
         return;
     }
+    // A block of unknown kind would keep the old id.
+    if context.pairing.is_answered_by_unknown(state.call) {
+        return;
+    }
     let id = context.id(state.call);
     let values = context.values(state.call, id);
     let made = ids::make_id(demand, id, |made| context.is_taken(state.call, made));

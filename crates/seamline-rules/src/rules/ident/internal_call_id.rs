@@ -87,7 +87,9 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let is_foreign = is_canonical && !id.is_empty() && !id.starts_with(demand.prefix);
         // Where the tool name identifies a call, the name is not an internal id.
         let named = !demand.demanded && is_name(context, state);
-        let is_changed = (is_internal || is_foreign) && !named && ids::is_legal(demand, id);
+        // A block of unknown kind would keep the old id.
+        let is_kept = named || context.pairing.is_answered_by_unknown(state.call);
+        let is_changed = (is_internal || is_foreign) && !is_kept && ids::is_legal(demand, id);
         // A later call whose own id an earlier one got gives way, so that what comes later changes nothing before it.
         if is_changed || given.is_given_to_another(id) {
             let made = given.id_for(context, state.call, is_changed);

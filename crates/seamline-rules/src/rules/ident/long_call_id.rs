@@ -83,6 +83,10 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     if context.call_id(state.call).is_none_or(|id| id.len() <= demand.length_max) {
         return;
     }
+    // A block of unknown kind would keep the old id.
+    if context.pairing.is_answered_by_unknown(state.call) {
+        return;
+    }
     let id = context.id(state.call);
     if id.chars().count() <= demand.length_max || !demand.alphabet.holds(id) {
         return;

@@ -1,6 +1,6 @@
 //! `ORDER006 text-after-results`
 
-use seamline_model::{Edit, FactKind, MessageIndex, ResultFate, Safety, Stage, Values};
+use seamline_model::{Edit, MessageIndex, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -72,9 +72,7 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
-    let of_programs = || context.constraints.pairs.program_results_alone.filter(|_| answers_program(context, index));
-    let error = context.constraints.results_alone.or_else(of_programs);
-    let Some(error) = error.filter(|_| context.may_answer(index)) else {
+    let Some(error) = context.results_alone(index).filter(|_| context.may_answer(index)) else {
         return;
     };
     let transcript = context.transcript;
@@ -91,14 +89,4 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
             "move it into a message after the results",
             vec![Edit::SplitResults { message: index }],
         );
-}
-
-/// Whether a message holds the result of a call that a server tool made.
-fn answers_program(context: &Context<'_, '_>, index: MessageIndex) -> bool {
-    let transcript = context.transcript;
-    let is_made = |block| match context.pairing.result(block).map(|state| state.fate) {
-        Some(ResultFate::Answers(call)) => transcript.has_fact(call, FactKind::Caller),
-        _ => false,
-    };
-    !transcript.facts.is_empty() && transcript.blocks_of(index).any(|(block, _)| is_made(block))
 }

@@ -73,7 +73,7 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
         ResultFate::Orphan if is_unasked(context, state.result) => {}
         ResultFate::Orphan => report_orphan(context, report, state.result, never_called(context)),
         ResultFate::Ambiguous => report_orphan(context, report, state.result, "which is the id of several open calls"),
-        ResultFate::Answers(_) | ResultFate::Duplicate(_) | ResultFate::Superseded(_) => {}
+        ResultFate::Answers(_) | ResultFate::Duplicate(_) | ResultFate::Superseded(_) | ResultFate::Unknown => {}
     }
 }
 

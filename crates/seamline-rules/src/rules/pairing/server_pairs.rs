@@ -1,9 +1,9 @@
 //! The calls and results of the provider's own tools that are apart from each other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use seamline_model::{BlockIndex, BlockKind, MessageIndex, Role};
+use seamline_model::{BlockIndex, BlockKind, FactKind, MessageIndex, Role};
 
 use crate::context::Context;
 
@@ -53,6 +53,7 @@ impl<'c> ServerPairs<'c> {
             pairs.read_turn(context, start..end);
             start = end;
         }
+        pairs.leave_unknown(context);
         pairs.join();
         pairs
     }
@@ -79,6 +80,14 @@ impl<'c> ServerPairs<'c> {
             }
         }
         self.open.extend(calls.into_iter().filter(|(_, is_answered)| !is_answered).map(|(call, _)| call));
+    }
+
+    /// Leaves out those whose other half may be a block of unknown kind.
+    fn leave_unknown(&mut self, context: &Context<'c, '_>) {
+        let facts = context.transcript.facts.iter().filter(|fact| fact.kind == FactKind::Unknown);
+        let ids: HashSet<&str> = facts.map(|fact| &*fact.id).collect();
+        self.open.retain(|call| !ids.contains(call.id));
+        self.strays.retain(|stray| !ids.contains(stray.id));
     }
 
     /// Finds the open call of each stray result. Of several results with one id, each answers another call.

@@ -45,11 +45,20 @@ declare_rule! {
     ///
     /// # References
     /// OAR-30; from the types of the SDK
-    PAIR015 "unacknowledged-check" in Pairing, Warning, DisplayOnly, each Call, reach Cycle
+    PAIR015 "unacknowledged-check" in Pairing, Warning, DisplayOnly, each Whole, reach Cycle
 }
 
-fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
-    let Some(answer) = state.answer.filter(|_| !context.transcript.facts.is_empty()) else { return };
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    // Hardly any conversation has such checks, so the calls of others are not visited.
+    if !context.transcript.facts.is_empty() {
+        for state in &context.pairing.calls {
+            check_call(context, state, report);
+        }
+    }
+}
+
+fn check_call(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
+    let Some(answer) = state.answer else { return };
     let facts = |block, kind| context.transcript.facts_of(block, kind);
     let acknowledged: HashSet<&str> = facts(answer.result, FactKind::AcknowledgedCheck).collect();
     if let Some(check) = facts(state.call, FactKind::PendingCheck).find(|check| !acknowledged.contains(check)) {

@@ -73,7 +73,9 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 /// The last message in which the user or the model says something else.
 fn last_said(context: &Context<'_, '_>) -> Option<MessageIndex> {
     let transcript = context.transcript;
-    let facts: HashSet<MessageIndex> = transcript.facts.iter().map(|fact| fact.message).collect();
+    let is_speech = |kind| matches!(kind, FactKind::Beside | FactKind::OddValue);
+    let facts = transcript.facts.iter().filter(|fact| !is_speech(fact.kind));
+    let facts: HashSet<MessageIndex> = facts.map(|fact| fact.message).collect();
     let says = |role| matches!(role, Role::User | Role::Assistant);
     let said = transcript.enumerate().filter(|(index, message)| says(message.role) && !facts.contains(index));
     said.map(|(index, _)| index).last()

@@ -1,6 +1,8 @@
 //! `PAIR001 unanswered-call`
 
-use seamline_model::{BlockIndex, Carrier, Cycle, Edit, FactKind, MessageIndex, PairedCall, Safety, Severity, Stage};
+use seamline_model::{
+    BlockIndex, Carrier, Cycle, Edit, FactKind, MessageIndex, PairedCall, ResultFate, Safety, Severity, Stage,
+};
 
 use crate::context::Context;
 use crate::ending::MessageEnding;
@@ -80,15 +82,38 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     while let Some((batch, behind)) = rest.split_at_checked(made_together(context, rest)).filter(|_| !rest.is_empty()) {
         rest = behind;
         let states = |cycle: &Cycle| &context.pairing.calls[cycle.range()];
-        let has_results = batch.iter().flat_map(states).any(|state| state.answer.is_some());
+        if batch.iter().flat_map(states).all(|state| !context.pairing.is_unanswered(state)) {
+            continue;
+        }
+        let has_results = batch.iter().flat_map(states).any(|state| !context.pairing.is_unanswered(state));
+        let is_last = batch.last().is_some_and(|cycle| is_last_turn(context, cycle.message));
+        let may_be_pending = context.policy.trailing_call == TrailingCall::AllowPending && !has_results && is_last;
         for cycle in batch {
             let open = states(cycle).iter().filter(|state| is_open(context, state));
             let open: Vec<_> = open.map(|state| state.call).collect();
-            if !open.is_empty() {
-                report_cycle(context, report, (*cycle, has_results), open);
+            match open[..] {
+                [] => {}
+                _ if may_be_pending && context.is_frontier(cycle.message) => report_pending(context, report, open),
+                _ => report_cycle(context, report, *cycle, &open),
             }
         }
     }
+}
+
+/// Whether nothing follows a message but results that answer no call. A provider takes a result of an earlier call, or an
+/// empty message, for the end of the turn.
+fn is_last_turn(context: &Context<'_, '_>, message: MessageIndex) -> bool {
+    let is_orphan = |block: BlockIndex| {
+        let fate = context.pairing.result(block).map(|state| state.fate);
+        matches!(fate, Some(ResultFate::Orphan | ResultFate::Ambiguous))
+    };
+    let mut later = (message.get() as u32 + 1..context.transcript.messages.len() as u32).map(MessageIndex);
+    later.all(|index| {
+        let mut blocks = context.transcript.message(index).range();
+        // A later pass removes an emptied message, but not an item.
+        let is_gone = context.constraints.carrier != Carrier::Items;
+        (is_gone || !blocks.is_empty()) && blocks.all(|block| is_orphan(BlockIndex(block as u32)))
+    })
 }
 
 /// How many of the first cycles were made together: where each call is an item, those of adjacent items.
@@ -102,31 +127,32 @@ fn made_together(context: &Context<'_, '_>, cycles: &[Cycle]) -> usize {
 
 /// Whether a call must be answered and is not. The result of a deferred call may come in any later request.
 fn is_open(context: &Context<'_, '_>, state: &PairedCall) -> bool {
-    state.answer.is_none() && !context.transcript.has_fact(state.call, FactKind::Deferred)
+    context.pairing.is_unanswered(state) && !context.transcript.has_fact(state.call, FactKind::Deferred)
 }
 
-fn report_cycle(
-    context: &Context<'_, '_>,
-    report: &mut Report,
-    (cycle, has_results): (Cycle, bool),
-    open: Vec<BlockIndex>,
-) {
+/// Notes calls of the last turn that may still be answered.
+fn report_pending(context: &Context<'_, '_>, report: &mut Report, open: Vec<BlockIndex>) {
+    let ids: Vec<_> = open.iter().map(|&call| context.id(call)).collect();
+    let message = format!("{} {} may still be answered", plural(open.len()), list_ids(&ids));
+    report.block(context, open[0], message).severity(Severity::Info).call_id(ids[0]).related(open);
+}
+
+fn plural(calls: usize) -> &'static str {
+    if calls == 1 { "tool call" } else { "tool calls" }
+}
+
+fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: &[BlockIndex]) {
     let ids: Vec<_> = open.iter().map(|&call| context.id(call)).collect();
     let listed = ids.join(", ");
     let first = open[0];
     let trailing = context.is_frontier(cycle.message);
-    let plural = if open.len() == 1 { "tool call" } else { "tool calls" };
-    if context.policy.trailing_call == TrailingCall::AllowPending && trailing && !has_results {
-        let message = format!("{plural} {} may still be answered", list_ids(&ids));
-        report.block(context, first, message).severity(Severity::Info).call_id(ids[0]).related(open);
-        return;
-    }
+    let plural = plural(open.len());
     let message = format!("no result answers {plural} {}", list_ids(&ids));
     // The next pass of a repair answers the others.
     let first_open = &open[..open.len().min(report.fixes_max)];
     report.is_cut |= first_open.len() < open.len();
     let predicts = context.constraints.unanswered.render(&context.values(first, &listed));
-    let draft = report.block(context, first, message).call_id(ids[0]).predicts(predicts).related(open.clone());
+    let draft = report.block(context, first, message).call_id(ids[0]).predicts(predicts).related(open.to_vec());
     let removed = match (trailing, context.policy.trailing_call) {
         (true, TrailingCall::Remove) => true,
         (true, TrailingCall::Close) => false,

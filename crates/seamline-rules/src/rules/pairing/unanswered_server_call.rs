@@ -72,7 +72,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a result with the provider's own error code for an unavailable tool is added right after the call. The
+    /// Safe: a result with the provider's own error code for an unavailable tool is added right after the call, once the turn
+    /// of the call is over. The
     /// client does not run these tools, so nothing else is known. A call that made calls itself gets no result: only the
     /// provider can write it, after the results of those calls. If the result is in another turn, `orphan-server-result`
     /// moves it.

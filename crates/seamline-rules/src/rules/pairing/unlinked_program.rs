@@ -88,11 +88,11 @@ fn makers<'c>(context: &Context<'c, '_>) -> HashSet<&'c str> {
 }
 
 fn report_missing(context: &Context<'_, '_>, report: &mut Report, fact: &Fact) {
-    let is_call = context.transcript.call(fact.block).is_some();
+    let is_call = || context.transcript.call(fact.block).is_some();
     let message = match fact.kind {
         FactKind::ProgramOutput => format!("output of program `{}`, which is not in the conversation", fact.id),
         // A result is reported with its call.
-        FactKind::Caller if is_call => format!("`{}` made this tool call and is not in the conversation", fact.id),
+        FactKind::Caller if is_call() => format!("`{}` made this tool call and is not in the conversation", fact.id),
         _ => return,
     };
     report.block(context, fact.block, message).call_id(context.id(fact.block));

@@ -60,7 +60,8 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Safe: the tool call gets the provider's documented replacement for a lost signature. Earlier turns are not
-    /// checked, nor are requests that do not name their model.
+    /// checked, nor are requests that do not name their model. The provider accepts earlier turns without signatures, so the
+    /// same call is left alone once a message of the user follows its turn.
     ///
     /// # References
     /// GEM-9, seen in `dify-official-plugins#2088`

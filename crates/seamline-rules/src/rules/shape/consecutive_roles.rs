@@ -1,6 +1,8 @@
 //! `SHAPE003 consecutive-roles`
 
-use seamline_model::{Carrier, Edit, MessageIndex, NOTHING_BETWEEN, Role, Safety, SameRole, Severity, Stage, Values};
+use seamline_model::{
+    Carrier, Edit, ErrorText, MessageIndex, NOTHING_BETWEEN, Role, Safety, SameRole, Severity, Stage, Values,
+};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -56,10 +58,12 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the second message is joined to the first, block by block. Messages with signed reasoning are never
-    /// joined, because the signature would become invalid; a synthetic message of the other role is inserted between
-    /// them. Under `merge_same_role = true` messages that are lists of blocks are joined for other providers as well; those
-    /// with signed reasoning stay apart there.
+    /// Safe: the second message is joined to the first, block by block. Media in a member of the second message, such as
+    /// `images`, become a member of the first. Three kinds of messages are never joined, and a synthetic message of the
+    /// other role is inserted between them: messages with signed reasoning, because the signature would become invalid;
+    /// messages with tool results that the provider accepts only in a message of their own (ORDER006); and messages that
+    /// both have media in a member of the same name. Under `merge_same_role = true` messages that are lists of blocks are
+    /// joined for other providers as well; those that are never joined stay apart there.
     ///
     /// # References
     /// ANT-11, ANT-12, BED-7; case 60
@@ -74,40 +78,76 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     };
     let before = context.first().get().saturating_sub(1);
     let messages = context.transcript.messages.get(before..).unwrap_or_default();
+    // The media members of the messages that are joined to one.
+    let mut media: Vec<&str> = Vec::new();
     for (at, pair) in messages.windows(2).enumerate() {
         let role = pair[0].role;
         if role != pair[1].role || !matches!(role, Role::User | Role::Assistant) {
+            media.clear();
             continue;
         }
         let first = MessageIndex((before + at) as u32);
         let second = first.next();
-        let kind = if role == Role::User { "user" } else { "assistant" };
-        let values = Values { message: second.get(), kind, ..Values::default() };
-        let signed = context.transcript.has_signed_reasoning(first) || context.transcript.has_signed_reasoning(second);
-        if error.is_none() && (signed || must_stay_apart(context, first, second)) {
+        note_media(context, first, &mut media);
+        let apart = must_stay_apart(context, first, second)
+            || media_members(context, second).any(|member| media.contains(&member));
+        if apart {
+            media.clear();
+        }
+        if error.is_none() && apart {
             continue;
         }
-        let draft = report.message(context, second, format!("second {kind} message in a row"));
-        let draft = match error {
-            Some(error) => draft.predicts(error.render(&values)),
-            None => draft.severity(Severity::Warning),
-        };
-        if signed {
-            // Signed content must stay unchanged, so a message of the other role goes between.
-            let other = if role == Role::User { Role::Assistant } else { Role::User };
-            let edits = vec![Edit::InsertMessage { before: second, role: other, text: NOTHING_BETWEEN }];
-            draft.fix(Stage::Roles, Safety::Safe, "insert a synthetic message of the other role between them", edits);
-        } else {
-            let edits = vec![Edit::JoinPrevious { message: second }];
-            draft.fix(Stage::Roles, Safety::Safe, "join it to the previous message", edits);
+        report_pair(context, report, (second, role, apart), error);
+    }
+}
+
+fn report_pair(
+    context: &Context<'_, '_>,
+    report: &mut Report,
+    (second, role, apart): (MessageIndex, Role, bool),
+    error: Option<ErrorText>,
+) {
+    let kind = if role == Role::User { "user" } else { "assistant" };
+    let values = Values { message: second.get(), kind, ..Values::default() };
+    let draft = report.message(context, second, format!("second {kind} message in a row"));
+    let draft = match error {
+        Some(error) => draft.predicts(error.render(&values)),
+        None => draft.severity(Severity::Warning),
+    };
+    if apart {
+        let other = if role == Role::User { Role::Assistant } else { Role::User };
+        let edits = vec![Edit::InsertMessage { before: second, role: other, text: NOTHING_BETWEEN }];
+        draft.fix(Stage::Roles, Safety::Safe, "insert a synthetic message of the other role between them", edits);
+    } else {
+        let edits = vec![Edit::JoinPrevious { message: second }];
+        draft.fix(Stage::Roles, Safety::Safe, "join it to the previous message", edits);
+    }
+}
+
+/// Whether the provider rejects two messages as one: signed content must stay unchanged, and some tool results must be in
+/// a message without other blocks.
+fn must_stay_apart(context: &Context<'_, '_>, first: MessageIndex, second: MessageIndex) -> bool {
+    let must = |index| context.transcript.has_signed_reasoning(index) || holds_results_alone(context, index);
+    must(first) || must(second)
+}
+
+fn holds_results_alone(context: &Context<'_, '_>, index: MessageIndex) -> bool {
+    context.results_alone(index).is_some() && context.transcript.has_results(index)
+}
+
+/// Notes the members of a message that hold media, each name once.
+fn note_media<'c>(context: &Context<'c, '_>, index: MessageIndex, media: &mut Vec<&'c str>) {
+    for member in media_members(context, index) {
+        if !media.contains(&member) {
+            media.push(member);
         }
     }
 }
 
-/// Whether the provider wants tool results in a message without other blocks, and one of these messages holds results.
-fn must_stay_apart(context: &Context<'_, '_>, first: MessageIndex, second: MessageIndex) -> bool {
-    let holds_results = |index| context.transcript.has_results(index);
-    context.constraints.results_alone.is_some() && (holds_results(first) || holds_results(second))
+/// The members of a message that hold media.
+fn media_members<'c>(context: &Context<'c, '_>, index: MessageIndex) -> impl Iterator<Item = &'c str> {
+    let media = context.transcript.members_of(index).iter().filter(|member| member.is_media_of_message());
+    media.map(|member| &*member.key)
 }
 
 /// Whether messages are lists of blocks, so that two of them can be joined block by block.

@@ -84,12 +84,11 @@ fn report_empty(context: &Context<'_, '_>, report: &mut Report, index: MessageIn
             ..Values::default()
         }));
     }
-    if let Some((edit, title)) = emptied::keep_members(context, index) {
-        draft.fix(Stage::Finish, Safety::Safe, title, vec![edit]);
+    if let Some((edits, title)) = emptied::keep_members(context, index) {
+        draft.fix(Stage::Finish, Safety::Safe, title, edits);
         return;
     }
-    // The first message stays, so that a growing conversation keeps its earlier repairs.
-    if index.get() > 0 && context.policy.emptied == Emptied::Remove {
+    if emptied::may_remove(context, index) && context.policy.emptied == Emptied::Remove {
         let edits = vec![Edit::RemoveMessage { message: index }];
         draft.fix(Stage::Finish, Safety::Safe, "remove the empty message", edits);
     } else if !allowed || context.policy.emptied != Emptied::Keep {

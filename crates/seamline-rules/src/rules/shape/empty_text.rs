@@ -4,6 +4,7 @@ use seamline_model::{
     BlockIndex, BlockKind, Edit, Emptiness, EmptyText, ErrorText, Field, MessageIndex, Parts, Safety, Stage,
 };
 
+use super::emptied;
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
 
@@ -96,10 +97,12 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
 }
 
 fn report_text(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, error: ErrorText) {
-    report
-        .block(context, block, "the text is empty".to_owned())
-        .predicts(error.render(&context.values(block, "")))
-        .fix(Stage::Finish, Safety::Safe, "remove the empty text", vec![Edit::Remove { block }]);
+    let draft =
+        report.block(context, block, "the text is empty".to_owned()).predicts(error.render(&context.values(block, "")));
+    match emptied::keep_beside(context, block) {
+        Some(edit) => draft.fix(Stage::Finish, Safety::Safe, "keep its other members as text", vec![edit]),
+        None => draft.fix(Stage::Finish, Safety::Safe, "remove the empty text", vec![Edit::Remove { block }]),
+    };
 }
 
 fn report_result(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, error: ErrorText) {
@@ -121,6 +124,7 @@ pub(crate) fn is_hollow(context: &Context<'_, '_>, message: MessageIndex) -> boo
     let transcript = context.transcript;
     transcript.blocks_of(message).all(|(index, block)| match block.kind {
         BlockKind::Text(Emptiness::Empty | Emptiness::Blank) => true,
-        _ => transcript.is_cache_point(index),
+        BlockKind::Opaque => transcript.is_cache_point(index),
+        _ => false,
     })
 }

@@ -70,7 +70,10 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         ContentForm::Unreadable => true,
         ContentForm::Text | ContentForm::Blocks | ContentForm::Setting => false,
     };
-    // In a message with a result, the result is repaired instead.
+    // In a message with a result, the result is repaired instead. An unknown member of a response may be what the model says
+    // in place of content.
+    let may_say = message.role == Role::Assistant && message.body == ContentForm::Missing;
+    let wrong = wrong && !(may_say && emptied::has_unknown_member(context, index));
     if wrong && message.role != Role::Unknown && message.role != Role::Tool {
         report_message(context, index, report, error);
     }
@@ -104,13 +107,12 @@ fn report_message(context: &Context<'_, '_>, index: MessageIndex, report: &mut R
     let draft = report.message(context, index, "message has no content".to_owned()).predicts(error.render(&values));
     let empty_is_fine =
         matches!(context.constraints.empty_text, EmptyText::Accepted) && context.constraints.empty_message.is_none();
-    // The first message stays, so that a growing conversation keeps its earlier repairs.
     let empty = context.transcript.message(index).range().is_empty();
-    if let Some((edit, title)) = emptied::keep_members(context, index).filter(|_| empty) {
-        draft.fix(Stage::Finish, Safety::Safe, title, vec![edit]);
+    if let Some((edits, title)) = emptied::keep_members(context, index).filter(|_| empty) {
+        draft.fix(Stage::Finish, Safety::Safe, title, edits);
         return;
     }
-    if index.get() > 0 && empty && context.policy.emptied == Emptied::Remove {
+    if empty && emptied::may_remove(context, index) && context.policy.emptied == Emptied::Remove {
         let edits = vec![Edit::RemoveMessage { message: index }];
         draft.fix(Stage::Finish, Safety::Safe, "remove the message", edits);
     } else {

@@ -157,10 +157,10 @@ fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member
     }
     let safe = match member.sort {
         MemberSort::Spare { empty } => empty,
-        _ => !member.says_something() && !member.is_unknown(),
+        _ => member.is_foreign_thinking() || !member.says_something() && !member.is_unknown(),
     };
     let safety = if safe { Safety::Safe } else { Safety::Unsafe };
-    let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe };
+    let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe || &**key == "thinking" };
     // How a message ended tells what its open calls are answered with.
     let stage = if notes_ending(member) { Stage::Finish } else { Stage::Bytes };
     draft.fix(stage, safety, "remove the member", vec![edit]);
