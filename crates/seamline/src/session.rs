@@ -35,6 +35,7 @@ mod facts;
 mod host;
 mod log;
 mod open;
+mod readdress;
 mod recorded;
 mod recover;
 mod repair;

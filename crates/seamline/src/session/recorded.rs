@@ -28,6 +28,7 @@ pub(in crate::session) struct Recorded {
 impl Facts<'_> {
     /// Plans the records of messages that the host gives.
     pub(in crate::session) fn plan_messages(&self, wire: &Wire, messages: Vec<Raw>) -> Result<Batch, SessionError> {
+        let messages = self.readdress(wire, messages)?;
         let Recorded { messages, renamed } = self.record_ids(wire, messages)?;
         let names = renamed_record(renamed).into_iter();
         Ok(Batch::of(names.chain(messages.into_iter().map(|message| said(wire, message))).collect()))
@@ -39,38 +40,16 @@ impl Facts<'_> {
         if !is_asked || messages.is_empty() {
             return Ok(Recorded { messages, renamed: Vec::new() });
         }
-        let body = wire.body("{}", messages.iter())?;
-        let dialect = Subject::dialect(&body, &wire.options)?;
-        let transcript = Subject::transcript(dialect, &body, &wire.options)?;
-        let subject = Subject::of(dialect, &transcript, &wire.options)?;
-        let mut names = Names::of(self, &subject);
-        let edits = id_edits(&transcript, &mut names);
-        let renamed = names.new;
-        if edits.is_empty() {
-            return Ok(Recorded { messages, renamed: Vec::new() });
-        }
-        let encoded = subject.write(&transcript, &edits);
-        let source = encoded.source(&body);
-        let written = encoded.spans.iter().map(|span| {
-            let bytes = source.get(*span).unwrap_or_default();
-            Raw::parse(String::from_utf8_lossy(bytes))
-        });
-        let written: Vec<Raw> = written.collect::<Result<_, _>>()?;
-        let expected = ids_after(&transcript, &edits);
-        let is_right = |written: &[Raw]| -> Result<bool, SessionError> {
-            let body = wire.body("{}", written.iter())?;
-            let again = Subject::transcript(dialect, &body, &wire.options)?;
-            Ok(written.len() == messages.len() && ids(&again) == expected)
-        };
-        if is_right(&written)? {
-            return Ok(Recorded { messages: written, renamed });
-        }
-        // The writer arranges blocks in odd places; the text of the ids can be replaced there.
-        let replaced = replaced_ids(&messages, &transcript, &edits)?;
-        Ok(if is_right(&replaced)? {
-            Recorded { messages: replaced, renamed }
-        } else {
-            Recorded { messages, renamed: Vec::new() }
+        let mut renamed = Vec::new();
+        let written = with_ids(wire, &messages, |transcript, subject| {
+            let mut names = Names::of(self, subject);
+            let edits = id_edits(transcript, &mut names);
+            renamed = names.new;
+            edits
+        })?;
+        Ok(match written {
+            Some(messages) => Recorded { messages, renamed },
+            None => Recorded { messages, renamed: Vec::new() },
         })
     }
 
@@ -101,6 +80,41 @@ impl Recorded {
         };
         refused.iter().map(recorded).collect()
     }
+}
+
+/// Writes messages with other ids of calls and results; nothing if no id changes or the messages cannot be written so.
+pub(in crate::session) fn with_ids(
+    wire: &Wire,
+    messages: &[Raw],
+    plan: impl FnOnce(&Transcript<'_>, &Subject) -> Vec<Edit>,
+) -> Result<Option<Vec<Raw>>, SessionError> {
+    let body = wire.body("{}", messages.iter())?;
+    let dialect = Subject::dialect(&body, &wire.options)?;
+    let transcript = Subject::transcript(dialect, &body, &wire.options)?;
+    let subject = Subject::of(dialect, &transcript, &wire.options)?;
+    let edits = plan(&transcript, &subject);
+    if edits.is_empty() {
+        return Ok(None);
+    }
+    let encoded = subject.write(&transcript, &edits);
+    let source = encoded.source(&body);
+    let written = encoded.spans.iter().map(|span| {
+        let bytes = source.get(*span).unwrap_or_default();
+        Raw::parse(String::from_utf8_lossy(bytes))
+    });
+    let written: Vec<Raw> = written.collect::<Result<_, _>>()?;
+    let expected = ids_after(&transcript, &edits);
+    let is_right = |written: &[Raw]| -> Result<bool, SessionError> {
+        let body = wire.body("{}", written.iter())?;
+        let again = Subject::transcript(dialect, &body, &wire.options)?;
+        Ok(written.len() == messages.len() && ids(&again) == expected)
+    };
+    if is_right(&written)? {
+        return Ok(Some(written));
+    }
+    // The writer arranges blocks in odd places; the text of the ids can be replaced there.
+    let replaced = replaced_ids(messages, &transcript, &edits)?;
+    Ok(is_right(&replaced)?.then_some(replaced))
 }
 
 /// The record of the calls that got another id, if there are any.
@@ -199,7 +213,7 @@ fn id_edits(transcript: &Transcript<'_>, names: &mut Names<'_>) -> Vec<Edit> {
 }
 
 /// The ids of calls and results, by their blocks.
-fn ids<'t>(transcript: &'t Transcript<'_>) -> BTreeMap<BlockIndex, &'t str> {
+pub(in crate::session) fn ids<'t>(transcript: &'t Transcript<'_>) -> BTreeMap<BlockIndex, &'t str> {
     let id = |(at, block): (u32, &'t Block)| match &block.kind {
         BlockKind::Call(call) => Some((BlockIndex(at), call.id.as_deref()?)),
         BlockKind::Result(result) => Some((BlockIndex(at), result.id.as_deref()?)),

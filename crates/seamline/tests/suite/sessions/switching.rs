@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use seamline::Options;
+use seamline::outline::OutlineKind;
 use seamline::session::{OpenOptions, Request, Session, SessionError, ToolCallRef, ToolOutput};
 use seamline::store::Effect;
 use seamline_testkit::Dialect;
@@ -174,6 +175,57 @@ fn a_result_of_another_dialect_answers_the_call() {
         let range = session.before_compaction(0..2).await.unwrap();
         assert_eq!(range, 0..1);
     });
+}
+
+/// The ids of the results in a request.
+fn result_ids(request: &Request, provider: &str) -> Vec<String> {
+    let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
+    let outline = seamline::outline(&request.body, &options, 0..usize::MAX).unwrap();
+    let blocks = outline.into_iter().flat_map(|message| message.blocks);
+    blocks.filter(|block| block.kind == OutlineKind::Result).filter_map(|result| result.id).collect()
+}
+
+#[test]
+fn results_under_the_ids_of_a_request_answer_the_stored_calls() {
+    on_every_store(async |place| {
+        for ids in [["call_1", "call_2"], ["functions.f:0", "functions.f:1"], ["hist_tool_a", "hist_tool_b"]] {
+            for provider in ["mistral", "anthropic"] {
+                let mut session = in_dialect(&place, "openai_chat").await;
+                session.append(&spoken("openai_chat", "go")).await.unwrap();
+                session.append_all(&refs(&paying("openai_chat", &ids))).await.unwrap();
+                session.switch_provider(provider).await.unwrap();
+                let sent = result_ids(&session.request(envelope_of(provider)).unwrap(), provider);
+                assert_eq!(sent.len(), 2);
+                for (number, id) in sent.iter().enumerate() {
+                    let result = match provider {
+                        "anthropic" => format!(
+                            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"PAID {number}"}}]}}"#
+                        ),
+                        _ => format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"PAID {number}"}}"#),
+                    };
+                    session.append(&result).await.unwrap();
+                }
+                for asked in [provider, "gemini", "openai", "mistral"] {
+                    let request = session.request_for(asked, envelope_of(asked)).unwrap();
+                    assert_eq!(errors(&request, asked), [""; 0], "{ids:?} {provider} {asked}: {}", text(&request));
+                    assert!(request.actions.iter().all(|action| !action.synthetic), "{ids:?} {provider} {asked}");
+                    assert_eq!(result_ids(&request, asked).len(), 2, "{ids:?} {provider} {asked}: {}", text(&request));
+                    assert!(!text(&request).contains("hist_tool_"), "{}", text(&request));
+                }
+            }
+        }
+    });
+}
+
+fn envelope_of(provider: &str) -> &'static str {
+    match provider {
+        "anthropic" => {
+            r#"{"model":"claude-sonnet-4-5","max_tokens":64,"tools":[{"name":"pay","input_schema":{"type":"object"}}]}"#
+        }
+        "mistral" => r#"{"model":"mistral-large-latest"}"#,
+        "openai" => r#"{"model":"gpt-4o"}"#,
+        _ => "{}",
+    }
 }
 
 #[test]
