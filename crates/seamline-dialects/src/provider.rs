@@ -37,13 +37,27 @@ pub fn by_name(name: &str) -> Option<&'static Provider> {
         .or_else(|| named(|provider, name| provider.aliases.contains(&name)))
 }
 
+/// The beginnings of the names of models that many servers offer. No provider claims them.
+const OPEN_MODELS: &[&str] =
+    &["llama", "gemma", "phi", "mixtral", "mistral", "qwen", "qwq", "deepseek", "kimi", "glm", "minimax", "gpt-oss"];
+
 /// Finds the provider of a model in a dialect: the one that claims the model, or else the fallback. A model of a company
-/// whose demands in this dialect are not known gets those that all servers of the dialect share.
+/// whose demands in this dialect are not known, and a model that many servers offer, get the demands that all servers of
+/// the dialect share.
 pub fn for_model(dialect: &str, model: Option<&str>) -> &'static Provider {
     let claims = |provider: &&Provider| model.is_some_and(|model| provider.claims(model));
     let serving = || ALL.iter().copied().filter(|provider| provider.dialect == dialect);
-    let elsewhere = || ALL.iter().copied().find(claims).map(|_| common(dialect));
+    let is_elsewhere = || ALL.iter().any(|provider| claims(&provider)) || model.is_some_and(has_many_servers);
+    let elsewhere = || is_elsewhere().then(|| common(dialect));
     serving().find(claims).or_else(elsewhere).unwrap_or_else(|| fallback(dialect))
+}
+
+/// Whether many servers offer a model: its weights are open, or a router names its company before a slash, as in
+/// `openai/gpt-5`. Anthropic's own models stay with the fallback of the dialect.
+fn has_many_servers(model: &str) -> bool {
+    let lower = model.to_ascii_lowercase();
+    let is_routed = lower.split_once('/').is_some_and(|(_, name)| !name.contains("claude"));
+    is_routed || OPEN_MODELS.iter().any(|open| lower.starts_with(open))
 }
 
 /// The provider for models that no provider claims.
@@ -69,12 +83,15 @@ pub struct Pair {
 
 impl Provider {
     /// Whether the name of a model belongs to one of its families. A name with a tag, such as `qwen3:8b`, belongs to a
-    /// local server.
+    /// local server, and a name with a slash, such as `deepseek-ai/DeepSeek-V3.1`, to any server of open weights.
     pub fn claims(&self, model: &str) -> bool {
         let is_number =
             |tag: &str| tag.split(':').next().is_some_and(|tag| tag.bytes().all(|byte| byte.is_ascii_digit()));
         let is_tagged = || model.split_once(':').is_some_and(|(_, tag)| !is_number(tag));
-        let begins = |family: &str| begins_with(model, family) && (family.contains(':') || !is_tagged());
+        let fits = |family: &str, mark: char, has_mark: bool| family.contains(mark) || !has_mark;
+        let begins = |family: &str| {
+            begins_with(model, family) && fits(family, ':', is_tagged()) && fits(family, '/', model.contains('/'))
+        };
         self.models.iter().any(|family| begins(family))
     }
 
@@ -139,10 +156,15 @@ mod tests {
 
     #[test]
     fn tagged_and_foreign_names_belong_to_no_company() {
-        for model in ["qwen3:8b", "deepseek-r1:14b", "gpt-oss:20b", "kimi-k2:1t-cloud", "qwen/qwen3-32b", "qwen-3-32b"]
+        for model in ["qwen3:8b", "deepseek-r1:14b", "gpt-oss:20b", "kimi-k2:1t-cloud", "qwen/qwen3-32b", "qwen-3-32b", "deepseek-ai/DeepSeek-V3.1"]
         {
             assert_eq!(claimant("openai_chat", model), "openai-compatible", "{model}");
         }
+        assert_eq!(claimant("openai_responses", "deepseek-ai/DeepSeek-V3.1"), "responses-compatible");
+        for model in ["llama-4", "gemma-3", "kimi", "openai/gpt-6", "deepseek/deepseek-chat"] {
+            assert_eq!(claimant("anthropic_messages", model), "messages-compatible", "{model}");
+        }
+        assert_eq!(claimant("anthropic_messages", "anthropic/claude-sonnet-5"), "anthropic");
         assert_eq!(claimant("openai_chat", "ft:gpt-4o:acme::abc"), "openai");
         assert_eq!(claimant("bedrock_converse", "us.amazon.nova-pro-v1:0:24k"), "bedrock-nova");
     }

@@ -44,6 +44,7 @@ pub(crate) fn text(explained: &Explained<'_>, options: &Options, width: usize) -
     page.row("wait", style::STRONG, &wait(verdict));
     page.row("what to do", style::GOOD, verdict.advice);
     page.row("", style::PLAIN, &step(explained, &causes));
+    page.row("", style::PLAIN, agent_step(explained));
     if let (Some(label), false) = (&explained.label, causes.is_empty()) {
         let examined = Examined { label, body: explained.body, options, findings: &causes, places: Places::Body };
         let about = format!("{} in {label} that this error is about:", screen::count(causes.len(), "finding"));
@@ -58,7 +59,7 @@ fn heading(verdict: &Verdict) -> String {
     let sure = match (verdict.certainty, verdict.known, verdict.status) {
         (Certainty::Known, Some(known), _) => format!("known as {}", known.source),
         (Certainty::Status, _, Some(status)) => format!("classified by its status {status}; the text is unknown"),
-        _ => "a guess; neither the text nor the status is enough".to_owned(),
+        _ => "a guess; neither the text nor the status is known".to_owned(),
     };
     let class = verdict.class.as_str();
     format!(
@@ -167,6 +168,15 @@ fn step(explained: &Explained<'_>, causes: &[Finding]) -> String {
             let count = screen::count(all, "finding");
             format!("{count} in {label}, none of which is a known cause of this error: `seamline check {label}`")
         }
+    }
+}
+
+/// The command for a reader without a request body, who holds only the session of an agent.
+fn agent_step(explained: &Explained<'_>) -> &'static str {
+    if explained.verdict.class == Class::Corruption && explained.checked.is_none() {
+        "`seamline doctor` if the session of an agent is stuck"
+    } else {
+        ""
     }
 }
 

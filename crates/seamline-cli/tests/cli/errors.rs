@@ -27,6 +27,7 @@ corruption unanswered-call  known as ANT-5
   what to do  repair the conversation and send it again; the same bytes get the
               same error
               seamline fix --diff request.json
+              seamline doctor if the session of an agent is stuck
 ";
     assert_eq!((ran.out.as_str(), ran.err.as_str()), (expected, ""));
 }

@@ -60,7 +60,7 @@ seamline_model::words! {
     BreakerScope default Tool {
         /// The calls of one tool.
         Tool = "tool",
-        /// The calls of all tools in one turn; [`Breaker::handle_turn`] begins the next one.
+        /// The calls of all tools in one turn; `Breaker::handle_turn` begins the next one.
         Turn = "turn",
         /// The calls of all tools as long as the breaker lives.
         Session = "session",

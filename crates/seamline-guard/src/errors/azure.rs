@@ -2,7 +2,7 @@
 
 use super::Family;
 use crate::kinds::{content, service};
-use crate::known::{code, sentence};
+use crate::known::{code, plain, sentence};
 
 pub(super) const FAMILY: Family = Family {
     name: "azure",
@@ -14,6 +14,7 @@ pub(super) const FAMILY: Family = Family {
             &content::CONTENT_FILTERED,
             r"(?i)prompt triggering (?:Azure OpenAI's|Microsoft's) content management policy",
         ),
+        plain("AZR-2", &content::CONTENT_FILTERED, r"(?i)content management policy"),
         code(
             "AZR-2",
             400,

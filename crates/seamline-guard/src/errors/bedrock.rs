@@ -56,6 +56,12 @@ pub(super) const FAMILY: Family = Family {
             &pairing::UNDECLARED_TOOLS,
             r"toolConfig field must be defined when using toolUse and toolResult",
         ),
+        sentence(
+            "case 15",
+            400,
+            &pairing::REPEATED_CALL_ID,
+            r"toolUse blocks at messages\.\d+\.content contain duplicate Ids",
+        ),
         sentence("BED-2", 400, &pairing::ILLEGAL_CALL_ID, r"toolUseId' failed to satisfy constraint"),
         sentence(
             "BED-10",

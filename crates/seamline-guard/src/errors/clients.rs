@@ -1,4 +1,4 @@
-//! Errors that client libraries raise before they send a request.
+//! Errors of agents and client libraries: their own words for damage, and what they raise before they send a request.
 
 use super::{Family, anywhere};
 use crate::kinds::pairing;
@@ -7,6 +7,9 @@ use crate::known::{code, sentence};
 pub(super) const FAMILY: Family = Family {
     name: anywhere::FAMILY.name,
     errors: &[
+        // The agent hides the provider's sentence, which is about missing results (claude-code#54638) or repeated ids
+        // (claude-code#21088).
+        sentence("Claude Code", 400, &pairing::UNPAIRED_CALLS, r"due to tool use concurrency issues"),
         sentence(
             "LangGraph",
             400,

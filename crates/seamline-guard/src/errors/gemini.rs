@@ -110,6 +110,7 @@ pub(super) const FAMILY: Family = Family {
             &service::MALFORMED_CALL,
             r#"finishReason["'] ?: ?["'](?:MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE|OTHER)"#,
         ),
+        code("GEM-16", 200, &service::MALFORMED_CALL, r"MALFORMED_FUNCTION_CALL"),
         sentence("GEM-22", 429, &service::RATE_LIMITED, r"Please retry in \d"),
         code(
             "GEM-22",

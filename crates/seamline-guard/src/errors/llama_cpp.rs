@@ -29,6 +29,12 @@ pub(super) const FAMILY: Family = Family {
             &shape::MISPLACED_SYSTEM,
             r"(?i)system message must (?:be at the beginning|come first|be (?:the )?first)",
         ),
+        sentence(
+            "local templates",
+            400,
+            &shape::CONSECUTIVE_ROLES,
+            r"Cannot have 2 or more assistant messages at the end of the list",
+        ),
         sentence("local templates", 500, &shape::NO_USER_MESSAGE, r"(?i)no user query found in messages"),
         sentence(
             "local templates",

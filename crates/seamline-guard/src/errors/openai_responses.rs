@@ -52,7 +52,7 @@ pub(super) const FAMILY: Family = Family {
             "OAR-11",
             400,
             &reasoning::SEALED_REASONING,
-            r"[Ee]ncrypted content .{0,80}could not be (?:verified|decrypted)",
+            r"[Ee]ncrypted content .{0,80}could not be (?:verified|decrypted)|[Ee]ncrypted content item_id did not match",
         ),
         code("OAR-11", 400, &reasoning::SEALED_REASONING, r"invalid_encrypted_content"),
         // Items.

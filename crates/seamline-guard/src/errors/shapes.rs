@@ -34,7 +34,7 @@ pub(super) const FAMILY: Family = Family {
             "pairs",
             400,
             &pairing::UNANSWERED_CALL,
-            r"(?i)(?:tool|function)[ _-]?(?:calls?|uses?)[`'\x22]?(?: blocks?| messages?| parts?| turns?)? must (?:each |always )?be (?:immediately |directly )?followed by (?:an? |the |its |their )?(?:matching |corresponding )?[`'\x22]?(?:tool|function)[ _-]?(?:call[ _-]?)?(?:message|result|response|output)",
+            r"(?i)(?:tool|function)[ _-]?(?:calls?|uses?)[`'\x22]?(?: blocks?| messages?| parts?| turns?)?(?: with id)?(?:[ `'\x22]{1,2}[\w.:-]{1,140}[`'\x22]?)? must (?:each |always )?be (?:immediately |directly )?followed by (?:an? |the |its |their )?(?:matching |corresponding )?[`'\x22]?(?:tool|function)[ _-]?(?:call[ _-]?)?(?:message|result|response|output)",
         ),
         sentence(
             "pairs",
@@ -46,7 +46,19 @@ pub(super) const FAMILY: Family = Family {
             "pairs",
             400,
             &pairing::ORPHAN_RESULT,
-            r"(?i)tool[ _-](?:message|result|response|output)s? (?:must|should|has to|have to|can only) (?:directly |immediately )?(?:follow|come after|be preceded by) (?:an? |the |its |their )?[`'\x22]?(?:assistant|tool[ _-]?(?:call|use))",
+            r"(?i)tool[ _-](?:message|result|response|output)s?(?: blocks?)?(?: [`'\x22]?[\w.:-]{1,140}[`'\x22]?)? (?:must|should|has to|have to|can only) (?:directly |immediately )?(?:follow|come after|be preceded by) (?:an? |the |its |their )?[`'\x22]?(?:assistant|tool[ _-]?(?:call|use))",
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::ORPHAN_RESULT,
+            r"(?i)\brole [`'\x22]?tool[`'\x22]? must (?:directly |immediately )?follow (?:an? |the )?(?:assistant )?message with [`'\x22]?tool[_ ]calls",
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::ORPHAN_RESULT,
+            r"(?i)\b(?:tool|function)[ _](?:result|response|output) (?:for|with)(?: the)? (?:call )?id[ (:`'\x22]{1,3}[\w.:-]{1,140}[)`'\x22]{0,2} (?:is |was )?not found\b",
         ),
         sentence(
             "pairs",
@@ -103,11 +115,22 @@ pub(super) const FAMILY: Family = Family {
             r"\b(?:messages|input|contents)[\w.\[\]]*: missing field [`'\x22]\w+[`'\x22]",
         ),
         broad(
+            "roles",
+            &shape::UNSUPPORTED_ROLE,
+            r"\b(?:messages|input|contents)(?:\.|\[)\d+\]?\.role: unknown variant|[`'\x22](?:messages|input|contents)(?:\.|\[)\d+\]?\.role[`'\x22] does not support",
+        ),
+        broad(
             "unknown members",
             &shape::UNKNOWN_FIELD,
-            r"unknown field [`'\x22]\w+[`'\x22]|Additional properties are not allowed \([`'\x22]|Unrecognized key(?:s|\(s\))?(?: in object)?: [`'\x22]",
+            r"(?:unknown|[Uu]nrecogni[sz]ed) field [`'\x22]\w+[`'\x22]|Additional properties are not allowed \([`'\x22]|Unrecognized key(?:s|\(s\))?(?: in object)?: [`'\x22]",
         ),
         // Any other complaint of a template.
+        sentence(
+            "Go templates",
+            500,
+            &service::TEMPLATE_FAILED,
+            r"error (?:rendering|executing) template: template:|\btemplate: [^\n]{0,80}: executing [^\n]{0,80} at <",
+        ),
         sentence(
             "Jinja templates",
             500,

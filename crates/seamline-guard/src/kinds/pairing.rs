@@ -9,6 +9,13 @@ pub(crate) const UNANSWERED_CALL: Kind = corruption(
     REPAIR,
 );
 
+pub(crate) const UNPAIRED_CALLS: Kind = corruption(
+    "unpaired-calls",
+    &["PAIR001", "PAIR004", "PAIR007", "IDENT003", "PAIR002", "PAIR003"],
+    "the tool calls and tool results of the conversation do not match",
+    REPAIR,
+);
+
 pub(crate) const ORPHAN_RESULT: Kind = corruption(
     "orphan-result",
     &["PAIR002", "PAIR004", "PAIR005", "PAIR003", "PAIR006"],

@@ -120,6 +120,10 @@ fn the_symptoms_page_names_the_class_and_the_rules_of_every_error() {
         for code in row.rules {
             assert!(verdict.rules.contains(&code), "{code}: {}", row.text);
         }
+        if let Some(text) = row.explained.filter(|text| *text != "…") {
+            let verdict = classify(&Failure { text, ..Failure::default() });
+            assert_eq!((verdict.certainty, verdict.class.as_str()), (Certainty::Known, row.class), "{text}");
+        }
     }
 }
 
@@ -131,18 +135,21 @@ struct Symptom<'p> {
     class: &'p str,
     /// The rules that the page links to.
     rules: Vec<&'p str>,
+    /// The text that the row's command explains.
+    explained: Option<&'p str>,
 }
 
 impl<'p> Symptom<'p> {
     /// Reads a row whose first cell is an error text between double backticks.
     fn read(line: &'p str) -> Option<Self> {
         let (text, rest) = line.strip_prefix("| ``")?.split_once("`` | ")?;
-        let [_cause, meaning, _command] = rest.strip_suffix(" |")?.split(" | ").collect::<Vec<_>>()[..] else {
+        let [_cause, meaning, command] = rest.strip_suffix(" |")?.split(" | ").collect::<Vec<_>>()[..] else {
             return None;
         };
         let (class, links) = meaning.strip_prefix('`')?.split_once('`')?;
         let rules = links.split('[').skip(1).filter_map(|link| Some(link.split_once(']')?.0)).collect();
-        Some(Self { text: text.trim(), class, rules })
+        let explained = command.split_once("explain --error '").and_then(|(_, rest)| Some(rest.split_once('\'')?.0));
+        Some(Self { text: text.trim(), class, rules, explained })
     }
 }
 
