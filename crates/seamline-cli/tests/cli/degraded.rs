@@ -24,6 +24,12 @@ fn commands_that_print_a_degraded_session_exit_with_1() {
         (&["request", "s-1"][..], "hello"),
         (&["check", "s-1"], "s-1"),
         (&["incidents", "s-1"], "incidents"),
+        (&["repair", "s-1", "--dry-run"], "nothing wrong"),
+        (&["show", "s-1", "--messages"], "hello"),
+        (&["tail", "s-1"], "hello"),
+        (&["recover", "s-1", "--dry-run"], "no"),
+        (&["checkpoints", "s-1"], "no checkpoints"),
+        (&["fork", "s-1", "s-2"], "s-2: 1 message of s-1"),
         (&["export", "s-1", "--messages"], "hello"),
         (&["export", "s-1", "--messages", "--output", "out.jsonl"], "written"),
     ] {

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use seamline::store::{Operation, SessionId};
 
-use super::context::{StoreContext, WriterArgs};
+use super::context::{StoreContext, WriterArgs, exit_of};
 use super::report_success;
 use crate::args::ListFormat;
 use crate::exit::Exit;
@@ -184,7 +184,7 @@ impl Checkpoints {
             ListFormat::Text if checkpoints.is_empty() => output.text("no checkpoints\n"),
             ListFormat::Text => output.text(&session::checkpoints(checkpoints)),
         }
-        Ok(output.finish(Exit::Clean))
+        Ok(output.finish(exit_of(session.health())))
     }
 }
 

@@ -291,7 +291,7 @@ impl StoreContext {
     }
 
     /// Notes on standard error that a session is damaged; the command works with the readable part.
-    fn warn_of_damage(&self, name: &SessionId, health: &Health) {
+    pub(super) fn warn_of_damage(&self, name: &SessionId, health: &Health) {
         if let Health::Degraded(damages) = health {
             let first = damages.first().map(ToString::to_string).unwrap_or_default();
             output::say(&format!("seamline: session `{name}` is degraded: {first}\n"));

@@ -3,7 +3,7 @@
 use clap::Args;
 use seamline::store::SessionId;
 
-use super::context::StoreContext;
+use super::context::{StoreContext, exit_of};
 use super::report_success;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -36,6 +36,8 @@ impl Fork {
         let fork = context.wait(session.fork(self.new.clone()))?;
         let count = fork.entries().len();
         StoreContext::close(fork);
-        Ok(report_success(&format!("{}: {} of {}", self.new, screen::count(count, "message"), self.name)))
+        let done = report_success(&format!("{}: {} of {}", self.new, screen::count(count, "message"), self.name));
+        // The fork has only the messages that are still readable, and its own log shows no damage.
+        Ok(if done == Exit::Clean { exit_of(session.health()) } else { done })
     }
 }

@@ -5,7 +5,7 @@ use seamline::session::{Recovered, Unresolved};
 use seamline::store::SessionId;
 use serde::Serialize;
 
-use super::context::{StoreContext, WriterArgs};
+use super::context::{StoreContext, WriterArgs, exit_of};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -61,8 +61,9 @@ struct Counted {
 impl Recover {
     pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         if self.dry_run {
-            let calls = context.read_aloud(&self.name)?.unresolved();
-            return Ok(self.tell(context, &calls, None));
+            let session = context.read_aloud(&self.name)?;
+            let told = self.tell(context, &session.unresolved(), None);
+            return Ok(if told == Exit::Clean { exit_of(session.health()) } else { told });
         }
         let (calls, recovered) = context.write(&self.name, self.writer.options(), |session| {
             let calls = session.unresolved();

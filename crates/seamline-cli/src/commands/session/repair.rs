@@ -9,7 +9,7 @@ use seamline::store::{RepairId, SessionId};
 use seamline::{Finding, Policy};
 use serde::Serialize;
 
-use super::context::{StoreContext, WriterArgs};
+use super::context::{StoreContext, WriterArgs, exit_of};
 use super::report_success;
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;
@@ -83,6 +83,7 @@ struct Report<'a> {
 impl Repair {
     pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         let session = context.read(&self.name)?;
+        let exit = exit_of(session.health());
         let mut policy = args::policy_or_stored(self.policy.as_deref(), &session)?;
         if self.allow_unsafe {
             policy.allow_unsafe();
@@ -91,12 +92,15 @@ impl Repair {
         let policy = storing(policy, self.all);
         if self.dry_run {
             let planned = session.preview_repair(policy).map_err(|error| context.failure(&error))?;
-            return self.tell(context, &planned, || session.preview_repair(everything));
+            context.warn_of_damage(&self.name, session.health());
+            let told = self.tell(context, &planned, || session.preview_repair(everything))?;
+            return Ok(if told == Exit::Clean { exit } else { told });
         }
-        context.write(&self.name, self.writer.options(), |session| {
+        let told = context.write(&self.name, self.writer.options(), |session| {
             let result = context.wait(session.repair_with(policy))?;
             self.tell(context, &result, || session.preview_repair(everything))
-        })
+        })?;
+        Ok(if told == Exit::Clean { exit } else { told })
     }
 
     /// Reports the repair. `everything` plans the repair with synthetic results, for the advice about `--all`.

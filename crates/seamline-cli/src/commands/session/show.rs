@@ -6,7 +6,7 @@ use clap::Args;
 use seamline::session::Follower;
 use seamline::store::{SessionId, SessionInfo};
 
-use super::context::StoreContext;
+use super::context::{StoreContext, exit_of};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -56,15 +56,19 @@ Examples:
 impl Show {
     pub(super) fn run(&self, context: &StoreContext) -> Result<Exit, Failure> {
         let mut output = Output::new();
-        let text = if self.records {
-            self.records(context)?
-        } else if self.messages {
-            self.all_messages(context)?
+        if self.records {
+            // Each damaged record has its own line.
+            output.text(&self.records(context)?);
+            return Ok(output.finish(Exit::Clean));
+        }
+        let session = context.read(&self.name)?;
+        output.text(&if self.messages {
+            context.warn_of_damage(&self.name, session.health());
+            self.all_messages(context, &session)?
         } else {
-            self.overview(context)?
-        };
-        output.text(&text);
-        Ok(output.finish(Exit::Clean))
+            self.overview(context, &session)?
+        });
+        Ok(output.finish(exit_of(session.health())))
     }
 
     fn records(&self, context: &StoreContext) -> Result<String, Failure> {
@@ -75,9 +79,8 @@ impl Show {
         })
     }
 
-    fn all_messages(&self, context: &StoreContext) -> Result<String, Failure> {
-        let session = context.read_aloud(&self.name)?;
-        let messages = messages(context, &session, 0..session.state().view.len())?;
+    fn all_messages(&self, context: &StoreContext, session: &Follower) -> Result<String, Failure> {
+        let messages = messages(context, session, 0..session.state().view.len())?;
         Ok(match self.format {
             ListFormat::Text if messages.is_empty() => "no messages\n".to_owned(),
             ListFormat::Text => session::messages(&messages, screen::width()),
@@ -85,8 +88,7 @@ impl Show {
         })
     }
 
-    fn overview(&self, context: &StoreContext) -> Result<String, Failure> {
-        let session = context.read(&self.name)?;
+    fn overview(&self, context: &StoreContext, session: &Follower) -> Result<String, Failure> {
         let info = self.info(context)?;
         let inbox = context.wait(context.store.count_inbox(&self.name))? as usize;
         let quarantined = context.wait(context.store.read_quarantine(&self.name))?.len();
@@ -95,7 +97,7 @@ impl Show {
             ListFormat::Text => count.saturating_sub(MESSAGES_MAX),
             ListFormat::Json => 0,
         };
-        let messages = messages(context, &session, from..count)?;
+        let messages = messages(context, session, from..count)?;
         let calls = session.unresolved();
         let overview = Overview {
             state: session.state(),

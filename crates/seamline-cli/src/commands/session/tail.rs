@@ -6,7 +6,7 @@ use clap::Args;
 use seamline::session::Follower;
 use seamline::store::SessionId;
 
-use super::context::StoreContext;
+use super::context::{StoreContext, exit_of};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -69,7 +69,7 @@ impl Tail {
             self.print(context, &session, same, &mut output)?;
             seen = now;
         }
-        Ok(output.finish(Exit::Clean))
+        Ok(output.finish(exit_of(session.health())))
     }
 
     fn print(
