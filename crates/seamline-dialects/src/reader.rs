@@ -10,7 +10,7 @@ use seamline_model::{
 
 use crate::density::{Density, entries_exceeding};
 use crate::ids::CONTENT_KEYS;
-use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, SyntaxKind, Value};
+use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, SyntaxKind, Value, grow};
 use crate::{Error, Position};
 
 /// The envelope of a dialect, and its reader of one message.
@@ -264,7 +264,12 @@ impl<'a> Reader<'a> {
         let message = MessageIndex(self.transcript.messages.len() as u32);
         self.transcript.has.note(&kind);
         self.transcript.has.reasoning |= signed;
-        self.transcript.blocks.push(Block::new(message, value.span(), slot, kind, signed));
+        let blocks = &mut self.transcript.blocks;
+        if blocks.len() == blocks.capacity() {
+            let read = value.span().start as usize;
+            grow(blocks, self.transcript.source.len().saturating_sub(read), read);
+        }
+        blocks.push(Block::new(message, value.span(), slot, kind, signed));
     }
 
     /// Finds out whether a repair made a result, by its content if that is one short text.
