@@ -140,7 +140,7 @@ const WRITTEN_BYTES: usize = 1024 * 1024;
 pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Form) -> Option<Transcript<'n>> {
     let source = encoded.source(before.source.body);
     // A dialect that rewrites everything in every pass would otherwise grow its text without bound.
-    let written_max = source.body.len().max(WRITTEN_BYTES);
+    let written_max = (source.body.len() / 2).max(WRITTEN_BYTES);
     let fits = encoded.spans.len() == encoded.origins.len()
         && encoded.written.len() <= written_max
         && source.len() <= BYTES_MAX;
@@ -150,6 +150,9 @@ pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Fo
     let added = encoded.spans.len().saturating_sub(before.messages.len());
     let transcript = Transcript::with_room(source, encoded.spans.len(), before.blocks.len() + added);
     let mut reader = Reader::new(transcript);
+    if !before.items.is_empty() {
+        reader.transcript.items.reserve_exact(encoded.spans.len());
+    }
     reader.transcript.tools = before.tools.clone();
     reader.transcript.marked.clone_from(&before.marked);
     let mut at = 0;
