@@ -71,7 +71,8 @@ pub(crate) fn is_compound(value: Value<'_, '_>) -> bool {
     value.is(Kind::Object) || value.is(Kind::Array)
 }
 
-fn words<'a>(member: Value<'_, 'a>) -> Cow<'a, str> {
+/// The text of a string, or the source of any other value.
+pub(crate) fn words<'a>(member: Value<'_, 'a>) -> Cow<'a, str> {
     member.str().unwrap_or(Cow::Borrowed(member.raw()))
 }
 

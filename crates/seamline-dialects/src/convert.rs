@@ -18,7 +18,7 @@ pub(crate) use format::schema_members;
 use lifting::Lifting;
 pub use lifting::sources;
 pub(crate) use media::{data_url, extension, file_name, linked, mime, mime_of_extension};
-pub(crate) use rendering::{Members, write_body};
+pub(crate) use rendering::{Entries, Members, write_body};
 pub use target::{ForeignReasoning, Renamed, Rendered, Target};
 
 use seamline_model::conversation::Conversation;

@@ -42,7 +42,8 @@ impl Fenced {
 
     /// A string of the source as content, byte for byte.
     pub(crate) fn string<'a>(&self, content: Value<'_, 'a>) -> Json<'a> {
-        Json::Joined(format!("{}\n", self.before()), content.raw_str(), format!("\n{}", self.fence.end()))
+        let (before, after) = (format!("{}\n", self.before()), format!("\n{}", self.fence.end()));
+        Json::Joined(Box::new((before, content.raw_str(), after)))
     }
 
     /// Lines of the source as content.

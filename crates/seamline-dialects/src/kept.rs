@@ -46,7 +46,7 @@ pub(crate) fn with_members_as_text(
         }
     }
     if holds_content {
-        patches.extend(set_members(value, &[(key, content)]));
+        patches.extend(set_members(value, [(key, content)]));
     }
     let cuts = value.object().map(|members| members.cut_where(|name| gone.contains(&name.span()))).unwrap_or_default();
     patches.extend(cuts.into_iter().map(|span| (span, String::new())));
@@ -151,7 +151,7 @@ pub(crate) fn rewrite_as_user<'a>(
         return writer.render(&object([member("role", role), ("content", no_message(value, heading))]), 0);
     };
     let values = [("role", quoted(role)), ("content", writer.render(&content, 1))];
-    apply_patches(transcript, value.span(), &mut set_members(value, &values))
+    apply_patches(transcript, value.span(), &mut set_members(value, values))
 }
 
 /// Writes a value that is not a message as the text of one.

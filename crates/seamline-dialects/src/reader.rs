@@ -10,7 +10,7 @@ use seamline_model::{
 
 use crate::density::{Density, entries_exceeding};
 use crate::ids::CONTENT_KEYS;
-use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, SyntaxKind, Value};
+use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, SyntaxKind, Value, grow};
 use crate::{Error, Position};
 
 /// The envelope of a dialect, and its reader of one message.
@@ -140,7 +140,7 @@ const WRITTEN_BYTES: usize = 1024 * 1024;
 pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Form) -> Option<Transcript<'n>> {
     let source = encoded.source(before.source.body);
     // A dialect that rewrites everything in every pass would otherwise grow its text without bound.
-    let written_max = source.body.len().max(WRITTEN_BYTES);
+    let written_max = (source.body.len() / 2).max(WRITTEN_BYTES);
     let fits = encoded.spans.len() == encoded.origins.len()
         && encoded.written.len() <= written_max
         && source.len() <= BYTES_MAX;
@@ -150,6 +150,9 @@ pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Fo
     let added = encoded.spans.len().saturating_sub(before.messages.len());
     let transcript = Transcript::with_room(source, encoded.spans.len(), before.blocks.len() + added);
     let mut reader = Reader::new(transcript);
+    if !before.items.is_empty() {
+        reader.transcript.items.reserve_exact(encoded.spans.len());
+    }
     reader.transcript.tools = before.tools.clone();
     reader.transcript.marked.clone_from(&before.marked);
     let mut at = 0;
@@ -264,7 +267,12 @@ impl<'a> Reader<'a> {
         let message = MessageIndex(self.transcript.messages.len() as u32);
         self.transcript.has.note(&kind);
         self.transcript.has.reasoning |= signed;
-        self.transcript.blocks.push(Block::new(message, value.span(), slot, kind, signed));
+        let blocks = &mut self.transcript.blocks;
+        if blocks.len() == blocks.capacity() {
+            let read = value.span().start as usize;
+            grow(blocks, self.transcript.source.len().saturating_sub(read), read);
+        }
+        blocks.push(Block::new(message, value.span(), slot, kind, signed));
     }
 
     /// Finds out whether a repair made a result, by its content if that is one short text.

@@ -11,11 +11,14 @@ pub(crate) const REBUILT_INPUT: &str = r#"{"synthetic":true,"reconstructed":true
 
 /// The patch that gives a member of an object another value, or adds it.
 pub(crate) fn set_member(object: Value<'_, '_>, key: &str, json: &str) -> Option<(Span, String)> {
-    set_members(object, &[(key, json.to_owned())]).pop()
+    set_members(object, [(key, json.to_owned())]).pop()
 }
 
 /// The patches that give members of an object other values, or add them.
-pub(crate) fn set_members(object: Value<'_, '_>, values: &[(&str, String)]) -> Vec<(Span, String)> {
+pub(crate) fn set_members<'k>(
+    object: Value<'_, '_>,
+    values: impl IntoIterator<Item = (&'k str, String)>,
+) -> Vec<(Span, String)> {
     let Some(members) = object.object() else { return Vec::new() };
     let (at, follows) = members.tail();
     let (colon, comma) = layout(object);
@@ -23,13 +26,13 @@ pub(crate) fn set_members(object: Value<'_, '_>, values: &[(&str, String)]) -> V
     let mut added = String::new();
     for (key, json) in values {
         if let Some(old) = members.get(key) {
-            patches.push((old.span(), json.clone()));
+            patches.push((old.span(), json));
             continue;
         }
         if follows || !added.is_empty() {
             added.push_str(comma);
         }
-        added.push_str(&["\"", key, "\"", colon, json].concat());
+        added.push_str(&["\"", key, "\"", colon, &json].concat());
     }
     if !added.is_empty() {
         patches.push((Span { start: at, end: at }, added));

@@ -67,23 +67,23 @@ impl LiftedBlock {
     }
 }
 
-/// The content of a block.
+/// The content of a block. All variants but texts are boxed, because most blocks of a dense conversation are texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Says {
     /// A plain text.
     Text(String),
     /// The model asks for a tool to be run.
-    Call(LiftedCall),
+    Call(Box<LiftedCall>),
     /// The result of a call.
-    Result(LiftedResult),
+    Result(Box<LiftedResult>),
     /// The model's reasoning.
-    Reasoning(Reasoning),
+    Reasoning(Box<Reasoning>),
     /// An image, document, audio or video.
-    Media(Media),
+    Media(Box<Media>),
     /// The model's refusal text.
     Refusal(String),
     /// A block that only its own dialect defines.
-    Opaque(Opaque),
+    Opaque(Box<Opaque>),
 }
 
 /// A tool call: the model asks for a tool to be run.
@@ -282,13 +282,13 @@ impl Conversation {
     /// The calls, in order.
     pub fn calls(&self) -> impl Iterator<Item = &LiftedCall> {
         let blocks = self.messages.iter().flat_map(|message| &message.blocks);
-        blocks.filter_map(|block| if let Says::Call(call) = &block.says { Some(call) } else { None })
+        blocks.filter_map(|block| if let Says::Call(call) = &block.says { Some(&**call) } else { None })
     }
 
     /// The results, in order.
     pub fn results(&self) -> impl Iterator<Item = &LiftedResult> {
         let blocks = self.messages.iter().flat_map(|message| &message.blocks);
-        blocks.filter_map(|block| if let Says::Result(result) = &block.says { Some(result) } else { None })
+        blocks.filter_map(|block| if let Says::Result(result) = &block.says { Some(&**result) } else { None })
     }
 
     /// Adds a block to the last message if the speaker is the same, or starts a new message with it.

@@ -301,9 +301,14 @@ impl Encoded {
 
     /// Writes a text, and returns its span in the source of `body`.
     pub fn write(&mut self, text: &str, body: &[u8]) -> Span {
-        let start = body.len() + self.written.len();
+        let start = self.written.len();
         self.written.extend_from_slice(text.as_bytes());
-        let piece = start..start + text.len();
+        self.note_written(start, body)
+    }
+
+    /// Adds the text that was written from `start` on, and returns its span in the source of `body`.
+    pub fn note_written(&mut self, start: usize, body: &[u8]) -> Span {
+        let piece = body.len() + start..body.len() + self.written.len();
         self.push(piece.clone(), body);
         Span::new(piece.start, piece.end)
     }

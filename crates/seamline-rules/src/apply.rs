@@ -138,22 +138,35 @@ impl<'a> State<'_, 'a> {
         if edits.is_empty() {
             return None;
         }
-        let encoded = rewrite.write(transcript, &edits);
+        let mut encoded = rewrite.write(transcript, &edits);
         // Bytes may be around the messages, so all of them are read again.
         let is_bytes = edits.iter().all(Edit::is_bytes);
         let followed = if is_bytes { None } else { rewrite.follow(transcript, &encoded) };
-        let joined = followed.is_none().then(|| encoded.source(transcript.source.body).joined());
-        let read = followed.or_else(|| rewrite.read(joined.as_deref()?));
-        if let Some(read) = &read
-            && !is_bytes
-        {
-            self.actions.note_hidden((transcript, &edits), (read, &encoded), &self.repair.origins);
-        }
+        let followed = followed.map(|read| self.note_read((transcript, &edits), read, &encoded));
+        let (read, joined) = if followed.is_some() {
+            (followed, None)
+        } else {
+            let joined = encoded.source(transcript.source.body).joined();
+            // The joined body takes the place of its pieces, before it is read: a body can take much memory.
+            (encoded.written, encoded.pieces) = (Vec::new(), Vec::new());
+            let read = rewrite.read(&joined);
+            (read.map(|read| self.note_read((transcript, &edits), read, &encoded)), Some(joined))
+        };
         self.follow(&encoded);
-        let read = read.map(Transcript::detached);
-        // The joined body takes the place of its pieces.
-        let encoded = if joined.is_some() { Encoded::default() } else { encoded };
         Some(Stepped { encoded, joined, read })
+    }
+
+    /// Notes the actions of edits that only the new transcript shows.
+    fn note_read(
+        &mut self,
+        (before, edits): (&Transcript<'_>, &[Edit]),
+        read: Transcript<'_>,
+        encoded: &Encoded,
+    ) -> Transcript<'static> {
+        if !edits.iter().all(Edit::is_bytes) {
+            self.actions.note_hidden((before, edits), (&read, encoded), &self.repair.origins);
+        }
+        read.detached()
     }
 
     /// Selects the edits of one pass over a body with these findings.

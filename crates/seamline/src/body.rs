@@ -44,6 +44,14 @@ impl<'b> Body<'b> {
         Self { spliced, is_changed: true, joined: OnceLock::new() }
     }
 
+    /// Joins the pieces now, and frees them.
+    pub(crate) fn join(&mut self) {
+        if self.spliced.source().whole().is_none() {
+            self.spliced = Spliced::from(self.spliced.source().joined());
+            self.joined = OnceLock::new();
+        }
+    }
+
     /// Whether the body differs from the original.
     ///
     /// ```

@@ -92,7 +92,8 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
     if from.dialect.name() == to.dialect.name() {
         return within(body, &from, &to, options);
     }
-    let source = from.repaired_to_leave(body, &to, options)?;
+    let mut source = from.repaired_to_leave(body, &to, options)?;
+    source.body.join();
     // One conversation at a time: each takes several times the memory of its body.
     let original = if source.changed() { from.dialect.lift(body).ok().as_ref().map(Calls::of) } else { None };
     let mut conversation = from.dialect.lift(&source.body)?;

@@ -24,6 +24,14 @@ const BYTES: usize = 64 << 20;
 const SIZE: usize = 512 << 10;
 const SOAK_SIZE: usize = 4 << 20;
 
+/// The bytes of the smaller of two bodies of one shape. The larger one has twice as many.
+const HALF: usize = 128 << 10;
+
+/// How many times the memory of a body a body of twice its size may take, in tenths, and the bytes that it may take beyond
+/// that: lists double, and some are bounded.
+const GROWTH_TENTHS: usize = 25;
+const GROWTH_BYTES: usize = 1 << 20;
+
 /// The address space of the process beyond what a body may take: threads, and what the allocator keeps.
 #[cfg(target_os = "linux")]
 const ROOM: usize = 512 << 20;
@@ -61,12 +69,17 @@ impl Operation {
     }
 }
 
-/// Runs an operation on a body and compares the peak of its memory with what it may take.
-fn judge(operation: Operation, shape: &Shape, body: &str) -> Result<usize, String> {
+/// Runs an operation on a body and returns the peak of its memory.
+fn peak_of(operation: Operation, shape: &Shape, body: &str) -> usize {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
     operation.run(shape.dialect, body.as_bytes());
-    let took = MEMORY.peak_usage().saturating_sub(before);
+    MEMORY.peak_usage().saturating_sub(before)
+}
+
+/// Compares the peak of the memory of an operation with what it may take.
+fn judge(operation: Operation, shape: &Shape, body: &str) -> Result<usize, String> {
+    let took = peak_of(operation, shape, body);
     let most = operation.times() * body.len() + BYTES;
     if took <= most {
         return Ok(took);
@@ -81,8 +94,14 @@ fn limit(size: usize) {
     let _ = setrlimit(Resource::As, Rlimit { current: Some(most), maximum: getrlimit(Resource::As).maximum });
 }
 
+/// One test, because the allocator counts the bytes of all threads.
 #[test]
 fn hostile_bodies_take_bounded_memory() {
+    every_shape_is_bounded();
+    memory_grows_with_the_body();
+}
+
+fn every_shape_is_bounded() {
     let shapes = shapes::all();
     assert!(shapes.len() >= 200, "{} shapes", shapes.len());
     let size = if std::env::var_os("SEAMLINE_SOAK").is_some() { SOAK_SIZE } else { SIZE };
@@ -100,5 +119,21 @@ fn hostile_bodies_take_bounded_memory() {
     }
     let most = most.map(|bytes| bytes >> 20);
     println!("{} shapes of {} KB; at most {most:?} MB to check, repair and convert", shapes.len(), size >> 10);
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// A body of twice the size takes about twice the memory. Memory that grows with the square of the body takes four times
+/// as much.
+fn memory_grows_with_the_body() {
+    let mut failures = Vec::new();
+    for shape in shapes::all() {
+        let (half, whole) = (shape.body(HALF), shape.body(2 * HALF));
+        for operation in Operation::ALL {
+            let (one, two) = (peak_of(operation, &shape, &half), peak_of(operation, &shape, &whole));
+            if two > one * GROWTH_TENTHS / 10 + GROWTH_BYTES {
+                failures.push(format!("{operation:?} {}: {} KB, then {} KB", shape.name(), one >> 10, two >> 10));
+            }
+        }
+    }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }

@@ -81,7 +81,7 @@ fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedB
     let id = lifting.field(value, "tool_use_id", pointer).unwrap_or_default();
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), leaf);
     let failed = lifting.switch(value, "is_error", pointer) == Some(true);
-    LiftedBlock::new(Says::Result(LiftedResult { id, name: None, blocks, failed }), pointer)
+    LiftedBlock::new(Says::Result(Box::new(LiftedResult { id, name: None, blocks, failed })), pointer)
 }
 
 /// Reads a block that holds no others.
@@ -99,12 +99,12 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlo
             let seal = field("signature").filter(|signature| !signature.is_empty());
             let text = field("thinking").unwrap_or_default();
             let reasoning = Reasoning { text, seal, redacted: false, family: Family::Claude };
-            (LiftedBlock::new(Says::Reasoning(reasoning), pointer), &["thinking", "signature"])
+            (LiftedBlock::new(Says::Reasoning(Box::new(reasoning)), pointer), &["thinking", "signature"])
         }
         "redacted_thinking" if is_text("data") => {
             let reasoning =
                 Reasoning { text: String::new(), seal: field("data"), redacted: true, family: Family::Claude };
-            (LiftedBlock::new(Says::Reasoning(reasoning), pointer), &["data"])
+            (LiftedBlock::new(Says::Reasoning(Box::new(reasoning)), pointer), &["data"])
         }
         // A summary of what was said before.
         "compaction" if is_text("content") => (text(field("content").unwrap_or_default(), pointer), &["content"]),
@@ -137,5 +137,5 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str)
     };
     lifting.note_unknown(source, &["type", "media_type", key], &format!("{pointer}/source"));
     let (mime, name) = (string(source, "media_type"), lifting.field(value, "title", pointer));
-    Some(Says::Media(Media { mime, name, ..Media::new(kind, place) }))
+    Some(Says::Media(Box::new(Media { mime, name, ..Media::new(kind, place) })))
 }

@@ -1,11 +1,11 @@
 //! Renders a conversation of any dialect as a body.
 
-use seamline_model::conversation::{Family, Media, MediaKind, MediaSource, Settings, ToolChoice, ToolDefinition};
+use seamline_model::conversation::{Family, LiftedMessage, Media, MediaKind, MediaSource, Settings, ToolChoice, ToolDefinition};
 
 use super::write::Writer;
 use crate::blocks;
 use crate::convert::rendering::{numbers, strings, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, write_body};
+use crate::convert::{Draft, Entries, Members, Rendered, Room, Target, write_body};
 use crate::json::{Json, list, member};
 
 pub(super) const ROOM: Room = Room {
@@ -74,8 +74,8 @@ pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
         body.push(("tools", list(settings.tools.iter().map(tool).collect())));
     }
     body.extend(choice.map(|choice| ("tool_choice", Json::Object(choice))));
-    body.push(("messages", list(draft.messages.iter().map(|message| blocks::said(&Writer, message)).collect())));
-    write_body(draft, body, target)
+    let write = |message: &LiftedMessage| [blocks::said(&Writer, message)];
+    write_body(draft, body, Entries { key: "messages", first: Vec::new(), write }, target)
 }
 
 fn is_shown(media: &Media, _: &Target<'_>) -> bool {

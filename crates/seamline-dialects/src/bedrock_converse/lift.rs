@@ -92,7 +92,7 @@ fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedB
     let id = lifting.field(value, "toolUseId", &inner).unwrap_or_default();
     let blocks = lifting.content(member(value, "content"), &format!("{inner}/content"), leaf);
     let failed = string(value, "status").as_deref() == Some("error");
-    LiftedBlock::new(Says::Result(LiftedResult { id, name: None, blocks, failed }), pointer)
+    LiftedBlock::new(Says::Result(Box::new(LiftedResult { id, name: None, blocks, failed })), pointer)
 }
 
 /// A block that holds no others: an object with one member that names its kind.
@@ -117,7 +117,7 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlo
             lifting.call(id, name, member(inner, "input"), pointer)
         }
         "reasoningContent" => match reasoning(lifting, inner, &within) {
-            Some(reasoning) => LiftedBlock::new(Says::Reasoning(reasoning), pointer),
+            Some(reasoning) => LiftedBlock::new(Says::Reasoning(Box::new(reasoning)), pointer),
             None => return unread(value, pointer),
         },
         "image" | "document" | "video" | "audio" => match media(lifting, inner, &kind, &within) {
@@ -162,8 +162,8 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str)
     // A document that is text says what text says.
     let words = string(source, "text").map(Says::Text);
     let (says, known): (_, &[&str]) = match (string(source, "bytes"), place) {
-        (Some(data), _) => (Says::Media(Media { mime, ..Media::new(kind, MediaSource::Data(data)) }), &["bytes"]),
-        (None, Some(uri)) => (Says::Media(Media { mime, ..Media::new(kind, MediaSource::Url(uri)) }), &["s3Location"]),
+        (Some(data), _) => (Says::Media(Box::new(Media { mime, ..Media::new(kind, MediaSource::Data(data)) })), &["bytes"]),
+        (None, Some(uri)) => (Says::Media(Box::new(Media { mime, ..Media::new(kind, MediaSource::Url(uri)) })), &["s3Location"]),
         (None, None) => (words?, &["text"]),
     };
     let within = format!("{pointer}/source");
@@ -177,5 +177,5 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str)
     };
     lifting.note_unknown(value, &["format", "name", "source"], pointer);
     let name = lifting.field(value, "name", pointer);
-    Some(Says::Media(Media { name, ..media }))
+    Some(Says::Media(Box::new(Media { name, ..*media })))
 }

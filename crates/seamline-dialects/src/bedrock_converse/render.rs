@@ -1,13 +1,13 @@
 //! Renders a conversation of any dialect as a body.
 
-use seamline_model::conversation::{Family, Media, MediaKind, MediaSource, ToolChoice, ToolDefinition};
+use seamline_model::conversation::{Family, LiftedMessage, Media, MediaKind, MediaSource, ToolChoice, ToolDefinition};
 use seamline_model::{Alphabet, IdDemand};
 
 use super::CONSTRAINTS;
 use super::write::Writer;
 use crate::blocks;
 use crate::convert::rendering::{numbers, strings};
-use crate::convert::{Draft, Members, Rendered, Room, Target, extension, mime, write_body};
+use crate::convert::{Draft, Entries, Members, Rendered, Room, Target, extension, mime, write_body};
 use crate::json::{Json, list, member, object};
 
 pub(super) const ROOM: Room = Room {
@@ -73,8 +73,8 @@ pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
         config.extend(settings.tool_choice.as_ref().map(|choice| ("toolChoice", tool_choice(choice))));
         body.push(("toolConfig", Json::Object(config)));
     }
-    body.push(("messages", list(draft.messages.iter().map(|message| blocks::said(&Writer, message)).collect())));
-    write_body(draft, body, target)
+    let write = |message: &LiftedMessage| [blocks::said(&Writer, message)];
+    write_body(draft, body, Entries { key: "messages", first: Vec::new(), write }, target)
 }
 
 fn is_shown(media: &Media, _: &Target<'_>) -> bool {

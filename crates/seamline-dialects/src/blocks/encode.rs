@@ -10,7 +10,7 @@ use super::write::{self, Blocks};
 use crate::json::{Document, Json, list, object, quoted};
 use crate::kept::{as_user, media, members_as_text, no_message, speaks_elsewhere, with_members_as_text};
 use crate::rewriting::{set_members, unreadable_text};
-use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
+use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan};
 
 /// Writes edits in the form of a dialect. With `joint`, results of neighbouring messages with calls stay together
 /// where they already are.
@@ -316,8 +316,6 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
 
     /// Writes a message with another role or content, and keeps everything else.
     fn rewrite(&mut self, index: MessageIndex, role: Role, changed: bool, content: Option<Json<'_>>) {
-        let message = self.transcript.message(index);
-        let source = Document::part(self.transcript.source, message.span);
         let mut values = Vec::new();
         if changed {
             values.push(("role", quoted(self.blocks.role_name(role))));
@@ -325,9 +323,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         values.extend(content.map(|json| (self.blocks.keys().content, self.writer.render(&json, 1))));
         let taken_over = std::mem::take(&mut self.taken_over);
         values.extend(taken_over.iter().map(|(key, json)| (key.as_str(), json.clone())));
-        let mut patches = set_members(source.root(), &values);
-        let text = apply_patches(self.transcript, message.span, &mut patches);
-        self.writer.rewrite(Some(index), &text);
+        // Read only now: the content that it replaces is gone.
+        let source = Document::part(self.transcript.source, self.transcript.message(index).span);
+        let patches = set_members(source.root(), values);
+        // The message can be the whole body, so its nodes are freed before its text is written.
+        drop(source);
+        self.writer.rewrite_patched(index, patches);
         self.writer.note_edits(self.plan.get(index));
     }
 
@@ -336,8 +337,8 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let Some(plan) = self.plan.get(index) else {
             return;
         };
-        for (&block, BlockPlan { rebuild, id: to, .. }) in &plan.blocks {
-            let Some((id, name, edit)) = *rebuild else {
+        for (&block, change) in &plan.blocks {
+            let BlockPlan { rebuild: Some((id, name, edit)), id: to, .. } = **change else {
                 continue;
             };
             let message =
@@ -351,7 +352,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     }
 
     fn items(&self, index: MessageIndex) -> Vec<Item<'a>> {
-        let mut items = Vec::new();
+        let mut items = Vec::with_capacity(self.transcript.message(index).range().len());
         for (block, _) in self.transcript.blocks_of(index) {
             let plan = self.plan.block(self.transcript, block);
             self.rewriter.items(block, plan, &mut items);

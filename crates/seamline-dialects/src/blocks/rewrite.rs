@@ -103,7 +103,7 @@ impl<'a> Rewriter<'_, 'a> {
         if let Some(text) = plan.fill {
             values.push((keys.output, self.blocks.filled(held(keys.output), text)));
         }
-        let mut patches = set_members(fields, &values);
+        let mut patches = set_members(fields, values);
         if let Some(id) = plan.id.filter(|_| is_result) {
             patches.extend(self.addressed(fields, id, plan.answers));
         }

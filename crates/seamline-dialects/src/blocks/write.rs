@@ -3,9 +3,10 @@
 use seamline_model::conversation::{LiftedBlock, LiftedMessage, LiftedResult, Media, Reasoning, Says, Speaker};
 use seamline_model::{BlockKind, EMPTY_TEXT, Emptiness, Role, Span};
 
-use crate::beside::has_more;
+use crate::beside::{has_more, is_compound, words};
 use crate::fenced::Fenced;
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
+use crate::members::is_hollow;
 use crate::reading::emptiness;
 use crate::results::{AnsweredCall, synthetic, written};
 use crate::rewriting::{set_member, unreadable_text};
@@ -203,6 +204,10 @@ fn kept_parts<'a>(blocks: &(impl Blocks + ?Sized), output: Option<Value<'_, 'a>>
     };
     match output.map(|output| (output, output.kind())) {
         Some((output, Kind::String)) => vec![blocks.text(fenced.string(output))],
+        Some((output, Kind::Array)) if output.elements().all(is_word) => {
+            let lines: Vec<_> = output.elements().filter(|part| !part.is(Kind::Null)).map(words).collect();
+            vec![blocks.text(fenced.lines(&lines))]
+        }
         Some((output, Kind::Array)) => {
             let parts = output.elements().filter(|part| !says_nothing(blocks, *part)).map(part);
             fenced.blocks(parts, |text| blocks.text(text))
@@ -210,6 +215,11 @@ fn kept_parts<'a>(blocks: &(impl Blocks + ?Sized), output: Option<Value<'_, 'a>>
         Some((output, kind)) if kind != Kind::Null => vec![blocks.text(fenced.text(output.raw()))],
         _ => vec![blocks.text(fenced.nothing())],
     }
+}
+
+/// Whether a part of a result is one word or empty, so that it is a line of a text and not a block.
+fn is_word(part: Value<'_, '_>) -> bool {
+    !is_compound(part) || is_hollow(part)
 }
 
 /// The parts of a result without empty text, of which only the other members are kept, for dialects where it is a string or a list of parts. An unreadable

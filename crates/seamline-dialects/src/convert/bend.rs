@@ -27,7 +27,7 @@ impl<'r> Bending<'r> {
             match block.says {
                 Says::Text(text) if text.trim().is_empty() => {}
                 Says::Text(text) => texts.push(text),
-                Says::Opaque(opaque) => texts.extend(self.opaque(opaque, &block.pointer)),
+                Says::Opaque(opaque) => texts.extend(self.opaque(*opaque, &block.pointer)),
                 _ => self.lose("part of the system text", &block.pointer, Fate::Dropped, "it is not text"),
             }
         }
@@ -86,8 +86,8 @@ impl<'r> Bending<'r> {
             let pointer = block.pointer;
             match block.says {
                 Says::Result(answer) => {
-                    let (answer, hoisted) = self.answer(answer);
-                    out.push(LiftedBlock::new(Says::Result(answer), pointer));
+                    let (answer, hoisted) = self.answer(*answer);
+                    out.push(LiftedBlock::new(Says::Result(Box::new(answer)), pointer));
                     after.extend(hoisted);
                 }
                 Says::Media(media) if speaker == Speaker::Assistant && !self.room.assistant_media => {
@@ -110,7 +110,7 @@ impl<'r> Bending<'r> {
     /// Fits a block to the dialect, if it can be written there.
     fn block(&mut self, says: Says, pointer: &str) -> Option<LiftedBlock> {
         let says = match says {
-            Says::Reasoning(reasoning) => self.reasoning(reasoning, pointer)?,
+            Says::Reasoning(reasoning) => self.reasoning(*reasoning, pointer)?,
             Says::Media(media) if !(self.room.media)(&media, self.target) => self.unshown(&media, pointer),
             Says::Media(media) => {
                 self.about(&media, pointer);
@@ -120,7 +120,7 @@ impl<'r> Bending<'r> {
                 self.lose("refusal", pointer, Fate::Text, "there is no word for it there");
                 Says::Text(text)
             }
-            Says::Opaque(opaque) => Says::Text(self.opaque(opaque, pointer)?),
+            Says::Opaque(opaque) => Says::Text(self.opaque(*opaque, pointer)?),
             Says::Call(mut call) => {
                 if call.free.is_some() && !(self.room.free_tools)(self.target) {
                     call.free = None;
@@ -177,7 +177,7 @@ impl<'r> Bending<'r> {
     fn reasoning(&mut self, reasoning: Reasoning, pointer: &str) -> Option<Says> {
         let is_genuine = reasoning.seal.is_some() || reasoning.family == Family::Plain;
         if is_genuine && self.room.families.contains(&reasoning.family) {
-            return Some(Says::Reasoning(reasoning));
+            return Some(Says::Reasoning(Box::new(reasoning)));
         }
         let as_text = self.target.foreign_reasoning == ForeignReasoning::Text && !reasoning.text.trim().is_empty();
         let fate = if as_text { Fate::Text } else { Fate::Dropped };

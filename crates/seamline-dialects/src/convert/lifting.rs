@@ -236,7 +236,7 @@ impl Lifting {
         if !content.is(Kind::Array) {
             return (!is_hollow(content)).then(|| unread(content, pointer)).into_iter().collect();
         }
-        let mut blocks = Vec::new();
+        let mut blocks = Vec::with_capacity(content.elements().count().min(self.blocks_max));
         for (index, value) in content.elements().enumerate() {
             self.blocks += 1;
             // The rest is not read: the whole body is refused.
@@ -263,14 +263,14 @@ impl Lifting {
     ) -> LiftedBlock {
         let (input, whole) = self.input(input, pointer);
         let call = LiftedCall { whole, ..LiftedCall::new(id, name, input) };
-        LiftedBlock::new(Says::Call(call), pointer)
+        LiftedBlock::new(Says::Call(Box::new(call)), pointer)
     }
 
     /// Makes a call of a tool that takes any text.
     pub(crate) fn free_call(id: String, name: String, text: String, pointer: &str) -> LiftedBlock {
         let input = format!("{{\"input\":{}}}", quoted(&text));
         let call = LiftedCall { free: Some(text), ..LiftedCall::new(id, name, input) };
-        LiftedBlock::new(Says::Call(call), pointer)
+        LiftedBlock::new(Says::Call(Box::new(call)), pointer)
     }
 
     /// Reads the input of a call as an object, and says whether it was one.
@@ -301,7 +301,7 @@ impl Lifting {
             *text = plain.to_owned();
             answer.failed |= is_failure;
         }
-        LiftedBlock::new(Says::Result(answer), pointer)
+        LiftedBlock::new(Says::Result(Box::new(answer)), pointer)
     }
 }
 
@@ -356,13 +356,13 @@ pub(crate) fn text(text: impl Into<String>, pointer: &str) -> LiftedBlock {
 /// A block that only its own dialect knows.
 pub(crate) fn opaque(value: Value<'_, '_>, kind: &str, spoken: bool, pointer: &str) -> LiftedBlock {
     let opaque = Opaque { kind: kind.to_owned(), raw: compact(value.raw()), spoken };
-    LiftedBlock::new(Says::Opaque(opaque), pointer)
+    LiftedBlock::new(Says::Opaque(Box::new(opaque)), pointer)
 }
 
 /// A value that the dialect does not know, kept unchanged.
 pub(crate) fn unread(value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
     let raw = value.str().map_or_else(|| compact(value.raw()), String::from);
-    LiftedBlock::new(Says::Opaque(Opaque { kind: String::new(), raw, spoken: true }), pointer)
+    LiftedBlock::new(Says::Opaque(Box::new(Opaque { kind: String::new(), raw, spoken: true })), pointer)
 }
 
 /// JSON without the white space between its tokens.

@@ -1,6 +1,6 @@
 //! Renders a conversation as a body, for every dialect.
 
-use seamline_model::conversation::{LiftedBlock, Says, Settings};
+use seamline_model::conversation::{LiftedBlock, LiftedMessage, Says, Settings};
 
 use super::{Draft, Rendered, Target};
 use crate::json::{Json, Style, list, member, object};
@@ -8,11 +8,29 @@ use crate::json::{Json, Style, list, member, object};
 /// The members of an object that is written.
 pub(crate) type Members<'a> = Vec<(&'static str, Json<'a>)>;
 
+/// The list of messages, the last member of a body.
+pub(crate) struct Entries<W> {
+    /// The name of the list.
+    pub(crate) key: &'static str,
+    /// Entries before the messages.
+    pub(crate) first: Vec<Json<'static>>,
+    /// Writes a message as entries of the list.
+    pub(crate) write: W,
+}
+
 /// Writes a body and collects the losses. Members of a group are given by their path, such as
-/// `inferenceConfig.topP`.
-pub(crate) fn write_body(mut draft: Draft, body: Members<'_>, target: &Target<'_>) -> Rendered {
+/// `inferenceConfig.topP`. Each message is freed when it is written.
+pub(crate) fn write_body<I: IntoIterator<Item = Json<'static>>>(
+    mut draft: Draft,
+    body: Members<'static>,
+    entries: Entries<impl Fn(&LiftedMessage) -> I>,
+    target: &Target<'_>,
+) -> Rendered {
+    let Entries { key, first, write } = entries;
+    let messages = std::mem::take(&mut draft.messages).into_iter();
+    let entries = first.into_iter().chain(messages.flat_map(|message| write(&message)));
     let mut text = String::new();
-    Style::of(target.layout).write(&mut text, &Json::Object(grouped(body)), 0);
+    Style::of(target.layout).write_with_list(&mut text, &grouped(body), (key, entries));
     let lost = draft.all_lost();
     Rendered { body: text, lost, ids: draft.ids, tools: draft.tools }
 }
@@ -60,9 +78,10 @@ pub(crate) fn typed_text<'a>(kind: &'static str, text: &str) -> Json<'a> {
 }
 
 /// The text of a content that is one text and nothing else.
-pub(crate) fn only_text(blocks: &[LiftedBlock]) -> Option<&str> {
-    match blocks {
-        [LiftedBlock { says: Says::Text(text), .. }] => Some(text),
+pub(crate) fn only_text<'b>(blocks: impl IntoIterator<Item = &'b LiftedBlock>) -> Option<&'b str> {
+    let mut blocks = blocks.into_iter();
+    match (blocks.next(), blocks.next()) {
+        (Some(LiftedBlock { says: Says::Text(text), .. }), None) => Some(text),
         _ => None,
     }
 }

@@ -261,7 +261,7 @@ fn words(
 ) -> LiftedBlock {
     if lifting.switch(value, "thought", pointer) == Some(true) {
         let reasoning = Reasoning { text: said, seal, redacted: false, family: Family::Gemini };
-        return LiftedBlock::new(Says::Reasoning(reasoning), pointer);
+        return LiftedBlock::new(Says::Reasoning(Box::new(reasoning)), pointer);
     }
     if seal.is_some() {
         lifting.note_dropped("signature of a text", pointer, "only Gemini's models read it");
@@ -322,7 +322,7 @@ fn result(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mu
             None => unknown(part, pointer),
         });
     blocks.extend(shown);
-    LiftedBlock::new(Says::Result(LiftedResult { id, name: Some(name), blocks, failed }), pointer)
+    LiftedBlock::new(Says::Result(Box::new(LiftedResult { id, name: Some(name), blocks, failed })), pointer)
 }
 
 /// Reads the output of a tool: the only text of the object, or the whole object.
@@ -350,5 +350,5 @@ fn media(lifting: &mut Lifting, data: Value<'_, '_>, pointer: &str) -> Option<Sa
     let name = member_of(data, &["displayName", "display_name"]).and_then(Value::str).map(String::from);
     let about = ["mimeType", "mime_type", "displayName", "display_name"];
     lifting.note_unknown(data, &[&about, known].concat(), &format!("{pointer}/{}", data.key().name()));
-    Some(Says::Media(Media { mime, name, ..Media::new(kind, source) }))
+    Some(Says::Media(Box::new(Media { mime, name, ..Media::new(kind, source) })))
 }

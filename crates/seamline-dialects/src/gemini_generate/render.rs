@@ -9,7 +9,7 @@ use super::CONSTRAINTS;
 use super::write::Writer;
 use crate::blocks;
 use crate::convert::rendering::{numbers, strings};
-use crate::convert::{Draft, Members, Rendered, Room, Target, write_body};
+use crate::convert::{Draft, Entries, Members, Rendered, Room, Target, write_body};
 use crate::json::{Json, list, member, object};
 
 pub(super) const ROOM: Room = Room {
@@ -93,8 +93,8 @@ pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     if let Some(choice) = &settings.tool_choice {
         body.push(("toolConfig", object([("functionCallingConfig", tool_choice(choice))])));
     }
-    body.push(("contents", list(draft.messages.iter().map(|message| blocks::said(&Writer, message)).collect())));
-    write_body(draft, body, target)
+    let write = |message: &LiftedMessage| [blocks::said(&Writer, message)];
+    write_body(draft, body, Entries { key: "contents", first: Vec::new(), write }, target)
 }
 
 fn start_with_user(draft: &mut Draft) {

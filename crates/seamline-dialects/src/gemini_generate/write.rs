@@ -99,7 +99,7 @@ impl Blocks for Writer {
             None => own_id(result).is_some(),
         };
         if by_id {
-            return set_members(result, &[Some(("id", quoted(id))), named].into_iter().flatten().collect::<Vec<_>>());
+            return set_members(result, [("id", quoted(id))].into_iter().chain(named));
         }
         set_member(result, "name", &quoted(id)).into_iter().chain(cuts(result, &["id"])).collect()
     }
@@ -175,7 +175,7 @@ impl<'d, 'a> Said<'d, 'a> {
         let line = |(key, value): (Value<'d, 'a>, Value<'d, 'a>)| {
             let key = format!("{}: ", key.name());
             match value.kind() {
-                Kind::String => Json::Joined(key, value.raw_str(), String::new()),
+                Kind::String => Json::Joined(Box::new((key, value.raw_str(), String::new()))),
                 _ => Json::Text(format!("{key}{}", value.raw())),
             }
         };

@@ -51,7 +51,7 @@ impl Encoder<'_, '_, '_> {
     /// Writes a step that is one block.
     fn write_block(&mut self, index: MessageIndex, block: BlockIndex, plan: &MessagePlan<'_>) {
         let untouched = BlockPlan::default();
-        let change = plan.blocks.get(&block).unwrap_or(&untouched);
+        let change = plan.block(block).unwrap_or(&untouched);
         if change.gone {
             return;
         }

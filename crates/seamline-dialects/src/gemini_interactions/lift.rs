@@ -202,7 +202,7 @@ fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedB
         Some(object) => vec![text(compact(object.raw()), &place)],
         None => lifting.content(output, &place, content),
     };
-    LiftedBlock::new(Says::Result(LiftedResult { id, name, blocks, failed }), pointer)
+    LiftedBlock::new(Says::Result(Box::new(LiftedResult { id, name, blocks, failed })), pointer)
 }
 
 fn thought(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
@@ -218,7 +218,7 @@ fn thought(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Lifted
         }
     }
     let reasoning = Reasoning { text: lines.join("\n\n"), seal, redacted: false, family: Family::Gemini };
-    LiftedBlock::new(Says::Reasoning(reasoning), pointer)
+    LiftedBlock::new(Says::Reasoning(Box::new(reasoning)), pointer)
 }
 
 /// Reads one content. Calls and results are contents in earlier revisions of the API.
@@ -249,7 +249,7 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: MediaKind, pointer: 
     };
     lifting.note_unknown(value, &["type", "mime_type", key], pointer);
     let mime = lifting.field(value, "mime_type", pointer);
-    Some(LiftedBlock::new(Says::Media(Media { mime, ..Media::new(kind, source) }), pointer))
+    Some(LiftedBlock::new(Says::Media(Box::new(Media { mime, ..Media::new(kind, source) })), pointer))
 }
 
 #[cfg(test)]

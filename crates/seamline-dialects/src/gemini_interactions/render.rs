@@ -8,7 +8,7 @@ use seamline_model::conversation::{
 
 use super::write;
 use crate::convert::rendering::{numbers, only_text, strings};
-use crate::convert::{Draft, Members, Rendered, Room, Target, mime, write_body};
+use crate::convert::{Draft, Entries, Members, Rendered, Room, Target, mime, write_body};
 use crate::json::{Json, list, member, object};
 
 pub(super) const ROOM: Room = Room {
@@ -86,8 +86,7 @@ pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     if !settings.tools.is_empty() {
         body.push(("tools", list(settings.tools.iter().map(tool).collect())));
     }
-    body.push(("input", list(draft.messages.iter().flat_map(steps).collect())));
-    write_body(draft, body, target)
+    write_body(draft, body, Entries { key: "input", first: Vec::new(), write: steps }, target)
 }
 
 /// Turns storage off unless the source asks for it: most dialects store nothing by default.

@@ -43,7 +43,7 @@ pub(super) fn call(transcript: &Transcript<'_>, value: Value<'_, '_>, plan: &Blo
         plan.name.map(|name| ("name", quoted(name))),
         plan.input.then(|| (INPUT, input_object(get(value, INPUT)))),
     ];
-    patches.extend(set_members(value, &changes.into_iter().flatten().collect::<Vec<_>>()));
+    patches.extend(set_members(value, changes.into_iter().flatten()));
     apply_patches(transcript, value.span(), &mut patches)
 }
 
@@ -58,7 +58,7 @@ pub(super) fn result(transcript: &Transcript<'_>, value: Value<'_, '_>, plan: &B
         plan.name.map(|name| ("name", quoted(name))),
         plan.fill.map(|text| (OUTPUT, filled(text))),
     ];
-    let mut patches = set_members(value, &changes.into_iter().flatten().collect::<Vec<_>>());
+    let mut patches = set_members(value, changes.into_iter().flatten());
     apply_patches(transcript, value.span(), &mut patches)
 }
 
@@ -121,7 +121,7 @@ pub(super) fn speech(
     if !plan.blocks.is_empty() {
         changes.push(("content", writer.render(&list(parts(transcript, index, plan)), 1)));
     }
-    apply_patches(transcript, span, &mut set_members(value, &changes))
+    apply_patches(transcript, span, &mut set_members(value, changes))
 }
 
 /// Writes a value that is not a step as a step of the user.
@@ -136,7 +136,7 @@ fn taken_in(
     };
     let content = writer.render(&list(contents(content)), 1);
     let values = [("type", quoted(write::speech_type(Role::User))), ("content", content)];
-    apply_patches(transcript, value.span(), &mut set_members(value, &values))
+    apply_patches(transcript, value.span(), &mut set_members(value, values))
 }
 
 /// Writes the remaining contents of a step.
@@ -144,7 +144,7 @@ fn parts<'a>(transcript: &Transcript<'a>, index: MessageIndex, plan: &MessagePla
     let mut parts = Vec::new();
     for (block, content) in transcript.blocks_of(index) {
         let raw = transcript.text(content.span);
-        match plan.blocks.get(&block) {
+        match plan.block(block) {
             Some(change) if change.gone => {}
             Some(BlockPlan { demote: Some(heading), .. }) => {
                 parts.push(write::text(Fenced::around(heading, raw).text(raw)));

@@ -20,6 +20,7 @@ pub(crate) use scan::ListVisitor;
 pub use scan::{BYTES_MAX, Document, NODES_MAX};
 pub use syntax::{Syntax, SyntaxKind};
 pub use text::said;
+pub(crate) use growth::grow;
 pub(crate) use text::{escape_into, quoted};
 pub(crate) use view::{Kind, Object, Value};
 pub(crate) use write::{Json, Style, list, member, object};

@@ -1,7 +1,8 @@
 //! The text between the quotes of JSON strings.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+
+use super::write::Sink;
 
 /// The readable text at the start of a value's source: a string without its quotes and escapes; of anything else the
 /// first `text` or `content`, or the source.
@@ -104,7 +105,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// Writes `text` with escapes, for the inside of a JSON string.
-pub(crate) fn escape_into(out: &mut String, text: &str) {
+pub(crate) fn escape_into(out: &mut impl Sink, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
         out.push_str(&rest[..at]);
@@ -114,10 +115,7 @@ pub(crate) fn escape_into(out: &mut String, text: &str) {
             b'\n' => out.push_str("\\n"),
             b'\r' => out.push_str("\\r"),
             b'\t' => out.push_str("\\t"),
-            control => {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{control:04x}");
-            }
+            control => out.push_str(&format!("\\u{control:04x}")),
         }
         rest = &rest[at + 1..];
     }

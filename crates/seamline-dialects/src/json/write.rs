@@ -4,6 +4,32 @@ use std::borrow::Cow;
 
 use super::text::escape_into;
 
+/// Takes text piece by piece.
+pub(crate) trait Sink {
+    fn push_str(&mut self, text: &str);
+}
+
+impl Sink for String {
+    fn push_str(&mut self, text: &str) {
+        Self::push_str(self, text);
+    }
+}
+
+impl Sink for Vec<u8> {
+    fn push_str(&mut self, text: &str) {
+        self.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Counts the bytes of a text.
+struct Length(usize);
+
+impl Sink for Length {
+    fn push_str(&mut self, text: &str) {
+        self.0 += text.len();
+    }
+}
+
 /// A piece of JSON to be written.
 #[derive(Debug, Clone)]
 pub(crate) enum Json<'a> {
@@ -14,7 +40,7 @@ pub(crate) enum Json<'a> {
     /// A string.
     Text(String),
     /// A string of our text, the inside of a string of the source, unchanged, and our text again.
-    Joined(String, &'a str, String),
+    Joined(Box<(String, &'a str, String)>),
     /// A boolean.
     Bool(bool),
     /// `null`.
@@ -25,6 +51,25 @@ pub(crate) enum Json<'a> {
     Members(Vec<(Cow<'a, str>, Json<'a>)>),
     /// A list.
     List(Vec<Json<'a>>),
+}
+
+const _: () = assert!(size_of::<Json<'_>>() == 32, "a message can have a hundred thousand of them");
+
+/// The number of elements from which on a text is measured before it is written.
+const LONG: usize = 256;
+
+/// The bytes that a text has room for before a further element is written to it.
+const SPARE_BYTES: usize = 4096;
+
+impl Json<'_> {
+    /// Whether it has many elements.
+    fn is_long(&self) -> bool {
+        match self {
+            Self::List(elements) => elements.len() >= LONG,
+            Self::Object(members) => members.iter().any(|(_, value)| value.is_long()),
+            _ => false,
+        }
+    }
 }
 
 /// An object with these members.
@@ -74,24 +119,42 @@ impl Style {
         Self { indent, newline, colon_space, comma_space }
     }
 
+    /// The text of `json` as a value at the given depth.
+    pub(crate) fn text(&self, json: &Json<'_>, depth: usize) -> String {
+        let mut text = String::with_capacity(self.room_for(json, depth));
+        self.write(&mut text, json, depth);
+        text
+    }
+
+    /// The number of bytes that a value with many elements takes; 0 for any other. A buffer that doubles takes three times
+    /// the memory of a long text while it grows.
+    pub(crate) fn room_for(&self, json: &Json<'_>, depth: usize) -> usize {
+        let mut length = Length(0);
+        if json.is_long() {
+            self.write(&mut length, json, depth);
+        }
+        length.0
+    }
+
     /// Writes `json` as a value at the given depth.
-    pub(crate) fn write(&self, out: &mut String, json: &Json<'_>, depth: usize) {
+    pub(crate) fn write(&self, out: &mut impl Sink, json: &Json<'_>, depth: usize) {
         match json {
             Json::Raw(text) => out.push_str(text),
             Json::Written(text) => out.push_str(text),
             Json::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
             Json::Null => out.push_str("null"),
             Json::Text(text) => {
-                out.push('"');
+                out.push_str("\"");
                 escape_into(out, text);
-                out.push('"');
+                out.push_str("\"");
             }
-            Json::Joined(before, raw, after) => {
-                out.push('"');
+            Json::Joined(joined) => {
+                let (before, raw, after) = &**joined;
+                out.push_str("\"");
                 escape_into(out, before);
                 out.push_str(raw);
                 escape_into(out, after);
-                out.push('"');
+                out.push_str("\"");
             }
             Json::List(elements) => self.write_list(out, elements, depth),
             Json::Object(members) => {
@@ -103,34 +166,66 @@ impl Style {
         }
     }
 
-    fn write_list(&self, out: &mut String, elements: &[Json<'_>], depth: usize) {
-        out.push('[');
+    fn write_list(&self, out: &mut impl Sink, elements: &[Json<'_>], depth: usize) {
+        out.push_str("[");
         for (index, element) in elements.iter().enumerate() {
             self.separate(out, index, depth + 1);
             self.write(out, element, depth + 1);
         }
         self.finish(out, elements.len(), depth);
-        out.push(']');
+        out.push_str("]");
     }
 
     fn write_object<'j>(
         &self,
-        out: &mut String,
+        out: &mut impl Sink,
         members: impl ExactSizeIterator<Item = (&'j str, &'j Json<'j>)>,
         depth: usize,
     ) {
         let count = members.len();
-        out.push('{');
+        out.push_str("{");
         for (index, (key, value)) in members.enumerate() {
             self.separate(out, index, depth + 1);
-            out.push('"');
+            out.push_str("\"");
             out.push_str(key);
-            out.push('"');
+            out.push_str("\"");
             out.push_str(self.colon());
             self.write(out, value, depth + 1);
         }
         self.finish(out, count, depth);
-        out.push('}');
+        out.push_str("}");
+    }
+
+    /// Writes an object whose last member is a list. Each element is freed when it is written.
+    pub(crate) fn write_with_list<'j>(
+        &self,
+        out: &mut String,
+        members: &[(&'static str, Json<'_>)],
+        (key, elements): (&'static str, impl Iterator<Item = Json<'j>>),
+    ) {
+        out.push_str("{");
+        for (index, (key, value)) in members.iter().enumerate() {
+            self.separate(out, index, 1);
+            out.push_str(&["\"", key, "\"", self.colon()].concat());
+            self.write(out, value, 1);
+        }
+        self.separate(out, members.len(), 1);
+        out.push_str(&["\"", key, "\"", self.colon(), "["].concat());
+        let mut count = 0;
+        for element in elements {
+            self.separate(out, count, 2);
+            let room = self.room_for(&element, 2).max(SPARE_BYTES);
+            if out.capacity() - out.len() < room {
+                // A text that doubles takes three times its memory while it grows.
+                out.reserve_exact(room.max(out.len() / 8));
+            }
+            self.write(out, &element, 2);
+            count += 1;
+        }
+        self.finish(out, count, 1);
+        out.push_str("]");
+        self.finish(out, members.len() + 1, 0);
+        out.push_str("}");
     }
 
     /// The text between a key and its value.
@@ -139,25 +234,25 @@ impl Style {
     }
 
     /// The text before an element that was written or moved.
-    pub(crate) fn separate(&self, out: &mut String, index: usize, depth: usize) {
+    pub(crate) fn separate(&self, out: &mut impl Sink, index: usize, depth: usize) {
         if index > 0 {
-            out.push(',');
+            out.push_str(",");
         }
         if self.indent.is_some() {
             self.new_line(out, depth);
         } else if index > 0 && self.comma_space {
-            out.push(' ');
+            out.push_str(" ");
         }
     }
 
     /// The text between the last element and the closing bracket.
-    pub(crate) fn finish(&self, out: &mut String, count: usize, depth: usize) {
+    pub(crate) fn finish(&self, out: &mut impl Sink, count: usize, depth: usize) {
         if count > 0 && self.indent.is_some() {
             self.new_line(out, depth);
         }
     }
 
-    fn new_line(&self, out: &mut String, depth: usize) {
+    fn new_line(&self, out: &mut impl Sink, depth: usize) {
         out.push_str(self.newline);
         for _ in 0..depth {
             out.push_str(self.indent.as_deref().unwrap_or(""));

@@ -57,7 +57,7 @@ fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, transcript: &Transcri
         let input = function.object().and_then(|function| function.get(key));
         values.push((key, input_json_text(input)));
     }
-    patches.extend(set_members(function, &values));
+    patches.extend(set_members(function, values));
     Json::Written(apply_patches(transcript, value.span(), &mut patches))
 }
 

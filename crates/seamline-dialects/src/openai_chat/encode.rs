@@ -85,7 +85,7 @@ impl Encoder<'_, '_, '_> {
         let Some((block, _)) = self.result_block(index) else {
             return true;
         };
-        let Some(change) = plan.blocks.get(&block) else {
+        let Some(change) = plan.block(block) else {
             let text = rewrite::without_calls(self.transcript, index);
             self.writer.rewrite(Some(index), &text);
             self.writer.note_edits(self.plan.get(index));

@@ -82,7 +82,7 @@ fn own_message(
     } else {
         values.push((calls::LIST, writer.render(&list(calls), 1)));
     }
-    patches.extend(set_members(value, &values));
+    patches.extend(set_members(value, values));
     Some(apply_patches(transcript, message.span, &mut patches))
 }
 

@@ -141,7 +141,7 @@ fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<LiftedBlock>
     for key in ["reasoning_content", "reasoning"] {
         if let Some(text) = lifting.field(value, key, pointer).filter(|text| !text.is_empty()) {
             let reasoning = Reasoning { text, seal: None, redacted: false, family: Family::Plain };
-            blocks.push(LiftedBlock::new(Says::Reasoning(reasoning), format!("{pointer}/{key}")));
+            blocks.push(LiftedBlock::new(Says::Reasoning(Box::new(reasoning)), format!("{pointer}/{key}")));
         }
     }
     blocks.extend(said);
@@ -225,14 +225,14 @@ fn image(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<S
     let within = format!("{pointer}/image_url");
     lifting.note_unknown(image, &["url", "detail"], &within);
     let detail = lifting.field(image, "detail", &within);
-    Some(Says::Media(Media { detail, ..linked(&url, MediaKind::Image) }))
+    Some(Says::Media(Box::new(Media { detail, ..linked(&url, MediaKind::Image) })))
 }
 
 fn audio(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Says> {
     let mime = mime_of_extension(&string(value, "format")?)?;
     let source = MediaSource::Data(string(value, "data")?);
     lifting.note_unknown(value, &["data", "format"], &format!("{pointer}/input_audio"));
-    Some(Says::Media(Media { mime: Some(mime.to_owned()), ..Media::new(MediaKind::Audio, source) }))
+    Some(Says::Media(Box::new(Media { mime: Some(mime.to_owned()), ..Media::new(MediaKind::Audio, source) })))
 }
 
 fn file(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Says> {
@@ -245,5 +245,5 @@ fn file(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Sa
     };
     lifting.note_unknown(value, &["filename", key], &within);
     let name = lifting.field(value, "filename", &within);
-    Some(Says::Media(Media { name, ..media }))
+    Some(Says::Media(Box::new(Media { name, ..media })))
 }

@@ -9,7 +9,7 @@ use super::calls;
 use super::lift::FUNCTION;
 use crate::convert::rendering::{is_result, numbers, only_text, strings, typed_text};
 use crate::convert::{
-    Draft, Members, Rendered, Room, Target, data_url, extension, file_name, mime, schema_members, write_body,
+    Draft, Entries, Members, Rendered, Room, Target, data_url, extension, file_name, mime, schema_members, write_body,
 };
 use crate::json::{Json, list, member, object, quoted};
 use crate::results::{AnsweredCall, written};
@@ -121,9 +121,8 @@ pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     }
     body.extend(settings.tool_choice.as_ref().map(|choice| ("tool_choice", tool_choice(choice, &settings.tools))));
     let system = draft.system.iter().map(|text| object([member("role", "system"), member("content", text)]));
-    let messages = system.chain(draft.messages.iter().flat_map(messages)).collect();
-    body.push(("messages", list(messages)));
-    write_body(draft, body, target)
+    let first = system.collect();
+    write_body(draft, body, Entries { key: "messages", first, write: messages }, target)
 }
 
 /// Writes the number of log probabilities, which needs the setting that turns them on.
@@ -194,17 +193,17 @@ fn messages(message: &LiftedMessage) -> Vec<Json<'static>> {
     let (results, rest): (Vec<&LiftedBlock>, Vec<&LiftedBlock>) =
         message.blocks.iter().partition(|block| is_result(block));
     let mut out: Vec<_> = results.into_iter().filter_map(result).collect();
-    let rest: Vec<LiftedBlock> = rest.into_iter().cloned().collect();
     if !rest.is_empty() {
-        out.push(object([member("role", role), ("content", content(&rest))]));
+        out.push(object([member("role", role), ("content", content(rest.iter().copied()))]));
     }
     out
 }
 
 fn assistant(blocks: &[LiftedBlock]) -> Json<'static> {
-    let said: Vec<LiftedBlock> = blocks.iter().filter(|block| matches!(block.says, Says::Text(_))).cloned().collect();
+    let said = blocks.iter().filter(|block| matches!(block.says, Says::Text(_)));
+    let is_silent = said.clone().next().is_none();
     let mut members = vec![member("role", "assistant")];
-    members.push(("content", if said.is_empty() { Json::Null } else { content(&said) }));
+    members.push(("content", if is_silent { Json::Null } else { content(said) }));
     let refusals: Vec<&str> = blocks
         .iter()
         .filter_map(|block| if let Says::Refusal(text) = &block.says { Some(text.as_str()) } else { None })
@@ -245,15 +244,16 @@ pub(super) fn results(answers: &[AnsweredCall<'_>]) -> Vec<String> {
 }
 
 fn result(block: &LiftedBlock) -> Option<Json<'static>> {
-    let Says::Result(LiftedResult { id, blocks, .. }) = &block.says else { return None };
-    let content = if blocks.is_empty() { Json::Text(String::new()) } else { content(blocks) };
+    let Says::Result(answer) = &block.says else { return None };
+    let LiftedResult { id, blocks, .. } = &**answer;
+    let content = if blocks.is_empty() { Json::Text(String::new()) } else { content(blocks.iter()) };
     Some(calls::result(id, content))
 }
 
-fn content(blocks: &[LiftedBlock]) -> Json<'static> {
-    match only_text(blocks) {
+fn content<'b>(blocks: impl Iterator<Item = &'b LiftedBlock> + Clone) -> Json<'static> {
+    match only_text(blocks.clone()) {
         Some(text) => Json::Text(text.to_owned()),
-        None => list(blocks.iter().filter_map(part).collect()),
+        None => list(blocks.filter_map(part).collect()),
     }
 }
 

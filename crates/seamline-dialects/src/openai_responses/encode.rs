@@ -56,7 +56,7 @@ impl Encoder<'_, '_, '_> {
 
     fn whole(&mut self, index: MessageIndex, block: BlockIndex, plan: &MessagePlan<'_>) {
         let untouched = BlockPlan::default();
-        let change = plan.blocks.get(&block).unwrap_or(&untouched);
+        let change = plan.block(block).unwrap_or(&untouched);
         if change.gone {
             return;
         }

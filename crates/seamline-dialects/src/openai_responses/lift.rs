@@ -225,7 +225,7 @@ fn typed_call(lifting: &mut Lifting, value: Value<'_, '_>, name: &str, pointer: 
     let input = format!("{{{}}}", members.join(","));
     let name = name.to_owned();
     let call = LiftedCall::new(id, name, input);
-    LiftedBlock::new(Says::Call(call), pointer)
+    LiftedBlock::new(Says::Call(Box::new(call)), pointer)
 }
 
 fn output(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str) -> LiftedBlock {
@@ -271,7 +271,7 @@ fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Lift
     }
     let seal = lifting.field(value, "encrypted_content", pointer);
     let text = texts.join("\n\n");
-    LiftedBlock::new(Says::Reasoning(Reasoning { text, seal, redacted: false, family: Family::OpenAi }), pointer)
+    LiftedBlock::new(Says::Reasoning(Box::new(Reasoning { text, seal, redacted: false, family: Family::OpenAi })), pointer)
 }
 
 fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {
@@ -304,5 +304,5 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, (data, kind): (&str, Media
     };
     lifting.note_unknown(value, &["type", "filename", "detail", key], pointer);
     let (name, detail) = (lifting.field(value, "filename", pointer), lifting.field(value, "detail", pointer));
-    LiftedBlock::new(Says::Media(Media { name, detail, ..media }), pointer)
+    LiftedBlock::new(Says::Media(Box::new(Media { name, detail, ..media })), pointer)
 }

@@ -11,7 +11,7 @@ use super::item::{CUSTOM_RESULT, FUNCTION_RESULT};
 use super::result;
 use super::rewrite::{CUSTOM_CALL, FUNCTION_CALL, written_call};
 use crate::convert::rendering::{numbers, only_text, strings, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, file_name, schema_members, write_body};
+use crate::convert::{Draft, Entries, Members, Rendered, Room, Target, data_url, file_name, schema_members, write_body};
 use crate::json::{Json, list, member, object};
 
 pub(super) const ROOM: Room = Room {
@@ -81,8 +81,8 @@ pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     }
     body.extend(settings.tool_choice.as_ref().map(|choice| ("tool_choice", tool_choice(choice, &settings.tools))));
     let free = free_calls(&draft.messages);
-    body.push(("input", list(draft.messages.iter().flat_map(|message| items(message, &free)).collect())));
-    write_body(draft, body, target)
+    let write = |message: &LiftedMessage| items(message, &free);
+    write_body(draft, body, Entries { key: "input", first: Vec::new(), write }, target)
 }
 
 /// Includes log probabilities if the source asks for them.

@@ -218,7 +218,7 @@ fn parts<'a>(transcript: &Transcript<'a>, index: MessageIndex, plan: &MessagePla
     let mut parts = Vec::new();
     for (block, content) in transcript.blocks_of(index) {
         let raw = transcript.text(content.span);
-        match plan.blocks.get(&block) {
+        match plan.block(block) {
             Some(change) if change.gone => {}
             Some(change) if change.demote.is_some() => {
                 let heading = change.demote.unwrap_or_default();

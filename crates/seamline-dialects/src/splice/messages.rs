@@ -54,7 +54,27 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
     /// Writes a message that changed.
     pub(crate) fn rewrite(&mut self, origin: Option<MessageIndex>, text: &str) {
         let lead = self.separate();
-        let span = self.push(text);
+        let start = self.out.written.len();
+        self.out.written.extend_from_slice(text.as_bytes());
+        self.note_written(origin, lead, start);
+    }
+
+    /// Writes a message with patches applied, without a copy of its text.
+    pub(crate) fn rewrite_patched(&mut self, origin: MessageIndex, mut patches: Vec<(Span, String)>) {
+        let lead = self.separate();
+        let transcript = self.transcript;
+        let start = self.out.written.len();
+        let whole = transcript.message(origin).span;
+        let replaced = patches.iter().map(|(span, _)| span.len()).sum::<usize>();
+        let bytes = patches.iter().map(|(_, text)| text.len()).sum::<usize>();
+        self.out.written.reserve(whole.len().saturating_sub(replaced) + bytes);
+        patch(transcript, whole, &mut patches, |text| self.out.written.extend_from_slice(text.as_bytes()));
+        self.note_written(Some(origin), lead, start);
+    }
+
+    /// Notes a message whose text was written from `start` on.
+    fn note_written(&mut self, origin: Option<MessageIndex>, lead: Span, start: usize) {
+        let span = self.out.note_written(start, self.transcript.source.body);
         self.note(Noted { origin, lead, span, copied: false });
         self.copied = None;
     }
@@ -74,9 +94,11 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
 
     /// Writes a new message.
     pub(crate) fn write(&mut self, origin: Option<MessageIndex>, message: &Json<'_>) {
-        let mut text = String::new();
-        self.style.write(&mut text, message, self.depth);
-        self.rewrite(origin, &text);
+        let lead = self.separate();
+        let start = self.out.written.len();
+        self.out.written.reserve(self.style.room_for(message, self.depth));
+        self.style.write(&mut self.out.written, message, self.depth);
+        self.note_written(origin, lead, start);
     }
 
     /// Notes that an edit ended up in the message written last.
@@ -104,9 +126,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
 
     /// A value laid out for a place `below` levels under a message.
     pub(crate) fn render(&self, json: &Json<'_>, below: usize) -> String {
-        let mut text = String::new();
-        self.style.write(&mut text, json, self.depth + below);
-        text
+        self.style.text(json, self.depth + below)
     }
 
     /// Ends the list and the body.
@@ -169,17 +189,22 @@ struct Noted {
 
 /// The text of a span with patches applied. Of patches that overlap the first counts.
 pub(crate) fn apply_patches(transcript: &Transcript<'_>, whole: Span, patches: &mut [(Span, String)]) -> String {
-    patches.sort_by_key(|(span, _)| (span.start, span.end));
     let mut out = String::with_capacity(whole.len());
+    patch(transcript, whole, patches, |text| out.push_str(text));
+    out
+}
+
+/// Gives out the text of a span with patches applied, piece by piece. Of patches that overlap the first counts.
+fn patch(transcript: &Transcript<'_>, whole: Span, patches: &mut [(Span, String)], mut push: impl FnMut(&str)) {
+    patches.sort_by_key(|(span, _)| (span.start, span.end));
     let mut at = whole.start;
     for (span, text) in patches.iter() {
         if span.start < at || span.end > whole.end {
             continue;
         }
-        out.push_str(transcript.text(Span { start: at, end: span.start }));
-        out.push_str(text);
+        push(transcript.text(Span { start: at, end: span.start }));
+        push(text);
         at = span.end;
     }
-    out.push_str(transcript.text(Span { start: at, end: whole.end }));
-    out
+    push(transcript.text(Span { start: at, end: whole.end }));
 }

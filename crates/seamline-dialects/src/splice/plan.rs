@@ -5,6 +5,9 @@ use std::num::NonZeroU32;
 
 use seamline_model::{BlockIndex, Edit, MessageIndex, NewText, Role, Transcript};
 
+/// The bytes from which on a message is long.
+const LONG_BYTES: usize = 1 << 20;
+
 /// What a list of edits means for each message it touches.
 #[derive(Debug, Default)]
 pub(crate) struct Plan<'e> {
@@ -47,7 +50,8 @@ pub(crate) struct MessagePlan<'e> {
     pub(crate) reform: bool,
     /// Messages that go before this one.
     pub(crate) before: Vec<NewMessage>,
-    pub(crate) blocks: BTreeMap<BlockIndex, BlockPlan<'e>>,
+    /// Boxed, because a node of the map has room for eleven plans, and most messages have one block.
+    pub(crate) blocks: BTreeMap<BlockIndex, Box<BlockPlan<'e>>>,
     /// Results that go into the answer to this message.
     pub(crate) answers: Vec<Placed<'e>>,
 }
@@ -111,7 +115,12 @@ impl Placed<'_> {
     }
 }
 
-impl MessagePlan<'_> {
+impl<'e> MessagePlan<'e> {
+    /// The plan of one of its blocks, if one of the edits is about it.
+    pub(crate) fn block(&self, block: BlockIndex) -> Option<&BlockPlan<'e>> {
+        self.blocks.get(&block).map(|plan| &**plan)
+    }
+
     /// Whether blocks were taken out for good.
     pub(crate) fn removes_blocks(&self) -> bool {
         self.blocks.values().any(|block| block.removed)
@@ -137,11 +146,11 @@ impl<'e> Plan<'e> {
         plan
     }
 
-    /// How many bytes the messages have that edits are about, which is about what will be
-    /// written.
+    /// How many bytes the short messages have that edits are about, which is about what will be written for them. A long
+    /// one makes its own room when it is written.
     pub(crate) fn bytes(&self, transcript: &Transcript<'_>) -> usize {
         let touched = transcript.messages.iter().zip(&self.places).filter(|(_, place)| place.is_some());
-        touched.map(|(message, _)| message.span.len()).sum()
+        touched.map(|(message, _)| message.span.len()).filter(|bytes| *bytes < LONG_BYTES).sum()
     }
 
     pub(crate) fn get(&self, message: MessageIndex) -> Option<&MessagePlan<'e>> {
@@ -151,7 +160,7 @@ impl<'e> Plan<'e> {
 
     /// The plan of the block, if one of the edits is about it.
     pub(crate) fn block(&self, transcript: &Transcript<'_>, block: BlockIndex) -> Option<&BlockPlan<'e>> {
-        self.get(transcript.block(block).message)?.blocks.get(&block)
+        self.get(transcript.block(block).message)?.block(block)
     }
 
     fn add(&mut self, transcript: &Transcript<'_>, index: usize, edit: &'e Edit) {

@@ -38,7 +38,7 @@ impl Conversation {
         let text = LiftedBlock::new(Says::Text(missing.to_owned()), &block.pointer);
         let answer =
             LiftedResult { id: call.id.clone(), name: Some(call.name.clone()), blocks: vec![text], failed: true };
-        Some(LiftedBlock::new(Says::Result(answer), &block.pointer))
+        Some(LiftedBlock::new(Says::Result(Box::new(answer)), &block.pointer))
     }
 
     /// A message without the results that were moved to their calls; its other results become text.
@@ -68,13 +68,18 @@ impl Conversation {
 fn split_by_speaker(messages: Vec<LiftedMessage>) -> Vec<LiftedMessage> {
     let mut out: Vec<LiftedMessage> = Vec::with_capacity(messages.len());
     for message in messages {
+        let speaker_of = |block: &LiftedBlock| match block.says {
+            Says::Call(_) | Says::Reasoning(_) => Speaker::Assistant,
+            Says::Result(_) => Speaker::User,
+            _ => message.speaker,
+        };
+        if message.blocks.iter().all(|block| speaker_of(block) == message.speaker) {
+            out.extend(Some(message).filter(|message| !message.blocks.is_empty()));
+            continue;
+        }
         let mut first = true;
         for block in message.blocks {
-            let speaker = match block.says {
-                Says::Call(_) | Says::Reasoning(_) => Speaker::Assistant,
-                Says::Result(_) => Speaker::User,
-                _ => message.speaker,
-            };
+            let speaker = speaker_of(&block);
             match out.last_mut() {
                 Some(last) if !first && last.speaker == speaker => last.blocks.push(block),
                 _ => out.push(LiftedMessage { speaker, blocks: vec![block] }),
@@ -202,12 +207,12 @@ mod tests {
 
     fn call(id: &str, pointer: &str) -> LiftedBlock {
         let call = LiftedCall::new(id.to_owned(), "read".to_owned(), "{}".to_owned());
-        LiftedBlock::new(Says::Call(call), pointer)
+        LiftedBlock::new(Says::Call(Box::new(call)), pointer)
     }
 
     fn result(id: &str, pointer: &str) -> LiftedBlock {
         LiftedBlock::new(
-            Says::Result(LiftedResult { id: id.to_owned(), name: None, blocks: Vec::new(), failed: false }),
+            Says::Result(Box::new(LiftedResult { id: id.to_owned(), name: None, blocks: Vec::new(), failed: false })),
             pointer,
         )
     }
