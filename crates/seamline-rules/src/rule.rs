@@ -162,7 +162,8 @@ pub(crate) struct Report {
     more: u32,
     /// The most fixes of one rule.
     pub(crate) fixes_max: usize,
-    unsafe_allowed: bool,
+    /// The highest safety of fixes that the policy applies.
+    safety_max: Safety,
 }
 
 impl Report {
@@ -180,7 +181,7 @@ impl Report {
             counted: 0,
             more: 0,
             fixes_max: fixes_max(context.transcript.source.len()),
-            unsafe_allowed: context.policy.allows(Safety::Unsafe),
+            safety_max: safety_max(context),
         }
     }
 
@@ -259,7 +260,7 @@ impl Report {
         tally.more += 1;
         self.lasting.pop_if(|at| *at == self.counted);
         let Some(RuleFinding { place, fix: Some(fix), .. }) = self.findings.pop() else { return };
-        if fix.edits.is_empty() || !(fix.safety == Safety::Safe || self.unsafe_allowed) {
+        if fix.edits.is_empty() || fix.safety > self.safety_max {
         } else if tally.fixes < self.fixes_max {
             tally.fixes += 1;
             self.rest.push(CountedFix { code, place, fix: Fix { title: String::new(), ..fix } });
@@ -267,6 +268,12 @@ impl Report {
             self.is_cut = true;
         }
     }
+}
+
+/// The highest safety of fixes that the policy applies.
+fn safety_max(context: &Context<'_, '_>) -> Safety {
+    let levels = [Safety::Unknown, Safety::Unsafe];
+    levels.into_iter().find(|&safety| context.policy.allows(safety)).unwrap_or(Safety::Safe)
 }
 
 /// A finding under construction.
