@@ -98,6 +98,14 @@ impl<'d, 'a> WireItem<'d, 'a> {
         item
     }
 
+    /// Whether an item without a type is only the id of one that the provider stores. The type is optional there.
+    pub(super) fn is_reference(&self) -> bool {
+        let others = [self.role, self.content, self.name, self.arguments, self.input, self.output, self.pair];
+        let is_bare = others.iter().all(Option::is_none) && self.summary.is_none() && self.sealed.is_none();
+        let is_untyped = self.kind.is_none_or(|kind| kind.is(Kind::Null));
+        is_untyped && is_bare && !self.has_more && self.id.is_some_and(|id| id.is(Kind::String))
+    }
+
     /// Finds the properties of the type of the item, and notes the facts about it that few conversations have.
     pub(super) fn known(&self, value: Value<'_, '_>, kind: &str, reader: &mut Reader<'_>) -> &'static Known {
         let known = item::of(kind);
