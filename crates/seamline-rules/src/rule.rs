@@ -218,7 +218,7 @@ impl Report {
             code: self.running.map_or("", |rule| rule.code),
             name: self.running.map_or("", |rule| rule.name),
             severity: self.running.map_or(Severity::Error, |rule| rule.severity),
-            message,
+            message: shortened(message),
             place,
             call_id: None,
             related: Vec::new(),
@@ -270,6 +270,21 @@ impl Report {
     }
 }
 
+/// The longest id or name in a message, in characters.
+const QUOTED_CHARS_MAX: usize = 80;
+
+/// Shortens the ids and names of a message, which are in backquotes: a conversation may hold ids of any length.
+fn shortened(message: String) -> String {
+    if message.len() <= QUOTED_CHARS_MAX || message.split('`').all(|part| part.len() <= QUOTED_CHARS_MAX) {
+        return message;
+    }
+    let shown = |(index, part): (usize, &str)| match part.char_indices().nth(QUOTED_CHARS_MAX - 1) {
+        Some((end, _)) if index % 2 == 1 && part.len() > QUOTED_CHARS_MAX => format!("{}…", &part[..end]),
+        _ => part.to_owned(),
+    };
+    message.split('`').enumerate().map(shown).collect::<Vec<_>>().join("`")
+}
+
 /// The highest safety of fixes that the policy applies.
 fn safety_max(context: &Context<'_, '_>) -> Safety {
     let levels = [Safety::Unknown, Safety::Unsafe];
@@ -303,7 +318,20 @@ impl Draft<'_> {
     }
 
     pub(crate) fn fix(self, stage: Stage, safety: Safety, title: impl Into<String>, edits: Vec<Edit>) -> Self {
-        self.0.fix = Some(Fix { title: title.into(), safety, stage, edits });
+        self.0.fix = Some(Fix { title: shortened(title.into()), safety, stage, edits });
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_ids_in_messages_are_shortened_and_the_words_around_them_stay() {
+        let words = "a sentence of ours that is much longer than the eighty characters which an id may have in a report";
+        assert_eq!(shortened(format!("`x` {words}")), format!("`x` {words}"));
+        let id = "é".repeat(500);
+        assert_eq!(shortened(format!("`{id}` {words} `y`")), format!("`{}…` {words} `y`", "é".repeat(79)));
     }
 }
