@@ -275,7 +275,8 @@ impl<'a> Reader<'a> {
         blocks.push(Block::new(message, value.span(), slot, kind, signed));
     }
 
-    /// Finds out whether a repair made a result, by its content if that is one short text.
+    /// Finds out whether a repair made a result, by its content if that is one short text. The caller gives no text for a
+    /// result with members that a repair does not write, such as a success: that one is real.
     pub(crate) fn synthetic(&mut self, content: Option<Value<'_, '_>>, text: Option<Cow<'_, str>>) -> Synthetic {
         let (Some(content), Some(text)) = (content, text) else { return Synthetic::No };
         let synthetic = Synthetic::of(&text);

@@ -207,11 +207,12 @@ pub enum Edit {
         /// The unanswered call.
         call: BlockIndex,
     },
-    /// Moves a result of the provider's own tools to the place right after its call.
+    /// Moves a result of the provider's own tools to the place right after its call, or into a message of its own after
+    /// the results of the calls that the tool made.
     RejoinServerResult {
         /// The result to move.
         result: BlockIndex,
-        /// The call it answers.
+        /// The call it answers, or the last result of a call that the tool made.
         call: BlockIndex,
     },
     /// Inserts a message before another one, or at the end.

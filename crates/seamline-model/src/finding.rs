@@ -93,6 +93,9 @@ pub enum Safety {
     Safe,
     /// Drops, alters or guesses content.
     Unsafe,
+    /// Changes something that no dialect or program is known to have, and that the provider may accept. Only the caller
+    /// can ask for it: no preset does.
+    Unknown,
     /// Is displayed, never applied.
     DisplayOnly,
 }
@@ -103,6 +106,7 @@ impl Safety {
         match self {
             Self::Safe => "safe",
             Self::Unsafe => "unsafe",
+            Self::Unknown => "unknown",
             Self::DisplayOnly => "display_only",
         }
     }

@@ -93,6 +93,11 @@ pub enum IrregularityKind {
     },
     /// A message's content holds calls or results in the form of another dialect.
     ForeignPairs,
+    /// A call or result is in the form of another dialect; the span is the block.
+    ForeignPair {
+        /// The block in the form of this dialect.
+        own: String,
+    },
     /// A block has a type that this dialect does not define.
     ForeignBlock,
     /// A text block has no type, or its text is not a string.

@@ -44,6 +44,7 @@ impl Transcript<'_> {
                 | IrregularityKind::ForeignRole { .. }
                 | IrregularityKind::ForeignType { .. }
                 | IrregularityKind::ForeignPairs
+                | IrregularityKind::ForeignPair { .. }
                 | IrregularityKind::ForeignBlock => {}
             }
         }

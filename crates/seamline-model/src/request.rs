@@ -113,6 +113,19 @@ pub struct Member {
     pub cut: Span,
 }
 
+/// A member that the provider has rejected by its path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RejectedMember {
+    /// Its key as written.
+    pub key: Box<str>,
+    /// Its bytes, key and value.
+    pub span: Span,
+    /// The bytes to cut so that the object stays well-formed.
+    pub cut: Span,
+    /// The message it is in; none beside the messages.
+    pub message: Option<MessageIndex>,
+}
+
 impl Member {
     /// A copy with its message and block indexes moved; differences below zero wrap.
     #[must_use]

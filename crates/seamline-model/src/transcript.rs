@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::{
     Block, BlockIndex, CallId, Entries, Envelope, Fact, Irregularity, Item, Kinds, Layout, Member, MessageIndex,
-    RequestFacts, ResultBlock, Role, Source, Span, Synthetic, Tool, Tools,
+    RejectedMember, RequestFacts, ResultBlock, Role, Source, Span, Synthetic, Tool, Tools,
 };
 
 /// The messages of one conversation, in order.
@@ -30,6 +30,8 @@ pub struct Transcript<'a> {
     pub request: RequestFacts,
     /// Members that some providers count or reject, in message order.
     pub members: Vec<Member>,
+    /// Members that the provider has rejected by their path, in the order of the body.
+    pub rejected: Vec<RejectedMember>,
     /// Facts that few conversations have, in message order.
     pub facts: Vec<Fact>,
     /// Everything that could be read only with tolerance.
@@ -70,6 +72,7 @@ impl<'a> Transcript<'a> {
             model: None,
             request: RequestFacts::default(),
             members: Vec::new(),
+            rejected: Vec::new(),
             facts: Vec::new(),
             irregularities: Vec::new(),
             items: Vec::new(),

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 
 use seamline_model::{
-    Block, BlockIndex, CallId, Carrier, Constraints, ErrorText, FactKind, Member, Message, MessageIndex, PairedCall,
+    Block, BlockIndex, CallId, Carrier, Constraints, ErrorText, FactKind, ItemKind, Member, Message, MessageIndex, PairedCall,
     Pairing, ResultFate, Role, Scope, Stage, Tool, Transcript, Values,
 };
 
@@ -37,6 +37,8 @@ pub(crate) struct Context<'c, 'a> {
     last_said: OnceCell<Option<MessageIndex>>,
     /// The first message whose role is known, computed when a rule asks for it.
     first_known: OnceCell<Option<MessageIndex>>,
+    /// The first item that is only the id of one that the provider stores, computed when a rule asks for it.
+    first_reference: OnceCell<Option<MessageIndex>>,
 }
 
 impl<'c, 'a> Context<'c, 'a> {
@@ -85,6 +87,7 @@ impl<'c, 'a> Context<'c, 'a> {
             only_results: OnceCell::new(),
             last_said: OnceCell::new(),
             first_known: OnceCell::new(),
+            first_reference: OnceCell::new(),
         };
         if policy.match_scope == MatchScope::Adjacent {
             context.forget_displaced();
@@ -112,6 +115,16 @@ impl<'c, 'a> Context<'c, 'a> {
     /// The members of the checked messages.
     pub(crate) fn members(&self) -> &'c [Member] {
         self.transcript.members_among(self.first().get()..usize::MAX)
+    }
+
+    /// Whether the provider may store the call that an item answers, because an earlier item refers to a stored one.
+    pub(crate) fn may_be_stored(&self, index: MessageIndex) -> bool {
+        let forgets = self.transcript.envelope.stateless || self.constraints.keeps_nothing;
+        let first = self.first_reference.get_or_init(|| {
+            let at = self.transcript.items.iter().position(|item| item.kind == ItemKind::Reference);
+            at.map(|at| MessageIndex(at as u32))
+        });
+        !forgets && first.is_some_and(|first| first < index)
     }
 
     /// Requests a check of all messages, because the rule needs facts about settled messages that are not kept. A check

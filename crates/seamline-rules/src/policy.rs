@@ -15,6 +15,9 @@ macro_rules! section {
             pub synthetic_text: Box<Texts>,
             /// The names of members that the provider has rejected. No knob sets them: they are known after an error.
             pub rejected_members: Vec<String>,
+            /// The paths of members that the provider has rejected, as keys and indexes. An index stands for every
+            /// element of its list.
+            pub rejected_paths: Vec<Vec<String>>,
         }
 
         seamline_model::knobs! {
@@ -64,6 +67,8 @@ words! {
         Safe = "safe",
         /// Also fixes that drop, alter or guess.
         Unsafe = "unsafe",
+        /// Also fixes that change unknown members and roles, which the provider may accept. No preset has it.
+        Any = "any",
     }
 }
 
@@ -304,7 +309,8 @@ impl RepairPolicy {
     pub fn allows(&self, safety: Safety) -> bool {
         let within = match safety {
             Safety::Safe => true,
-            Safety::Unsafe => self.safety == SafetyMax::Unsafe,
+            Safety::Unsafe => matches!(self.safety, SafetyMax::Unsafe | SafetyMax::Any),
+            Safety::Unknown => self.safety == SafetyMax::Any,
             Safety::DisplayOnly => false,
         };
         within && matches!(self.on_invalid, OnInvalid::Repair | OnInvalid::Offer)

@@ -162,7 +162,8 @@ pub(crate) struct Report {
     more: u32,
     /// The most fixes of one rule.
     pub(crate) fixes_max: usize,
-    unsafe_allowed: bool,
+    /// The highest safety of fixes that the policy applies.
+    safety_max: Safety,
 }
 
 impl Report {
@@ -180,7 +181,7 @@ impl Report {
             counted: 0,
             more: 0,
             fixes_max: fixes_max(context.transcript.source.len()),
-            unsafe_allowed: context.policy.allows(Safety::Unsafe),
+            safety_max: safety_max(context),
         }
     }
 
@@ -217,7 +218,7 @@ impl Report {
             code: self.running.map_or("", |rule| rule.code),
             name: self.running.map_or("", |rule| rule.name),
             severity: self.running.map_or(Severity::Error, |rule| rule.severity),
-            message,
+            message: shortened(message),
             place,
             call_id: None,
             related: Vec::new(),
@@ -259,7 +260,7 @@ impl Report {
         tally.more += 1;
         self.lasting.pop_if(|at| *at == self.counted);
         let Some(RuleFinding { place, fix: Some(fix), .. }) = self.findings.pop() else { return };
-        if fix.edits.is_empty() || !(fix.safety == Safety::Safe || self.unsafe_allowed) {
+        if fix.edits.is_empty() || fix.safety > self.safety_max {
         } else if tally.fixes < self.fixes_max {
             tally.fixes += 1;
             self.rest.push(CountedFix { code, place, fix: Fix { title: String::new(), ..fix } });
@@ -267,6 +268,27 @@ impl Report {
             self.is_cut = true;
         }
     }
+}
+
+/// The longest id or name in a message, in characters.
+const QUOTED_CHARS_MAX: usize = 80;
+
+/// Shortens the ids and names of a message, which are in backquotes: a conversation may hold ids of any length.
+fn shortened(message: String) -> String {
+    if message.len() <= QUOTED_CHARS_MAX || message.split('`').all(|part| part.len() <= QUOTED_CHARS_MAX) {
+        return message;
+    }
+    let shown = |(index, part): (usize, &str)| match part.char_indices().nth(QUOTED_CHARS_MAX - 1) {
+        Some((end, _)) if index % 2 == 1 && part.len() > QUOTED_CHARS_MAX => format!("{}…", &part[..end]),
+        _ => part.to_owned(),
+    };
+    message.split('`').enumerate().map(shown).collect::<Vec<_>>().join("`")
+}
+
+/// The highest safety of fixes that the policy applies.
+fn safety_max(context: &Context<'_, '_>) -> Safety {
+    let levels = [Safety::Unknown, Safety::Unsafe];
+    levels.into_iter().find(|&safety| context.policy.allows(safety)).unwrap_or(Safety::Safe)
 }
 
 /// A finding under construction.
@@ -296,7 +318,20 @@ impl Draft<'_> {
     }
 
     pub(crate) fn fix(self, stage: Stage, safety: Safety, title: impl Into<String>, edits: Vec<Edit>) -> Self {
-        self.0.fix = Some(Fix { title: title.into(), safety, stage, edits });
+        self.0.fix = Some(Fix { title: shortened(title.into()), safety, stage, edits });
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_ids_in_messages_are_shortened_and_the_words_around_them_stay() {
+        let words = "a sentence of ours that is much longer than the eighty characters which an id may have in a report";
+        assert_eq!(shortened(format!("`x` {words}")), format!("`x` {words}"));
+        let id = "é".repeat(500);
+        assert_eq!(shortened(format!("`{id}` {words} `y`")), format!("`{}…` {words} `y`", "é".repeat(79)));
     }
 }

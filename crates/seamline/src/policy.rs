@@ -199,20 +199,21 @@ impl Policy {
         self.repair.allows(safety)
     }
 
-    /// Lets repairs apply unsafe fixes, for every provider.
+    /// Lets repairs apply every fix, for every provider: also unsafe ones, and those of unknown members and roles.
     ///
     /// ```
     /// let mut policy = seamline::Policy::from_toml("[provider.groq]\nsafety = 'safe'")?;
     /// policy.allow_unsafe();
-    /// assert!(policy.for_provider("groq").allows(seamline::Safety::Unsafe));
+    /// assert!(policy.for_provider("groq").allows(seamline::Safety::Unknown));
     /// # Ok::<(), seamline::policy::PolicyError>(())
     /// ```
     pub fn allow_unsafe(&mut self) {
-        self.set_for_all("safety", |repair| repair.safety = SafetyMax::Unsafe);
+        self.set_for_all("safety", |repair| repair.safety = SafetyMax::Any);
     }
 
-    /// Notes the members that a provider has rejected as unknown, so that a repair removes them from all messages.
-    /// Without a rejection an unknown member stays: the provider may have added it.
+    /// Notes the members that a provider has rejected as unknown, so that a repair removes them: from all messages, and
+    /// from every place of the body that is like the one that the error names. Members that the dialect needs, such as
+    /// `role`, stay. Without a rejection an unknown member stays: the provider may have added it.
     ///
     /// ```
     /// let body = br#"{"messages":[{"role":"user","content":"hi","mood":"good"}]}"#;
@@ -227,7 +228,13 @@ impl Policy {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn reject_members(&mut self, members: &[NamedMember]) {
-        for member in members.iter().filter(|member| is_in_message(member)) {
+        for member in members.iter().filter(|member| member.fault == MemberFault::Unknown) {
+            let path = member.pointer.as_deref().map(|pointer| pointer.split('/').skip(1).map(str::to_owned).collect());
+            let paths = &mut self.repair.rejected_paths;
+            paths.extend(path.filter(|path| !paths.contains(path)));
+            if !is_in_message(member) {
+                continue;
+            }
             let name = member.name.rsplit('.').next().unwrap_or_default();
             let known = &mut self.repair.rejected_members;
             if !name.is_empty() && !known.iter().any(|other| other == name) {
@@ -324,8 +331,8 @@ impl Default for Policy {
 #[doc = include_str!("../../../docs/policies.md")]
 struct Page;
 
-/// Whether an error rejects a member as unknown that is not beside the messages.
+/// Whether an error names a member that is in a message, or says nothing about its place.
 fn is_in_message(member: &NamedMember) -> bool {
-    let is_beside = member.pointer.as_deref().is_some_and(|pointer| pointer.matches('/').count() == 1);
-    member.fault == MemberFault::Unknown && !is_beside
+    const LISTS: [&str; 3] = ["/messages/", "/contents/", "/input/"];
+    member.pointer.as_deref().is_none_or(|pointer| LISTS.iter().any(|list| pointer.starts_with(list)))
 }

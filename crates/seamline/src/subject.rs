@@ -46,6 +46,8 @@ pub(crate) struct Subject {
     pub(crate) note: Option<String>,
     /// The texts that the policy puts in place of missing results.
     made_up: Vec<String>,
+    /// The paths of members that the provider has rejected.
+    rejected: Vec<Vec<String>>,
 }
 
 impl Subject {
@@ -84,6 +86,7 @@ impl Subject {
             return Err(seamline_dialects::Error::NoMessage { dialect: dialect.name(), is_log }.into());
         }
         transcript.made_up = made_up(options);
+        note_rejected(&mut transcript, &options.policy.repair.rejected_paths);
         Ok(transcript)
     }
 
@@ -100,7 +103,14 @@ impl Subject {
             provider.constraints.tools.none_declared = None;
             provider.constraints.last_role = LastRole::Any;
         }
-        Ok(Self { dialect, provider, note, made_up: made_up(options) })
+        Ok(Self { dialect, provider, note, made_up: made_up(options), rejected: options.policy.repair.rejected_paths.clone() })
+    }
+}
+
+/// Notes the members of a body that the provider has rejected by their path.
+fn note_rejected(transcript: &mut Transcript<'_>, paths: &[Vec<String>]) {
+    if !paths.is_empty() {
+        transcript.rejected = seamline_dialects::find_rejected(transcript, paths);
     }
 }
 
@@ -123,6 +133,7 @@ impl Rewrite for Subject {
     fn read<'n>(&self, body: &'n [u8]) -> Option<Transcript<'n>> {
         let mut transcript = self.dialect.decode_again(body).ok()?;
         transcript.made_up.clone_from(&self.made_up);
+        note_rejected(&mut transcript, &self.rejected);
         Some(transcript)
     }
 

@@ -1,6 +1,7 @@
 //! `seamline fix`
 
 mod account;
+mod rejection;
 mod session_file;
 
 use std::ops::ControlFlow;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use account::Account;
 use clap::Args;
-use seamline::classify::Verdict;
+use seamline::classify::{NamedMember, Verdict};
 use seamline::repair::Repaired;
 use seamline::{Options, classify};
 
@@ -52,7 +53,7 @@ pub(crate) struct Fix {
     /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Also apply fixes that drop, alter or guess content
+    /// Also apply fixes that drop, alter or guess content, and those of unknown members and roles
     #[arg(long = "unsafe")]
     allow_unsafe: bool,
     /// Also remove the members that this error of the provider names as unknown; a file with its text, or `-`
@@ -85,6 +86,13 @@ Examples:
   seamline fix logs/ --report repairs.json
   seamline fix request.json --policy minimal --output smaller.json";
 
+/// What the caller asks for.
+struct Asked<'a> {
+    options: &'a Options,
+    /// The members that an error of the provider names.
+    rejected: &'a [NamedMember],
+}
+
 /// The outcome of one body.
 struct Done {
     label: String,
@@ -101,19 +109,21 @@ struct Fixed {
     changed: bool,
     is_session: bool,
     has_findings: bool,
+    /// The error names a member, and nothing was removed.
+    is_rejected: bool,
     remaining: Counts,
 }
 
 impl Fix {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
-        let options = self.options()?;
+        let (options, rejected) = self.options()?;
         let inputs = Inputs::of(&self.paths)?;
         self.refuse_nonsense(&inputs)?;
         for note in &inputs.notes {
             output::say(&format!("seamline: {note}\n"));
         }
         let mut account = Account::open(self, &inputs);
-        let work = |input: &Input| self.look(input, &options);
+        let work = |input: &Input| self.look(input, &Asked { options: &options, rejected: &rejected });
         many::in_order("repairing", &inputs.list, work, |done| {
             account.add(done);
             // A repair that began is finished even if the output is closed.
@@ -122,16 +132,18 @@ impl Fix {
         account.close()
     }
 
-    fn options(&self) -> Result<Options, Failure> {
+    /// The options of the repair, and the members that the error names.
+    fn options(&self) -> Result<(Options, Vec<NamedMember>), Failure> {
         let mut options = self.subject.options()?;
         if self.allow_unsafe {
             options.policy.allow_unsafe();
         }
+        let mut rejected = Vec::new();
         if let Some(path) = &self.after_error {
-            let verdict = self.rejection(path, &options)?;
-            options.policy.reject_members(&verdict.members);
+            rejected = self.rejection(path, &options)?.members;
+            options.policy.reject_members(&rejected);
         }
-        Ok(options)
+        Ok((options, rejected))
     }
 
     /// The verdict about the error that the provider returned.
@@ -177,19 +189,20 @@ impl Fix {
         Ok(())
     }
 
-    fn look(&self, input: &Input, options: &Options) -> Done {
+    fn look(&self, input: &Input, asked: &Asked<'_>) -> Done {
         match input {
             Input::Unusable(label, failure) => Done { label: label.clone(), outcome: Err(failure.clone()) },
             Input::Body(source) => {
                 let label = source.label();
                 let _span = tracing::info_span!("file", path = label).entered();
-                let outcome = self.repair(source, &label, options);
+                let outcome = self.repair(source, &label, asked);
                 Done { label, outcome }
             }
         }
     }
 
-    fn repair(&self, source: &Source, label: &str, options: &Options) -> Result<Fixed, Failure> {
+    fn repair(&self, source: &Source, label: &str, asked: &Asked<'_>) -> Result<Fixed, Failure> {
+        let options = asked.options;
         // Reading a file may change the time of its last access.
         let times = source.path().and_then(|path| path.metadata().ok()).and_then(|metadata| Times::of(&metadata));
         let before = source.read()?;
@@ -202,6 +215,8 @@ impl Fix {
         }
         let repaired = seamline::repair(&before, options).map_err(|error| Failure::of_body(error, &before))?;
         output::say_note(label, repaired.note.as_deref());
+        let missed = rejection::missed(asked.rejected, &repaired);
+        output::say_note(label, missed.as_deref());
         let destination = self.destination(source);
         let body = write(&destination, source, &before, &repaired)?;
         // Only the findings that remain need the joined body, to show excerpts of it.
@@ -221,7 +236,8 @@ impl Fix {
             body,
             changed: repaired.changed(),
             is_session: false,
-            has_findings: !repaired.remaining.is_empty(),
+            has_findings: !repaired.remaining.is_empty() || missed.is_some(),
+            is_rejected: missed.is_some(),
             remaining: Counts::of(&repaired.remaining),
         })
     }

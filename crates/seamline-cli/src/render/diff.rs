@@ -9,6 +9,7 @@ use seamline::outline::{OutlineBlock, OutlineMessage};
 
 use super::align::{self, Step};
 use super::diff_rows::{Row, RowHead, Sign, draw};
+use super::diff_steps;
 use super::fields::{self, FieldChange};
 use super::hunks::{Hunk, hunks};
 use super::style;
@@ -107,6 +108,8 @@ struct Plan<'o> {
     before: Vec<Item<'o>>,
     after: Vec<Item<'o>>,
     steps: Vec<Step>,
+    /// The new blocks that are rewritten ones, with the old block of each.
+    rewritten: HashMap<usize, usize>,
 }
 
 /// Blocks that moved: their bytes and the message they moved from or to.
@@ -135,7 +138,13 @@ impl<'a> Shown<'a> {
         let before = items(&self.before, &hunk.before);
         let after = items(&self.after, &hunk.after);
         let steps = align::steps(&before, &after, |one, other| self.weight(one, other));
-        Plan { before, after, steps }
+        let steps = diff_steps::ordered(&steps, |step| match *step {
+            Step::Both(..) => false,
+            Step::Before(index) => matches!(before[index], Item::Head(_)),
+            Step::After(index) => matches!(after[index], Item::Head(_)),
+        });
+        let rewritten = diff_steps::pairs(&steps, |one, other| is_rewritten(&before[one], &after[other]));
+        Plan { before, after, steps, rewritten }
     }
 
     fn moved(&self, plans: &[Plan<'_>]) -> Moved<'a> {
@@ -186,12 +195,24 @@ impl<'a> Shown<'a> {
                     Item::Block(_, block) => {
                         let from = moved.from.get(slice(self.sides.after, &block.span));
                         rows.push(heads.row(Sign::After, Some(block), from.copied()));
+                        if let Some(Item::Block(_, old)) = plan.rewritten.get(&other).map(|at| &plan.before[*at]) {
+                            let changes = self.hidden_changes(old, block);
+                            rows.extend(changes.into_iter().map(|change| heads.field_row(change)));
+                        }
                     }
                 },
             }
         }
         heads.open(&mut rows, Heads::None);
         rows
+    }
+
+    /// The changes of a rewritten block that its row does not show.
+    fn hidden_changes(&self, old: &OutlineBlock, new: &OutlineBlock) -> Vec<FieldChange> {
+        let mut changes = fields::changes(slice(self.sides.before, &old.span), slice(self.sides.after, &new.span));
+        let shows_content = old.preview != new.preview;
+        changes.retain(|change| !fields::is_shown(&change.text, shows_content));
+        changes
     }
 
     /// The changes of a message beside its blocks. A message that is one block has none.
@@ -228,6 +249,14 @@ impl<'a> Shown<'a> {
         slice(self.sides.before, &one.span) == slice(self.sides.after, &other.span)
             || (one.kind, &one.id, &one.name, &one.preview) == (other.kind, &other.id, &other.name, &other.preview)
     }
+}
+
+/// Whether one block is the other one with another id, name or content.
+fn is_rewritten(old: &Item<'_>, new: &Item<'_>) -> bool {
+    let (Item::Block(of, old), Item::Block(of_new, new)) = (old, new) else { return false };
+    let is_named = |name: &Option<String>, other: &Option<String>| name.is_some() && name == other;
+    let is_alike = is_named(&old.name, &new.name) || is_named(&old.id, &new.id) || old.preview == new.preview;
+    (of.role, old.kind) == (of_new.role, new.kind) && is_alike
 }
 
 fn items<'o>(messages: &'o BTreeMap<usize, OutlineMessage>, range: &Range<usize>) -> Vec<Item<'o>> {

@@ -30,6 +30,16 @@ pub(crate) fn changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
     if changes.is_empty() { around(before, after) } else { changes }
 }
 
+/// Whether the row of a block shows a difference: its id and name, and its content if that is read differently.
+pub(crate) fn is_shown(change: &str, shows_content: bool) -> bool {
+    const NAMES: [&str; 6] = ["id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "name"];
+    const CONTENT: [&str; 8] = ["arguments", "args", "content", "input", "output", "response", "text", "thinking"];
+    let path = change.split(": ").next().unwrap_or_default();
+    let mut keys = path.split('.');
+    let is_content = shows_content && keys.clone().any(|key| CONTENT.contains(&key));
+    is_content || keys.next_back().is_some_and(|key| NAMES.contains(&key))
+}
+
 /// The differences between two messages beside their blocks.
 pub(crate) fn message_changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
     let read = |bytes| serde_json::from_slice::<Map<String, Value>>(bytes).ok();

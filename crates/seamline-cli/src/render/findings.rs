@@ -160,6 +160,7 @@ fn cost(safety: Safety) -> &'static str {
     match safety {
         Safety::Safe => " (safe)",
         Safety::Unsafe => " (unsafe)",
+        Safety::Unknown => " (only with --unsafe)",
         Safety::DisplayOnly => " (shown only)",
     }
 }

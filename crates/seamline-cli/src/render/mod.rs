@@ -5,6 +5,7 @@ pub(crate) mod conversation;
 pub(crate) mod conversion;
 pub(crate) mod diff;
 pub(crate) mod diff_rows;
+mod diff_steps;
 pub(crate) mod doctor;
 pub(crate) mod ending;
 pub(crate) mod excerpt;

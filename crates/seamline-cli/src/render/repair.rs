@@ -285,6 +285,9 @@ pub(super) fn faint(text: &str) -> String {
     text
 }
 
+/// The columns of an id at most: a conversation may hold ids of any length.
+const ID_COLUMNS_MAX: usize = 80;
+
 /// An action as a row: its rule, the message, and the change.
 pub(crate) fn row(action: &RepairAction) -> [String; 3] {
     let place = match action.line {
@@ -293,7 +296,7 @@ pub(crate) fn row(action: &RepairAction) -> [String; 3] {
     };
     let (name, done) = named(action);
     let mut what = match &action.call_id {
-        Some(id) => format!("{id}: {done}"),
+        Some(id) => format!("{}: {done}", screen::cut(id, ID_COLUMNS_MAX)),
         None => done,
     };
     if action.synthetic && !what.contains("synthetic") {

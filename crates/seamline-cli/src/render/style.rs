@@ -44,7 +44,7 @@ pub(crate) fn severity(severity: seamline::Severity) -> Paint {
 pub(crate) fn safety(safety: seamline::Safety) -> Paint {
     match safety {
         seamline::Safety::Safe => GOOD,
-        seamline::Safety::Unsafe => WARNING,
+        seamline::Safety::Unsafe | seamline::Safety::Unknown => WARNING,
         seamline::Safety::DisplayOnly => FAINT,
     }
 }

@@ -137,7 +137,8 @@ fn allows(policy: &Policy, finding: &Finding) -> bool {
 pub(crate) fn needs_unsafe(policy: &Policy, finding: &Finding) -> bool {
     let fix = finding.fix.as_ref();
     // Only its safety keeps a policy that repairs from applying a fix.
-    fix.is_some_and(|fix| fix.safety == Safety::Unsafe) && policy.allows(Safety::Safe) && !policy.allows(Safety::Unsafe)
+    let needs = |safety| matches!(safety, Safety::Unsafe | Safety::Unknown) && !policy.allows(safety);
+    fix.is_some_and(|fix| needs(fix.safety)) && policy.allows(Safety::Safe)
 }
 
 /// Renders the findings of one body; nothing if there are none.

@@ -342,3 +342,48 @@ fn a_member_that_the_error_names_is_removed_and_other_unknown_members_stay() {
     let fixed = bench.read("body.json");
     assert!(!fixed.contains("zz_trace") && fixed.contains(r#""zz_other":2"#), "{fixed}");
 }
+
+/// A user's text that becomes the content, and an empty message that is removed.
+const REMOVED: &str = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Go."},{"role":"user","prompt":"ONE"},{"role":"assistant","content":null,"id":"msg_1"},{"role":"user","content":"Well?"}]}"#;
+
+/// A call and a result that each get another id, another form and lose a member.
+const RENAMED: &str = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Go."},{"role":"assistant","content":"t","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":{"a":1}}}]},{"role":"tool","tool_call_id":"c1","content":{"k":"v"},"is_error":true},{"role":"assistant","content":"n"},{"role":"user","content":"n"}]}"#;
+
+#[test]
+fn a_diff_shows_a_removed_message_and_a_text_under_its_own_role() {
+    let bench = Bench::new();
+    bench.write("body.json", REMOVED);
+    let ran = bench.run(&["fix", "--diff", "body.json"]).expect(0);
+    let rows = "  - 1 1  user       field prompt: \"ONE\"\n  +                 text  ONE\n  - 2    assistant        empty\n";
+    assert!(ran.out.contains(rows), "{}", ran.out);
+}
+
+#[test]
+fn a_diff_shows_every_edit_of_a_block() {
+    let bench = Bench::new();
+    bench.write("body.json", RENAMED);
+    let ran = bench.run(&["fix", "--diff", "--unsafe", "--provider", "mistral", "body.json"]).expect(0);
+    for row in [
+        r#"  -                 field  function.arguments: {"a":1}"#,
+        r#"  +                 field  function.arguments: "{\"a\":1}""#,
+        r#"  -                 field  content: {"k":"v"}"#,
+        r#"  +                 field  content: "{\"k\":\"v\"}""#,
+        r"  -                 field  is_error: true",
+    ] {
+        assert!(ran.out.contains(row), "{row}\n{}", ran.out);
+    }
+}
+
+#[test]
+fn a_rejected_member_is_removed_and_a_miss_is_said() {
+    let bench = Bench::new();
+    let body = r#"{"model":"gpt-5","messages":[{"role":"user","content":"Go."}],"top":1}"#;
+    bench.write("body.json", body);
+    bench.write("error.txt", "Unknown parameter: 'top'.");
+    bench.write("other.txt", "Unknown parameter: 'messages[0].mood'.");
+    let ran = bench.run(&["fix", "--after-error", "other.txt", "body.json"]).expect(1);
+    assert!(ran.err.contains("the error names `/messages/0/mood`, and nothing was removed"), "{ran:?}");
+    assert_eq!(bench.read("body.json"), body);
+    bench.run(&["fix", "--after-error", "error.txt", "body.json"]).expect(0);
+    assert_eq!(bench.read("body.json"), r#"{"model":"gpt-5","messages":[{"role":"user","content":"Go."}]}"#);
+}

@@ -249,7 +249,9 @@ impl<'d, 'a> WireBlock<'d, 'a> {
 
     fn result(&self, id: Option<&str>, reader: &mut Reader<'_>) -> ResultBlock {
         let parts = self.content.map_or(Parts::Missing, parts);
-        let synthetic = reader.synthetic(self.content, self.content.and_then(only_text));
+        let is_success = self.is_error.is_some_and(|value| value.is(Kind::False));
+        let text = self.content.filter(|_| !self.has_more && !is_success).and_then(only_text);
+        let synthetic = reader.synthetic(self.content, text);
         let content = self.content.map_or(Span::default(), Value::span);
         let failed = self.is_error.is_some_and(|value| value.is(Kind::True));
         ResultBlock { id: id.map(CallId::from), tool: None, synthetic, failed, has_more: self.has_more, parts, content }

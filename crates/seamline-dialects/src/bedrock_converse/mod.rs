@@ -2,6 +2,7 @@
 
 mod constraints;
 mod detect;
+mod foreign;
 mod lift;
 mod render;
 mod response;

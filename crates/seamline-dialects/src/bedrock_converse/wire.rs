@@ -3,9 +3,10 @@
 //! A block is an object with one member, whose name is the type of the block.
 
 use seamline_model::{
-    BlockKind, Call, CallId, FactKind, MemberSort, Parts, ResultBlock, Role, ServerCall, ServerResult, Span,
+    BlockKind, Call, CallId, FactKind, IrregularityKind, MemberSort, Parts, ResultBlock, Role, ServerCall, ServerResult, Span,
 };
 
+use super::foreign;
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
@@ -29,6 +30,10 @@ pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -
             ("image" | "document" | "video" | "audio" | "searchResult", _) => kind = BlockKind::Media,
             _ => is_unknown |= member.is(Kind::Object),
         }
+    }
+    if let Some((own, kind)) = foreign::pair(value, reader).filter(|_| matches!(kind, BlockKind::Opaque)) {
+        reader.note(IrregularityKind::ForeignPair { own }, value.span());
+        return (kind, false);
     }
     if is_unknown && matches!(kind, BlockKind::Opaque) {
         reader.unknown_block(value);
@@ -124,11 +129,12 @@ fn result(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> BlockKin
             kind: "toolResult".to_owned(),
         }));
     }
+    let is_success = fields.status.is_some_and(|status| !status.says("error"));
+    let plain = fields.content.filter(|_| !fields.has_more && !is_success);
     BlockKind::Result(ResultBlock {
         id: id.as_deref().map(CallId::from),
         tool: None,
-        synthetic: reader
-            .synthetic(fields.content, fields.content.and_then(|content| only_text_by(content, part_text))),
+        synthetic: reader.synthetic(fields.content, plain.and_then(|content| only_text_by(content, part_text))),
         failed: fields.status.is_some_and(|status| status.says("error")),
         has_more: fields.has_more,
         parts: fields.content.map_or(Parts::Missing, output),

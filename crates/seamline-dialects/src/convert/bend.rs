@@ -3,9 +3,13 @@
 use seamline_model::conversation::{
     Family, Fate, LiftedBlock, LiftedMessage, LiftedResult, Lost, Media, MediaSource, Opaque, Reasoning, Says, Speaker,
 };
-use seamline_model::{MARK, label};
+use seamline_model::{Fence, MARK, label};
 
 use super::{ForeignReasoning, Room, Target, failure, mime};
+
+/// The words for blocks that are kept as text, as a repair has them.
+const FOREIGN: &str = "a block of another dialect, kept as text";
+const UNREADABLE: &str = "a block that could not be read, kept as text";
 
 /// The state of fitting: the losses, and the blocks that wait for the user's next message.
 pub(super) struct Bending<'r> {
@@ -146,7 +150,9 @@ impl<'r> Bending<'r> {
             (true, _) => self.lose(what, pointer, Fate::Text, "no other dialect knows it"),
             (false, _) => self.lose(what, pointer, Fate::Dropped, "it is for its own provider alone"),
         }
-        opaque.spoken.then_some(opaque.raw)
+        // Its own words cannot end the marks, so they are not taken for what the speaker says.
+        let heading = if opaque.kind.is_empty() { UNREADABLE } else { FOREIGN };
+        opaque.spoken.then(|| Fence::around(heading, &opaque.raw).text(&opaque.raw))
     }
 
     /// Notes the properties of media that the dialect cannot express.

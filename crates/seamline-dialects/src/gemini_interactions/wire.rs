@@ -117,12 +117,14 @@ impl<'d, 'a> WireStep<'d, 'a> {
         let is_more = |(key, member): (Value<'_, '_>, Value<'_, '_>)| {
             !RESULT_KEYS.contains(&&*key.name()) && !RESULT_ID_KEYS.contains(&&*key.name()) && !member.is(Kind::Null)
         };
+        let has_more = value.members().any(is_more);
+        let is_success = self.is_error.is_some_and(|failed| failed.is(Kind::False));
         ResultBlock {
             id: id.as_deref().map(CallId::from),
             tool: name.map(|name| reader.transcript.tools.add(&name)),
-            synthetic: reader.synthetic(output, output.and_then(only_text)),
+            synthetic: reader.synthetic(output, output.filter(|_| !has_more && !is_success).and_then(only_text)),
             failed: self.is_error.is_some_and(|failed| failed.is(Kind::True)),
-            has_more: value.members().any(is_more),
+            has_more,
             parts: match output {
                 Some(output) if output.is(Kind::Object) => Parts::Text,
                 Some(output) => parts(output),

@@ -209,15 +209,16 @@ pub(super) fn result(message: &WireMessage<'_, '_>, reader: &mut Reader<'_>) -> 
         note_members(part, reader);
     }
     let name = reader.tool_name(message.name);
+    let has_more = message.has_more
+        || !message.instead.is_empty()
+        || message.legacy_call.is_some()
+        || !message.reasoning.is_empty();
     ResultBlock {
         id: id.as_deref().map(CallId::from),
         tool: name.map(|name| reader.transcript.tools.add(&name)),
-        synthetic: reader.synthetic(message.content, message.content.and_then(only_text)),
+        synthetic: reader.synthetic(message.content, message.content.filter(|_| !has_more).and_then(only_text)),
         failed: false,
-        has_more: message.has_more
-            || !message.instead.is_empty()
-            || message.legacy_call.is_some()
-            || !message.reasoning.is_empty(),
+        has_more,
         parts: message.content.map_or(Parts::Missing, parts),
         content: message.content.map_or(Span::default(), Value::span),
     }

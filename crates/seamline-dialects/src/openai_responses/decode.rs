@@ -60,6 +60,7 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     let wire = WireItem::read(value, reader);
     let kind = match (wire.kind.and_then(Value::str), wire.kind) {
         (Some(name), _) => wire.known(value, &name, reader),
+        (None, _) if wire.is_reference() => item::of("item_reference"),
         (None, None) => &item::MESSAGE,
         (None, Some(_)) => item::of(""),
     };

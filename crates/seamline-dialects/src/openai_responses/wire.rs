@@ -42,6 +42,8 @@ pub(super) struct WireItem<'d, 'a> {
     sealed: Option<Value<'d, 'a>>,
     /// Whether there are other members.
     has_more: bool,
+    /// Whether one of them is not the program that made a call, which a repair writes, too.
+    has_other: bool,
 }
 
 /// The members that few items have. They are read from items with other members only, because every item is read and
@@ -86,6 +88,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
                         reader.set(&mut item.foreign_input, member);
                     }
                     item.has_more |= there;
+                    item.has_other |= there && other != "caller";
                 }
             }
         }
@@ -96,6 +99,14 @@ impl<'d, 'a> WireItem<'d, 'a> {
             item.has_more |= elsewhere.is_some();
         }
         item
+    }
+
+    /// Whether an item without a type is only the id of one that the provider stores. The type is optional there.
+    pub(super) fn is_reference(&self) -> bool {
+        let others = [self.role, self.content, self.name, self.arguments, self.input, self.output, self.pair];
+        let is_bare = others.iter().all(Option::is_none) && self.summary.is_none() && self.sealed.is_none();
+        let is_untyped = self.kind.is_none_or(|kind| kind.is(Kind::Null));
+        is_untyped && is_bare && !self.has_more && self.id.is_some_and(|id| id.is(Kind::String))
     }
 
     /// Finds the properties of the type of the item, and notes the facts about it that few conversations have.
@@ -217,7 +228,10 @@ impl<'d, 'a> WireItem<'d, 'a> {
         ResultBlock {
             id: id.as_deref().map(CallId::from),
             tool: name.map(|name| reader.transcript.tools.add(&name)),
-            synthetic: reader.synthetic(self.output, self.output.and_then(|output| only_text(output, kind))),
+            synthetic: reader.synthetic(
+                self.output,
+                self.output.filter(|_| !self.has_other).and_then(|output| only_text(output, kind)),
+            ),
             failed: false,
             has_more: self.has_more || self.content.is_some() || self.summary.is_some(),
             parts: match self.output {

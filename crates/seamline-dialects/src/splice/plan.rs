@@ -209,6 +209,10 @@ impl<'e> Plan<'e> {
             Edit::RejoinServerResult { result, call } => {
                 self.touch(transcript, *result).gone = true;
                 self.own(transcript, *call, index).follow = Some(*result);
+                // Behind a result of the client it needs a message of its own.
+                if transcript.result(*call).is_some() {
+                    self.message(transcript.block(*call).message).regroup = true;
+                }
             }
             Edit::RemoveMessage { message } => self.whole(*message, index).removed = true,
             Edit::RemoveCallList { message } => self.whole(*message, index).drop_call_list = true,

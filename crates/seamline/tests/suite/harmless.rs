@@ -6,7 +6,8 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use seamline::{Options, Severity, check, repair};
+use seamline::policy::PRESETS;
+use seamline::{Options, Policy, Severity, check, repair};
 use seamline_testkit::generate;
 use seamline_testkit::strict::{self, ViolationKind};
 use seamline_testkit::unknown::{self, Unknown};
@@ -27,10 +28,15 @@ fn keeps_unknown_parts(dialect: Dialect) {
     let mut runner =
         TestRunner::new_with_rng(ProptestConfig::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]));
     let mut harmed = Harmed::default();
-    for _ in 0..CONVERSATIONS {
+    for round in 0..CONVERSATIONS {
         let Ok(transcript) = generate::good().new_tree(&mut runner).map(|tree| tree.current()) else { continue };
         let body = render::body(dialect, &generate::fit(dialect, transcript));
         harmed.look_at(&body, &options, PLACES_MAX);
+        // Every preset in turn, because all of them on each body take too long. Some have wishes about healthy bodies.
+        let preset = &PRESETS[round % PRESETS.len()];
+        let options = Options { policy: Policy::preset(preset.name).unwrap(), ..options.clone() };
+        let settled = repair(body.to_string().as_bytes(), &options).unwrap().body.to_vec();
+        harmed.look_at(&serde_json::from_slice(&settled).unwrap(), &options, PLACES_MAX);
         for pair in unknown::pairs(&body, PLACES_MAX) {
             harmed.pairs += 1;
             let violations = strict::check(dialect, &pair.body);

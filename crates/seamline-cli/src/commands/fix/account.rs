@@ -24,6 +24,8 @@ pub(super) struct Account<'f> {
     reports: Series,
     report: String,
     total: Total,
+    /// A body has members that the provider has rejected, or the error is about another body.
+    is_rejected: bool,
     /// The files of the bodies. The report quotes them, so it is as private as they are.
     sources: Vec<PathBuf>,
 }
@@ -40,6 +42,7 @@ impl<'f> Account<'f> {
             report: reports.opening(),
             reports,
             total: Total::default(),
+            is_rejected: false,
             sources: inputs.list.iter().filter_map(Input::real_path).collect(),
         };
         let opening = account.series.opening();
@@ -68,13 +71,18 @@ impl<'f> Account<'f> {
         }
         // A body that was not read counts as not written.
         let is_lost = self.output.is_gone() && self.speaks_aside;
-        let exit = if is_lost { Exit::Failed } else { exit(&self.total) };
+        let exit = match exit(&self.total) {
+            _ if is_lost => Exit::Failed,
+            Exit::Clean if self.is_rejected => Exit::Findings,
+            exit => exit,
+        };
         Ok(self.output.finish(exit))
     }
 
     fn add_fixed(&mut self, fixed: Fixed) {
         self.report += &self.reports.next(fixed.report.unwrap_or_default());
         self.total.add(fixed.changed, fixed.remaining);
+        self.is_rejected |= fixed.is_rejected;
         self.total.sessions += usize::from(fixed.is_session);
         if let Some(body) = &fixed.body {
             self.output.bytes(body);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::items::Undeclared;
 use crate::frames::words_of;
 use crate::json::{Kind, Object, Value};
 
@@ -37,9 +38,13 @@ impl Declared {
     }
 
     /// Whether a call names a tool that is not declared, so that it may be part of a tool that the provider runs.
-    pub(super) fn lacks(&self, call: Object<'_, '_>) -> bool {
+    pub(super) fn lacks(&self, call: Object<'_, '_>) -> Undeclared {
         let is_unknown = |names: &HashSet<String>| name_of(call).is_some_and(|name| !names.contains(&name));
-        call.get("namespace").is_none() && self.names.as_ref().is_some_and(is_unknown)
+        match words_of(call, "type").as_deref() {
+            _ if call.get("namespace").is_some() || !self.names.as_ref().is_some_and(is_unknown) => Undeclared::No,
+            Some("custom_tool_call") => Undeclared::Custom,
+            _ => Undeclared::Function,
+        }
     }
 }
 

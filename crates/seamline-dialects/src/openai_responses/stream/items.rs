@@ -39,7 +39,18 @@ struct Item {
     /// The id that pairs a call with its result, once the item is finished.
     pair: String,
     /// Whether it is a call of a tool that the response does not declare.
-    is_undeclared: bool,
+    undeclared: Undeclared,
+}
+
+/// Whether a call may be one that the provider answers, because the response does not declare its tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Undeclared {
+    /// The tool is declared, or not all tools are known.
+    No,
+    /// A function: the provider answers it only with a result in the response.
+    Function,
+    /// A custom tool: xAI answers those of its own tools without a result and goes on.
+    Custom,
 }
 
 impl Items {
@@ -85,7 +96,7 @@ impl Items {
             is_input_done: false,
             is_done: false,
             pair: String::new(),
-            is_undeclared: false,
+            undeclared: Undeclared::No,
         };
         self.all.insert(item, new);
         self.by_index.insert(index.unwrap_or(u64::from(item)), item);
@@ -153,17 +164,27 @@ impl Items {
     }
 
     /// Notes the id of a finished call or result, and whether the tool of the call is not declared.
-    pub(super) fn note_pair(&mut self, item: u32, pair: &str, is_undeclared: bool) {
+    pub(super) fn note_pair(&mut self, item: u32, pair: &str, undeclared: Undeclared) {
         if let Some(item) = self.all.get_mut(&item) {
             pair.clone_into(&mut item.pair);
-            item.is_undeclared = is_undeclared;
+            item.undeclared = undeclared;
         }
     }
 
-    /// The calls that are left to the provider: the response declares its tools, and theirs are not among them.
+    /// The calls that the provider answered: the response declares its tools, theirs are not among them, and their result
+    /// or the next step of the model is in the response.
     pub(super) fn answered_calls(&self) -> Vec<u32> {
-        let is_left = |item: &Item| item.sort == Sort::Call && item.is_undeclared;
-        self.all.iter().rev().filter(|(_, item)| is_left(item)).map(|(number, _)| *number).collect()
+        let is_open = |item: &Item| item.sort == Sort::Call && item.undeclared != Undeclared::No;
+        let answers = self.all.values().filter(|item| item.sort != Sort::Call && !item.pair.is_empty());
+        let answered: HashSet<&str> = answers.map(|item| item.pair.as_str()).collect();
+        let last_step = self.all.iter().rev().find(|(_, item)| !is_open(item)).map(|(number, _)| *number);
+        let is_left = |number: u32, item: &Item| match item.undeclared {
+            Undeclared::No => false,
+            Undeclared::Function => answered.contains(item.pair.as_str()),
+            Undeclared::Custom => answered.contains(item.pair.as_str()) || last_step.is_some_and(|last| last > number),
+        };
+        let left = self.all.iter().rev().filter(|(number, item)| item.sort == Sort::Call && is_left(**number, item));
+        left.map(|(number, _)| *number).collect()
     }
 
     /// Whether the client must answer a call.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use seamline_model::{BlockIndex, IdDemand, IdForm, PairedCall, Safety, Stage};
+use seamline_model::{BlockIndex, IdDemand, IdForm, PairedCall, Safety, Stage, label};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -144,7 +144,9 @@ fn plain_id(demand: &IdDemand, id: &str) -> Option<String> {
     let mut prefixes = std::iter::once(&IdForm::INTERNAL).chain(demand.known_prefixes.iter().copied().flatten());
     let rest = prefixes.find_map(|prefix| id.strip_prefix(prefix)).unwrap_or(id);
     let plain = format!("{}{rest}", demand.prefix);
-    (!rest.is_empty() && ids::is_legal(demand, &plain)).then_some(plain)
+    // A repair writes no id that says something: such ones become a hash.
+    let is_plain = !rest.is_empty() && label(rest) == rest;
+    (is_plain && ids::is_legal(demand, &plain)).then_some(plain)
 }
 
 fn report_id(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: &str) {

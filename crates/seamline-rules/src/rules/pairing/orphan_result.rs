@@ -1,6 +1,6 @@
 //! `PAIR002 orphan-result`
 
-use seamline_model::{BlockIndex, Edit, ErrorText, ResultFate, ResultState, Safety, Stage, label};
+use seamline_model::{BlockIndex, Edit, ErrorText, ResultFate, ResultState, Safety, Severity, Stage, label};
 
 use crate::context::Context;
 use crate::ids;
@@ -71,10 +71,29 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
         // The provider may store the call.
         ResultFate::Orphan if context.transcript.envelope.chained && !context.id(state.result).is_empty() => {}
         ResultFate::Orphan if is_unasked(context, state.result) => {}
+        ResultFate::Orphan if context.may_be_stored(context.transcript.block(state.result).message) => {
+            note_stored(context, report, state.result);
+        }
         ResultFate::Orphan => report_orphan(context, report, state.result, never_called(context)),
         ResultFate::Ambiguous => report_orphan(context, report, state.result, "which is the id of several open calls"),
         ResultFate::Answers(_) | ResultFate::Duplicate(_) | ResultFate::Superseded(_) | ResultFate::Unknown => {}
     }
+}
+
+/// Notes the result of a function whose call the provider may store behind a reference. Recorded responses are split on
+/// whether a reference is enough for functions; the results of the provider's other tools are accepted.
+fn note_stored(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex) {
+    let item = context.transcript.item(context.transcript.block(result).message);
+    if item.is_none_or(|item| !item.of.plain_result) {
+        return;
+    }
+    let id = context.id(result);
+    let edits = vec![Edit::Demote { block: result, heading: heading(context, result) }];
+    report
+        .block(context, result, format!("the call `{id}` of this tool result may be one that an item refers to"))
+        .severity(Severity::Info)
+        .call_id(id)
+        .fix(Stage::Pairing, Safety::Unknown, "keep its content as text", edits);
 }
 
 /// Whether a result answers no call and need not, because it names its tool and the provider accepts such results.

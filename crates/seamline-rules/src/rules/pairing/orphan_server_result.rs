@@ -1,6 +1,8 @@
 //! `PAIR009 orphan-server-result`
 
-use seamline_model::{BlockIndex, BlockKind, Edit, Safety, Stage, Values, label};
+use std::collections::{HashMap, HashSet};
+
+use seamline_model::{BlockIndex, BlockKind, Edit, FactKind, Safety, Stage, Values, label};
 
 use super::server_pairs::{ServerPairs, Stray};
 use crate::context::Context;
@@ -65,9 +67,17 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for stray in ServerPairs::of(context).strays {
+    let strays = ServerPairs::of(context).strays;
+    let children = children(context, &strays);
+    if !children.is_empty() && context.settled.is_some() {
+        return context.ask_whole();
+    }
+    for stray in strays {
         match stray.call {
-            Some(call) => report_displaced(context, report, &stray, call),
+            Some(call) => {
+                let made = children.get(stray.id).map(Vec::as_slice).unwrap_or_default();
+                report_displaced(context, report, (&stray, call), made);
+            }
             // The provider may store the call.
             None if context.transcript.envelope.chained => {}
             None => report_orphan(context, report, &stray),
@@ -75,16 +85,47 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
-fn report_displaced(context: &Context<'_, '_>, report: &mut Report, stray: &Stray<'_>, call: BlockIndex) {
+/// The client's tool calls that the tools of stray results made, by the ids of those tools' calls.
+fn children<'c>(context: &Context<'c, '_>, strays: &[Stray<'_>]) -> HashMap<&'c str, Vec<BlockIndex>> {
+    let mut children: HashMap<&str, Vec<BlockIndex>> = HashMap::new();
+    let callers = context.transcript.facts.iter().filter(|fact| fact.kind == FactKind::Caller && !strays.is_empty());
+    for fact in callers.filter(|fact| context.transcript.call(fact.block).is_some()) {
+        children.entry(&*fact.id).or_default().push(fact.block);
+    }
+    let ids: HashSet<&str> = strays.iter().map(|stray| stray.id).collect();
+    children.retain(|id, _| ids.contains(id));
+    children
+}
+
+/// The block after which a stray result belongs: its call, or the last result of the calls that the tool made, which are
+/// answered before the tool ends. `None` while one of them is not answered before the stray result.
+fn place(context: &Context<'_, '_>, (stray, call): (&Stray<'_>, BlockIndex), made: &[BlockIndex]) -> Option<BlockIndex> {
+    let answers = made.iter().filter(|child| **child < stray.block).map(|child| {
+        let answer = context.pairing.call(*child)?.answer?;
+        Some(answer.result).filter(|result| *result < stray.block)
+    });
+    let answers: Vec<BlockIndex> = answers.collect::<Option<_>>()?;
+    Some(answers.into_iter().max().unwrap_or(call))
+}
+
+fn report_displaced(
+    context: &Context<'_, '_>,
+    report: &mut Report,
+    (stray, call): (&Stray<'_>, BlockIndex),
+    made: &[BlockIndex],
+) {
     let asks = context.transcript.block(call).message.get();
     let message = format!("result of server tool call `{}` is not in the turn of its call in message {asks}", stray.id);
-    let edits = vec![Edit::RejoinServerResult { result: stray.block, call }];
-    report
+    let draft = report
         .block(context, stray.block, message)
         .call_id(stray.id)
         .predicts(predicted(context, stray))
-        .related([call])
-        .fix(Stage::Pairing, Safety::Safe, "move the result to its call", edits);
+        .related([call]);
+    if let Some(place) = place(context, (stray, call), made) {
+        let title = if place == call { "move the result to its call" } else { "move the result behind its tool calls" };
+        let edits = vec![Edit::RejoinServerResult { result: stray.block, call: place }];
+        draft.fix(Stage::Pairing, Safety::Safe, title, edits);
+    }
 }
 
 fn report_orphan(context: &Context<'_, '_>, report: &mut Report, stray: &Stray<'_>) {

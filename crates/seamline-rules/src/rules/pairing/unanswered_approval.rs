@@ -63,7 +63,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let asked = ids(FactKind::ApprovalRequest);
     // The provider may store the request.
     for response in of_kind(FactKind::ApprovalResponse).filter(|response| !asked.contains(&*response.id)) {
-        if !context.transcript.envelope.chained {
+        if !context.transcript.envelope.chained && !context.may_be_stored(response.message) {
             let message = format!("the request `{}` for this approval is not in the conversation", response.id);
             report.block(context, response.block, message);
         }

@@ -1,6 +1,10 @@
 //! `WIRE013 extra-member`
 
-use seamline_model::{Edit, Member, MemberSort, Members, Place, Role, Safety, Severity, Span, Stage, Values};
+use std::collections::HashSet;
+
+use seamline_model::{
+    Edit, Member, MemberSort, Members, Place, RejectedMember, Role, Safety, Severity, Span, Stage, Values,
+};
 
 use crate::context::Context;
 use crate::ending::notes_ending;
@@ -49,9 +53,11 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the member is removed, and its content is in the report. An unknown member is never removed safely, unless the
-    /// provider has rejected it by its name (`seamline fix --after-error`, `Policy::reject_members`). Empty members and metadata (time, author, cost,
-    /// cache marks) are removed safely. If a message has no other content, the content of its members, such as a
+    /// Unsafe: the member is removed, and its content is in the report. An unknown member is removed only with `--unsafe` or
+    /// `safety = "any"`, which no preset has, or after the provider has rejected it by its name (`seamline fix
+    /// --after-error`, `Policy::reject_members`). Then it is removed from every part of the body, but never a member that
+    /// the dialect needs, such as `role` and `content`. Empty members and metadata (time, author, cost, cache marks) are
+    /// removed safely. If a message has no other content, the content of its members, such as a
     /// refusal, becomes its text, which is safe; so does a refusal part of the content. A `function_call` safely
     /// becomes the only entry of `tool_calls`. A file is only reported. The example is repaired with `safety =
     /// "unsafe"`.
@@ -64,6 +70,7 @@ declare_rule! {
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let rejected = |member: &&Member| is_rejected(context, member);
     context.members().iter().filter(rejected).for_each(|member| report_rejected(context, report, member));
+    report_places(context, report);
     let Members::Closed { known, .. } = context.constraints.members else {
         context.members().iter().filter(|member| holds_calls(member) && !is_rejected(context, member)).for_each(
             |member| {
@@ -97,6 +104,26 @@ fn report_rejected(context: &Context<'_, '_>, report: &mut Report, member: &Memb
         .place(place, format!("the provider has rejected the member `{key}`"))
         .predicts(predict_error(context, member))
         .fix(Stage::Bytes, Safety::Safe, "remove the member", vec![edit]);
+}
+
+/// Reports the members that the provider has rejected by their path, where they are not reported by their name.
+fn report_places(context: &Context<'_, '_>, report: &mut Report) {
+    let rejected = &context.transcript.rejected;
+    if rejected.is_empty() {
+        return;
+    }
+    let named = context.members().iter().filter(|member| is_rejected(context, member));
+    let named: HashSet<u32> = named.map(|member| member.span.start).collect();
+    for RejectedMember { key, span, cut, message } in rejected.iter().filter(|it| !named.contains(&it.span.start)) {
+        let place = Place { message: *message, block: None, span: *span };
+        let edit = Edit::DropMember { cut: *cut, member: *span, lost: true };
+        report.place(place, format!("the provider has rejected the member `{key}`")).fix(
+            Stage::Bytes,
+            Safety::Safe,
+            "remove the member",
+            vec![edit],
+        );
+    }
 }
 
 /// Whether a member holds calls in the form of another dialect.
@@ -172,7 +199,7 @@ fn report_unknown(report: &mut Report, member: &Member, place: Place) {
     let edit = Edit::DropMember { cut: *cut, member: *span, lost: true };
     report.place(place, format!("the member `{key}` is unknown; it is kept")).severity(Severity::Info).fix(
         Stage::Bytes,
-        Safety::Unsafe,
+        Safety::Unknown,
         "remove the member",
         vec![edit],
     );

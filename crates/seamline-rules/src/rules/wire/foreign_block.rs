@@ -76,6 +76,12 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
                 edits,
             );
         }
+        (IrregularityKind::ForeignPair { own }, ..) => {
+            let what = "the tool call or result is in the form of another dialect".to_owned();
+            let edits = vec![Edit::Patch { span: irregularity.span, text: own.clone() }];
+            let title = "write it in the form of this dialect";
+            report.irregularity(irregularity, what).fix(Stage::Bytes, Safety::Safe, title, edits);
+        }
         (IrregularityKind::ForeignType { expected }, ..) => {
             let edits = vec![Edit::Patch { span: irregularity.span, text: format!("\"{expected}\"") }];
             report

@@ -40,7 +40,8 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Unsafe: the message becomes a user message, under a line that says what it was, because its author is unknown.
-    /// The example is repaired with `safety = "unsafe"`.
+    /// A message with an unknown role is changed only with `--unsafe` or `safety = "any"`, by which the example is
+    /// repaired: no preset does it.
     ///
     /// # References
     /// ANT-1, OAC-1
@@ -58,10 +59,14 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
         "an unknown role" | "no role" => format!("a message with {found}, kept as text"),
         found => format!("an entry that is {found}, kept as text"),
     };
-    let severity = if *found == "an unknown role" { Severity::Info } else { Severity::Error };
+    // The provider may have added the role, so that no preset may change it.
+    let (severity, safety) = match *found {
+        "an unknown role" => (Severity::Info, Safety::Unknown),
+        _ => (Severity::Error, Safety::Unsafe),
+    };
     report.irregularity(irregularity, format!("the message cannot be read: {found}")).severity(severity).fix(
         Stage::Form,
-        Safety::Unsafe,
+        safety,
         "keep it as text in a user message",
         vec![Edit::TakeIn { message, heading }],
     );

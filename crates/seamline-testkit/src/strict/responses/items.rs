@@ -36,6 +36,7 @@ fn item_id(item: &Value) -> Option<&str> {
 /// True if the model made the item.
 fn is_made(item: &Value) -> bool {
     match wire::kind(item) {
+        _ if super::pairing::is_reference(item) => true,
         "" | "message" => wire::role(item) == "assistant",
         kind => kind.ends_with("_call") || matches!(kind, "item_reference" | "compaction" | "mcp_list_tools"),
     }

@@ -30,6 +30,8 @@ struct Calls<'a> {
 /// skipped: their shape is already a violation.
 pub(super) fn check(items: &[Value], before: Before, violations: &mut Vec<Violation>) {
     let mut known: BTreeMap<&str, Calls<'_>> = BTreeMap::new();
+    // The stored item that a reference names may be a call.
+    let first_reference = items.iter().position(is_reference).unwrap_or(items.len());
     for (index, item) in items.iter().enumerate() {
         // OAR-31: the result of an asynchronous call may come in a later request.
         let is_deferred = item.get("async") == Some(&Value::Bool(true));
@@ -52,7 +54,7 @@ pub(super) fn check(items: &[Value], before: Before, violations: &mut Vec<Violat
                     continue;
                 }
                 None if calls.seen => ViolationKind::DuplicateResult,
-                None if before == Before::Kept => continue,
+                None if before == Before::Kept || first_reference < index => continue,
                 None => ViolationKind::OrphanResult,
             };
             violations.push(Violation { message: index, kind });
@@ -89,6 +91,12 @@ fn taken(item: &Value) -> &'static [&'static str] {
         "tool_search_call" => &[SEARCH, FUNCTION],
         _ => &[],
     }
+}
+
+/// Whether an item is only the id of one that the provider stores. Its type is optional.
+pub(super) fn is_reference(item: &Value) -> bool {
+    let is_bare = || item.as_object().is_some_and(|item| item.len() == 1 && item.contains_key("id"));
+    wire::kind(item) == "item_reference" || is_bare()
 }
 
 /// Whether an item is a call.

@@ -27,6 +27,10 @@ fn item_kinds(item: &Value) -> Vec<ViolationKind> {
     if !item.is_object() {
         return vec![ViolationKind::Malformed];
     }
+    if super::pairing::is_reference(item) {
+        let is_legal = is_word(item.get("id"), ITEM_ID_CHARS_MAX);
+        return if is_legal { Vec::new() } else { vec![ViolationKind::BadItemId] };
+    }
     let mut kinds = match wire::kind(item) {
         "" | "message" => message_kinds(item),
         "function_call" => call_kinds(item, "arguments"),
