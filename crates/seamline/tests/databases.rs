@@ -6,6 +6,8 @@
 mod bed;
 #[path = "databases/goose.rs"]
 mod goose;
+#[path = "databases/openai_agents.rs"]
+mod openai_agents;
 #[path = "databases/opencode.rs"]
 mod opencode;
 #[path = "databases/real.rs"]

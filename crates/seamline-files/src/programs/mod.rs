@@ -14,7 +14,7 @@ mod har;
 mod kimi;
 mod langgraph;
 mod mini_swe_agent;
-mod openai_agents;
+pub(crate) mod openai_agents;
 mod openai_batch;
 pub(crate) mod opencode;
 mod openhands;
@@ -47,6 +47,7 @@ pub const ALL: &[&Program] = &[
     &swe_agent::PROGRAM,
     &langgraph::PROGRAM,
     &openai_agents::PROGRAM,
+    &openai_agents::STATE,
     &openai_batch::PROGRAM,
     &sharegpt::PROGRAM,
     &vercel_ai::PROGRAM,
