@@ -30,6 +30,14 @@ pub struct Program {
 impl Program {
     /// The advice for programs that show the body that they send.
     pub(crate) const GIVE_BODY: &str = "give the request body that the program sends to its provider";
+
+    /// Why a broken session of a program without a writer stays as it is, and what to do about it if that is known.
+    pub fn refusal(&self) -> &'static str {
+        match self.advice {
+            Self::GIVE_BODY => "Seamline reads the sessions of this program and does not write them",
+            advice => advice,
+        }
+    }
 }
 
 impl fmt::Debug for Program {

@@ -6,6 +6,8 @@
 mod bed;
 #[path = "databases/goose.rs"]
 mod goose;
+#[path = "databases/langgraph.rs"]
+mod langgraph;
 #[path = "databases/openai_agents.rs"]
 mod openai_agents;
 #[path = "databases/opencode.rs"]

@@ -12,7 +12,7 @@ pub(crate) mod goose;
 mod grok;
 mod har;
 mod kimi;
-mod langgraph;
+pub(crate) mod langgraph;
 mod mini_swe_agent;
 pub(crate) mod openai_agents;
 mod openai_batch;
@@ -46,6 +46,7 @@ pub const ALL: &[&Program] = &[
     &mini_swe_agent::PROGRAM,
     &swe_agent::PROGRAM,
     &langgraph::PROGRAM,
+    &langgraph::MESSAGES,
     &openai_agents::PROGRAM,
     &openai_agents::STATE,
     &openai_batch::PROGRAM,

@@ -1,6 +1,7 @@
 //! The programs that keep sessions in databases, one file each.
 
 mod goose;
+mod langgraph;
 mod openai_agents;
 mod opencode;
 
@@ -10,7 +11,7 @@ use super::open::columns_of;
 use super::schema::Schema;
 
 /// All schemas. The first one whose tables a database has counts.
-pub(super) const ALL: &[&Schema] = &[&opencode::SCHEMA, &goose::SCHEMA, &openai_agents::SCHEMA];
+pub(super) const ALL: &[&Schema] = &[&opencode::SCHEMA, &goose::SCHEMA, &openai_agents::SCHEMA, &langgraph::SCHEMA];
 
 /// The names of columns in a query, or `NULL` for a column that the table does not have: the tables of a program grow with
 /// its versions.
