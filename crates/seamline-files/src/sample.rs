@@ -70,6 +70,11 @@ impl<'s> Sample<'s> {
         self.name.ends_with(ending)
     }
 
+    /// Whether the file begins with these words, behind empty lines.
+    pub(crate) fn begins(&self, words: &str) -> bool {
+        self.head.trim_ascii_start().starts_with(words.as_bytes())
+    }
+
     /// Whether the file has several records, one per line.
     pub(crate) fn is_lines(&self) -> bool {
         self.is_lines

@@ -10,6 +10,8 @@ mod goose;
 mod langgraph;
 #[path = "databases/openai_agents.rs"]
 mod openai_agents;
+#[path = "databases/openclaw.rs"]
+mod openclaw;
 #[path = "databases/opencode.rs"]
 mod opencode;
 #[path = "databases/real.rs"]

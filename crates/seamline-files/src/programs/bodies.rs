@@ -15,7 +15,7 @@ pub(super) const PROGRAM: Program = Program {
     bodies: Some(&BODIES),
 };
 
-static BODIES: Bodies = Bodies { find: |record| Some(HeldBody::whole(record)) };
+static BODIES: Bodies = Bodies::lines(|record| Some(HeldBody::whole(record)));
 
 fn detect(sample: &Sample<'_>) -> bool {
     // Some items of a conversation have an `input`, too.

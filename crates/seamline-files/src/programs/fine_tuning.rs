@@ -15,7 +15,7 @@ pub(super) const PROGRAM: Program = Program {
     bodies: Some(&BODIES),
 };
 
-static BODIES: Bodies = Bodies { find: |record| Some(HeldBody::whole(record)) };
+static BODIES: Bodies = Bodies::lines(|record| Some(HeldBody::whole(record)));
 
 fn detect(sample: &Sample<'_>) -> bool {
     let is_talk = |record: &_| has(record, &["messages"]) && !has(record, &["model"]);

@@ -136,7 +136,11 @@ fn an_unanswered_call_is_found_and_the_database_is_left_alone() {
     assert_eq!(findings(&bed.check("th-1")), [place]);
     let repaired = bed.repair("th-1");
     assert!(!repaired.changed());
-    assert!(repaired.repaired.refusal.is_some_and(|why| why.contains("update_state")), "{:?}", repaired.repaired.refusal);
+    assert!(
+        repaired.repaired.refusal.is_some_and(|why| why.contains("update_state")),
+        "{:?}",
+        repaired.repaired.refusal
+    );
     assert_eq!(bed.dump(), before);
 }
 

@@ -96,7 +96,8 @@ fn a_lost_row_is_replaced_at_its_place() {
 
 #[test]
 fn an_orphan_and_a_displaced_result_are_repaired() {
-    let bed = bed(&[USER, RESULT, CALL, SAID, r#"{"type": "function_call_output", "call_id": "c9", "output": "lost"}"#]);
+    let bed =
+        bed(&[USER, RESULT, CALL, SAID, r#"{"type": "function_call_output", "call_id": "c9", "output": "lost"}"#]);
     let before = bed.dump();
     assert!(!findings(&bed.check("s-1")).is_empty());
     let journal = bed.fix("s-1");

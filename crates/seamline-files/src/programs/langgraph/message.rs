@@ -34,7 +34,11 @@ pub(super) fn message(record: &str) -> Option<Message> {
 fn calls(members: &Object<'_>) -> Vec<Call> {
     let lists = ["tool_calls", "invalid_tool_calls"].map(|name| members.get(name).and_then(elements));
     let calls = lists.into_iter().flatten().flatten();
-    calls.filter_map(Object::of).enumerate().map(|(at, object)| call(&object, at, &["id"], &["name"], &["args"])).collect()
+    calls
+        .filter_map(Object::of)
+        .enumerate()
+        .map(|(at, object)| call(&object, at, &["id"], &["name"], &["args"]))
+        .collect()
 }
 
 /// The model that wrote a message.
@@ -53,7 +57,8 @@ mod tests {
     fn all_three_forms_are_read() {
         let members = r#"{"content":[{"type":"text","text":"look"},{"type":"tool_use","id":"c1"}],"type":"ai","tool_calls":[{"id":"c1","name":"ls","args":{"p":1}}],"invalid_tool_calls":[{"id":"c2","name":"rm","args":"{bad"}]}"#;
         let saved = format!(r#"{{"type":"ai","data":{members}}}"#);
-        let built = format!(r#"{{"lc":1,"type":"constructor","id":["langchain","AIMessageChunk"],"kwargs":{members}}}"#);
+        let built =
+            format!(r#"{{"lc":1,"type":"constructor","id":["langchain","AIMessageChunk"],"kwargs":{members}}}"#);
         for record in [members, &saved, &built] {
             let read = message(record).unwrap();
             assert_eq!((read.role, read.text.as_str(), read.calls.len()), (Role::Assistant, "look", 2), "{record}");

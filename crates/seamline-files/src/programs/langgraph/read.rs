@@ -31,7 +31,8 @@ pub(super) fn rows(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
 const SHAPE: Shape = Shape {
     members: &["messages"],
     is_record: |text| {
-        members(text, &["type", "data", "kwargs"]).is_ok_and(|[kind, data, kwargs]| kind.is_some() && (data.is_some() || kwargs.is_some()))
+        members(text, &["type", "data", "kwargs"])
+            .is_ok_and(|[kind, data, kwargs]| kind.is_some() && (data.is_some() || kwargs.is_some()))
     },
 };
 
