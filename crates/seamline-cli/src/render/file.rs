@@ -72,7 +72,8 @@ impl<'a> FileOutcome<'a> {
 
     /// Whether the repair changes what the program would send, and not only the lines of the file.
     pub(crate) fn changes_conversation(&self) -> bool {
-        self.repaired.before != self.repaired.after
+        // A file with many bodies has no single conversation.
+        self.repaired.before != self.repaired.after || self.repaired.program.bodies.is_some()
     }
 }
 
