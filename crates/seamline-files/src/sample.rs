@@ -32,7 +32,8 @@ impl<'s> Sample<'s> {
         let head = &bytes[..bytes.len().min(Self::BYTES_MAX)];
         let mut sample = Self { name: file, head, records: Vec::new(), is_lines: false };
         if !sample.is_database() {
-            sample.read(&String::from_utf8_lossy(head));
+            // A crash leaves runs of NUL bytes anywhere.
+            sample.read(&String::from_utf8_lossy(head).replace('\0', ""));
         }
         sample
     }

@@ -4,6 +4,8 @@
 
 #[path = "databases/bed.rs"]
 mod bed;
+#[path = "databases/damage.rs"]
+mod damage;
 #[path = "databases/goose.rs"]
 mod goose;
 #[path = "databases/langgraph.rs"]

@@ -34,8 +34,16 @@ pub(super) fn recover(list: &mut List, shape: &Shape, rest: &Rest<'_>, take: &mu
     let budget = rest.bytes.len().saturating_mul(READS_MAX);
     let mut search = Search { list, shape, rest, budget };
     let mut at = 0;
+    let mut is_behind_record = false;
     loop {
+        let separator = at;
         at = search.skip(at);
+        let is_separated = rest.bytes[separator..at].contains(&b',');
+        if is_behind_record && !is_separated && rest.bytes.get(at) == Some(&b'{') {
+            let place = rest.place(at..at);
+            search.list.glue(place.line, place.span.start);
+        }
+        let before = search.list.records.len();
         match rest.bytes.get(at) {
             // The file ends inside of the list.
             None => {
@@ -51,6 +59,7 @@ pub(super) fn recover(list: &mut List, shape: &Shape, rest: &Rest<'_>, take: &mu
             }
             Some(_) => at = search.next(at, take),
         }
+        is_behind_record = search.list.records.len() > before;
     }
 }
 

@@ -33,13 +33,13 @@ CREATE TABLE message_structure (
 );
 ";
 
-pub(crate) const USER: &str = r#"{"role": "user", "content": "list the files"}"#;
-pub(crate) const CALL: &str = r#"{"type": "function_call", "call_id": "c1", "name": "ls", "arguments": "{}", "id": "fc_1", "status": "completed"}"#;
-pub(crate) const RESULT: &str = r#"{"type": "function_call_output", "call_id": "c1", "output": "a b"}"#;
-pub(crate) const SAID: &str = r#"{"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": "Two files.", "annotations": []}]}"#;
+const USER: &str = r#"{"role": "user", "content": "list the files"}"#;
+const CALL: &str = r#"{"type": "function_call", "call_id": "c1", "name": "ls", "arguments": "{}", "id": "fc_1", "status": "completed"}"#;
+const RESULT: &str = r#"{"type": "function_call_output", "call_id": "c1", "output": "a b"}"#;
+const SAID: &str = r#"{"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": "Two files.", "annotations": []}]}"#;
 
 /// A database with these items in the session `s-1`, and one item of another session between them.
-pub(crate) fn bed(items: &[&str]) -> Bed {
+fn bed(items: &[&str]) -> Bed {
     let mut sql = String::new();
     for (at, item) in items.iter().enumerate() {
         let item = item.replace('\'', "''");
@@ -49,6 +49,13 @@ pub(crate) fn bed(items: &[&str]) -> Bed {
         }
     }
     Bed::new(&[SCHEMA, &sql])
+}
+
+/// A database with a healthy session.
+pub(crate) fn healthy() -> Bed {
+    let call = CALL.replace("c1", "c2").replace("fc_1", "fc_2");
+    let result = RESULT.replace("c1", "c2").replace("a b", "second list");
+    bed(&[USER, CALL, RESULT, SAID, r#"{"role": "user", "content": "and the others"}"#, &call, &result])
 }
 
 fn items(bed: &Bed) -> String {

@@ -1,8 +1,8 @@
-//! Writes the results that a repair adds as records of Kimi CLI.
+//! Writes the results that a repair adds, moves or removes as records of Kimi CLI.
 //!
-//! A message of Kimi CLI is made of several records, so nothing else is changed.
+//! Another message of Kimi CLI is made of several records, so nothing else is changed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::json::{Object, quoted};
 use crate::native::message::{Message, Role};
@@ -10,36 +10,65 @@ use crate::session::{CarriedMessage, NewRecord, RecordRepair};
 
 pub(super) fn write(repair: &RecordRepair<'_>) -> Option<Vec<NewRecord>> {
     let carried = &repair.reading.messages;
-    let mut added: HashMap<usize, Vec<String>> = HashMap::new();
-    let mut next = 0;
-    let mut maker = None;
-    for message in repair.messages {
+    let mut work = Work { behind: HashMap::new(), is_taken: vec![false; repair.records.len()] };
+    let returned: HashSet<usize> = repair.messages.iter().filter_map(|message| message.origin).collect();
+    for gone in (0..carried.len()).filter(|message| !returned.contains(message)) {
+        work.is_taken[result_record(&carried[gone])?] = true;
+    }
+    let mut maker: Option<(&CarriedMessage, Message)> = None;
+    for (message, stays) in repair.messages.iter().zip(repair.unmoved()) {
         let read = Message::of_carrier(message.text)?;
-        match message.origin {
-            Some(origin) if origin == next && carried[origin].text == message.text => {
-                next += 1;
-                if read.role == Role::Assistant {
-                    maker = Some((&carried[origin], read));
+        let was = message.origin.map(|origin| &carried[origin]);
+        if was.is_some_and(|was| was.text != message.text) {
+            return None;
+        }
+        let (Some(was), true) = (was, stays) else {
+            let (made, calls) = maker.as_ref()?;
+            let call = record_of_call(made, calls, read.answers.as_deref()?)?;
+            let new = match was {
+                // A result that moves goes behind its call.
+                Some(was) => {
+                    let record = result_record(was)?;
+                    work.is_taken[record] = true;
+                    NewRecord { origin: Some(record), text: repair.records[record].to_owned() }
                 }
-            }
-            Some(_) => return None,
-            None => {
-                let (carried, maker) = maker.as_ref()?;
-                let record = record_of_call(carried, maker, read.answers.as_deref()?)?;
-                added.entry(record).or_default().push(result(repair.records[record], &read.text)?);
-            }
+                None => NewRecord { origin: None, text: result(repair.records[call], &read.text)? },
+            };
+            work.behind.entry(call).or_default().push(new);
+            continue;
+        };
+        if read.role == Role::Assistant {
+            maker = Some((was, read));
         }
     }
-    if next != carried.len() {
-        return None;
+    Some(work.written(repair.records))
+}
+
+/// What happens to the records.
+struct Work {
+    /// The results that go behind the record of their call.
+    behind: HashMap<usize, Vec<NewRecord>>,
+    /// Whether each record moves or is removed.
+    is_taken: Vec<bool>,
+}
+
+impl Work {
+    fn written(mut self, records: &[&str]) -> Vec<NewRecord> {
+        let mut out = Vec::with_capacity(records.len() + self.behind.len());
+        for (record, text) in records.iter().enumerate() {
+            if !self.is_taken[record] {
+                out.push(NewRecord { origin: Some(record), text: (*text).to_owned() });
+            }
+            out.extend(self.behind.remove(&record).unwrap_or_default());
+        }
+        out
     }
-    let mut out = Vec::with_capacity(repair.records.len() + added.len());
-    for (record, text) in repair.records.iter().enumerate() {
-        out.push(NewRecord { origin: Some(record), text: (*text).to_owned() });
-        let new = added.remove(&record).unwrap_or_default();
-        out.extend(new.into_iter().map(|text| NewRecord { origin: None, text }));
-    }
-    Some(out)
+}
+
+/// The record of a result, which holds nothing else.
+fn result_record(message: &CarriedMessage) -> Option<usize> {
+    let is_result = Message::of_carrier(&message.text).is_some_and(|message| message.role == Role::Tool);
+    (is_result && message.owners.is_empty()).then_some(message.record)
 }
 
 /// The record of a call of a message.

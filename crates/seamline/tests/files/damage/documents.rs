@@ -60,7 +60,8 @@ const CALLS: [&str; 3] = ["\"tool_use\"", "tool_calls", "functionCall\""];
 
 pub(super) fn damage(file: &str, kind: Damage, numbers: &mut Numbers) -> Option<Damaged> {
     let mut document = Document::of(file)?;
-    let at = numbers.below(document.records.len());
+    // A file whose first record is cut does not tell its program.
+    let at = 1 + numbers.below(document.records.len() - 1);
     let next = (at + 1).min(document.records.len() - 1);
     let mut text = None;
     match kind {

@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::{Damage, Damaged, Numbers, collect};
 
 #[expect(clippy::too_many_lines, reason = "a flat table of kinds of damage")]
-pub(super) fn damage(file: &str, kind: Damage, numbers: &mut Numbers) -> Damaged {
+pub(super) fn damage(file: &str, kind: Damage, numbers: &mut Numbers) -> Option<Damaged> {
     let mut lines: Vec<Vec<u8>> = file.lines().map(|line| line.as_bytes().to_vec()).collect();
     let has = |line: &[u8], words: &[&str]| {
         let text = String::from_utf8_lossy(line);
         words.iter().any(|word| text.contains(word))
     };
-    let results = ["tool_result", "toolResult", "_output\"", "functionResponse", "toolResponse", "execution_complete"];
-    let calls = ["\"tool_use\"", "toolCall\"", "function_call\"", "functionCall", "toolRequest"];
+    let results = ["tool_result", "toolResult", "_output\"", "functionResponse", "toolResponse", "execution_complete", "tool.result", "\"role\":\"tool\""];
+    let calls = ["\"tool_use\"", "toolCall\"", "function_call\"", "functionCall", "toolRequest", "tool.call", "tool_calls"];
     let places = |lines: &[Vec<u8>], words: &[&str], others: &[&str]| -> Vec<usize> {
         (1..lines.len()).filter(|at| has(&lines[*at], words) && !has(&lines[*at], others)).collect()
     };
@@ -70,22 +70,18 @@ pub(super) fn damage(file: &str, kind: Damage, numbers: &mut Numbers) -> Damaged
         }
         Damage::LoseResult => {
             let found = places(&lines, &results, &[]);
-            if !found.is_empty() {
-                lines.remove(found[numbers.below(found.len())]);
-            }
+            lines.remove(*found.get(numbers.below(found.len()))?);
         }
         Damage::LoseCall => {
             let found = places(&lines, &calls, &results);
-            if !found.is_empty() {
-                lines.remove(found[numbers.below(found.len())]);
-            }
+            lines.remove(*found.get(numbers.below(found.len()))?);
         }
     }
     let mut bytes = lines.join(&b'\n');
     if !end_cut {
         bytes.push(b'\n');
     }
-    Damaged { words: words(&bytes), bytes }
+    Some(Damaged { words: words(&bytes), bytes })
 }
 
 /// The texts in the complete records of a file, by a reading that shares no code with the one under test.
