@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::de::IgnoredAny;
 
 use super::{List, Shape, Take};
+use crate::json::value_length;
 use crate::lines::{DamagedLine, LineDamage, RecordPlace};
 
 /// How many times the bytes of the rest may be read while a record is searched.
@@ -114,13 +115,14 @@ impl Search<'_> {
 
     /// The end of the complete JSON value at a place, if the next element or the end of the list follows.
     fn value_end(&mut self, at: usize) -> Option<usize> {
-        let rest = &self.rest.bytes[at..];
-        self.budget = self.budget.checked_sub(rest.len())?;
-        let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
-        let is_value = matches!(values.next(), Some(Ok(IgnoredAny)));
-        let end = at + values.byte_offset();
+        if self.budget == 0 {
+            return None;
+        }
+        let length = value_length(&self.rest.bytes[at..]);
+        self.budget = self.budget.saturating_sub(length.unwrap_or_else(|read| read).max(1));
+        let end = at + length.ok()?;
         let next = self.rest.bytes[end..].trim_ascii_start().first();
-        (is_value && next.is_none_or(|next| matches!(next, b',' | b']' | b'{' | 0))).then_some(end)
+        next.is_none_or(|next| matches!(next, b',' | b']' | b'{' | 0)).then_some(end)
     }
 
     /// The end of damaged bytes: the next record, or the end of the list, or the end of the file.

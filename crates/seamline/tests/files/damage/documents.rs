@@ -149,7 +149,7 @@ fn between(document: &mut Document, kind: Damage, at: usize, numbers: &mut Numbe
 }
 
 /// A record with a call that has no result yet, for programs that keep both in one record; nothing for other records.
-fn without_result(record: &str) -> Option<String> {
+pub(super) fn without_result(record: &str) -> Option<String> {
     let mut value: Value = serde_json::from_str(record).unwrap();
     let mut is_changed = false;
     if let Some(calls) = value["toolCalls"].as_array_mut() {

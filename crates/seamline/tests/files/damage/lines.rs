@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Damage, Damaged, Numbers, collect};
+use super::{Damage, Damaged, Numbers, collect, documents};
 
 #[expect(clippy::too_many_lines, reason = "a flat table of kinds of damage")]
 pub(super) fn damage(file: &str, kind: Damage, numbers: &mut Numbers) -> Option<Damaged> {
@@ -70,7 +70,11 @@ pub(super) fn damage(file: &str, kind: Damage, numbers: &mut Numbers) -> Option<
         }
         Damage::LoseResult => {
             let found = places(&lines, &results, &[]);
-            lines.remove(*found.get(numbers.below(found.len()))?);
+            let at = *found.get(numbers.below(found.len()))?;
+            match documents::without_result(&String::from_utf8_lossy(&lines[at])) {
+                Some(record) => lines[at] = record.into_bytes(),
+                None => drop(lines.remove(at)),
+            }
         }
         Damage::LoseCall => {
             let found = places(&lines, &calls, &results);
