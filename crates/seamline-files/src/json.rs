@@ -123,6 +123,20 @@ pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
+/// The length of the JSON value at the start of some bytes. The error is the number of bytes that were read to find out
+/// that there is none.
+pub(crate) fn value_length(bytes: &[u8]) -> Result<usize, usize> {
+    let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<IgnoredAny>();
+    match values.next() {
+        Some(Ok(IgnoredAny)) => Ok(values.byte_offset()),
+        Some(Err(error)) => {
+            let lines = bytes.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
+            Err((lines.map(<[u8]>::len).sum::<usize>() + error.column()).min(bytes.len()))
+        }
+        None => Err(bytes.len()),
+    }
+}
+
 /// The place of a part of a text in it.
 pub(crate) fn offset(whole: &str, part: &str) -> usize {
     part.as_ptr().addr() - whole.as_ptr().addr()
@@ -248,6 +262,14 @@ mod tests {
         for damaged in ["", "[1]", "{\"a\":1", "{}{}", "{\"a\":\"\u{1}\"}"] {
             assert!(members(damaged, &["a"]).is_err(), "{damaged}");
         }
+    }
+
+    #[test]
+    fn a_value_ends_where_it_is_complete_or_breaks() {
+        assert_eq!(value_length(br#"{"a":[1]} {"b""#), Ok(9));
+        assert_eq!(value_length(b"{\"a\":\n\n x}, more and more text"), Err(9));
+        assert_eq!(value_length(br#"{"a":"b"#), Err(7));
+        assert_eq!(value_length(b""), Err(0));
     }
 
     #[test]

@@ -36,6 +36,12 @@ impl List {
         text.and_then(|text| members(text, names).ok()).unwrap_or([None; N])
     }
 
+    /// Notes that a record follows the one before it without a comma.
+    fn glue(&mut self, line: usize, at: u64) {
+        let place = RecordPlace { line, span: at..at };
+        self.damaged.push(DamagedLine { damage: LineDamage::Glued, records: 2, unread_bytes: 0, place });
+    }
+
     fn damage(&mut self, damage: LineDamage, place: RecordPlace) {
         let unread_bytes = if damage == LineDamage::BadText { 0 } else { place.span.end - place.span.start };
         self.damaged.push(DamagedLine { damage, records: self.records.len(), unread_bytes, place });
@@ -105,6 +111,8 @@ struct Scan<'s> {
     element: Vec<u8>,
     start: u64,
     start_line: usize,
+    /// Whether the next element may begin: a comma or the start of the list comes before it.
+    is_separated: bool,
     /// Whether an element is damaged, so that brackets do not tell any more where the next one begins.
     is_lost: bool,
 }
@@ -126,6 +134,7 @@ impl<'s> Scan<'s> {
             element: Vec::new(),
             start: 0,
             start_line: 1,
+            is_separated: true,
             is_lost: false,
         }
     }
@@ -169,7 +178,7 @@ impl<'s> Scan<'s> {
 
     fn read_between(&mut self, byte: u8) {
         match byte {
-            b',' => {}
+            b',' => self.is_separated = true,
             _ if byte.is_ascii_whitespace() => {}
             b']' => {
                 (self.phase, self.list_end) = (Phase::Behind, self.at + 1);
@@ -177,6 +186,9 @@ impl<'s> Scan<'s> {
             }
             _ => {
                 (self.phase, self.start, self.start_line) = (Phase::Element, self.at, self.line);
+                if byte == b'{' && !std::mem::take(&mut self.is_separated) {
+                    self.list.glue(self.line, self.at);
+                }
                 self.element.push(byte);
                 self.step(byte);
                 // Numbers and words are not records, and no bracket ends them.
@@ -320,5 +332,8 @@ mod tests {
         );
         assert_eq!(damaged("[{\"id\":1}]\n\0\0"), [(LineDamage::NulRun, 2, "\0\0".to_owned())]);
         assert_eq!(damaged("[{\"id\":1}\0\0"), [(LineDamage::NulRun, 1, "\0\0".to_owned())]);
+        assert_eq!(damaged("[{\"id\":1}\n{\"id\":2},{\"id\":3}]"), [(LineDamage::Glued, 2, String::new())]);
+        let twice = [(LineDamage::NulRun, 1, "\0".to_owned()), (LineDamage::Glued, 1, String::new())];
+        assert_eq!(damaged("[\0{\"id\":1}{\"id\":2}]"), twice);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::bodies::Bodies;
 use crate::place::SessionFolder;
 use crate::sample::Sample;
-use crate::session::Format;
+use crate::session::{FileLayout, Format};
 
 /// A program that keeps conversations in files of its own.
 pub struct Program {
@@ -30,6 +30,30 @@ pub struct Program {
 impl Program {
     /// The advice for programs that show the body that they send.
     pub(crate) const GIVE_BODY: &str = "give the request body that the program sends to its provider";
+
+    /// Whether the conversations of its files are checked.
+    pub fn is_read(&self) -> bool {
+        self.session.is_some() || self.bodies.is_some()
+    }
+
+    /// Whether broken conversations are repaired in its files.
+    pub fn is_written(&self) -> bool {
+        self.session.is_some_and(Format::is_writable) || self.bodies.is_some_and(|bodies| bodies.is_writable)
+    }
+
+    /// Whether its files have one record per line.
+    pub fn has_lines(&self) -> bool {
+        let has_lines = |format: &Format| format.document == FileLayout::Lines;
+        self.session.is_some_and(has_lines) || self.bodies.is_some_and(|bodies| !bodies.is_document())
+    }
+
+    /// Why a broken session of a program without a writer stays as it is, and what to do about it if that is known.
+    pub fn refusal(&self) -> &'static str {
+        match self.advice {
+            Self::GIVE_BODY => "Seamline reads the sessions of this program and does not write them",
+            advice => advice,
+        }
+    }
 }
 
 impl fmt::Debug for Program {

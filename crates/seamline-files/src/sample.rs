@@ -32,7 +32,8 @@ impl<'s> Sample<'s> {
         let head = &bytes[..bytes.len().min(Self::BYTES_MAX)];
         let mut sample = Self { name: file, head, records: Vec::new(), is_lines: false };
         if !sample.is_database() {
-            sample.read(&String::from_utf8_lossy(head));
+            // A crash leaves runs of NUL bytes anywhere.
+            sample.read(&String::from_utf8_lossy(head).replace('\0', ""));
         }
         sample
     }
@@ -68,6 +69,11 @@ impl<'s> Sample<'s> {
     /// The end of the name of the file.
     pub(crate) fn ends_with(&self, ending: &str) -> bool {
         self.name.ends_with(ending)
+    }
+
+    /// Whether the file begins with these words, behind empty lines.
+    pub(crate) fn begins(&self, words: &str) -> bool {
+        self.head.trim_ascii_start().starts_with(words.as_bytes())
     }
 
     /// Whether the file has several records, one per line.

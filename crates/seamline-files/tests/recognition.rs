@@ -8,6 +8,16 @@ use seamline_files::{ALL, recognise};
 
 /// The start of the name of a fixture, and the name of its program.
 const FIXTURES: &[(&str, &str)] = &[
+    ("aider", "Aider"),
+    ("antigravity", "Antigravity"),
+    ("continue", "Continue"),
+    ("cursor", "Cursor agent"),
+    ("hermes", "Hermes"),
+    ("llm", "llm"),
+    ("openclaw", "OpenClaw"),
+    ("pydantic_ai", "pydantic-ai"),
+    ("strands", "Strands"),
+    ("zed", "Zed"),
     ("bodies", "lines of request bodies"),
     ("claude_code", "Claude Code"),
     ("cline", "Cline, Roo Code or Kilo Code"),

@@ -4,8 +4,16 @@
 
 #[path = "databases/bed.rs"]
 mod bed;
+#[path = "databases/damage.rs"]
+mod damage;
 #[path = "databases/goose.rs"]
 mod goose;
+#[path = "databases/langgraph.rs"]
+mod langgraph;
+#[path = "databases/openai_agents.rs"]
+mod openai_agents;
+#[path = "databases/openclaw.rs"]
+mod openclaw;
 #[path = "databases/opencode.rs"]
 mod opencode;
 #[path = "databases/real.rs"]

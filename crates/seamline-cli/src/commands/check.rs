@@ -126,7 +126,7 @@ impl Check {
     fn examine(&self, source: &Source, label: &str, options: &Options) -> Result<Report, Failure> {
         let opened = source.open()?;
         match opened.program() {
-            Some(program) if program.session.is_some() => return self.examine_session(source, opened, options),
+            Some(program) if program.is_read() => return self.examine_session(source, opened, options),
             Some(program) => return Err(Failure::of_file(source, program)),
             None => {}
         }

@@ -207,7 +207,7 @@ impl Fix {
         let times = source.path().and_then(|path| path.metadata().ok()).and_then(|metadata| Times::of(&metadata));
         let before = source.read()?;
         match seamline::files::recognise(&source.name(), &before) {
-            Some(program) if program.session.is_some() => {
+            Some(program) if program.is_read() => {
                 return self.repair_session(source, &before, times, options);
             }
             Some(program) => return Err(Failure::of_file(source, program)),

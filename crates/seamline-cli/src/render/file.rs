@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use seamline::Severity;
-use seamline::files::{About, CheckedFile, FileLayout, Program, RepairedFile};
+use seamline::files::{About, CheckedFile, Program, RepairedFile};
 
 use super::line_changes::LineChanges;
 use super::repair::{Destination, faint};
@@ -60,8 +60,7 @@ pub(crate) struct FileOutcome<'a> {
 impl<'a> FileOutcome<'a> {
     /// The outcome for a file with this name.
     pub(crate) fn of(repaired: &'a RepairedFile<'a>, before: &[u8], name: &str) -> Self {
-        let format = repaired.program.session;
-        let has_lines = format.is_some_and(|format| format.document == FileLayout::Lines);
+        let has_lines = repaired.program.has_lines();
         Self {
             repaired,
             after: repaired.after.as_bytes(),
@@ -73,7 +72,8 @@ impl<'a> FileOutcome<'a> {
 
     /// Whether the repair changes what the program would send, and not only the lines of the file.
     pub(crate) fn changes_conversation(&self) -> bool {
-        self.repaired.before != self.repaired.after
+        // A file with many bodies has no single conversation.
+        self.repaired.before != self.repaired.after || self.repaired.program.bodies.is_some()
     }
 }
 

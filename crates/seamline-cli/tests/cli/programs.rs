@@ -13,9 +13,9 @@ fn fixtures() -> Vec<PathBuf> {
     files
 }
 
-/// Whether Seamline reads the sessions of the program that wrote a file.
-fn is_session(name: &str, bytes: &[u8]) -> bool {
-    seamline::files::recognise(name, bytes).is_some_and(|program| program.session.is_some())
+/// Whether Seamline reads the files of the program that wrote a file.
+fn is_read(name: &str, bytes: &[u8]) -> bool {
+    seamline::files::recognise(name, bytes).is_some_and(seamline::files::Program::is_read)
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn every_command_refuses_the_file_of_another_program_and_leaves_it_alone() {
             vec!["session", "append", "s-1", name, "--store", "sqlite:s.db"],
             vec!["session", "import", name, "--store", "sqlite:s.db"],
         ];
-        if !is_session(name, &bytes) {
+        if !is_read(name, &bytes) {
             all.extend([vec!["check", name], vec!["fix", name], vec!["fix", name, "--unsafe"]]);
         }
         for args in &all {

@@ -12,6 +12,7 @@
 mod cell;
 mod error;
 mod journal;
+mod msgpack;
 mod open;
 mod record;
 mod rows;

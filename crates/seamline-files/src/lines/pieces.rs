@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
+use crate::json::value_length;
+
 /// One piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
@@ -27,7 +29,8 @@ const READS_MAX: usize = 32;
 
 /// Cuts a line into pieces. Spaces between pieces belong to none.
 pub(super) fn pieces(line: &[u8]) -> Vec<Piece> {
-    let mut search = Search { line, budget: line.len().saturating_mul(READS_MAX), pieces: Vec::new() };
+    let is_text = std::str::from_utf8(line).is_ok();
+    let mut search = Search { line, is_text, budget: line.len().saturating_mul(READS_MAX), pieces: Vec::new() };
     let mut at = 0;
     while at < line.len() {
         at = search.next(at);
@@ -37,6 +40,8 @@ pub(super) fn pieces(line: &[u8]) -> Vec<Piece> {
 
 struct Search<'l> {
     line: &'l [u8],
+    /// Whether all bytes of the line are UTF-8.
+    is_text: bool,
     /// The number of bytes that may still be read.
     budget: usize,
     pieces: Vec<Piece>,
@@ -71,21 +76,24 @@ impl Search<'_> {
 
     /// The end of the complete JSON value at a place.
     fn value_end(&mut self, at: usize) -> Option<usize> {
-        let rest = &self.line[at..];
-        self.budget = self.budget.checked_sub(rest.len())?;
-        let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
-        match values.next() {
-            Some(Ok(IgnoredAny)) => Some(at + values.byte_offset()),
-            _ => self.lossy_end(at),
+        if self.budget == 0 {
+            return None;
+        }
+        let length = value_length(&self.line[at..]);
+        self.budget = self.budget.saturating_sub(length.unwrap_or_else(|read| read).max(1));
+        match length {
+            Ok(length) => Some(at + length),
+            Err(_) => self.lossy_end(at),
         }
     }
 
     /// As [`Self::value_end`], for a line with bytes that are not UTF-8.
     fn lossy_end(&mut self, at: usize) -> Option<usize> {
         let rest = &self.line[at..];
-        if std::str::from_utf8(rest).is_ok() {
+        if self.is_text {
             return None;
         }
+        self.budget = self.budget.checked_sub(rest.len())?;
         // Each invalid byte becomes one ASCII character, so that places stay the same.
         let mut ascii = rest.to_vec();
         ascii.iter_mut().filter(|byte| !byte.is_ascii()).for_each(|byte| *byte = b'?');

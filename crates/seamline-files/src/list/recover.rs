@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::de::IgnoredAny;
 
 use super::{List, Shape, Take};
+use crate::json::value_length;
 use crate::lines::{DamagedLine, LineDamage, RecordPlace};
 
 /// How many times the bytes of the rest may be read while a record is searched.
@@ -34,8 +35,16 @@ pub(super) fn recover(list: &mut List, shape: &Shape, rest: &Rest<'_>, take: &mu
     let budget = rest.bytes.len().saturating_mul(READS_MAX);
     let mut search = Search { list, shape, rest, budget };
     let mut at = 0;
+    let mut is_behind_record = false;
     loop {
+        let separator = at;
         at = search.skip(at);
+        let is_separated = rest.bytes[separator..at].contains(&b',');
+        if is_behind_record && !is_separated && rest.bytes.get(at) == Some(&b'{') {
+            let place = rest.place(at..at);
+            search.list.glue(place.line, place.span.start);
+        }
+        let before = search.list.records.len();
         match rest.bytes.get(at) {
             // The file ends inside of the list.
             None => {
@@ -51,6 +60,7 @@ pub(super) fn recover(list: &mut List, shape: &Shape, rest: &Rest<'_>, take: &mu
             }
             Some(_) => at = search.next(at, take),
         }
+        is_behind_record = search.list.records.len() > before;
     }
 }
 
@@ -105,13 +115,14 @@ impl Search<'_> {
 
     /// The end of the complete JSON value at a place, if the next element or the end of the list follows.
     fn value_end(&mut self, at: usize) -> Option<usize> {
-        let rest = &self.rest.bytes[at..];
-        self.budget = self.budget.checked_sub(rest.len())?;
-        let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
-        let is_value = matches!(values.next(), Some(Ok(IgnoredAny)));
-        let end = at + values.byte_offset();
+        if self.budget == 0 {
+            return None;
+        }
+        let length = value_length(&self.rest.bytes[at..]);
+        self.budget = self.budget.saturating_sub(length.unwrap_or_else(|read| read).max(1));
+        let end = at + length.ok()?;
         let next = self.rest.bytes[end..].trim_ascii_start().first();
-        (is_value && next.is_none_or(|next| matches!(next, b',' | b']' | b'{' | 0))).then_some(end)
+        next.is_none_or(|next| matches!(next, b',' | b']' | b'{' | 0)).then_some(end)
     }
 
     /// The end of damaged bytes: the next record, or the end of the list, or the end of the file.

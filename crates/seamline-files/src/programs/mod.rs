@@ -4,23 +4,29 @@ mod bodies;
 mod claude_code;
 mod cline;
 mod codex;
+mod continue_dev;
 mod copilot_cli;
+mod cursor;
 mod droid;
 mod fine_tuning;
 mod gemini_cli;
 pub(crate) mod goose;
 mod grok;
 mod har;
+mod hermes;
 mod kimi;
-mod langgraph;
+pub(crate) mod langgraph;
 mod mini_swe_agent;
-mod openai_agents;
+pub(crate) mod openai_agents;
 mod openai_batch;
 pub(crate) mod opencode;
 mod openhands;
-mod pi;
+pub(crate) mod pi;
+mod pydantic_ai;
 mod qwen_code;
+mod recognised;
 mod sharegpt;
+mod strands;
 mod swe_agent;
 mod vercel_ai;
 
@@ -36,6 +42,8 @@ pub const ALL: &[&Program] = &[
     &gemini_cli::CHECKPOINT,
     &opencode::PROGRAM,
     &pi::PROGRAM,
+    &pi::OPENCLAW,
+    &recognised::CLINE_SCREEN,
     &cline::PROGRAM,
     &goose::PROGRAM,
     &copilot_cli::PROGRAM,
@@ -45,9 +53,22 @@ pub const ALL: &[&Program] = &[
     &openhands::PROGRAM,
     &mini_swe_agent::PROGRAM,
     &swe_agent::PROGRAM,
+    &pydantic_ai::PROGRAM,
+    &continue_dev::PROGRAM,
+    &hermes::PROGRAM,
+    &strands::PROGRAM,
+    &strands::MESSAGE,
+    &cursor::PROGRAM,
+    &recognised::ANTIGRAVITY,
+    &recognised::ZED,
+    &recognised::LLM,
+    &recognised::AIDER,
     &langgraph::PROGRAM,
+    &langgraph::MESSAGES,
     &openai_agents::PROGRAM,
+    &openai_agents::STATE,
     &openai_batch::PROGRAM,
+    &openai_batch::LIST,
     &sharegpt::PROGRAM,
     &vercel_ai::PROGRAM,
     &har::PROGRAM,

@@ -2,7 +2,7 @@
 
 use crate::Program;
 use crate::bodies::{Bodies, HeldBody};
-use crate::json::members;
+use crate::json::{Object, elements, members};
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
@@ -13,18 +13,36 @@ pub(super) const PROGRAM: Program = Program {
     advice: Program::GIVE_BODY,
     detect,
     session: None,
-    bodies: Some(&BODIES),
+    bodies: Some(&LINES),
 };
 
-static BODIES: Bodies = Bodies {
+/// A batch for Anthropic.
+pub(super) const LIST: Program = Program {
+    name: "batch",
+    what: "a batch of requests for Anthropic",
+    places: &[],
+    extract: Some("jq '.requests[0].params' FILE"),
+    advice: Program::GIVE_BODY,
+    detect: |sample| sample.list("requests").iter().any(|entry| has(entry, &["custom_id", "params"])),
+    session: None,
+    bodies: Some(&ELEMENTS),
+};
+
+static LINES: Bodies = Bodies::lines(|record| {
+    let [body] = members(record, &["body"]).ok()?;
+    Some(HeldBody::member(record, body?, "/body"))
+});
+
+static ELEMENTS: Bodies = Bodies {
+    document: Some(|text| elements(text).or_else(|| elements(Object::of(text)?.get("requests")?))),
     find: |record| {
-        let [body] = members(record, &["body"]).ok()?;
-        Some(HeldBody::member(record, body?, "/body"))
+        let [body] = members(record, &["params"]).ok()?;
+        Some(HeldBody::member(record, body?, "/params"))
     },
+    provider: Some("anthropic"),
+    is_writable: true,
 };
 
 fn detect(sample: &Sample<'_>) -> bool {
-    let is_line = |record: &_| has(record, &["custom_id"]) && (has(record, &["body"]) || has(record, &["response"]));
-    let is_entry = |entry: &_| has(entry, &["custom_id", "params"]);
-    sample.any(is_line) || sample.list("requests").iter().any(is_entry)
+    sample.any(|record| has(record, &["custom_id"]) && (has(record, &["body"]) || has(record, &["response"])))
 }

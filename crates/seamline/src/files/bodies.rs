@@ -11,7 +11,7 @@ use seamline_files::session::{About, FileReading};
 use super::check::{CheckedFile, file_findings};
 use super::repair::RepairedFile;
 use crate::repair::{Dropped, RepairAction};
-use crate::{Error, Finding, Options};
+use crate::{Error, Finding, Options, Severity};
 
 /// Checks every body of a file. Only one body is in memory at a time.
 pub(super) fn check(
@@ -21,7 +21,8 @@ pub(super) fn check(
     options: &Options,
 ) -> Result<CheckedFile, Error> {
     let mut all = All::default();
-    let lines = each(input, &mut |record, index| all.add(record, index, bodies, options))?;
+    let options = &with_provider(bodies, options);
+    let lines = each(bodies, input, &mut |record, index| all.add(record, index, bodies, options))?;
     let mut findings = file_findings(&reading(&lines));
     findings.extend(all.findings.into_iter().map(|(record, finding)| placed(&lines, record, finding)));
     findings.sort_by_key(|finding| finding.line.unwrap_or(usize::MAX));
@@ -64,7 +65,9 @@ impl All {
 
 /// A finding whose places are in the record and not in the body.
 fn inside(finding: Finding, body: &HeldBody<'_>) -> Finding {
-    Finding { pointer: format!("{}{}", body.pointer, finding.pointer), span: 0..0, ..finding }
+    let message = finding.message_index.zip(body.messages.as_ref()).and_then(|(index, messages)| messages.get(index));
+    let pointer = message.cloned().unwrap_or_else(|| format!("{}{}", body.pointer, finding.pointer));
+    Finding { pointer, span: 0..0, ..finding }
 }
 
 fn placed(lines: &Lines, record: usize, finding: Finding) -> Finding {
@@ -72,13 +75,11 @@ fn placed(lines: &Lines, record: usize, finding: Finding) -> Finding {
 }
 
 /// Passes each record of a file with its index.
-fn each(input: &mut dyn BufRead, take: &mut dyn FnMut(&str, usize)) -> Result<Lines, Error> {
+fn each(bodies: &Bodies, input: &mut dyn BufRead, take: &mut dyn FnMut(&str, usize)) -> Result<Lines, Error> {
     let mut index = 0;
-    let lines = lines::read(input, &mut |text| {
-        serde_json::from_str::<serde::de::IgnoredAny>(text)?;
+    let lines = bodies.read(input, &mut |text| {
         take(text, index);
         index += 1;
-        Ok(())
     });
     lines.map_err(|error| Error::Unreadable(error.to_string()))
 }
@@ -95,13 +96,18 @@ pub(super) fn repair<'b>(
     options: &Options,
 ) -> Result<RepairedFile<'b>, Error> {
     let found = check(program, bodies, &mut &bytes[..], options)?;
-    let mended = lines::mend(bytes);
+    let is_wrong = found.findings.iter().any(|finding| finding.severity > Severity::Info);
+    if !is_wrong || !bodies.is_writable {
+        return Ok(unchanged(program, bytes, found, is_wrong));
+    }
+    let options = &with_provider(bodies, options);
+    let mended = if bodies.is_document() { None } else { lines::mend(bytes) };
     let (file, quarantined) = match mended {
         Some(mended) => (Cow::Owned(mended.bytes), mended.quarantined),
         None => (Cow::Borrowed(bytes), Vec::new()),
     };
     let mut new = Repaired::default();
-    let lines = each(&mut &*file, &mut |record, index| new.add(record, index, bodies, options))?;
+    let lines = each(bodies, &mut &*file, &mut |record, index| new.add(record, index, bodies, options))?;
     let after = new.write(&file, &lines);
     let line = |record: usize| lines.records.get(record).map(|place| place.line);
     let actions =
@@ -127,6 +133,32 @@ pub(super) fn repair<'b>(
     })
 }
 
+/// The outcome of a repair that changes nothing, because nothing is wrong or the file is only read.
+fn unchanged<'b>(program: &'static Program, bytes: &'b [u8], found: CheckedFile, is_wrong: bool) -> RepairedFile<'b> {
+    RepairedFile {
+        bytes: Cow::Borrowed(bytes),
+        program,
+        about: found.about,
+        dialect: found.dialect,
+        provider: found.provider,
+        messages: found.messages,
+        remaining: found.findings.clone(),
+        found: found.findings,
+        actions: Vec::new(),
+        dropped: Vec::new(),
+        quarantined: Vec::new(),
+        refusal: is_wrong.then(|| program.refusal()),
+        before: String::new(),
+        after: String::new(),
+    }
+}
+
+/// The options for the bodies of a file that is for one provider.
+fn with_provider(bodies: &Bodies, options: &Options) -> Options {
+    let provider = options.provider.clone().or_else(|| bodies.provider.map(str::to_owned));
+    Options { provider, ..options.clone() }
+}
+
 /// The repaired bodies of a file.
 #[derive(Default)]
 struct Repaired {
@@ -145,7 +177,7 @@ impl Repaired {
         }
         let body = String::from_utf8_lossy(&repaired.body).into_owned();
         // One record is one line, whatever the layout of the text that a repair wrote.
-        let body = if body.contains('\n') { body.replace(['\n', '\r'], "") } else { body };
+        let body = if !bodies.is_document() && body.contains('\n') { body.replace(['\n', '\r'], "") } else { body };
         let text = [&record[..held.span.start], &body, &record[held.span.end..]].concat();
         self.records.push((index, text));
         self.actions.extend(repaired.actions.iter().cloned().map(|action| (index, action)));

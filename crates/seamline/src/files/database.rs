@@ -13,7 +13,7 @@ pub use seamline_files::database::{
 };
 
 use super::check::{CheckedFile, checked, content};
-use super::repair::{CANNOT_HOLD, READ_ONLY, RepairedFile, RepairedRows, repair_rows};
+use super::repair::{CANNOT_HOLD, RepairedFile, RepairedRows, repair_rows};
 use crate::{Error, Finding, Options};
 
 /// The outcome of a check of a session in a database.
@@ -82,7 +82,7 @@ pub fn repair(database: &Database, session: &str, options: &Options) -> Result<O
     let new = rows.changed(database.format(), &repaired.bytes, &origins);
     let new = new.map_err(|error| Error::Unreadable(error.to_string()))?;
     if !database.can_hold(&rows, &new)? {
-        let refusal = if database.is_writable() { CANNOT_HOLD } else { READ_ONLY };
+        let refusal = if database.is_writable() { CANNOT_HOLD } else { database.program().refusal() };
         return Ok(Some(RepairedSession { repaired: repaired.unchanged(Some(refusal)), rows, new: Vec::new() }));
     }
     Ok(Some(RepairedSession { repaired: repaired.into_owned(), rows, new }))

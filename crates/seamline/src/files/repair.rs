@@ -116,7 +116,6 @@ impl RepairedFile<'_> {
 }
 
 /// Why a repair was not written.
-pub(super) const READ_ONLY: &str = "Seamline reads the sessions of this program and does not write them";
 pub(super) const CANNOT_HOLD: &str = "the records of this program cannot hold the repaired conversation";
 
 /// Repairs a session file.
@@ -187,7 +186,7 @@ impl Work<'_> {
             return Ok(outcome);
         }
         if !self.format.is_writable() {
-            outcome.refusal = Some(READ_ONLY);
+            outcome.refusal = Some(self.program.refusal());
             return Ok(outcome);
         }
         if let Some(rows) = &self.rows {

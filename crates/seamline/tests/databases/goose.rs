@@ -100,6 +100,24 @@ fn result(id: &str) -> String {
     )
 }
 
+/// A database with a healthy session.
+pub(crate) fn healthy() -> Bed {
+    let said = |words: &str| format!(r#"[{{"type":"text","text":"{words}"}}]"#);
+    Talk::new()
+        .user("list the files")
+        .assistant(&call("c1"))
+        .result("c1")
+        .assistant(&said("One file."))
+        .later()
+        .user("read it then")
+        .assistant(&call("c2"))
+        .result("c2")
+        .assistant(&call("c3"))
+        .result("c3")
+        .assistant(&said("All done."))
+        .bed()
+}
+
 const SESSION: &str = "20260102_1";
 const ORDERED: &str = "SELECT group_concat(content_json ->> '$[0].type', ' ') FROM
     (SELECT * FROM messages WHERE session_id = '20260102_1' ORDER BY created_timestamp, id)";

@@ -111,6 +111,18 @@ fn pending(id: &str) -> String {
     )
 }
 
+/// A database with a healthy session.
+pub(crate) fn healthy() -> Bed {
+    let said = r#"{"type":"text","text":"Built and tested."}"#;
+    Talk::new()
+        .user("build it")
+        .assistant(&[TEXT, &done("c1"), &done("c2")])
+        .assistant(&[&done("c3"), r#"{"type":"text","text":"Built."}"#])
+        .user("test it too")
+        .assistant(&[&done("c4"), said])
+        .bed()
+}
+
 #[test]
 fn healthy_sessions_have_no_findings() {
     let failed = r#"{"type":"tool","callID":"c3","tool":"read","state":{"status":"error","input":{"path":"x"},"error":"not found","time":{"start":1,"end":2}}}"#;

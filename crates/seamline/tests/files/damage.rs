@@ -1,18 +1,31 @@
 //! Healthy sessions are damaged as crashes, rival writers and lost records damage them. After the repair the conversation is
 //! valid for its provider by a check that shares no code with the rules, and no readable word is lost.
+//!
+//! Without more, each format gets a few damaged files of each kind. `SEAMLINE_CORPUS` adds recorded sessions and
+//! `SEAMLINE_SOAK` takes 200 damaged files of each kind.
+
+#[path = "damage/bodies.rs"]
+mod bodies;
+#[path = "damage/documents.rs"]
+mod documents;
+#[path = "damage/lines.rs"]
+mod lines;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use seamline::files::FileLayout;
 use seamline::{Options, Severity, files};
 use seamline_testkit::{Dialect, strict};
 use serde_json::Value;
 
-/// How many damaged files each healthy session gets; `cargo xtask soak` takes all of them.
-const FILES: usize = 40;
+/// How many damaged files of each kind each format gets.
+const FILES: usize = 8;
 const FILES_SOAK: usize = 200;
+/// The longest session that is damaged: what a repair does depends on the records and not on their number.
+const BYTES_MAX: u64 = 400_000;
 
-/// A kind of damage to a file with one record per line.
+/// A kind of damage to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Damage {
     Drop,
@@ -22,7 +35,7 @@ enum Damage {
     Glue,
     Splice,
     Nul,
-    /// The lines of a second writer, who continued from an earlier copy of the file.
+    /// The records of a second writer, who continued from an earlier copy of the file.
     Interleave,
     LoseResult,
     LoseCall,
@@ -43,6 +56,12 @@ const KINDS: [Damage; 11] = [
     Damage::LoseParent,
 ];
 
+/// A damaged file, and the words of its complete records.
+struct Damaged {
+    bytes: Vec<u8>,
+    words: BTreeSet<String>,
+}
+
 /// A small generator of numbers: the same seed gives the same numbers on every machine.
 struct Numbers(u64);
 
@@ -55,153 +74,130 @@ impl Numbers {
     }
 }
 
+/// A format: the name of its program, and how its files are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Form {
+    program: &'static str,
+    layout: &'static str,
+}
+
+impl Form {
+    /// The format of a file that can be repaired.
+    fn of(name: &str, bytes: &[u8]) -> Option<Self> {
+        let program = files::recognise(name, bytes).filter(|program| program.is_written())?;
+        let layout = match program.session {
+            None => "bodies",
+            Some(format) if format.document == FileLayout::Lines => "lines",
+            Some(_) => "document",
+        };
+        Some(Self { program: program.name, layout })
+    }
+
+    /// Damages a file; nothing if this kind of damage cannot happen to it.
+    fn damage(self, file: &str, kind: Damage, numbers: &mut Numbers) -> Option<Damaged> {
+        match self.layout {
+            "document" => documents::damage(file, kind, numbers),
+            "bodies" => bodies::damage(file, kind, numbers),
+            _ => lines::damage(file, kind, numbers),
+        }
+    }
+}
+
 #[test]
 fn damaged_sessions_become_valid_and_lose_no_word() {
-    let soak = std::env::var_os("SEAMLINE_SOAK").is_some();
-    let mut rows: BTreeMap<(&'static str, Damage), [usize; 2]> = BTreeMap::new();
+    let count = if std::env::var_os("SEAMLINE_SOAK").is_some() { FILES_SOAK } else { FILES };
+    let mut rows: BTreeMap<Form, BTreeMap<Damage, [usize; 2]>> = BTreeMap::new();
     let mut wrong = Vec::new();
-    for path in healthy() {
-        let file = std::fs::read_to_string(&path).unwrap();
-        let name = path.display().to_string();
-        let Some(program) = writable(&name, file.as_bytes()) else { continue };
-        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15 ^ file.len() as u64);
-        for index in 0..if soak { FILES_SOAK } else { FILES } {
-            let kind = KINDS[index % KINDS.len()];
-            let damaged = damage(&file, kind, &mut numbers);
-            let row = rows.entry((program, kind)).or_default();
+    for (form, sessions) in healthy() {
+        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+        for (kind, index) in KINDS.into_iter().flat_map(|kind| (0..count).map(move |index| (kind, index))) {
+            let (name, file) = &sessions[index % sessions.len()];
+            let Some(damaged) = form.damage(file, kind, &mut numbers) else { continue };
+            let row = rows.entry(form).or_default().entry(kind).or_default();
             row[0] += 1;
-            match judge(&name, &damaged) {
+            match judge(name, form, &damaged) {
                 Ok(was_broken) => row[1] += usize::from(was_broken),
                 Err(why) => wrong.push(format!("{name} {kind:?} {index}: {why}")),
             }
         }
     }
-    for ((program, kind), [files, broken]) in &rows {
-        println!("{program:<20}{:<12}{files:>6} files, {broken:>5} broken before, 0 after", format!("{kind:?}"));
-    }
-    assert!(!rows.is_empty());
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+    println!("{}", table(&rows));
+    let formats: Vec<&str> = rows.keys().map(|form| form.layout).collect();
+    assert!(["lines", "document", "bodies"].iter().all(|layout| formats.contains(layout)), "{formats:?}");
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
 }
 
-/// The healthy sessions: the clean fixtures, and those of the corpus.
-fn healthy() -> Vec<PathBuf> {
+/// The table of programs and kinds of damage: how many damaged files were broken, of how many.
+fn table(rows: &BTreeMap<Form, BTreeMap<Damage, [usize; 2]>>) -> String {
+    let mut out = format!("{:<42}", "broken before the repair / damaged files");
+    out.extend(KINDS.iter().map(|kind| format!("{:>12}", format!("{kind:?}"))));
+    for (form, row) in rows {
+        out += &format!("\n{:<42}", format!("{} ({})", form.program, form.layout));
+        let cell = |kind: &Damage| row.get(kind).map_or("-".to_owned(), |[files, broken]| format!("{broken}/{files}"));
+        out.extend(KINDS.iter().map(|kind| format!("{:>12}", cell(kind))));
+    }
+    out
+}
+
+/// The healthy sessions of each format: the clean fixtures, and those of the corpus.
+fn healthy() -> BTreeMap<Form, Vec<(String, String)>> {
+    let mut paths = fixtures();
+    if let Some(corpus) = std::env::var_os("SEAMLINE_CORPUS").map(PathBuf::from) {
+        paths.extend(recorded(&corpus));
+    }
+    paths.sort();
+    let mut found: BTreeMap<Form, Vec<(String, String)>> = BTreeMap::new();
+    for path in paths {
+        let (name, Ok(file)) = (path.display().to_string(), std::fs::read_to_string(&path)) else { continue };
+        let name = named(&name);
+        let Some(form) = Form::of(&name, file.as_bytes()) else { continue };
+        found.entry(form).or_default().push((name, file));
+    }
+    found
+}
+
+/// The name that a program gives to its files, where it helps to recognise a damaged one.
+fn named(path: &str) -> String {
+    let path = path.replace("mini_swe_agent/clean/input.json", "mini_swe_agent/clean/input.traj.json");
+    path.replace("grok/clean/input.jsonl", "grok/clean/chat_history.jsonl")
+}
+
+fn fixtures() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/files/sessions");
     let mut found = Vec::new();
     for program in std::fs::read_dir(root).unwrap() {
         let cases = std::fs::read_dir(program.unwrap().path()).unwrap().map(|case| case.unwrap());
-        let clean = cases.filter(|case| case.file_name().to_string_lossy().starts_with("clean"));
-        found.extend(clean.map(|case| case.path().join("input.jsonl")).filter(|path| path.exists()));
+        let clean = cases.filter(|case| case.file_name().to_string_lossy().split('-').any(|word| word == "clean"));
+        let inputs = clean.flat_map(|case| ["input.jsonl", "input.json"].map(|name| case.path().join(name)));
+        found.extend(inputs.filter(|path| path.exists()));
     }
-    if let Some(corpus) = std::env::var_os("SEAMLINE_CORPUS").map(PathBuf::from) {
-        for line in std::fs::read_to_string(corpus.join("MANIFEST.jsonl")).unwrap().lines() {
-            let entry: Value = serde_json::from_str(line).unwrap();
-            let is_healthy = entry["real"] == true && entry["known_broken"].is_null();
-            let path = corpus.join(entry["file"].as_str().unwrap());
-            if is_healthy
-                && path.extension().is_some_and(|ending| ending == "jsonl")
-                && !path.starts_with(corpus.join("provider-requests"))
-            {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
     found
 }
 
-/// The name of the program of a session that can be written.
-fn writable(name: &str, bytes: &[u8]) -> Option<&'static str> {
-    let program = files::recognise(name, bytes)?;
-    program.session.filter(|format| format.is_writable()).map(|_| program.name)
-}
-
-#[expect(clippy::too_many_lines, reason = "a flat table of kinds of damage")]
-fn damage(file: &str, kind: Damage, numbers: &mut Numbers) -> Vec<u8> {
-    let mut lines: Vec<Vec<u8>> = file.lines().map(|line| line.as_bytes().to_vec()).collect();
-    let has = |line: &[u8], words: &[&str]| {
-        let text = String::from_utf8_lossy(line);
-        words.iter().any(|word| text.contains(word))
-    };
-    let results = ["tool_result", "toolResult", "_output\"", "functionResponse", "toolResponse", "execution_complete"];
-    let calls = ["\"tool_use\"", "toolCall\"", "function_call\"", "functionCall", "toolRequest"];
-    let places = |lines: &[Vec<u8>], words: &[&str], others: &[&str]| -> Vec<usize> {
-        (1..lines.len()).filter(|at| has(&lines[*at], words) && !has(&lines[*at], others)).collect()
-    };
-    // The first line may be the header, without which no program reads the file.
-    let at = 1 + numbers.below(lines.len().saturating_sub(1));
-    let at = at.min(lines.len() - 1);
-    let cut = |line: &[u8], numbers: &mut Numbers| {
-        let mut end = 1 + numbers.below(line.len().saturating_sub(1));
-        while !String::from_utf8_lossy(line).is_char_boundary(end.min(line.len())) {
-            end -= 1;
-        }
-        line[..end].to_vec()
-    };
-    let mut end_cut = false;
-    match kind {
-        Damage::Drop | Damage::LoseParent => {
-            lines.remove(at);
-        }
-        Damage::Duplicate => lines.insert(at, lines[at].clone()),
-        Damage::Reorder => {
-            let other = (at + 1).min(lines.len() - 1);
-            lines.swap(at, other);
-        }
-        Damage::Tear => {
-            lines.truncate(at + 1);
-            lines[at] = cut(&lines[at].clone(), numbers);
-            end_cut = true;
-        }
-        Damage::Glue => {
-            if at + 1 < lines.len() {
-                let next = lines.remove(at + 1);
-                lines[at].extend(next);
-            }
-        }
-        Damage::Splice => {
-            let mut line = cut(&lines[at].clone(), numbers);
-            if at + 1 < lines.len() {
-                line.extend(lines.remove(at + 1));
-            }
-            lines[at] = line;
-        }
-        Damage::Nul => {
-            let run = vec![0; 1 + numbers.below(700)];
-            lines[at] = [run, lines[at].clone()].concat();
-        }
-        Damage::Interleave => {
-            let from = at;
-            let tail: Vec<Vec<u8>> = lines[from..(from + 3).min(lines.len())].to_vec();
-            let into = from + numbers.below(lines.len() - from);
-            for (offset, line) in tail.into_iter().enumerate() {
-                lines.insert((into + 2 * offset).min(lines.len()), line);
-            }
-        }
-        Damage::LoseResult => {
-            let found = places(&lines, &results, &[]);
-            if !found.is_empty() {
-                lines.remove(found[numbers.below(found.len())]);
-            }
-        }
-        Damage::LoseCall => {
-            let found = places(&lines, &calls, &results);
-            if !found.is_empty() {
-                lines.remove(found[numbers.below(found.len())]);
-            }
+fn recorded(corpus: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for line in std::fs::read_to_string(corpus.join("MANIFEST.jsonl")).unwrap().lines() {
+        let entry: Value = serde_json::from_str(line).unwrap();
+        let is_healthy = entry["real"] == true && entry["known_broken"].is_null();
+        let path = corpus.join(entry["file"].as_str().unwrap());
+        let is_short = path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= BYTES_MAX);
+        if is_healthy && is_short && !path.starts_with(corpus.join("provider-requests")) {
+            found.push(path);
         }
     }
-    let mut bytes = lines.join(&b'\n');
-    if !end_cut {
-        bytes.push(b'\n');
-    }
-    bytes
+    found
 }
 
 /// Repairs a damaged file. Returns whether it was broken.
-fn judge(name: &str, damaged: &[u8]) -> Result<bool, String> {
+fn judge(name: &str, form: Form, damaged: &Damaged) -> Result<bool, String> {
     let options = Options::default();
-    let repaired = files::repair(name, damaged, &options).map_err(|error| error.to_string())?;
-    let repaired = repaired.ok_or("the program is not recognised any more")?;
+    let repaired = files::repair(name, &damaged.bytes, &options).map_err(|error| error.to_string())?;
+    // A file with one record may be of any program.
+    let is_alone = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count() < 2;
+    let Some(repaired) = repaired else {
+        let complete = damaged.bytes.iter().filter(|byte| **byte == b'\n').count();
+        return if complete < 2 { Ok(false) } else { Err("the program is not recognised any more".to_owned()) };
+    };
     if let Some(why) = repaired.refusal {
         return Err(format!("refused: {why}"));
     }
@@ -214,21 +210,28 @@ fn judge(name: &str, damaged: &[u8]) -> Result<bool, String> {
     if !left.is_empty() {
         return Err(format!("errors remain: {}", left.join("; ")));
     }
-    let checked = files::check(name, &mut &*repaired.bytes, &options).map_err(|error| error.to_string())?.unwrap();
-    // A file that is cut before its first message has no conversation.
-    if checked.messages > 0 {
-        strictly_valid(checked.dialect, &checked.body)?;
+    let checked = files::check(name, &mut &*repaired.bytes, &options).map_err(|error| error.to_string())?;
+    let Some(checked) = checked else {
+        return if is_alone(&repaired.bytes) { Ok(true) } else { Err("the repaired file is not recognised".to_owned()) };
+    };
+    let after = match form.layout {
+        "document" => documents::words(&repaired.bytes)?,
+        _ => lines::words(&repaired.bytes),
+    };
+    match form.layout {
+        "bodies" => bodies::strictly_valid(&repaired.bytes)?,
+        // A file that is cut before its first message has no conversation.
+        _ if checked.messages > 0 => strictly_valid(checked.dialect, &checked.body)?,
+        _ => {}
     }
-    let before = words(damaged);
-    let after = words(&repaired.bytes);
-    if let Some(lost) = before.difference(&after).next() {
+    if let Some(lost) = damaged.words.difference(&after).next() {
         let is_reported = repaired.dropped.iter().any(|dropped| dropped.source.contains(&lost[..lost.len().min(20)]));
         if !is_reported {
             return Err(format!("lost: {}", lost.chars().take(100).collect::<String>()));
         }
     }
-    let again = files::repair(name, &repaired.bytes, &options).map_err(|error| error.to_string())?.unwrap();
-    if again.changed() {
+    let again = files::repair(name, &repaired.bytes, &options).map_err(|error| error.to_string())?;
+    if again.is_some_and(|again| again.changed()) {
         return Err("a second repair changes the file".to_owned());
     }
     Ok(repaired.changed())
@@ -242,27 +245,6 @@ fn strictly_valid(dialect: &str, body: &str) -> Result<(), String> {
         None => Ok(()),
         Some(first) => Err(format!("the strict check finds {first:?}")),
     }
-}
-
-/// The texts in the complete records of a file, by a reading that shares no code with the one under test.
-fn words(file: &[u8]) -> BTreeSet<String> {
-    let mut words = BTreeSet::new();
-    let text = String::from_utf8_lossy(file);
-    for line in text.lines() {
-        let mut rest = line.trim_matches(|found: char| found == '\0' || found.is_whitespace());
-        while let Some(start) = rest.find('{') {
-            let mut values = serde_json::Deserializer::from_str(&rest[start..]).into_iter::<Value>();
-            match values.next() {
-                Some(Ok(value)) if start == 0 => {
-                    collect(&value, &mut words);
-                    rest = rest[values.byte_offset()..].trim_start_matches('\0');
-                }
-                // Only whole records from the start of a line count: an object inside a fragment is not a record.
-                _ => break,
-            }
-        }
-    }
-    words
 }
 
 /// The texts that people, models and tools wrote.

@@ -18,6 +18,7 @@ struct Listing {
 #[derive(Deserialize)]
 struct Agent {
     name: String,
+    what: String,
     reads: bool,
     writes: bool,
     places: Vec<SessionFolder>,
@@ -39,7 +40,7 @@ pub(super) fn page(printed: &str) -> Result<String> {
     let mut page = format!(
         "{NOTICE}\n\n# Agents\n\nWhat Seamline does with the [session files](session-files.md) of each program, and where \
          `seamline doctor` looks for them. A path is used if it exists, on every system. `recognised` means that Seamline \
-         names the program and leaves its file alone.\n\n| Program | Sessions are | Places |\n|---|---|---|\n"
+         names the program and leaves its file alone.\n\n| Program | The file is | It is | Places |\n|---|---|---|---|\n"
     );
     for agent in &listing.agents {
         let does = match (agent.reads, agent.writes) {
@@ -48,7 +49,7 @@ pub(super) fn page(printed: &str) -> Result<String> {
             (false, _) => "recognised",
         };
         let places: Vec<_> = agent.places.iter().map(place).collect();
-        let _ = writeln!(page, "| {} | {does} | {} |", cell(&agent.name), places.join("<br>"));
+        let _ = writeln!(page, "| {} | {} | {does} | {} |", cell(&agent.name), cell(&agent.what), places.join("<br>"));
     }
     Ok(page)
 }
@@ -68,6 +69,6 @@ mod tests {
         let printed = r#"{"version":1,"agents":[{"name":"A","what":"w","reads":true,"writes":false,
             "places":[{"path":"~/.a/s","variable":"A_HOME","replaces":"~/.a","endings":[]},{"path":"~/b","variable":null,"replaces":null}]}]}"#;
         let page = page(printed).unwrap();
-        assert!(page.ends_with("| A | read | `~/.a/s` (`A_HOME` replaces `~/.a`)<br>`~/b` |\n"), "{page}");
+        assert!(page.ends_with("| A | w | read | `~/.a/s` (`A_HOME` replaces `~/.a`)<br>`~/b` |\n"), "{page}");
     }
 }

@@ -33,16 +33,16 @@ impl Agent {
         Self {
             name: program.name,
             what: program.what,
-            reads: program.session.is_some(),
-            writes: program.session.is_some_and(seamline::files::Format::is_writable),
+            reads: program.is_read(),
+            writes: program.is_written(),
             places: program.places.iter().map(ListedPlace::of).collect(),
         }
     }
 
     fn does(&self) -> &'static str {
         match (self.reads, self.writes) {
-            (true, true) => "sessions are read and repaired",
-            (true, false) => "sessions are read",
+            (true, true) => "files are read and repaired",
+            (true, false) => "files are read",
             (false, _) => "files are recognised",
         }
     }

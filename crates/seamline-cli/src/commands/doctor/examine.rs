@@ -52,7 +52,7 @@ impl Examination<'_> {
         let Some(program) = opened.program() else {
             return if candidate.is_named { Err(no_session()) } else { Ok(Examined::Other) };
         };
-        if program.session.is_none() {
+        if !program.is_read() {
             return if candidate.is_named {
                 Err(Failure::of_file(&source, program))
             } else {

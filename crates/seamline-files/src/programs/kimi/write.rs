@@ -1,8 +1,9 @@
-//! Writes the results that a repair adds as records of Kimi CLI.
+//! Writes the results that a repair adds, moves or removes as records of Kimi CLI.
 //!
-//! A message of Kimi CLI is made of several records, so nothing else is changed.
+//! Another message of Kimi CLI is made of several records, so nothing else is changed. Only a message of the user that came
+//! between the start of a step and its calls goes behind their results.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::json::{Object, quoted};
 use crate::native::message::{Message, Role};
@@ -10,42 +11,103 @@ use crate::session::{CarriedMessage, NewRecord, RecordRepair};
 
 pub(super) fn write(repair: &RecordRepair<'_>) -> Option<Vec<NewRecord>> {
     let carried = &repair.reading.messages;
-    let mut added: HashMap<usize, Vec<String>> = HashMap::new();
-    let mut next = 0;
-    let mut maker = None;
-    for message in repair.messages {
+    let mut work = Work { behind: HashMap::new(), is_taken: vec![false; repair.records.len()] };
+    let returned: HashSet<usize> = repair.messages.iter().filter_map(|message| message.origin).collect();
+    for gone in (0..carried.len()).filter(|message| !returned.contains(message)) {
+        work.is_taken[result_record(&carried[gone])?] = true;
+    }
+    let mut cycle: Option<Cycle<'_>> = None;
+    for (message, stays) in repair.messages.iter().zip(repair.unmoved()) {
         let read = Message::of_carrier(message.text)?;
-        match message.origin {
-            Some(origin) if origin == next && carried[origin].text == message.text => {
-                next += 1;
-                if read.role == Role::Assistant {
-                    maker = Some((&carried[origin], read));
+        let was = message.origin.map(|origin| &carried[origin]);
+        if was.is_some_and(|was| was.text != message.text) {
+            return None;
+        }
+        match (was, read.role) {
+            (Some(was), Role::Assistant) if stays => cycle = Some(Cycle { made: was, last: was.record, message: read }),
+            (Some(was), Role::Tool) if stays => {
+                if let Some(cycle) = &mut cycle {
+                    cycle.last = cycle.last.max(was.record);
                 }
             }
-            Some(_) => return None,
-            None => {
-                let (carried, maker) = maker.as_ref()?;
-                let record = record_of_call(carried, maker, read.answers.as_deref()?)?;
-                added.entry(record).or_default().push(result(repair.records[record], &read.text)?);
+            (Some(was), Role::User | Role::System) => {
+                // Kimi CLI puts a message that comes between the start of a step and its calls before their results.
+                if let Some(cycle) = cycle.as_ref().filter(|cycle| cycle.holds(was.record)) {
+                    work.put(was.record, cycle.last, repair.records);
+                }
             }
+            (_, Role::Tool) => {
+                let cycle = cycle.as_mut()?;
+                let call = cycle.record_of_call(read.answers.as_deref()?)?;
+                match was {
+                    // A result that moves goes behind its call.
+                    Some(was) => work.put(result_record(was)?, call, repair.records),
+                    None => {
+                        let text = result(repair.records[call], &read.text)?;
+                        work.behind.entry(call).or_default().push(NewRecord { origin: None, text });
+                    }
+                }
+                cycle.last = cycle.last.max(call);
+            }
+            (_, Role::Assistant) | (None, _) => return None,
         }
     }
-    if next != carried.len() {
-        return None;
-    }
-    let mut out = Vec::with_capacity(repair.records.len() + added.len());
-    for (record, text) in repair.records.iter().enumerate() {
-        out.push(NewRecord { origin: Some(record), text: (*text).to_owned() });
-        let new = added.remove(&record).unwrap_or_default();
-        out.extend(new.into_iter().map(|text| NewRecord { origin: None, text }));
-    }
-    Some(out)
+    Some(work.written(repair.records))
 }
 
-/// The record of a call of a message.
-fn record_of_call(carried: &CarriedMessage, maker: &Message, id: &str) -> Option<usize> {
-    let index = maker.calls.iter().position(|call| call.id.as_deref() == Some(id))?;
-    carried.owners.get(index).copied()
+/// A message with calls, and its results.
+struct Cycle<'c> {
+    made: &'c CarriedMessage,
+    message: Message,
+    /// The last record of the message and of its results.
+    last: usize,
+}
+
+impl Cycle<'_> {
+    /// Whether a record is between the start of the step and its calls.
+    fn holds(&self, record: usize) -> bool {
+        self.made.record < record && self.made.owners.first().is_some_and(|call| record < *call)
+    }
+
+    /// The record of a call of the message.
+    fn record_of_call(&self, id: &str) -> Option<usize> {
+        let index = self.message.calls.iter().position(|call| call.id.as_deref() == Some(id))?;
+        self.made.owners.get(index).copied()
+    }
+}
+
+/// What happens to the records.
+struct Work {
+    /// The records that go behind another one.
+    behind: HashMap<usize, Vec<NewRecord>>,
+    /// Whether each record moves or is removed.
+    is_taken: Vec<bool>,
+}
+
+impl Work {
+    /// Moves a record behind another one.
+    fn put(&mut self, record: usize, behind: usize, records: &[&str]) {
+        self.is_taken[record] = true;
+        let moved = NewRecord { origin: Some(record), text: records[record].to_owned() };
+        self.behind.entry(behind).or_default().push(moved);
+    }
+
+    fn written(mut self, records: &[&str]) -> Vec<NewRecord> {
+        let mut out = Vec::with_capacity(records.len() + self.behind.len());
+        for (record, text) in records.iter().enumerate() {
+            if !self.is_taken[record] {
+                out.push(NewRecord { origin: Some(record), text: (*text).to_owned() });
+            }
+            out.extend(self.behind.remove(&record).unwrap_or_default());
+        }
+        out
+    }
+}
+
+/// The record of a result, which holds nothing else.
+fn result_record(message: &CarriedMessage) -> Option<usize> {
+    let is_result = Message::of_carrier(&message.text).is_some_and(|message| message.role == Role::Tool);
+    (is_result && message.owners.is_empty()).then_some(message.record)
 }
 
 /// A result of a call; nothing if the call is in a message that was written as a whole.

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use super::part::{self, Said};
-#[cfg(feature = "sqlite")]
-use crate::json::members;
-use crate::json::{Object, elements, offset};
+use crate::json::{Object, elements, members, offset};
 #[cfg(feature = "sqlite")]
 use crate::lines;
-use crate::lines::RecordPlace;
+use crate::lines::{DamagedLine, RecordPlace};
+use crate::list::{self, Shape};
 use crate::session::{About, FileInput, FileReading, Reading};
 
 /// A session as its records describe it.
@@ -57,10 +56,26 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     let mut bytes = Vec::new();
     input.bytes.read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
-    let records = records(&text);
+    let (records, damaged) = match Object::of(text.trim_start_matches('\u{feff}').trim()) {
+        Some(_) => (records(&text), Vec::new()),
+        None => rescued(&text)?,
+    };
     let session = Session::of(records.iter().copied());
     let places = records.iter().map(|record| place(&text, record)).collect();
-    Ok(FileReading { records: places, damaged: Vec::new(), session: session.reading(input.content) })
+    Ok(FileReading { records: places, damaged, session: session.reading(input.content) })
+}
+
+const SHAPE: Shape = Shape {
+    members: &["messages"],
+    is_record: |text| members(text, &["info", "parts"]).is_ok_and(|[info, parts]| info.is_some() && parts.is_some()),
+};
+
+/// The records of the complete messages in a damaged export.
+fn rescued(text: &str) -> std::io::Result<(Vec<&str>, Vec<DamagedLine>)> {
+    let list = list::read(&mut text.as_bytes(), &SHAPE, &mut |text| members(text, &[]).map(drop))?;
+    let messages = list.records.iter().map(|place| &text[place.span.start as usize..place.span.end as usize]);
+    let records = messages.filter_map(Object::of).flat_map(|message| message_records(&message)).collect();
+    Ok((records, list.damaged))
 }
 
 /// Reads rows, one per line.
@@ -84,12 +99,15 @@ fn records(text: &str) -> Vec<&str> {
     let Some(messages) = root.get("messages").and_then(elements) else { return vec![document] };
     let mut records: Vec<&str> = root.get("info").into_iter().collect();
     for message in messages.into_iter().filter_map(Object::of) {
-        records.extend(message.get("info"));
-        records.extend(message.list("parts"));
+        records.extend(message_records(&message));
     }
     // A repair writes records in the order of the document.
     records.sort_by_key(|record| offset(text, record));
     records
+}
+
+fn message_records<'t>(message: &Object<'t>) -> Vec<&'t str> {
+    message.get("info").into_iter().chain(message.list("parts")).collect()
 }
 
 fn place(text: &str, record: &str) -> RecordPlace {

@@ -23,6 +23,29 @@ pub(super) const PROGRAM: Program = Program {
     bodies: None,
 };
 
+/// The database that replaced the logs of `OpenClaw`.
+pub(crate) const OPENCLAW: Program = Program {
+    name: "OpenClaw",
+    what: "a database of sessions of OpenClaw",
+    places: &[SessionFolder::variable(
+        ("OPENCLAW_STATE_DIR", ".openclaw"),
+        "agents/*/agent",
+        &["openclaw-agent.sqlite"],
+    )],
+    extract: None,
+    advice: "Seamline does not write the database of OpenClaw, which holds parts of each record in other tables; `openclaw doctor --fix` repairs it",
+    detect: |sample| sample.has_schema(&["CREATE TABLE", "transcript_events", "event_json"]),
+    session: Some(&ROWS),
+    bodies: None,
+};
+
+pub(crate) static ROWS: Format = Format {
+    document: FileLayout::Lines,
+    read: read::read,
+    write: None,
+    resume: |about| about.id.as_ref().map(|id| format!("openclaw agent --session-id {id}")),
+};
+
 static FORMAT: Format = Format { document: FileLayout::Lines, read: read::read, write: Some(write::write), resume };
 
 /// The folders in which `OpenClaw` keeps its workspaces.

@@ -1,0 +1,53 @@
+//! Strands: the folder of a session has one file for each message. The files together, one message per line, are read.
+
+use crate::Program;
+use crate::json::members;
+use crate::lines;
+use crate::sample::{Sample, has};
+use crate::session::{CarriedMessage, FileInput, FileLayout, FileReading, Format, Reading, message_with};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "Strands",
+    what: "messages of a session of Strands",
+    places: &[],
+    extract: None,
+    advice: "Seamline does not write sessions of Strands; Strands itself answers calls that have no result",
+    detect: |sample| sample.is_lines() && is_message(sample),
+    session: Some(&FORMAT),
+    bodies: None,
+};
+
+static FORMAT: Format = Format { document: FileLayout::Lines, read, write: None, resume: |_| None };
+
+/// One message, which does not tell what is wrong with the conversation.
+pub(super) const MESSAGE: Program = Program {
+    name: "Strands",
+    what: "one message of a session of Strands",
+    places: &[],
+    extract: None,
+    advice: "`ls -v messages/message_*.json | xargs jq -c . | seamline check -` checks all messages of its folder",
+    detect: is_message,
+    session: None,
+    bodies: None,
+};
+
+fn is_message(sample: &Sample<'_>) -> bool {
+    let message = sample.root().get("message");
+    has(sample.root(), &["message_id"]) && message.is_some_and(|message| has(message, &["role", "content"]))
+}
+
+fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
+    let content = input.content;
+    let mut messages = Vec::new();
+    let mut count = 0;
+    let lines = lines::read(input.bytes, &mut |text| {
+        let [message] = members(text, &["message"])?;
+        let message = message.and_then(|message| message_with(message, &["role", "content"], content));
+        messages.extend(message.map(|message| CarriedMessage::of(count, message)));
+        count += 1;
+        Ok(())
+    })?;
+    let (dialect, provider) = ("bedrock_converse", Some("bedrock"));
+    let session = Reading { dialect, provider, messages, ..Reading::default() };
+    Ok(FileReading { records: lines.records, damaged: lines.damaged, session })
+}
