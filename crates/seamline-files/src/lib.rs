@@ -22,7 +22,7 @@ mod sketch;
 
 pub use place::SessionFolder;
 pub use program::Program;
-pub use programs::ALL;
+pub use programs::{ALL, EXPORTERS};
 
 use sample::Sample;
 
