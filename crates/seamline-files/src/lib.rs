@@ -9,6 +9,7 @@ pub mod bodies;
 #[cfg(feature = "sqlite")]
 pub mod database;
 mod json;
+pub mod leftovers;
 pub mod lines;
 mod list;
 pub mod native;

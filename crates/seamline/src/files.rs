@@ -28,7 +28,9 @@ pub mod database;
 mod defects;
 mod export;
 mod repair;
+mod salvage;
 mod saved;
+mod watch;
 
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
@@ -37,7 +39,9 @@ pub use check::CheckedFile;
 pub use defects::{DEFECTS, DefectKind, defect, defect_documentation, defect_severity, defect_summary};
 pub use export::{ExportOptions, ExportedSession, exporter};
 pub use repair::RepairedFile;
+pub use salvage::{Leftover, LeftoverKind, Salvaged, salvage, salvage_parts};
 pub use saved::{SavedConversation, conversation};
+pub use watch::{Change, SessionHealth, Writing};
 
 use seamline_files::packed;
 

@@ -78,10 +78,10 @@ pub(crate) struct Convert {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// With `--to-agent`: write the session to the place where that agent looks for it
-    #[arg(long, requires = "to_agent", conflicts_with_all = ["output", "dry_run"])]
+    #[arg(long, requires = "to_agent", conflicts_with_all = ["to", "output", "dry_run"])]
     install: bool,
     /// With `--to-agent`: the folder that the agent is to work in [default: that of the session]
-    #[arg(long, value_name = "DIR", requires = "to_agent")]
+    #[arg(long, value_name = "DIR", requires = "to_agent", conflicts_with = "to")]
     folder: Option<PathBuf>,
     /// Write the report to a file, as JSON
     #[arg(long, value_name = "FILE")]

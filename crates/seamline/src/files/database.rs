@@ -14,6 +14,7 @@ pub use seamline_files::database::{
 
 use super::check::{CheckedFile, checked, content};
 use super::repair::{CANNOT_HOLD, READ_ONLY, RepairedFile, RepairedRows, repair_rows};
+use super::salvage::{Salvaged, salvage_rows};
 use super::saved::SavedConversation;
 use crate::{Error, Finding, Options};
 
@@ -98,6 +99,18 @@ pub fn repair(database: &Database, session: &str, options: &Options) -> Result<O
 pub fn conversation(database: &Database, session: &str, options: &Options) -> Result<Option<SavedConversation>, Error> {
     let repaired = repair(database, session, options)?;
     Ok(repaired.map(|repaired| SavedConversation::of(repaired.repaired)))
+}
+
+/// Everything readable of a session: its conversation, and all other rows. Returns nothing if the database has no such session.
+///
+/// # Errors
+///
+/// Fails when SQLite cannot read the database, or the options name something that does not exist.
+pub fn salvage(database: &Database, session: &str, options: &Options) -> Result<Option<Salvaged<'static>>, Error> {
+    let Some(repaired) = repair(database, session, options)? else { return Ok(None) };
+    let name = database.path().to_string_lossy();
+    let kind = (database.program(), database.format());
+    Ok(Some(salvage_rows(&name, repaired.rows.lines(), kind, repaired.repaired)))
 }
 
 /// Takes the fixes off that only lines of a file have.

@@ -1,8 +1,11 @@
 //! Writes a conversation as a new session of another program.
 
+use std::collections::BTreeMap;
+
 use seamline_files::EXPORTERS;
 use seamline_files::session::{About, Export, Exporter, session_id, time};
 use seamline_model::conversation::Fate;
+use serde_json::value::RawValue;
 
 use super::saved::SavedConversation;
 use crate::convert::{Carried, ConvertOptions, Converted};
@@ -139,7 +142,6 @@ fn is_system(message: &str) -> bool {
 }
 
 fn has_member(body: &[u8]) -> bool {
-    let body: std::collections::BTreeMap<String, serde::de::IgnoredAny> =
-        serde_json::from_slice(body).unwrap_or_default();
-    SYSTEM.iter().any(|name| body.contains_key(*name))
+    let body: BTreeMap<&str, &RawValue> = serde_json::from_slice(body).unwrap_or_default();
+    SYSTEM.iter().any(|name| body.contains_key(name))
 }

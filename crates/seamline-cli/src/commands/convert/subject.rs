@@ -58,8 +58,22 @@ impl Subject {
     }
 }
 
+/// The session that a user means: the named one, or the last changed one.
+pub(crate) fn newest<'s>(
+    sessions: &'s [SessionRow],
+    named: Option<&str>,
+    path: &Path,
+) -> Result<&'s SessionRow, Failure> {
+    let newest = sessions.iter().find(|session| !session.is_subagent).filter(|_| named.is_none());
+    newest.map_or_else(|| choose(sessions, named, path), Ok)
+}
+
 /// The session that a user means: the named one, or the only one.
-fn choose<'s>(sessions: &'s [SessionRow], named: Option<&str>, path: &Path) -> Result<&'s SessionRow, Failure> {
+pub(crate) fn choose<'s>(
+    sessions: &'s [SessionRow],
+    named: Option<&str>,
+    path: &Path,
+) -> Result<&'s SessionRow, Failure> {
     let candidates: Vec<&SessionRow> = match named {
         Some(id) => {
             let exact: Vec<_> = sessions.iter().filter(|session| session.id == id).collect();

@@ -93,7 +93,9 @@ impl Session<'_> {
             ("assistant", blocks) => {
                 let said = format!(r#"{{"type":"text","text":{content}}}"#);
                 let blocks = blocks.unwrap_or_else(|| vec![&said]);
-                blocks.iter().for_each(|block| self.add_block(index, block));
+                for block in blocks {
+                    self.add_block(index, block);
+                }
             }
             _ => return None,
         }
