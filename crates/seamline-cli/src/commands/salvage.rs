@@ -176,8 +176,10 @@ impl Salvage {
         };
         let free = (1..NAMES_MAX).map(|number| folder.join(name(number))).find(|path| path.symlink_metadata().is_err());
         free.ok_or_else(|| {
-            Failure::new(format!("{} has too many salvaged files", folder.display()))
-                .with_hint(format!("`--output DIR` names another folder than {}", quoted(&folder.display().to_string())))
+            Failure::new(format!("{} has too many salvaged files", folder.display())).with_hint(format!(
+                "`--output DIR` names another folder than {}",
+                quoted(&folder.display().to_string())
+            ))
         })
     }
 }

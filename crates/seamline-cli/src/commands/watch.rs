@@ -66,8 +66,7 @@ Examples:
 impl Watch {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
         let label = self.path.display().to_string();
-        let about =
-            |failure: Failure| Failure { message: format!("{label}: {}", failure.message), ..failure };
+        let about = |failure: Failure| Failure { message: format!("{label}: {}", failure.message), ..failure };
         let stop = Arc::new(AtomicBool::new(false));
         if !self.once {
             for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -146,7 +145,9 @@ impl Live<'_> {
     fn look(&mut self) -> Result<CheckedFile, Failure> {
         let path = &self.watch.path;
         let options = self.watch.subject.options()?;
-        if let Some(database) = Database::open(path).map_err(seamline::Error::from)? {
+        if path.is_file()
+            && let Some(database) = Database::open(path).map_err(seamline::Error::from)?
+        {
             let sessions = database.sessions().map_err(seamline::Error::from)?;
             let id = match &self.chosen {
                 Some(id) => id.clone(),

@@ -29,11 +29,10 @@ pub(crate) fn text(label: &str, salvaged: &Salvaged<'_>, written: &Written<'_>) 
         None => "no conversation was found".to_owned(),
     };
     let count = |kind: LeftoverKind| salvaged.leftovers.iter().filter(|part| part.kind == kind).count();
-    let parts = [
-        conversation,
-        screen::count(count(LeftoverKind::Value), "other record"),
-        screen::count(count(LeftoverKind::Text), "text"),
-    ];
+    let mut parts = vec![conversation];
+    for (kind, what) in [(LeftoverKind::Value, "other record"), (LeftoverKind::Text, "text")] {
+        parts.extend(Some(count(kind)).filter(|count| *count > 0).map(|count| screen::count(count, what)));
+    }
     let findings = match salvaged.findings.len() {
         0 => String::new(),
         count => format!("; {} in the Markdown", screen::count(count, "finding")),
@@ -44,7 +43,8 @@ pub(crate) fn text(label: &str, salvaged: &Salvaged<'_>, written: &Written<'_>) 
 
 /// The report about a file that is too long to find its conversation.
 pub(crate) fn parts(label: &str, written: &Written<'_>) -> String {
-    let heading = format!("{}: too long to find its conversation; its values and texts:", style::STRONG.paint(&shown(label)));
+    let heading =
+        format!("{}: too long to find its conversation; its values and texts:", style::STRONG.paint(&shown(label)));
     line(&heading) + &ending(written)
 }
 

@@ -4,7 +4,7 @@ use seamline::Finding;
 use seamline::files::{Change, CheckedFile};
 use serde::Serialize;
 
-use super::{file, json, style};
+use super::{json, style};
 use crate::failure::Failure;
 use crate::{screen, time};
 
@@ -40,8 +40,8 @@ impl<'a> Event<'a> {
 pub(crate) fn text(label: &str, event: &Event<'_>) -> String {
     let told = match event {
         Event::Watching(checked) => {
-            let name = screen::printable(label);
-            format!("watching {name}: {}", file::described(checked.program, &checked.about))
+            let count = screen::count(checked.messages, "message");
+            format!("watching {} ({}, {count})", screen::printable(label), checked.program.name)
         }
         Event::Broken(finding) => format!("{} {}", style::ERROR.paint("✗"), described(finding)),
         Event::Healed(finding) => format!("{} healed: {}", style::GOOD.paint("✓"), described(finding)),

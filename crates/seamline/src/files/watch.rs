@@ -108,7 +108,8 @@ fn is_open_end(checked: &CheckedFile, finding: &Finding) -> bool {
 mod tests {
     use super::*;
 
-    const USER: &str = r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"go"}}"#;
+    const USER: &str =
+        r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"go"}}"#;
     const CALL: &str = r#"{"type":"assistant","uuid":"a1","parentUuid":"u1","sessionId":"s","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]}}"#;
     const NEXT: &str = r#"{"type":"user","uuid":"u2","parentUuid":"a1","sessionId":"s","message":{"role":"user","content":"never mind"}}"#;
 

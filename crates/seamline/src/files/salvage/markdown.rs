@@ -126,7 +126,10 @@ fn write_block(out: &mut dyn Write, block: &LiftedBlock) -> io::Result<()> {
 
 /// Writes the beginning of a document without a conversation.
 pub(super) fn write_parts_heading(out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "# Salvaged parts\n\nThe file is too long to find its conversation. These are its values and texts.\n")
+    writeln!(
+        out,
+        "# Salvaged parts\n\nThe file is too long to find its conversation. These are its values and texts.\n"
+    )
 }
 
 /// Writes parts of a file, whose bytes begin at a place.
@@ -187,6 +190,9 @@ mod tests {
         };
         assert_eq!(fenced("a"), "```text\na\n```\n\n");
         assert_eq!(fenced("```\nx\n````\n"), "`````text\n```\nx\n````\n`````\n\n");
-        assert_eq!((code("a`b"), code("`"), code("x\ny")), ("``a`b``".to_owned(), "`` ` ``".to_owned(), "`x y`".to_owned()));
+        assert_eq!(
+            (code("a`b"), code("`"), code("x\ny")),
+            ("``a`b``".to_owned(), "`` ` ``".to_owned(), "`x y`".to_owned())
+        );
     }
 }
