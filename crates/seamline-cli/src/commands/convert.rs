@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::files::replace;
 use crate::input::{Input, Inputs, Source};
 use crate::output::{self, Output};
-use crate::render::conversion::{self, NewFile, Way};
+use crate::render::conversion::{self, Way};
 use crate::render::{Counts, json};
 use crate::screen;
 
@@ -131,9 +131,9 @@ impl Convert {
             Subject::Saved(saved) if saved.messages == 0 => return Err(Failure::new("the session has no messages")),
             Subject::Saved(saved) => (saved.convert(&options)?, saved.program.map(|program| program.name)),
         };
-        let way = Way { from, to: None };
+        let way = Way { from, to: None, file: None };
         if let Some(path) = &self.report {
-            write_report(path, &conversion::json(&source.label(), &converted, &way, None), source)?;
+            write_report(path, &conversion::json(&source.label(), &converted, &way), source)?;
         }
         self.tell(source, &converted, &way)
     }
@@ -180,7 +180,7 @@ impl Convert {
         output::say_note(label, converted.note.as_deref());
         let is_aside = !self.dry_run && self.output.is_none();
         let width = if is_aside { screen::width_aside() } else { screen::width() };
-        let told = self.told(label, converted, way, None, width);
+        let told = self.told(label, converted, way, width);
         let mut out = Output::new();
         match &self.output {
             _ if self.dry_run => out.text(&told),
@@ -202,14 +202,14 @@ impl Convert {
     }
 
     /// The report in the requested format.
-    fn told(&self, label: &str, converted: &Converted, way: &Way<'_>, file: Option<&NewFile>, width: usize) -> String {
+    fn told(&self, label: &str, converted: &Converted, way: &Way<'_>, width: usize) -> String {
         match self.format {
             ListFormat::Text => {
                 let report = conversion::text(label, converted, (self.dry_run, width), way);
-                report + &file.map(|file| conversion::advice(file, self.output.as_deref(), width)).unwrap_or_default()
+                report + &way.file.map(|file| conversion::advice(file, width)).unwrap_or_default()
             }
             ListFormat::Json => {
-                format!("{}{}{}", json::OPENING, conversion::json(label, converted, way, file), json::CLOSING)
+                format!("{}{}{}", json::OPENING, conversion::json(label, converted, way), json::CLOSING)
             }
         }
     }

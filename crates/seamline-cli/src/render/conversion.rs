@@ -1,7 +1,7 @@
 //! The report of a conversion, for people and programs.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use seamline::Finding;
 use seamline::convert::{Carried, Converted, Rename, Side};
@@ -20,6 +20,8 @@ const INDENT: &str = "  ";
 pub(crate) struct Way<'a> {
     pub(crate) from: Option<&'a str>,
     pub(crate) to: Option<&'a str>,
+    /// The new session file, if there is one.
+    pub(crate) file: Option<&'a NewFile>,
 }
 
 /// A new session file.
@@ -36,7 +38,7 @@ pub(crate) struct NewFile {
 }
 
 /// The report for programs.
-pub(crate) fn json(label: &str, converted: &Converted, way: &Way<'_>, file: Option<&NewFile>) -> String {
+pub(crate) fn json(label: &str, converted: &Converted, way: &Way<'_>) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
         path: &'a str,
@@ -58,7 +60,7 @@ pub(crate) fn json(label: &str, converted: &Converted, way: &Way<'_>, file: Opti
     json::text(&Document {
         path: label,
         program: way.from,
-        session: file,
+        session: way.file,
         from: converted.from,
         to: converted.to,
         messages: converted.messages,
@@ -118,11 +120,12 @@ fn verdict(converted: &Converted, sides: &Way<'_>) -> String {
 }
 
 /// Where a new session is or has to go, and how to continue it.
-pub(crate) fn advice(file: &NewFile, output: Option<&Path>, width: usize) -> String {
+pub(crate) fn advice(file: &NewFile, width: usize) -> String {
     let place = screen::printable(&file.place.display().to_string()).into_owned();
-    let mut lines = match output {
-        _ if file.is_installed => vec![format!("written to {place}")],
-        _ => vec![format!("{} looks for it in {place}", file.agent), "`--install` writes it there".to_owned()],
+    let mut lines = if file.is_installed {
+        vec![format!("written to {place}")]
+    } else {
+        vec![format!("{} looks for it in {place}", file.agent), "`--install` writes it there".to_owned()]
     };
     lines.extend(file.resume.as_ref().map(|command| format!("continue with `{}`", screen::printable(command))));
     let line = |line: &String| screen::sentence(&format!("{INDENT}{line}"), width) + "\n";
@@ -185,7 +188,7 @@ mod tests {
             let options = seamline::convert::ConvertOptions { to: to.to_owned(), ..Default::default() };
             let converted = seamline::convert(body.as_bytes(), &options).unwrap();
             for width in [60, 80, 100] {
-                let text = text("body.json", &converted, (true, width), &Way { from: None, to: None });
+                let text = text("body.json", &converted, (true, width), &Way { from: None, to: None, file: None });
                 let text = anstream::adapter::strip_str(&text).to_string();
                 // The first line contains the name of the body, which may be long.
                 for line in text.lines().skip(1) {

@@ -41,12 +41,12 @@ impl Convert {
         let exported = saved.export(exporter, &ExportOptions { folder, time_ms, convert: options })?;
         let label = source.label();
         let from = saved.program.map(|program| program.name);
-        let way = Way { from, to: Some(exporter.program.name) };
         let file = self.place(&exported)?;
+        let way = Way { from, to: Some(exporter.program.name), file: Some(&file) };
         if let Some(path) = &self.report {
-            super::write_report(path, &conversion::json(&label, &exported.converted, &way, Some(&file)), source)?;
+            super::write_report(path, &conversion::json(&label, &exported.converted, &way), source)?;
         }
-        self.tell_session(source, &exported, &way, &file)
+        self.tell_session(source, &exported, &way)
     }
 
     /// The folder that the agent is to work in: the named one, that of the session, or the current one.
@@ -88,28 +88,22 @@ impl Convert {
         })
     }
 
-    fn tell_session(
-        &self,
-        source: &Source,
-        exported: &ExportedSession,
-        way: &Way<'_>,
-        file: &NewFile,
-    ) -> Result<Exit, Failure> {
+    fn tell_session(&self, source: &Source, exported: &ExportedSession, way: &Way<'_>) -> Result<Exit, Failure> {
         let label = source.label();
         output::say_note(&label, exported.converted.note.as_deref());
-        let told = |width| self.told(&label, &exported.converted, way, Some(file), width);
+        let told = |width| self.told(&label, &exported.converted, way, width);
         let mut out = Output::new();
-        match &self.output {
+        match (&self.output, way.file) {
             _ if self.dry_run => out.text(&told(screen::width())),
-            _ if self.install => {
+            (None, Some(file)) if self.install => {
                 install(&file.place, exported.text.as_bytes(), source)?;
                 out.text(&told(screen::width()));
             }
-            Some(path) => {
+            (Some(path), _) => {
                 write(path, exported.text.as_bytes(), source)?;
                 out.text(&told(screen::width()));
             }
-            None => {
+            (None, _) => {
                 out.bytes(exported.text.as_bytes());
                 output::say(&told(screen::width_aside()));
             }
