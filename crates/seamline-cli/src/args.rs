@@ -7,7 +7,9 @@ use seamline::files::Order;
 use seamline::session::Follower;
 use seamline::{Options, Policy};
 
-use crate::commands::{assemble, check, convert, doctor, explain, fix, policies, providers, rules, session, undo};
+use crate::commands::{
+    assemble, check, convert, doctor, explain, fix, policies, providers, rules, salvage, session, undo, watch,
+};
 use crate::failure::Failure;
 use crate::render::style;
 use crate::{log, output, screen, suggest};
@@ -49,6 +51,8 @@ Examples:
   seamline fix --diff request.json       # what a repair would change
   seamline fix request.json              # repair it in place
   seamline undo request.json             # undo that repair
+  seamline salvage broken.jsonl          # write everything readable of it
+  seamline watch session.jsonl           # report as a live session breaks
   seamline convert b.json --to gemini    # write it for another provider
   seamline assemble response.sse         # read a streamed response
   seamline explain PAIR001               # what a code means
@@ -63,6 +67,8 @@ pub(crate) enum Command {
     Check(check::Check),
     Fix(fix::Fix),
     Undo(undo::Undo),
+    Salvage(salvage::Salvage),
+    Watch(watch::Watch),
     Convert(convert::Convert),
     Assemble(assemble::Assemble),
     Explain(explain::Explain),

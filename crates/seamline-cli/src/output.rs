@@ -43,6 +43,14 @@ impl Output {
         }
     }
 
+    /// Passes everything on to the reader, who may be waiting.
+    pub(crate) fn flush(&mut self) {
+        if matches!(self.state, State::Open) {
+            let written = self.text.flush();
+            self.note(written);
+        }
+    }
+
     /// Whether the reader closed standard output.
     pub(crate) fn is_gone(&self) -> bool {
         matches!(self.state, State::Gone)

@@ -9,6 +9,7 @@ pub mod bodies;
 #[cfg(feature = "sqlite")]
 pub mod database;
 mod json;
+pub mod leftovers;
 pub mod lines;
 mod list;
 pub mod native;
@@ -22,7 +23,7 @@ mod sketch;
 
 pub use place::SessionFolder;
 pub use program::Program;
-pub use programs::ALL;
+pub use programs::{ALL, EXPORTERS};
 
 use sample::Sample;
 

@@ -49,6 +49,8 @@ pub struct ConvertOptions {
     pub policy: Policy,
     /// The fate of reasoning that only the source's models accept.
     pub reasoning: ForeignReasoning,
+    /// Whether the body is a stored conversation and not a request, as in [`Options::kept`].
+    pub kept: bool,
 }
 
 /// Converts a body into another dialect. Repairs damage first, adapts ids to the target, and reports everything that
@@ -261,7 +263,7 @@ fn renamed_tools(before: &Calls, after: &Calls) -> Vec<Rename> {
 impl Speaking {
     /// Repairs the body for this side.
     fn repaired<'b>(&self, body: &'b [u8], options: &ConvertOptions) -> Result<Repaired<'b>, Error> {
-        repair(body, &self.options(options.policy.clone()))
+        repair(body, &self.options(options))
     }
 
     /// Repairs the body before it leaves this side. Ids only have to exist: the other side decides their form, and a
@@ -274,11 +276,12 @@ impl Speaking {
     ) -> Result<Repaired<'b>, Error> {
         let anything = IdDemand { alphabet: Alphabet::Any, length_max: usize::MAX, ..to.call_id() };
         let demand = |constraints: &mut Constraints| constraints.call_id = anything;
-        repair_leaving(body, &self.options(options.policy.clone()), Left::Nothing, demand)
+        repair_leaving(body, &self.options(options), Left::Nothing, demand)
     }
 
-    fn options(&self, policy: Policy) -> Options {
+    fn options(&self, options: &ConvertOptions) -> Options {
         let provider = self.provider.map(|provider| provider.name.to_owned());
-        Options { dialect: Some(self.dialect.name().to_owned()), provider, policy, kept: false, order: None }
+        let (policy, kept) = (options.policy.clone(), options.kept);
+        Options { dialect: Some(self.dialect.name().to_owned()), provider, policy, kept, order: None }
     }
 }

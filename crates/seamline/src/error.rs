@@ -27,6 +27,12 @@ pub enum Error {
     /// The input could not be read.
     #[error("could not read the file: {0}")]
     Unreadable(String),
+    /// The records of a program cannot hold a conversation.
+    #[error("the records of {0} cannot hold this conversation")]
+    CannotExport(&'static str),
+    /// A conversation has no message that a session can hold.
+    #[error("the conversation has no messages")]
+    NoMessages,
     /// No dialect has this name.
     #[error("no dialect is called `{0}`")]
     UnknownDialect(String),
@@ -85,7 +91,7 @@ impl Error {
                 let names: Vec<_> = providers.chain(crate::providers::dialect_names()).collect();
                 Some(format!("there are {}", names.join(", ")))
             }
-            Self::Unreadable(_) => None,
+            Self::Unreadable(_) | Self::CannotExport(_) | Self::NoMessages => None,
             #[cfg(feature = "sqlite")]
             Self::Database(error) => error.hint().map(str::to_owned),
             Self::UnknownStream => Some(format!(

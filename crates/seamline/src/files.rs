@@ -26,14 +26,22 @@ mod check;
 #[cfg(feature = "sqlite")]
 pub mod database;
 mod defects;
+mod export;
 mod repair;
+mod salvage;
+mod saved;
+mod watch;
 
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
 
 pub use check::CheckedFile;
 pub use defects::{DEFECTS, DefectKind, defect, defect_documentation, defect_severity, defect_summary};
+pub use export::{ExportOptions, ExportedSession, exporter};
 pub use repair::RepairedFile;
+pub use salvage::{Leftover, LeftoverKind, Salvaged, salvage, salvage_parts};
+pub use saved::{SavedConversation, conversation};
+pub use watch::{Change, SessionHealth, Writing};
 
 use seamline_files::packed;
 
@@ -129,6 +137,14 @@ fn repair_plain<'b>(name: &str, bytes: &'b [u8], options: &Options) -> Result<Op
     let Some(format) = program.session else { return Ok(None) };
     repair::repair(program, format, (name, bytes), options).map(Some)
 }
+
+/// How a program's sessions are written from a conversation.
+#[doc(inline)]
+pub use seamline_files::session::Exporter;
+
+/// The programs whose sessions can be written from a conversation.
+#[doc(inline)]
+pub use seamline_files::EXPORTERS;
 
 /// The program that wrote a file. The sessions of a database are in its rows, and part of them may be in the log beside it.
 fn program_of(name: &str, head: &[u8]) -> Option<&'static Program> {

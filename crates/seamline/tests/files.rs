@@ -6,6 +6,8 @@
 mod corpus;
 #[path = "files/damage.rs"]
 mod damage;
+#[path = "files/export.rs"]
+mod export;
 #[path = "files/fixtures.rs"]
 mod fixtures;
 #[path = "files/packed.rs"]

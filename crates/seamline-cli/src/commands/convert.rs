@@ -1,12 +1,16 @@
 //! `seamline convert`
 
+mod agent;
+pub(crate) mod subject;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use seamline::Error;
 use seamline::convert::{ConvertOptions, Converted, ForeignReasoning};
 use seamline::error::BodyError;
 use seamline::files::Order;
+use seamline::{Error, Options};
+use subject::Subject;
 
 use crate::args::{self, ListFormat, StoredOrder};
 use crate::exit::Exit;
@@ -14,14 +18,19 @@ use crate::failure::Failure;
 use crate::files::replace;
 use crate::input::{Input, Inputs, Source};
 use crate::output::{self, Output};
-use crate::render::{Counts, conversion, json};
+use crate::render::conversion::{self, Way};
+use crate::render::{Counts, json};
 use crate::screen;
 
-/// Convert a request body for another provider
+/// Convert a request body or a session for another provider or agent
 ///
 /// Reads a request body of one dialect and writes the same conversation in another. Tool calls stay with their results, and
 /// ids, names, system text, media, tools and settings take the form that the target provider accepts. Damage is repaired on
 /// the way. The report lists what the target cannot express, where it was, and what happened to it.
+///
+/// A session file of an agent is read as its program reads it, and the conversation that the program would send is
+/// converted. With `--to-agent` the conversation becomes a new session of another agent, which can continue it. The source
+/// is never changed.
 ///
 /// The history of Opal, OpenClaw, pi or llxprt is read, too: a list of messages, or an object with `messages` or `history`.
 ///
@@ -32,12 +41,18 @@ use crate::screen;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Convert {
-    /// A request body, or `-` for standard input (the default)
+    /// A request body, a session of an agent (file or database), or `-` for standard input (the default)
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
     /// The target: a provider, a dialect, or both, such as `groq/openai_responses`
-    #[arg(long, value_name = "PROVIDER")]
-    to: String,
+    #[arg(long, value_name = "PROVIDER", required_unless_present = "to_agent")]
+    to: Option<String>,
+    /// The target: a new session of an agent: claude-code, codex, pi or qwen-code
+    #[arg(long, value_name = "AGENT", conflicts_with = "to")]
+    to_agent: Option<String>,
+    /// The session of a database with several: its id, or a part of it
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
     /// The source: a provider, a dialect, both, or the program of a history [default: detected]
     #[arg(long, value_name = "PROVIDER")]
     from: Option<String>,
@@ -59,9 +74,15 @@ pub(crate) struct Convert {
     /// The format of the report
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
-    /// Write the new body to a file
-    #[arg(long, value_name = "FILE")]
+    /// Write the new body or session to a file
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// With `--to-agent`: write the session to the place where that agent looks for it
+    #[arg(long, requires = "to_agent", conflicts_with_all = ["to", "output", "dry_run"])]
+    install: bool,
+    /// With `--to-agent`: the folder that the agent is to work in [default: that of the session]
+    #[arg(long, value_name = "DIR", requires = "to_agent", conflicts_with = "to")]
+    folder: Option<PathBuf>,
     /// Write the report to a file, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -74,7 +95,10 @@ Examples:
   seamline convert request.json --to gemini_generate --output new.json
   seamline convert request.json --to deepseek/openai_responses > new.json
   seamline convert --from openai --to bedrock < b.json
-  seamline convert request.json --to openai --report lost.json";
+  seamline convert request.json --to openai --report lost.json
+  seamline convert session.jsonl --to openai > body.json
+  seamline convert opencode.db --session ses_1 --to gemini > body.json
+  seamline convert session.jsonl --to-agent codex --install";
 
 /// The fate of reasoning that only the model that wrote it accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -90,23 +114,28 @@ impl Convert {
         let options = self.options()?;
         let source = self.source()?;
         self.refuse_to_overwrite(&source)?;
-        let label = source.label();
-        let done = source.read().and_then(|body| {
-            Failure::of_program(&source, &body)?;
-            seamline::convert(&body, &options).map_err(|error| refused(error, &body))
-        });
-        let converted = match done {
-            Ok(converted) => converted,
-            Err(failure) => {
-                output::complain_about(&label, &failure);
-                return Ok(Exit::Failed);
-            }
-        };
-        if let Some(path) = &self.report {
-            let report = format!("{}{}{}", json::OPENING, conversion::json(&label, &converted), json::CLOSING);
-            write(path, report.as_bytes(), &source)?;
+        self.convert(&source, options).or_else(|failure| {
+            output::complain_about(&source.label(), &failure);
+            Ok(Exit::Failed)
+        })
+    }
+
+    fn convert(&self, source: &Source, options: ConvertOptions) -> Result<Exit, Failure> {
+        let plain = Options { policy: options.policy.clone(), ..Options::default() };
+        let subject = Subject::read(source, self.session.as_deref(), &plain)?;
+        if let Some(agent) = &self.to_agent {
+            return self.export(agent, subject, source, options);
         }
-        self.tell(&source, &converted)
+        let (converted, from) = match &subject {
+            Subject::Body(body) => (seamline::convert(body, &options).map_err(|error| refused(error, body))?, None),
+            Subject::Saved(saved) if saved.messages == 0 => return Err(Failure::new("the session has no messages")),
+            Subject::Saved(saved) => (saved.convert(&options)?, saved.program.map(|program| program.name)),
+        };
+        let way = Way { from, to: None, file: None };
+        if let Some(path) = &self.report {
+            write_report(path, &conversion::json(&source.label(), &converted, &way), source)?;
+        }
+        self.tell(source, &converted, &way)
     }
 
     fn options(&self) -> Result<ConvertOptions, Failure> {
@@ -114,9 +143,10 @@ impl Convert {
             ReasoningFate::Drop => ForeignReasoning::Drop,
             ReasoningFate::Text => ForeignReasoning::Text,
         };
-        let (to, from, model) = (self.to.clone(), self.from.clone(), self.model.clone());
+        let (from, model) = (self.from.clone(), self.model.clone());
         let order = self.order.map(Order::from);
-        Ok(ConvertOptions { from, order, to, model, policy: args::policy(&self.policy)?, reasoning })
+        let (to, policy) = (self.to.clone().unwrap_or_default(), args::policy(&self.policy)?);
+        Ok(ConvertOptions { from, order, to, model, policy, reasoning, kept: false })
     }
 
     fn source(&self) -> Result<Source, Failure> {
@@ -126,7 +156,7 @@ impl Convert {
             (Some(Input::Unusable(label, failure)), 0) => {
                 Err(Failure { message: format!("{label}: {}", failure.message), ..failure })
             }
-            _ => Err(Failure::new("`convert` takes one body").with_hint("name a file, not a folder")),
+            _ => Err(Failure::new("`convert` takes one body or session").with_hint("name a file, not a folder")),
         }
     }
 
@@ -145,17 +175,12 @@ impl Convert {
     }
 
     /// Writes the body to its destination and the report to people or programs.
-    fn tell(&self, source: &Source, converted: &Converted) -> Result<Exit, Failure> {
+    fn tell(&self, source: &Source, converted: &Converted, way: &Way<'_>) -> Result<Exit, Failure> {
         let label = &source.label();
         output::say_note(label, converted.note.as_deref());
         let is_aside = !self.dry_run && self.output.is_none();
         let width = if is_aside { screen::width_aside() } else { screen::width() };
-        let told = match self.format {
-            ListFormat::Text => conversion::text(label, converted, self.dry_run, width),
-            ListFormat::Json => {
-                format!("{}{}{}", json::OPENING, conversion::json(label, converted), json::CLOSING)
-            }
-        };
+        let told = self.told(label, converted, way, width);
         let mut out = Output::new();
         match &self.output {
             _ if self.dry_run => out.text(&told),
@@ -175,6 +200,24 @@ impl Convert {
         let is_wrong = Counts::of(&converted.remaining).is_wrong();
         Ok(out.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
     }
+
+    /// The report in the requested format.
+    fn told(&self, label: &str, converted: &Converted, way: &Way<'_>, width: usize) -> String {
+        match self.format {
+            ListFormat::Text => {
+                let report = conversion::text(label, converted, (self.dry_run, width), way);
+                report + &way.file.map(|file| conversion::advice(file, width)).unwrap_or_default()
+            }
+            ListFormat::Json => {
+                format!("{}{}{}", json::OPENING, conversion::json(label, converted, way), json::CLOSING)
+            }
+        }
+    }
+}
+
+fn write_report(path: &Path, document: &str, source: &Source) -> Result<(), Failure> {
+    let report = format!("{}{document}{}", json::OPENING, json::CLOSING);
+    write(path, report.as_bytes(), source)
 }
 
 /// Explains why a body is not converted; hints name `--from`, which selects the dialect here.

@@ -9,8 +9,10 @@ pub(crate) mod fix;
 pub(crate) mod policies;
 pub(crate) mod providers;
 pub(crate) mod rules;
+pub(crate) mod salvage;
 pub(crate) mod session;
 pub(crate) mod undo;
+pub(crate) mod watch;
 
 use crate::args::Command;
 use crate::exit::Exit;
@@ -25,6 +27,8 @@ pub(crate) fn run(command: &Command) -> Exit {
         Command::Convert(args) => args.run(),
         Command::Assemble(args) => args.run(),
         Command::Undo(args) => args.run(),
+        Command::Salvage(args) => args.run(),
+        Command::Watch(args) => args.run(),
         Command::Explain(args) => args.run(),
         Command::Rules(args) => Ok(args.run()),
         Command::Providers(args) => args.run(),

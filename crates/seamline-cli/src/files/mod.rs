@@ -2,6 +2,7 @@
 
 mod drafts;
 pub(crate) mod in_use;
+pub(crate) mod places;
 pub(crate) mod prune;
 pub(crate) mod replace;
 pub(crate) mod state;

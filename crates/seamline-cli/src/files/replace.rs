@@ -175,6 +175,15 @@ pub(crate) fn write_private(path: &Path, pieces: &[&[u8]]) -> Result<(), Failure
     write_for(Access::Owner, path, pieces)
 }
 
+/// Creates a file that does not exist yet and that only its owner can read.
+pub(crate) fn create_private(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 fn write_for(access: Access, path: &Path, pieces: &[&[u8]]) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::io("write", &error);
     match path.metadata() {

@@ -1,6 +1,7 @@
 //! The report of a conversion, for people and programs.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use seamline::Finding;
 use seamline::convert::{Carried, Converted, Rename, Side};
@@ -15,11 +16,36 @@ use crate::screen;
 const SHOWN_MAX: usize = 50;
 const INDENT: &str = "  ";
 
+/// The programs on both sides of a conversion, where the sides are sessions.
+pub(crate) struct Way<'a> {
+    pub(crate) from: Option<&'a str>,
+    pub(crate) to: Option<&'a str>,
+    /// The new session file, if there is one.
+    pub(crate) file: Option<&'a NewFile>,
+}
+
+/// A new session file.
+#[derive(Serialize)]
+pub(crate) struct NewFile {
+    pub(crate) agent: &'static str,
+    pub(crate) id: String,
+    /// Where the program looks for it.
+    pub(crate) place: PathBuf,
+    /// The command that continues it.
+    pub(crate) resume: Option<String>,
+    #[serde(rename = "installed")]
+    pub(crate) is_installed: bool,
+}
+
 /// The report for programs.
-pub(crate) fn json(label: &str, converted: &Converted) -> String {
+pub(crate) fn json(label: &str, converted: &Converted, way: &Way<'_>) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
         path: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        program: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session: Option<&'a NewFile>,
         from: Side,
         to: Side,
         messages: usize,
@@ -33,6 +59,8 @@ pub(crate) fn json(label: &str, converted: &Converted) -> String {
     }
     json::text(&Document {
         path: label,
+        program: way.from,
+        session: way.file,
         from: converted.from,
         to: converted.to,
         messages: converted.messages,
@@ -47,7 +75,7 @@ pub(crate) fn json(label: &str, converted: &Converted) -> String {
 }
 
 /// The report for people, in lines of this width.
-pub(crate) fn text(label: &str, converted: &Converted, is_dry_run: bool, width: usize) -> String {
+pub(crate) fn text(label: &str, converted: &Converted, (is_dry_run, width): (bool, usize), sides: &Way<'_>) -> String {
     let width = width.saturating_sub(2 * INDENT.len());
     let section = |out: &mut String, heading: &str, rows: &[[String; 3]], paints| {
         section(out, heading, &table::render(&rows[..rows.len().min(SHOWN_MAX)], paints, width), rows.len());
@@ -55,7 +83,8 @@ pub(crate) fn text(label: &str, converted: &Converted, is_dry_run: bool, width: 
     let is_wrong = Counts::of(&converted.remaining).is_wrong();
     let mark = if is_wrong { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
     let label = screen::printable(if label == "-" { "standard input" } else { label });
-    let way = format!("{} → {}", side(&converted.from), side(&converted.to));
+    let named = |program: Option<&str>, other: &Side| program.map_or_else(|| side(other), str::to_owned);
+    let way = format!("{} → {}", named(sides.from, &converted.from), named(sides.to, &converted.to));
     let messages = screen::count(converted.messages, "message");
     let mut out = format!("{mark} {}: {way}; {messages}\n", style::STRONG.paint(&label));
     section(&mut out, "fixed first", &repairs(&converted.repairs), [style::HINT, style::FAINT, style::PLAIN]);
@@ -64,7 +93,7 @@ pub(crate) fn text(label: &str, converted: &Converted, is_dry_run: bool, width: 
     section(&mut out, "renamed", &renamed, [style::FAINT, style::PLAIN, style::CODE]);
     let adjusted = repairs(&converted.adjustments);
     section(&mut out, "fixed for the target", &adjusted, [style::HINT, style::FAINT, style::PLAIN]);
-    let _ = writeln!(out, "\n{INDENT}{}", style::FAINT.paint(verdict(converted)));
+    let _ = writeln!(out, "\n{INDENT}{}", style::FAINT.paint(&verdict(converted, sides)));
     if is_wrong {
         section(&mut out, "still wrong", &remaining(&converted.remaining), [style::ERROR, style::FAINT, style::PLAIN]);
         let _ = writeln!(out, "{INDENT}{}", counted(Counts::of(&converted.remaining)));
@@ -84,8 +113,23 @@ fn side(side: &Side) -> String {
 }
 
 /// The verdict on the new body, in one line.
-fn verdict(converted: &Converted) -> &'static str {
-    if converted.complete() { "nothing is left out, and the new body was checked" } else { "the new body was checked" }
+fn verdict(converted: &Converted, sides: &Way<'_>) -> String {
+    let new = if sides.to.is_some() { "session" } else { "body" };
+    let whole = if converted.complete() { "nothing is left out, and " } else { "" };
+    format!("{whole}the new {new} was checked")
+}
+
+/// Where a new session is or has to go, and how to continue it.
+pub(crate) fn advice(file: &NewFile, width: usize) -> String {
+    let place = screen::printable(&file.place.display().to_string()).into_owned();
+    let mut lines = if file.is_installed {
+        vec![format!("written to {place}")]
+    } else {
+        vec![format!("{} looks for it in {place}", file.agent), "`--install` writes it there".to_owned()]
+    };
+    lines.extend(file.resume.as_ref().map(|command| format!("continue with `{}`", screen::printable(command))));
+    let line = |line: &String| screen::sentence(&format!("{INDENT}{line}"), width) + "\n";
+    lines.iter().map(line).collect()
 }
 
 fn section(out: &mut String, heading: &str, table: &str, count: usize) {
@@ -144,7 +188,7 @@ mod tests {
             let options = seamline::convert::ConvertOptions { to: to.to_owned(), ..Default::default() };
             let converted = seamline::convert(body.as_bytes(), &options).unwrap();
             for width in [60, 80, 100] {
-                let text = text("body.json", &converted, true, width);
+                let text = text("body.json", &converted, (true, width), &Way { from: None, to: None, file: None });
                 let text = anstream::adapter::strip_str(&text).to_string();
                 // The first line contains the name of the body, which may be long.
                 for line in text.lines().skip(1) {

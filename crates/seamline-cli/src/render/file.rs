@@ -122,7 +122,7 @@ pub(super) fn advice(file: &FileOutcome<'_>, destination: &Destination<'_>) -> S
     match (&file.resume, repaired.refusal, destination) {
         (_, Some(_), Destination::InPlace(path) | Destination::File(path)) => {
             let path = quoted(&path.display().to_string());
-            line(&format!("hint: `seamline salvage {path} --body body.json` writes the conversation as a request body"))
+            line(&format!("hint: `seamline salvage {path}` writes everything readable, and the conversation as a body"))
         }
         (Some(command), None, Destination::InPlace(_)) if repaired.changed() && is_healthy => {
             line(&format!("  continue with `{}`", screen::printable(command)))

@@ -141,6 +141,11 @@ pub(crate) fn listing(name: &str, list: &impl Serialize) -> String {
     format!("{{\"version\":1,{}:{}}}\n", text(&name), text(list))
 }
 
+/// An object on a line of its own.
+pub(crate) fn line(value: &impl Serialize) -> String {
+    text(value) + "\n"
+}
+
 /// Our own structures always become JSON: their keys are strings, and serialization cannot fail. Characters that a terminal
 /// obeys are escaped.
 pub(crate) fn text(value: &impl Serialize) -> String {

@@ -20,6 +20,7 @@ pub(crate) mod lines;
 pub(crate) mod markdown;
 pub(crate) mod repair;
 pub(crate) mod response;
+pub(crate) mod salvage;
 pub(crate) mod sarif;
 pub(crate) mod series;
 pub(crate) mod session;
@@ -27,6 +28,7 @@ pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod verdict;
+pub(crate) mod watch;
 
 use seamline::{Finding, Options};
 

@@ -31,6 +31,7 @@ mod swe_agent;
 mod vercel_ai;
 
 use crate::Program;
+use crate::session::Exporter;
 
 /// All programs. If several fit, the first one counts, so that more exact signs come before more general ones.
 pub const ALL: &[&Program] = &[
@@ -75,3 +76,7 @@ pub const ALL: &[&Program] = &[
     &fine_tuning::PROGRAM,
     &bodies::PROGRAM,
 ];
+
+/// The programs whose sessions can be written from a conversation.
+pub const EXPORTERS: &[&Exporter] =
+    &[&claude_code::export::EXPORTER, &codex::export::EXPORTER, &pi::export::EXPORTER, &qwen_code::export::EXPORTER];

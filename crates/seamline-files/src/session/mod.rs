@@ -17,16 +17,18 @@ mod listed;
 mod reading;
 mod rewrite;
 mod summary;
+pub mod time;
 
 pub use abridge::KeptTexts;
 pub use catalogue::{DEFECTS, DefectKind, Weight, by_damage};
 pub use defect::{Defect, RecordEdit, apply};
 pub use document::FileLayout;
-pub use export::Export;
+pub use export::{Export, Exporter, NewSession, session_id};
 pub use format::{FileInput, Format};
 pub use reading::{About, CarriedMessage, FileReading, Reading};
 pub use rewrite::{NewRecord, RecordRepair, ReturnedMessage};
 
 pub(crate) use chain::{Node, Walk};
+pub(crate) use export::dashed;
 pub(crate) use listed::{Listed, envelope_text, message_with, new_record, record_with};
 pub(crate) use rewrite::{Links, NewMessage, Writer, longest_rising, uuid};

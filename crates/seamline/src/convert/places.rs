@@ -5,8 +5,7 @@ use std::ops::Range;
 use seamline_dialects::convert::sources;
 use seamline_model::conversation::Lost;
 
-use super::{Carried, Speaking};
-use crate::Policy;
+use super::{Carried, ConvertOptions, Speaking};
 use crate::outline::message_spans;
 use crate::repair::Repaired;
 
@@ -39,7 +38,7 @@ struct Moved<'b> {
 
 impl<'b> Moved<'b> {
     fn of(old: &'b [u8], repaired: &'b Repaired<'_>, from: &Speaking) -> Self {
-        let options = from.options(Policy::default());
+        let options = from.options(&ConvertOptions::default());
         let spans = |body| message_spans(body, &options).unwrap_or_default();
         let new: &[u8] = &repaired.body;
         let list = format!("/{}/", from.dialect.list());

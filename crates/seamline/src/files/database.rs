@@ -13,7 +13,9 @@ pub use seamline_files::database::{
 };
 
 use super::check::{CheckedFile, checked, content};
-use super::repair::{CANNOT_HOLD, RepairedFile, RepairedRows, repair_rows};
+use super::repair::{CANNOT_HOLD, READ_ONLY, RepairedFile, RepairedRows, repair_rows};
+use super::salvage::{Salvaged, salvage_rows};
+use super::saved::SavedConversation;
 use crate::{Error, Finding, Options};
 
 /// The outcome of a check of a session in a database.
@@ -86,6 +88,29 @@ pub fn repair(database: &Database, session: &str, options: &Options) -> Result<O
         return Ok(Some(RepairedSession { repaired: repaired.unchanged(Some(refusal)), rows, new: Vec::new() }));
     }
     Ok(Some(RepairedSession { repaired: repaired.into_owned(), rows, new }))
+}
+
+/// The conversation that the program would send, repaired as [`repair`] does. Returns nothing if the database has no such
+/// session.
+///
+/// # Errors
+///
+/// Fails when SQLite cannot read the database, or the options name something that does not exist.
+pub fn conversation(database: &Database, session: &str, options: &Options) -> Result<Option<SavedConversation>, Error> {
+    let repaired = repair(database, session, options)?;
+    Ok(repaired.map(|repaired| SavedConversation::of(repaired.repaired)))
+}
+
+/// Everything readable of a session: its conversation, and all other rows. Returns nothing if the database has no such session.
+///
+/// # Errors
+///
+/// Fails when SQLite cannot read the database, or the options name something that does not exist.
+pub fn salvage(database: &Database, session: &str, options: &Options) -> Result<Option<Salvaged<'static>>, Error> {
+    let Some(repaired) = repair(database, session, options)? else { return Ok(None) };
+    let name = database.path().to_string_lossy();
+    let kind = (database.program(), database.format());
+    Ok(Some(salvage_rows(&name, repaired.rows.lines(), kind, repaired.repaired)))
 }
 
 /// Takes the fixes off that only lines of a file have.

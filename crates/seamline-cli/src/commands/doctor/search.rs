@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use seamline::files::{ALL, Program, SessionFolder};
+use seamline::files::{ALL, Program};
+
+use crate::files::places::{below, start};
 
 /// How deep folders are searched.
 const DEPTH_MAX: usize = 16;
@@ -60,7 +62,7 @@ impl Search {
         for program in ALL.iter().filter(|program| is_wanted(program)) {
             for place in program.places {
                 let Some(start) = start(place, home) else { continue };
-                let path = place.path.split('/').fold(start.clone(), |path, part| path.join(part));
+                let path = below(start.clone(), place.path);
                 self.searched.push(Searched { program: program.name, folder: path });
                 for folder in expand(vec![start], place.path) {
                     self.add_folder(&folder, place.endings, DEPTH_MAX);
@@ -112,15 +114,6 @@ impl Search {
         self.found.retain(|file| file.is_named || since.is_none_or(|since| file.modified >= Some(since)));
         self.found.sort_by(|one, other| other.modified.cmp(&one.modified).then_with(|| one.path.cmp(&other.path)));
     }
-}
-
-/// The folder in which the path of a place begins.
-fn start(place: &SessionFolder, home: Option<&Path>) -> Option<PathBuf> {
-    if let Some(home) = home {
-        return Some(home.join(place.home));
-    }
-    let named = place.variable.and_then(std::env::var_os).map(PathBuf::from).filter(|path| path.is_absolute());
-    named.or_else(|| Some(std::env::home_dir()?.join(place.home)))
 }
 
 /// The folders that a path with `*` means.

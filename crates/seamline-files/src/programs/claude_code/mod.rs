@@ -1,5 +1,6 @@
 //! Claude Code: session logs, one record per line.
 
+pub(super) mod export;
 mod read;
 mod write;
 

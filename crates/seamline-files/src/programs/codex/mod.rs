@@ -1,5 +1,6 @@
 //! Codex: rollouts of sessions, one record per line, and the older form of them.
 
+pub(super) mod export;
 mod head;
 mod item;
 mod ordinals;

@@ -116,7 +116,7 @@ fn changed(item: &str, message: &str) -> Option<String> {
 }
 
 /// An item in the only form that Codex reads: the provider also takes messages without a type, and text outside of a list.
-fn full(message: &str) -> Option<String> {
+pub(super) fn full(message: &str) -> Option<String> {
     let item = Object::of(message)?;
     let (kind, role, content) = (item.string("type"), item.string("role"), item.get("content"));
     if kind.as_deref().is_some_and(|kind| kind != "message") {

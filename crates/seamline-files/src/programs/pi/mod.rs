@@ -1,5 +1,6 @@
 //! `pi` and `OpenClaw`: session logs that begin with a record of type `session`.
 
+pub(super) mod export;
 mod path;
 mod read;
 mod write;

@@ -1,5 +1,6 @@
 //! Qwen Code: session logs whose records look like those of Claude Code and whose messages look like Gemini's.
 
+pub(super) mod export;
 mod read;
 mod write;
 

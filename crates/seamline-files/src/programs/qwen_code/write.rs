@@ -68,7 +68,7 @@ fn one_result_each(message: &ReturnedMessage<'_>) -> Vec<(Option<usize>, String)
 }
 
 /// The id of the call that a part answers, as JSON.
-fn call_id(part: &str) -> Option<&str> {
+pub(super) fn call_id(part: &str) -> Option<&str> {
     let [result] = members(part, &["functionResponse"]).ok()?;
     let [id] = members(result?, &["id"]).ok()?;
     id

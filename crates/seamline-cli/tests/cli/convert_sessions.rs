@@ -1,0 +1,149 @@
+//! `seamline convert` on sessions of agents.
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::bench::{Bench, CLEAN};
+use crate::session_files::{STUCK, healthy};
+
+/// A bench with a stuck session of Claude Code.
+fn stuck() -> Bench {
+    let bench = Bench::new();
+    bench.write("s.jsonl", STUCK);
+    bench
+}
+
+#[test]
+fn a_session_becomes_a_request_body() {
+    let bench = stuck();
+    let ran = bench.run(&["convert", "s.jsonl", "--to", "openai", "--model", "gpt-5"]).expect(0);
+    let body = ran.json();
+    assert_eq!((&body["model"], &body["messages"][0]["role"]), (&json!("gpt-5"), &json!("user")));
+    assert!(ran.err.starts_with("✓ s.jsonl: Claude Code → openai_chat for openai; 8 messages\n"), "{}", ran.err);
+    assert!(ran.err.contains("FILE001 glued-records") && ran.err.contains("PAIR001 unanswered-call"), "{}", ran.err);
+    assert!(ran.err.lines().all(|line| line.chars().count() <= 80), "{}", ran.err);
+    bench.run_on(&ran.out, &["check", "--provider", "openai"]).expect(0);
+    assert_eq!(bench.run_on(STUCK, &["convert", "--to", "openai", "--model", "gpt-5"]).expect(0).out, ran.out);
+    bench.run(&["convert", "s.jsonl", "--to", "openai", "--model", "gpt-5", "-o", "new.json"]).expect(0);
+    assert_eq!((bench.read("new.json"), bench.read("s.jsonl")), (ran.out, STUCK.to_owned()));
+    let report = bench.run(&["convert", "s.jsonl", "--to", "gemini", "--dry-run", "--format", "json"]).expect(0).json();
+    assert_eq!(report["documents"][0]["program"], json!("Claude Code"));
+}
+
+#[test]
+fn a_session_becomes_a_session_of_another_agent() {
+    let bench = stuck();
+    let ran = bench.run(&["convert", "s.jsonl", "--to-agent", "codex"]).expect(0);
+    assert!(ran.err.starts_with("✓ s.jsonl: Claude Code → Codex; 8 messages\n"), "{}", ran.err);
+    let meta: Value = serde_json::from_str(ran.out.lines().next().unwrap()).unwrap();
+    let id = meta["payload"]["id"].as_str().unwrap();
+    assert!(ran.err.contains(&format!("`cd /srv/mira/parser && codex resume {id}`")), "{}", ran.err);
+    assert!(
+        ran.err.contains("codex looks for it in") && ran.err.contains("`--install` writes it there"),
+        "{}",
+        ran.err
+    );
+    bench.run_on(&ran.out, &["check"]).expect(0);
+    bench.write("rollout.jsonl", &ran.out);
+    let back = bench.run(&["convert", "rollout.jsonl", "--to-agent", "claude-code"]).expect(0);
+    bench.run_on(&back.out, &["check"]).expect(0);
+    let said = ["Two parser tests fail since this morning", "cargo test -p parser", "strings::nested ... FAILED"];
+    assert!(said.iter().all(|text| back.out.contains(text)), "{}", back.out);
+    for agent in ["pi", "qwen-code"] {
+        let ran = bench.run(&["convert", "s.jsonl", "--to-agent", agent]).expect(0);
+        bench.run_on(&ran.out, &["check"]).expect(0);
+    }
+}
+
+#[test]
+fn an_installed_session_is_where_its_agent_looks_and_replaces_no_other() {
+    let bench = Bench::new();
+    bench.write("s.jsonl", STUCK);
+    let install = |args: &[&str]| {
+        let args = [&["convert", "s.jsonl", "--install", "--to-agent"], args].concat();
+        crate::bench::Ran::of(bench.command(&args).env("HOME", bench.path("home")))
+    };
+    let ran = install(&["claude-code", "--folder", "."]).expect(0);
+    let project: String = bench.folder.display().to_string().replace(|char: char| !char.is_ascii_alphanumeric(), "-");
+    let names = bench.names(format!("home/.claude/projects/{project}"));
+    assert_eq!(names.len(), 1);
+    let id = names[0].strip_suffix(".jsonl").unwrap();
+    assert!(ran.out.contains(&format!("claude --resume {id}")) && ran.out.contains("written to"), "{}", ran.out);
+    let path = format!("home/.claude/projects/{project}/{}", names[0]);
+    assert!(bench.read(&path).lines().all(|line| line.contains(id)));
+    bench.run(&["check", &path]).expect(0);
+    install(&["claude-code", "--folder", "."]).expect(0);
+    bench.write(&path, "{}\n");
+    let ran = install(&["claude-code", "--folder", "."]).expect(2);
+    assert!(ran.err.contains("exists and has other content"), "{}", ran.err);
+    assert_eq!(bench.read(&path), "{}\n");
+    let ran = bench.run(&["convert", "s.jsonl", "--to", "openai", "--install"]).expect(2);
+    assert!(ran.err.contains("cannot be used with '--install'"), "{}", ran.err);
+}
+
+#[test]
+fn a_request_body_becomes_a_session_too() {
+    let bench = Bench::new();
+    let ran = bench.run_on(CLEAN, &["convert", "--to-agent", "claude-code", "--folder", "/srv/app"]).expect(0);
+    assert!(ran.out.contains("/srv/app") && ran.out.contains("what is in main.rs?"), "{}", ran.out);
+    bench.run_on(&ran.out, &["check"]).expect(0);
+}
+
+#[test]
+fn what_cannot_be_converted_is_explained() {
+    let bench = Bench::new();
+    bench.write("s.jsonl", healthy());
+    let ran = bench.run(&["convert", "s.jsonl", "--to-agent", "claude"]).expect(2);
+    assert!(ran.err.contains("no session can be written for `claude`"), "{}", ran.err);
+    assert!(ran.err.contains("claude-code"), "{}", ran.err);
+    let ran = bench.run(&["convert", "s.jsonl", "--to", "openai", "--session", "x"]).expect(2);
+    assert!(ran.err.contains("`--session` is for databases"), "{}", ran.err);
+    bench.run(&["convert", "s.jsonl"]).expect(2);
+}
+
+/// A database of goose with sessions of these ids, each with one message.
+fn database(bench: &Bench, ids: &[&str]) {
+    let connection = Connection::open(bench.path("sessions.db")).unwrap();
+    let tables =
+        "CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT, description TEXT, session_type TEXT, working_dir TEXT,
+        created_at TIMESTAMP, updated_at TIMESTAMP, accumulated_total_tokens INTEGER, accumulated_cost REAL,
+        provider_name TEXT, model_config_json TEXT);
+      CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT, session_id TEXT, role TEXT,
+        content_json TEXT, created_timestamp INTEGER, timestamp TIMESTAMP, tokens INTEGER, metadata_json TEXT);";
+    connection.execute_batch(tables).unwrap();
+    for id in ids {
+        let rows = format!(
+            "INSERT INTO sessions VALUES ('{id}', 'Title of {id}', '', 'user', '/srv/app', '2026-01-02 03:04:05',
+                '2026-01-02 03:05:06', 1, 0.5, 'openai', NULL);
+             INSERT INTO messages VALUES (NULL, 'm_{id}', '{id}', 'user', '[{{\"type\":\"text\",\"text\":\"hello from {id}\"}}]',
+                100, '2026-01-02 03:04:05', NULL, '{{\"userVisible\":true,\"agentVisible\":true}}');"
+        );
+        connection.execute_batch(&rows).unwrap();
+    }
+}
+
+#[test]
+fn a_session_of_a_database_is_named_where_there_are_several() {
+    let bench = Bench::new();
+    database(&bench, &["day_1", "day_2"]);
+    let ran = bench.run(&["convert", "sessions.db", "--to", "openai"]).expect(2);
+    assert!(ran.err.contains("has 2 sessions") && ran.err.contains("`--session ID`"), "{}", ran.err);
+    assert!(ran.err.contains("day_1  Title of day_1") && ran.err.contains("day_2"), "{}", ran.err);
+    let ran = bench.run(&["convert", "sessions.db", "--to", "openai", "--session", "_2"]).expect(0);
+    assert!(ran.out.contains("hello from day_2"), "{}", ran.out);
+    let ran = bench.run(&["convert", "sessions.db", "--to-agent", "codex", "--session", "day_1"]).expect(0);
+    assert!(ran.out.contains("hello from day_1") && ran.err.contains("goose → Codex"), "{ran:?}");
+    let ran = bench.run(&["convert", "sessions.db", "--to", "openai", "--session", "day"]).expect(2);
+    assert!(ran.err.contains("2 sessions of this database have an id with `day`"), "{}", ran.err);
+    let ran = bench.run(&["convert", "sessions.db", "--to", "openai", "--session", "night"]).expect(2);
+    assert!(ran.err.contains("no session of this database has an id with `night`"), "{}", ran.err);
+}
+
+#[test]
+fn the_only_session_of_a_database_needs_no_name() {
+    let bench = Bench::new();
+    database(&bench, &["only"]);
+    let ran = bench.run(&["convert", "sessions.db", "--to", "anthropic"]).expect(0);
+    assert!(ran.out.contains("hello from only"), "{}", ran.out);
+    assert_eq!(bench.names("."), ["sessions.db"]);
+}
