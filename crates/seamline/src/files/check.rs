@@ -78,8 +78,9 @@ pub(super) fn check(
     input: &mut FileInput<'_>,
     options: &Options,
 ) -> Result<CheckedFile, Error> {
-    let reading = format.read(input).map_err(|error| Error::Unreadable(error.to_string()))?;
-    checked(program, &reading, options)
+    let mut reading = format.read(input).map_err(|error| Error::Unreadable(error.to_string()))?;
+    let body = reading.session.take_body();
+    checked_body(program, &reading, body, options)
 }
 
 /// The most bytes of a file whose texts are kept whole for a check.
@@ -96,8 +97,17 @@ pub(super) fn checked(
     reading: &FileReading,
     options: &Options,
 ) -> Result<CheckedFile, Error> {
+    checked_body(program, reading, reading.session.body(), options)
+}
+
+/// Checks what a reading found, and the body of its messages.
+fn checked_body(
+    program: &'static Program,
+    reading: &FileReading,
+    body: String,
+    options: &Options,
+) -> Result<CheckedFile, Error> {
     let session = &reading.session;
-    let body = session.body();
     let options = carrier_options(reading, options);
     let mut findings = file_findings(reading);
     let (mut provider, mut note, mut calls) = (session.provider.unwrap_or_default(), None, 0);
