@@ -35,13 +35,6 @@ fn main() -> std::io::Result<()> {
     {
         return peer::run(Path::new(file));
     }
-    // `--write FILE BYTES` leaves a session of Claude Code, or of Codex if the name says so, for a profiler.
-    if let [first, file, bytes] = args.as_slice()
-        && first == "--write"
-    {
-        let kind = if file.contains("rollout") { Kind::Codex } else { Kind::ClaudeCode };
-        return sessions::write(Path::new(file), kind, bytes.parse().unwrap_or(LARGE_BYTES)).map(|_| ());
-    }
     let share = if args.iter().any(|arg| arg == "--quick") { 10 } else { 1 };
     println!("best of {ROUNDS} interleaved rounds; a ratio compares two processes of the same run on the same bytes\n");
     check_large(LARGE_BYTES / share)?;

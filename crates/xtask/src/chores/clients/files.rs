@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::client::{self, Client, Resume, newest_session};
+use super::client::{self, Client, Resume, Sessions, newest_session};
 use super::damage::{self, Damage};
 use super::npm;
 use super::provider::Provider;
@@ -147,14 +147,31 @@ impl<'b> Bench<'b> {
     fn damage(&self, damage: Damage) -> Result<Option<PathBuf>> {
         std::fs::remove_dir_all(&self.home)?;
         copy(&self.saved, &self.home)?;
-        let file = newest_session(&self.home.join(self.client.sessions)).context("the client wrote no session")?;
-        let Some(damaged) = damage.apply(&std::fs::read_to_string(&file)?) else { return Ok(None) };
-        std::fs::write(&file, damaged)?;
-        Ok(Some(file))
+        match &self.client.sessions {
+            Sessions::Lines(folder) => {
+                let file = newest_session(&self.home.join(folder)).context("the client wrote no session")?;
+                let Some(damaged) = damage.apply(&std::fs::read_to_string(&file)?) else { return Ok(None) };
+                std::fs::write(&file, damaged)?;
+                Ok(Some(file))
+            }
+            Sessions::Database(database) => {
+                let Some(statements) = (database.damage)(damage) else { return Ok(None) };
+                let file = self.home.join(database.path);
+                sqlite(&file, statements)?;
+                Ok(Some(file))
+            }
+        }
+    }
+
+    fn session_id(&self, file: &Path) -> Result<String> {
+        match &self.client.sessions {
+            Sessions::Lines(_) => session_id(file),
+            Sessions::Database(database) => Ok(sqlite(file, database.id)?.trim().to_owned()),
+        }
     }
 
     fn resume(&self, file: &Path, damage: Damage) -> Result<Resumed> {
-        let id = session_id(file)?;
+        let id = self.session_id(file)?;
         let resumed = self.turn("go on", Some((&id, file)))?;
         Ok(Resumed { needs_result: damage.keeps_result(), ..resumed })
     }
@@ -222,6 +239,12 @@ fn last_line(file: &Path) -> String {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     format!(": {}", line.chars().take(60).collect::<String>())
+}
+
+/// Runs statements with the `sqlite3` command. It may write rows that no client would write.
+fn sqlite(file: &Path, statements: &str) -> Result<String> {
+    let statements = format!("PRAGMA foreign_keys=OFF; {statements}");
+    workspace::output(Command::new("sqlite3").arg(file).arg(statements))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
