@@ -1,5 +1,6 @@
 //! Views of JSON text that keep every byte: the members of an object and the elements of a list, as text.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -114,8 +115,16 @@ pub(crate) fn elements(text: &str) -> Option<Vec<&str>> {
 /// The value of a string; nothing if the text is something else. Half of a surrogate pair has no value, so such a
 /// string is taken as it is written.
 pub(crate) fn string(text: &str) -> Option<String> {
+    unquoted(text).map(Cow::into_owned)
+}
+
+/// As [`string`], without a copy of a string that has no escapes.
+pub(crate) fn unquoted(text: &str) -> Option<Cow<'_, str>> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-    Some(serde_json::from_str(text).unwrap_or_else(|_| inner.to_owned()))
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(inner));
+    }
+    Some(serde_json::from_str(text).map_or(Cow::Borrowed(inner), Cow::Owned))
 }
 
 /// A string as JSON.

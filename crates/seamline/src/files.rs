@@ -50,6 +50,9 @@ use crate::{Error, Options};
 /// How many bytes of a file identify its program.
 const HEAD_BYTES: u64 = 1024 * 1024;
 
+/// The bytes that are read from a file at once.
+const BUFFER_BYTES: usize = 256 * 1024;
+
 /// The first bytes of an SQLite database.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 
@@ -92,7 +95,7 @@ fn check_plain(name: &str, input: &mut dyn Read, options: &Options) -> Result<Op
     let Some(format) = program.session else { return Ok(None) };
     // The length of the rest is not known.
     let length = if (head.len() as u64) < HEAD_BYTES { 0 } else { u64::MAX };
-    let mut whole = BufReader::new(head.as_slice().chain(input));
+    let mut whole = BufReader::with_capacity(BUFFER_BYTES, head.as_slice().chain(input));
     check::check(program, format, &mut check::input(name, &mut whole, check::content(length)), options).map(Some)
 }
 

@@ -102,6 +102,7 @@ impl Subject {
         if options.kept {
             provider.constraints.tools.none_declared = None;
             provider.constraints.last_role = LastRole::Any;
+            provider.constraints.trailing_space = None;
         }
         Ok(Self { dialect, provider, note, made_up: made_up(options), rejected: options.policy.repair.rejected_paths.clone() })
     }

@@ -28,7 +28,7 @@ usage: cargo xtask <chore>
   format [--check]          format every Rust file; --check only compares
   figures [--root DIR] [--format text|json] [--cold-build]
                             print size, shape and language of a checkout in numbers
-  bench <name> [args]       run a benchmark: core, streams or store
+  bench <name> [args]       run a benchmark: core, streams, store or files
   clients files [NAME]…     damage sessions of real clients, repair them, resume them; needs npm and the registry
   fake-provider [PORT]      run the strict fake provider for clients of your own
   fuzz [target] [--seconds N]

@@ -174,3 +174,78 @@ fn a_killed_repair_leaves_the_old_or_the_new_bytes() {
     let names = bench.names(".");
     assert!(names.iter().all(|name| name == "s.jsonl" || name == "state" || name.ends_with(".seamline")), "{names:?}");
 }
+
+/// The system calls that change files. A system that has no such call ignores its name.
+const WRITES: [&str; 15] = [
+    "write",
+    "pwrite64",
+    "writev",
+    "ftruncate",
+    "fallocate",
+    "fsync",
+    "fdatasync",
+    "fchmod",
+    "fchown",
+    "utimensat",
+    "?link",
+    "linkat",
+    "?rename",
+    "renameat",
+    "?renameat2",
+];
+
+/// The most calls of one kind that a repair makes.
+const CALLS_MAX: usize = 200;
+
+/// A command under `strace`, which kills it when it makes a system call for the n-th time, before the call has an effect.
+fn killed_at(bench: &Bench, call: &str, n: usize, args: &[&str]) -> Command {
+    let mut command = Command::new("strace");
+    let inject = format!("inject={call}:signal=KILL:when={n}");
+    command.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject, "--"]);
+    let plain = bench.command(args);
+    command.arg(plain.get_program()).args(plain.get_args()).current_dir(&bench.folder);
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+#[test]
+fn a_repair_that_is_killed_before_any_write_leaves_the_old_or_the_new_bytes() {
+    let bench = Bench::new();
+    let path = bench.write("s.jsonl", STUCK);
+    age(&path);
+    let may_trace = killed_at(&bench, "pwrite64", CALLS_MAX, &["--version"]).status();
+    if !may_trace.is_ok_and(|status| status.success()) {
+        println!("skipped: strace is not installed, or this user may not trace");
+        return;
+    }
+    let new = Ran::of(&mut bench.command(&["fix", "s.jsonl", "--stdout"])).expect(0).out;
+    let (mut olds, mut news) = (0, 0);
+    for call in WRITES {
+        for n in 1..CALLS_MAX {
+            let ended = killed_at(&bench, call, n, &["fix", "s.jsonl"]).status().unwrap();
+            let found = bench.read("s.jsonl");
+            assert!(found == STUCK || found == new, "{call} {n}: {} bytes", found.len());
+            let is_killed = !ended.success();
+            olds += usize::from(is_killed && found == STUCK);
+            news += usize::from(is_killed && found == new);
+            // The next command finds nothing in its way, and the old bytes are never lost.
+            bench.run(&["fix", "s.jsonl"]).expect(0);
+            assert_eq!(bench.read("s.jsonl"), new, "{call} {n}");
+            bench.run(&["undo", "s.jsonl"]).expect(0);
+            assert_eq!(bench.read("s.jsonl"), STUCK, "{call} {n}");
+            assert!(is_killed || ended.code() == Some(0), "{call} {n}: {ended}");
+            if !is_killed {
+                break;
+            }
+            assert!(n + 1 < CALLS_MAX, "{call}");
+        }
+    }
+    println!("{olds} kills left the old bytes, {news} the new ones");
+    assert!(olds >= 10 && news >= 1, "{olds} {news}");
+}

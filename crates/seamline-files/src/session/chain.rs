@@ -1,17 +1,18 @@
 //! The path from the last record to the first one, in files whose records name their parent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::hash::Hash;
 
 use super::catalogue::{FILE007, FILE008, FILE009, FILE010};
 use super::{Defect, RecordEdit};
 use crate::json::quoted;
 
-/// A record of such a file.
-pub(crate) struct Node<'n> {
+/// A record of such a file. Its ids are texts, or numbers of texts.
+pub(crate) struct Node<I> {
     /// The id of the record; a record without one has no place on the path.
-    pub(crate) id: Option<&'n str>,
+    pub(crate) id: Option<I>,
     /// The id of its parent.
-    pub(crate) parent: Option<&'n str>,
+    pub(crate) parent: Option<I>,
     /// A number that is the same for records that say the same.
     pub(crate) hash: u64,
     /// Whether the record belongs to the conversation of the path.
@@ -35,13 +36,18 @@ pub(crate) struct Chain {
 
 impl Walk {
     /// Walks from a record to the first one. Where a parent is missing, the walk goes on at the record before, as the repair
-    /// would connect it.
-    pub(crate) fn from(&self, last: Option<usize>, nodes: &[Node<'_>]) -> Chain {
-        let mut by_id: HashMap<&str, usize> = HashMap::new();
+    /// would connect it. `text` gives the text of an id.
+    pub(crate) fn from<'t, I: Copy + Eq + Hash>(
+        &self,
+        last: Option<usize>,
+        nodes: &[Node<I>],
+        text: impl Fn(I) -> &'t str,
+    ) -> Chain {
+        let mut by_id: HashMap<I, usize> = HashMap::new();
         let mut defects = Vec::new();
         for (record, node) in nodes.iter().enumerate() {
             let Some(id) = node.id else { continue };
-            match by_id.get(id) {
+            match by_id.get(&id) {
                 None => {
                     by_id.insert(id, record);
                 }
@@ -49,22 +55,22 @@ impl Walk {
             }
         }
         // A copy has the place of the first record with its id.
-        let first = |record: usize| nodes[record].id.and_then(|id| by_id.get(id)).copied().unwrap_or(record);
+        let first = |record: usize| nodes[record].id.and_then(|id| by_id.get(&id)).copied().unwrap_or(record);
         let mut at = last.map(first);
         let mut records = Vec::new();
-        let mut seen = HashSet::new();
+        let mut seen = vec![false; nodes.len()];
         while let Some(record) = at {
-            seen.insert(record);
+            seen[record] = true;
             records.push(record);
             let Some(parent) = nodes[record].parent else { break };
-            let found = by_id.get(parent).copied();
-            at = found.filter(|parent| !seen.contains(parent));
+            let found = by_id.get(&parent).copied();
+            at = found.filter(|parent| !seen[*parent]);
             if at.is_some() {
                 continue;
             }
             at = before(nodes, record, &seen);
             if !self.starts_elsewhere || found.is_some() {
-                defects.push(self.cut(record, found.is_some(), at.and_then(|before| nodes[before].id)));
+                defects.push(self.cut(record, found.is_some(), at.and_then(|before| nodes[before].id).map(&text)));
             }
         }
         records.reverse();
@@ -86,8 +92,8 @@ impl Walk {
 }
 
 /// The record of the conversation before a record in the file.
-fn before(nodes: &[Node<'_>], record: usize, seen: &HashSet<usize>) -> Option<usize> {
-    let fits = |at: &usize| nodes[*at].id.is_some() && nodes[*at].is_member && !seen.contains(at);
+fn before<I>(nodes: &[Node<I>], record: usize, seen: &[bool]) -> Option<usize> {
+    let fits = |at: &usize| nodes[*at].id.is_some() && nodes[*at].is_member && !seen[*at];
     (0..record).rev().find(fits)
 }
 

@@ -13,6 +13,7 @@ mod defect;
 mod document;
 mod export;
 mod format;
+mod ids;
 mod listed;
 mod reading;
 mod rewrite;
@@ -30,5 +31,6 @@ pub use rewrite::{NewRecord, RecordRepair, ReturnedMessage};
 
 pub(crate) use chain::{Node, Walk};
 pub(crate) use export::dashed;
+pub(crate) use ids::{IdNumber, Ids};
 pub(crate) use listed::{Listed, envelope_text, message_with, new_record, record_with};
 pub(crate) use rewrite::{Links, NewMessage, Writer, longest_rising, uuid};

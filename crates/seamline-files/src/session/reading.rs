@@ -88,23 +88,38 @@ pub struct About {
 impl Reading {
     /// The messages as a request body.
     pub fn body(&self) -> String {
+        let texts = self.messages.iter().map(|message| message.text.as_str());
+        let length: usize = texts.clone().map(|text| text.len() + 1).sum();
+        let mut body = self.opening(length);
+        for (index, text) in texts.enumerate() {
+            body += if index > 0 { "," } else { "" };
+            body += text;
+        }
+        body + "]}"
+    }
+
+    /// The messages as a request body. Their texts are removed, so that a long conversation is not in memory twice.
+    pub fn take_body(&mut self) -> String {
+        let length: usize = self.messages.iter().map(|message| message.text.len() + 1).sum();
+        let mut body = self.opening(length);
+        for (index, message) in self.messages.iter_mut().enumerate() {
+            body += if index > 0 { "," } else { "" };
+            body += &std::mem::take(&mut message.text);
+        }
+        body + "]}"
+    }
+
+    /// A body up to its first message, with room for the bytes of the messages.
+    fn opening(&self, length: usize) -> String {
         let list = match self.dialect {
             "openai_responses" | "gemini_interactions" => "input",
             "gemini_generate" => "contents",
             _ => "messages",
         };
         let model = self.about.model.as_deref().map(|model| format!("\"model\":{},", crate::json::quoted(model)));
-        let length: usize = self.messages.iter().map(|message| message.text.len() + 1).sum();
-        let mut body = String::with_capacity(length + 64);
-        body += "{";
-        body += &model.unwrap_or_default();
-        body.push_str(&["\"", list, "\":["].concat());
-        for (index, message) in self.messages.iter().enumerate() {
-            if index > 0 {
-                body.push(',');
-            }
-            body += &message.text;
-        }
-        body + "]}"
+        let model = model.unwrap_or_default();
+        let mut body = String::with_capacity(length + model.len() + 64);
+        body.extend(["{", &model, "\"", list, "\":["]);
+        body
     }
 }

@@ -78,8 +78,11 @@ pub(super) fn check(
     input: &mut FileInput<'_>,
     options: &Options,
 ) -> Result<CheckedFile, Error> {
-    let reading = format.read(input).map_err(|error| Error::Unreadable(error.to_string()))?;
-    checked(program, &reading, options)
+    let mut reading = format.read(input).map_err(|error| Error::Unreadable(error.to_string()))?;
+    let body = reading.session.take_body();
+    let looked = Looked::of(&reading);
+    drop(reading);
+    looked.check(program, body, options)
 }
 
 /// The most bytes of a file whose texts are kept whole for a check.
@@ -96,50 +99,106 @@ pub(super) fn checked(
     reading: &FileReading,
     options: &Options,
 ) -> Result<CheckedFile, Error> {
-    let session = &reading.session;
-    let body = session.body();
-    let options = carrier_options(reading, options);
-    let mut findings = file_findings(reading);
-    let (mut provider, mut note, mut calls) = (session.provider.unwrap_or_default(), None, 0);
-    if !session.messages.is_empty() {
-        let checked = crate::check::check_body(body.as_bytes(), &options)?;
-        (provider, note, calls) = (checked.provider, checked.note, checked.calls);
-        findings.extend(checked.findings.into_iter().map(|finding| placed(reading, finding)));
+    Looked::of(reading).check(program, reading.session.body(), options)
+}
+
+/// What a check needs of a reading besides its body: much less than the places of all records.
+struct Looked {
+    about: About,
+    dialect: &'static str,
+    provider: Option<&'static str>,
+    records: usize,
+    lines: MessageLines,
+    /// The findings about the file itself.
+    findings: Vec<Finding>,
+}
+
+impl Looked {
+    fn of(reading: &FileReading) -> Self {
+        Self {
+            about: reading.session.about.clone(),
+            dialect: reading.session.dialect,
+            provider: reading.session.provider,
+            records: reading.records.len(),
+            lines: MessageLines::of(reading),
+            findings: file_findings(reading),
+        }
     }
-    findings.sort_by_key(|finding| finding.line.unwrap_or(usize::MAX));
-    Ok(CheckedFile {
-        program,
-        about: session.about.clone(),
-        dialect: session.dialect,
-        provider,
-        note,
-        records: reading.records.len(),
-        messages: session.messages.len(),
-        calls,
-        findings,
-        body,
-    })
+
+    /// Checks the body of the messages.
+    fn check(self, program: &'static Program, body: String, options: &Options) -> Result<CheckedFile, Error> {
+        let options = carrier_options(self.dialect, self.provider, options);
+        let mut findings = self.findings;
+        let (mut provider, mut note, mut calls) = (self.provider.unwrap_or_default(), None, 0);
+        let messages = self.lines.count();
+        if messages > 0 {
+            let checked = crate::check::check_body(body.as_bytes(), &options)?;
+            (provider, note, calls) = (checked.provider, checked.note, checked.calls);
+            let placed = |finding: Finding| Finding { line: self.lines.of_finding(&finding), ..finding };
+            findings.extend(checked.findings.into_iter().map(placed));
+        }
+        findings.sort_by_key(|finding| finding.line.unwrap_or(usize::MAX));
+        let (about, dialect, records) = (self.about, self.dialect, self.records);
+        Ok(CheckedFile { program, about, dialect, provider, note, records, messages, calls, findings, body })
+    }
+}
+
+/// The lines of the messages of a reading.
+struct MessageLines {
+    /// The line of each message; of a message of several records, that of each block.
+    lines: Vec<u32>,
+    /// The end of the lines of each message.
+    ends: Vec<u32>,
+}
+
+/// In place of the line of a record that is not in the file.
+const NO_LINE: u32 = u32::MAX;
+
+impl MessageLines {
+    fn of(reading: &FileReading) -> Self {
+        let messages = &reading.session.messages;
+        let count = messages.iter().map(|message| message.owners.len().max(1)).sum();
+        let mut lines = Self { lines: Vec::with_capacity(count), ends: Vec::with_capacity(messages.len()) };
+        let line = |record: &usize| reading.records.get(*record).map_or(NO_LINE, |place| place.line as u32);
+        for message in messages {
+            match message.owners.as_slice() {
+                [] => lines.lines.push(line(&message.record)),
+                owners => lines.lines.extend(owners.iter().map(line)),
+            }
+            lines.ends.push(lines.lines.len() as u32);
+        }
+        lines
+    }
+
+    fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The line of the record that a finding is about.
+    fn of_finding(&self, finding: &Finding) -> Option<usize> {
+        let message = finding.message_index?;
+        let end = *self.ends.get(message)? as usize;
+        let start = message.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let lines = &self.lines[start..end];
+        let line = finding.block_index.and_then(|block| lines.get(block)).or_else(|| lines.first())?;
+        Some(*line as usize).filter(|_| *line != NO_LINE)
+    }
 }
 
 /// The options for the conversation of a session.
-pub(super) fn carrier_options(reading: &FileReading, options: &Options) -> Options {
-    let session = &reading.session;
-    let provider = options.provider.clone().or_else(|| session.provider.map(str::to_owned));
+pub(super) fn carrier_options(
+    dialect: &'static str,
+    provider: Option<&'static str>,
+    options: &Options,
+) -> Options {
+    let provider = options.provider.clone().or_else(|| provider.map(str::to_owned));
     Options {
-        dialect: Some(session.dialect.to_owned()),
+        dialect: Some(dialect.to_owned()),
         provider,
         kept: true,
         order: None,
         policy: options.policy.clone(),
     }
-}
-
-/// A finding of the conversation, with the line of its record.
-pub(super) fn placed(reading: &FileReading, finding: Finding) -> Finding {
-    let message = finding.message_index.and_then(|index| reading.session.messages.get(index));
-    let record = message.map(|message| message.record_of(finding.block_index));
-    let line = record.and_then(|record| reading.records.get(record)).map(|place| place.line);
-    Finding { line, ..finding }
 }
 
 /// The findings about the file itself.

@@ -288,7 +288,7 @@ impl Work<'_> {
             return Ok(Conversation::Whole);
         }
         let body = reading.session.body();
-        let options = carrier_options(reading, self.options);
+        let options = carrier_options(reading.session.dialect, reading.session.provider, self.options);
         let repaired = crate::repair::repair_leaving(body.as_bytes(), &options, seamline_rules::Left::Nothing, |_| {})?;
         if !repaired.changed() {
             return Ok(Conversation::Whole);

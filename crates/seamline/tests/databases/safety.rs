@@ -164,3 +164,55 @@ fn a_repair_that_is_killed_changes_nothing() {
     assert_eq!(bed.dump(), before);
     assert_eq!(bed.fix("ses_1").changes.len(), 1);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_repair_that_is_killed_before_any_write_changes_everything_or_nothing() {
+    /// The path of the database that a child of the next test is to repair without an interruption of its own.
+    const TRACED: &str = "SEAMLINE_TEST_TRACED";
+    /// The system calls with which SQLite changes files.
+    const WRITES: [&str; 6] = ["write", "pwrite64", "ftruncate", "fsync", "fdatasync", "?unlink"];
+    /// The most calls of one kind that a repair makes.
+    const CALLS_MAX: usize = 200;
+    if let Some(path) = std::env::var_os(TRACED) {
+        let database = Database::open(path.as_ref()).unwrap().unwrap();
+        let repaired = database::repair(&database, "ses_1", &seamline::Options::default()).unwrap().unwrap();
+        let backup = std::path::Path::new(&path).with_file_name("backup.db");
+        let _ = std::fs::remove_file(&backup);
+        repaired.write(&database, &backup, &mut |_| Ok(())).unwrap();
+        return;
+    }
+    let name = "safety::a_repair_that_is_killed_before_any_write_changes_everything_or_nothing";
+    let child = |call: &str, n: usize, path: &std::path::Path| {
+        let mut command = Command::new("strace");
+        let inject = format!("inject={call}:signal=KILL:when={n}");
+        command.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject, "--"]);
+        command.arg(std::env::current_exe().unwrap()).args([name, "--exact", "--test-threads=1"]);
+        command.env(TRACED, path).output().map(|done| done.status.success())
+    };
+    let whole = broken();
+    let before = whole.dump();
+    if !child("pwrite64", CALLS_MAX, &whole.path()).is_ok_and(|done| done) {
+        println!("skipped: strace is not installed, or this user may not trace");
+        return;
+    }
+    let after = whole.dump();
+    assert_ne!(after, before);
+    let (mut olds, mut news) = (0, 0);
+    for call in WRITES {
+        for n in 1..CALLS_MAX {
+            let bed = broken();
+            let is_whole = child(call, n, &bed.path()).unwrap();
+            let found = bed.dump();
+            assert!(found == before || found == after, "{call} {n}");
+            olds += usize::from(!is_whole && found == before);
+            news += usize::from(!is_whole && found == after);
+            if is_whole {
+                assert_eq!(found, after, "{call} {n}");
+                break;
+            }
+        }
+    }
+    println!("{olds} kills left the old rows, {news} the new ones");
+    assert!(olds >= 5, "{olds} {news}");
+}

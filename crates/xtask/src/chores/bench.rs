@@ -6,8 +6,12 @@ use super::python::Environment;
 use crate::workspace::{self, Workspace};
 
 /// Name, crate and target of each benchmark.
-const BENCHES: [(&str, &str, &str); 3] =
-    [("core", "seamline", "core"), ("streams", "seamline", "streams"), ("store", "seamline", "store")];
+const BENCHES: [(&str, &str, &str); 4] = [
+    ("core", "seamline", "core"),
+    ("streams", "seamline", "streams"),
+    ("store", "seamline", "store"),
+    ("files", "seamline-cli", "files"),
+];
 
 /// Libraries of other projects that the store benchmark compares with.
 const PEERS: Environment = Environment { name: "store-peers", requirements: "crates/seamline/benches/store_peers.txt" };
@@ -50,6 +54,6 @@ mod tests {
     #[test]
     fn an_unknown_name_is_refused_with_a_list() {
         let error = command("speed", &[]).unwrap_err().to_string();
-        assert_eq!(error, "unknown benchmark `speed`\nhint: use one of core, streams, store");
+        assert_eq!(error, "unknown benchmark `speed`\nhint: use one of core, streams, store, files");
     }
 }

@@ -4,11 +4,12 @@
 //! with the same `message.id`, one per block, and the results of parallel calls hang off the record of their call, so the
 //! walk alone misses records: all records of a response on the path belong to it, and so do the results of its calls.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::json::{Object, elements, members, string};
+use crate::json::{Object, elements, members, unquoted};
 use crate::lines;
-use crate::session::{About, CarriedMessage, FileInput, FileReading, KeptTexts, Node, Reading, Walk};
+use crate::session::{About, CarriedMessage, FileInput, FileReading, IdNumber, Ids, Node, Reading, Walk};
 
 const MEMBERS: [&str; 13] = [
     "type",
@@ -26,48 +27,59 @@ const MEMBERS: [&str; 13] = [
     "agentId",
 ];
 
+/// The position of the message among the members.
+const MESSAGE: usize = 4;
+
 pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     let content = input.content;
     let mut entries = Vec::new();
+    let mut ids = Ids::default();
     let mut about = About::default();
     let lines = lines::read(input.bytes, &mut |text| {
-        let found = members(text, &MEMBERS)?;
+        let mut found = members(text, &MEMBERS)?;
+        let whole = found[MESSAGE];
+        let message = whole.map(|message| content.keep(message));
+        found[MESSAGE] = message.as_deref();
         note(&mut about, &found);
-        entries.push(Entry::of(&found, content));
+        let mut entry = Entry::of(&found, &mut ids);
+        if let Some(whole) = whole.filter(|_| entry.is_message()) {
+            entry.hash = content.digest(whole);
+        }
+        entries.push(entry);
         Ok(())
     })?;
-    let session = session(&entries, about);
+    let session = session(entries, &ids, about);
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session })
 }
 
 /// Keeps what describes the session.
 fn note(about: &mut About, found: &[Option<&str>; MEMBERS.len()]) {
     let [kind, _, _, _, message, session, timestamp, cwd, _, summary, custom_title, ai_title, agent] = found;
-    let text = |value: Option<&str>| value.and_then(string);
     if about.id.is_none() {
-        about.id = text(*session);
+        about.id = session.and_then(unquoted).map(Cow::into_owned);
     }
-    if let Some(folder) = text(*cwd) {
-        about.folder = Some(folder);
-    }
-    if let Some(time) = text(*timestamp) {
-        about.updated = Some(time);
-    }
-    let title = text(*custom_title).or_else(|| text(*ai_title));
-    let title = title.or_else(|| text(*summary).filter(|_| text(*kind).as_deref() == Some("summary")));
-    if title.is_some() {
-        about.title = title;
-    }
+    let title = custom_title.and_then(unquoted).or_else(|| ai_title.and_then(unquoted));
+    let is_summary = *kind == Some("\"summary\"");
+    let title = title.or_else(|| summary.filter(|_| is_summary).and_then(unquoted));
+    let model = message.and_then(|message| members(message, &["model"]).ok()).and_then(|[model]| model);
+    let model = model.and_then(unquoted).filter(|model| !model.starts_with('<'));
+    keep_last(&mut about.title, title);
+    keep_last(&mut about.model, model);
+    keep_last(&mut about.folder, cwd.and_then(unquoted));
+    keep_last(&mut about.updated, timestamp.and_then(unquoted));
     about.is_subagent |= agent.is_some();
-    let model = message.and_then(|message| members(message, &["model"]).ok()).and_then(|[model]| text(model));
-    if let Some(model) = model.filter(|model| !model.starts_with('<')) {
-        about.model = Some(model);
+}
+
+/// Takes a text over if there is one, in the memory of the one before.
+fn keep_last(kept: &mut Option<String>, text: Option<Cow<'_, str>>) {
+    if let Some(text) = text {
+        text.as_ref().clone_into(kept.get_or_insert_default());
     }
 }
 
 /// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+enum Kind {
     User,
     Assistant,
     /// A record that only connects others: `progress`, `system`, `attachment`.
@@ -77,37 +89,37 @@ pub(super) enum Kind {
 }
 
 /// What a reading keeps of a record.
-pub(super) struct Entry {
-    pub(super) kind: Kind,
-    pub(super) id: Option<String>,
-    pub(super) parent: Option<String>,
-    pub(super) is_side: bool,
+struct Entry {
+    kind: Kind,
+    is_side: bool,
+    id: Option<IdNumber>,
+    parent: Option<IdNumber>,
     /// The id of the response that a record is a block of.
-    response: Option<String>,
+    response: Option<IdNumber>,
     /// The ids of the calls that it makes, and of those that it answers.
-    calls: Vec<String>,
-    answers: Vec<String>,
+    calls: Vec<IdNumber>,
+    answers: Vec<IdNumber>,
     /// The message for the carrier; nothing if Claude Code would not send it.
-    message: Option<String>,
+    message: Option<Box<str>>,
     /// The hash of the whole message, to tell copies.
-    pub(super) hash: u64,
+    hash: u64,
 }
 
 impl Entry {
-    fn of(found: &[Option<&str>; MEMBERS.len()], content: KeptTexts) -> Self {
+    fn of(found: &[Option<&str>; MEMBERS.len()], ids: &mut Ids) -> Self {
         let [kind, id, parent, side, message, .., failed, _, _, _, _] = *found;
-        let text = |value: Option<&str>| value.and_then(string);
-        let kind = match text(kind).as_deref() {
-            Some("user") => Kind::User,
-            Some("assistant") => Kind::Assistant,
+        let mut number = |value: Option<&str>| value.and_then(unquoted).map(|text| ids.number(&text));
+        let kind = match kind {
+            Some("\"user\"") => Kind::User,
+            Some("\"assistant\"") => Kind::Assistant,
             _ if id.is_some() => Kind::Link,
             _ => Kind::Note,
         };
         let mut entry = Self {
             kind,
-            id: text(id),
-            parent: text(parent),
             is_side: side == Some("true"),
+            id: number(id),
+            parent: number(parent),
             response: None,
             calls: Vec::new(),
             answers: Vec::new(),
@@ -115,46 +127,48 @@ impl Entry {
             hash: 0,
         };
         if let Some(message) = message.filter(|_| matches!(kind, Kind::User | Kind::Assistant)) {
-            entry.hash = hash(message);
-            entry.read_message(message, content, failed == Some("true"));
+            entry.read_message(message, ids, failed == Some("true"));
         }
         entry
     }
 
-    fn read_message(&mut self, message: &str, content: KeptTexts, is_failure: bool) {
+    fn read_message(&mut self, message: &str, ids: &mut Ids, is_failure: bool) {
         let Ok([id, role, blocks]) = members(message, &["id", "role", "content"]) else { return };
-        self.response = id.and_then(string).filter(|_| self.kind == Kind::Assistant);
+        let is_response = self.kind == Kind::Assistant;
+        self.response = id.filter(|_| is_response).and_then(unquoted).map(|id| ids.number(&id));
         let role = role.unwrap_or(if self.kind == Kind::User { "\"user\"" } else { "\"assistant\"" });
         let Some(blocks) = blocks.filter(|_| !is_failure) else { return };
         let Some(list) = elements(blocks) else {
-            let is_blank = string(blocks).is_some_and(|text| text.trim().is_empty());
-            self.message = (!is_blank).then(|| format!(r#"{{"role":{role},"content":{}}}"#, content.keep(blocks)));
+            let is_blank = unquoted(blocks).is_some_and(|text| text.trim().is_empty());
+            self.message = (!is_blank).then(|| format!(r#"{{"role":{role},"content":{blocks}}}"#).into());
             return;
         };
-        let kept: Vec<&str> = list.iter().copied().filter(|block| !self.read_block(block)).collect();
-        let blocks = if kept.len() == list.len() { blocks.to_owned() } else { format!("[{}]", kept.join(",")) };
-        self.message = (!kept.is_empty()).then(|| format!(r#"{{"role":{role},"content":{}}}"#, content.keep(&blocks)));
+        let kept: Vec<&str> = list.iter().copied().filter(|block| !self.read_block(block, ids)).collect();
+        let blocks =
+            if kept.len() == list.len() { Cow::Borrowed(blocks) } else { format!("[{}]", kept.join(",")).into() };
+        self.message = (!kept.is_empty()).then(|| format!(r#"{{"role":{role},"content":{blocks}}}"#).into());
     }
 
     /// Notes the ids of a block. Returns whether Claude Code leaves the block out: a text of spaces only, or
     /// thinking without a signature.
-    fn read_block(&mut self, block: &str) -> bool {
+    fn read_block(&mut self, block: &str, ids: &mut Ids) -> bool {
         let names = ["type", "id", "tool_use_id", "text", "signature"];
         let Ok([kind, id, answers, text, signature]) = members(block, &names) else { return false };
-        match kind.and_then(string).as_deref() {
-            Some("tool_use") => self.calls.extend(id.and_then(string)),
-            Some("tool_result") => self.answers.extend(answers.and_then(string)),
-            Some("text") => return text.and_then(string).is_some_and(|text| text.trim().is_empty()),
-            Some("thinking") => return signature.and_then(string).is_none_or(|signature| signature.is_empty()),
+        let mut number = |value: Option<&str>| value.and_then(unquoted).map(|id| ids.number(&id));
+        match kind {
+            Some("\"tool_use\"") => self.calls.extend(number(id)),
+            Some("\"tool_result\"") => self.answers.extend(number(answers)),
+            Some("\"text\"") => return text.and_then(unquoted).is_some_and(|text| text.trim().is_empty()),
+            Some("\"thinking\"") => return signature.and_then(unquoted).is_none_or(|signature| signature.is_empty()),
             _ => {}
         }
         false
     }
 
-    fn node(&self, is_side: bool) -> Node<'_> {
+    fn node(&self, is_side: bool) -> Node<IdNumber> {
         Node {
-            id: self.id.as_deref(),
-            parent: self.parent.as_deref(),
+            id: self.id,
+            parent: self.parent,
             hash: self.hash.wrapping_add(self.kind as u64),
             is_member: self.is_side == is_side,
         }
@@ -165,81 +179,80 @@ impl Entry {
     }
 }
 
-/// A hash of a message. It only has to tell copies in one file.
-fn hash(text: &str) -> u64 {
-    let hash = blake3::hash(text.as_bytes());
-    hash.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
 /// The session in the records.
-fn session(entries: &[Entry], mut about: About) -> Reading {
+fn session(mut entries: Vec<Entry>, ids: &Ids, mut about: About) -> Reading {
     // A file of a sub-agent has only side records, and they are its conversation.
     let is_side = !entries.iter().any(|entry| entry.is_message() && !entry.is_side);
     about.is_subagent |= is_side;
-    let nodes: Vec<Node<'_>> = entries.iter().map(|entry| entry.node(is_side)).collect();
-    let last = nodes.iter().zip(entries).rposition(|(node, entry)| node.is_member && entry.is_message());
+    let nodes: Vec<Node<IdNumber>> = entries.iter().map(|entry| entry.node(is_side)).collect();
+    let last = nodes.iter().zip(&entries).rposition(|(node, entry)| node.is_member && entry.is_message());
     // The parents of a sub-agent's first records are in the file of the session that started it.
-    let chain = Walk { parent: "parentUuid", starts_elsewhere: is_side }.from(last, &nodes);
-    let active = active(entries, &chain.records);
+    let chain = Walk { parent: "parentUuid", starts_elsewhere: is_side }.from(last, &nodes, |id| ids.text(id));
+    drop(nodes);
+    let active = active(&entries, &chain.records);
     about.inactive =
         entries.iter().filter(|entry| entry.is_message()).count().saturating_sub(active.iter().map(Vec::len).sum());
-    let messages = active.iter().filter_map(|group| carried(entries, group)).collect();
+    let messages = active.iter().filter_map(|group| carried(&mut entries, group)).collect();
     let (provider, defects) = (Some("anthropic"), chain.defects);
     Reading { dialect: "anthropic_messages", provider, messages, defects, chain: chain.records, about }
 }
 
-/// The message that Claude Code makes of records.
-fn carried(entries: &[Entry], group: &[usize]) -> Option<CarriedMessage> {
-    let shown: Vec<(usize, &str)> =
-        group.iter().filter_map(|record| Some((*record, entries[*record].message.as_deref()?))).collect();
-    let (first, text) = *shown.first()?;
-    if shown.len() == 1 {
-        return Some(CarriedMessage::of(first, text.to_owned()));
+/// The message that Claude Code makes of records. The records give their texts away.
+fn carried(entries: &mut [Entry], group: &[usize]) -> Option<CarriedMessage> {
+    let mut shown = Vec::with_capacity(group.len());
+    for record in group {
+        shown.extend(entries[*record].message.take().map(|text| (*record, String::from(text))));
     }
+    if let [(record, text)] = shown.as_mut_slice() {
+        return Some(CarriedMessage::of(*record, std::mem::take(text)));
+    }
+    let (first, text) = shown.first()?;
     let mut blocks = Vec::new();
     let mut owners = Vec::new();
-    for (record, text) in shown {
+    for (record, text) in &shown {
         let content = members(text, &["content"]).ok().and_then(|[content]| content)?;
         match elements(content) {
             Some(list) => {
-                owners.extend(std::iter::repeat_n(record, list.len()));
+                owners.extend(std::iter::repeat_n(*record, list.len()));
                 blocks.extend(list);
             }
             None => return None,
         }
     }
     let text = Object::of(text)?.with(&[("content", Some(format!("[{}]", blocks.join(","))))]);
-    Some(CarriedMessage { record: first, part: 0, owners, text })
+    Some(CarriedMessage { record: *first, part: 0, owners, text })
 }
 
 /// The records of the conversation, in the order in which their messages are sent. Records of one message are together.
 fn active(entries: &[Entry], chain: &[usize]) -> Vec<Vec<usize>> {
-    let on_chain: HashSet<usize> = chain.iter().copied().collect();
-    let responses: HashSet<&str> = chain.iter().filter_map(|record| entries[*record].response.as_deref()).collect();
-    let mut fragments: HashMap<&str, Vec<usize>> = HashMap::new();
-    let mut answers: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut on_chain = vec![false; entries.len()];
+    chain.iter().for_each(|record| on_chain[*record] = true);
+    let responses: HashSet<IdNumber> = chain.iter().filter_map(|record| entries[*record].response).collect();
+    let mut fragments: HashMap<IdNumber, Vec<usize>> = HashMap::new();
+    let mut answers: HashMap<IdNumber, Vec<usize>> = HashMap::new();
     for (record, entry) in entries.iter().enumerate() {
-        if let Some(response) = entry.response.as_deref().filter(|response| responses.contains(response)) {
+        if let Some(response) = entry.response.filter(|response| responses.contains(response)) {
             fragments.entry(response).or_default().push(record);
         }
         for id in &entry.answers {
-            answers.entry(id).or_default().push(record);
+            answers.entry(*id).or_default().push(record);
         }
     }
-    let mut is_sent = HashSet::new();
+    let mut is_sent = vec![false; entries.len()];
+    let mut is_new = |record: usize| !std::mem::replace(&mut is_sent[record], true);
     let mut order = Vec::new();
     for record in chain.iter().filter(|record| entries[**record].is_message()) {
         let own = [*record];
-        let group = match entries[*record].response.as_deref() {
-            Some(response) => fragments.get(response).map_or(&own[..], Vec::as_slice),
+        let group = match entries[*record].response {
+            Some(response) => fragments.get(&response).map_or(&own[..], Vec::as_slice),
             None => &own,
         };
-        let news: Vec<usize> = group.iter().copied().filter(|record| is_sent.insert(*record)).collect();
+        let news: Vec<usize> = group.iter().copied().filter(|record| is_new(*record)).collect();
         let calls = news.iter().flat_map(|record| &entries[*record].calls);
-        let found = calls.flat_map(|id| answers.get(id.as_str()).into_iter().flatten().copied());
+        let found = calls.flat_map(|id| answers.get(id).into_iter().flatten().copied());
         let mut results: Vec<usize> = found.filter(|answer| is_own(entries, &on_chain, *answer, group)).collect();
         results.sort_unstable();
-        results.retain(|answer| is_sent.insert(*answer));
+        results.retain(|answer| is_new(*answer));
         order.extend([news, results].into_iter().filter(|group| !group.is_empty()));
     }
     order
@@ -247,10 +260,10 @@ fn active(entries: &[Entry], chain: &[usize]) -> Vec<Vec<usize>> {
 
 /// Whether a result answers a call of this response and not one with the same id elsewhere: it is on the path, or its
 /// parent is a record of the response.
-fn is_own(entries: &[Entry], on_chain: &HashSet<usize>, answer: usize, group: &[usize]) -> bool {
-    let parent = entries[answer].parent.as_deref();
-    let is_child = group.iter().any(|record| parent.is_some() && entries[*record].id.as_deref() == parent);
-    on_chain.contains(&answer) || is_child
+fn is_own(entries: &[Entry], on_chain: &[bool], answer: usize, group: &[usize]) -> bool {
+    let parent = entries[answer].parent;
+    let is_child = group.iter().any(|record| parent.is_some() && entries[*record].id == parent);
+    on_chain[answer] || is_child
 }
 
 /// The content of a record's message, for tests and for writing.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::json::{Object, members};
 use crate::session::catalogue::{FILE009, FILE011};
-use crate::session::{Defect, NewRecord, RecordEdit, longest_rising};
+use crate::session::{Defect, KeptTexts, NewRecord, RecordEdit, longest_rising};
 
 /// The numbers of the records of a file.
 #[derive(Default)]
@@ -24,8 +24,8 @@ struct Mark {
 
 impl Ordinals {
     /// Adds a record.
-    pub(super) fn push(&mut self, ordinal: Option<u64>, text: &str) {
-        self.marks.push(Mark { ordinal, hash: ordinal.map_or(0, |_| hash(text)) });
+    pub(super) fn push(&mut self, ordinal: Option<u64>, text: &str, content: KeptTexts) {
+        self.marks.push(Mark { ordinal, hash: ordinal.map_or(0, |_| content.digest(text)) });
     }
 
     /// Notes that the description of the session asks for numbers.
@@ -140,12 +140,6 @@ impl Ordinals {
     }
 }
 
-/// A hash of a record. It only has to tell copies in one file.
-fn hash(text: &str) -> u64 {
-    let hash = blake3::hash(text.as_bytes());
-    hash.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
 /// The member of a description that names the first record of a sub-agent's own.
 const OWN_START: &str = "subagent_history_start_ordinal";
 
@@ -239,7 +233,7 @@ mod tests {
     fn a_copy_is_removed() {
         let mut ordinals = Ordinals::default();
         for text in ["a", "b", "b", "c"] {
-            ordinals.push(Some(u64::from(text.as_bytes()[0])), text);
+            ordinals.push(Some(u64::from(text.as_bytes()[0])), text, KeptTexts::Whole);
         }
         let defects = ordinals.defects();
         assert_eq!((defects.len(), defects[0].kind.code, defects[0].record), (1, "FILE009", 2));

@@ -32,7 +32,7 @@ impl Rollout {
         let record = self.count;
         self.count += 1;
         let ordinal = ordinal.and_then(|ordinal| ordinal.parse().ok());
-        self.ordinals.push(ordinal, text);
+        self.ordinals.push(ordinal, text, content);
         let kind = kind.and_then(string);
         if let Some(updated) = time.and_then(string) {
             self.about.updated = Some(updated);

@@ -58,15 +58,16 @@ impl Replay {
     }
 
     fn hold(&mut self, record: usize, part: usize, text: &str, content: KeptTexts) {
-        let Some(item) = Item::of(text) else { return };
+        let text = content.keep(text);
+        let Some(item) = Item::of(&text) else { return };
         if let (Some(calls), Some(id)) = (&mut self.calls, item.call) {
             if item.is_result && !calls.contains(&id) {
                 return;
             }
             calls.insert(id);
         }
-        let text = if item.is_reasoning { without_id(text) } else { Cow::Borrowed(text) };
-        let carried = CarriedMessage { record, part, owners: Vec::new(), text: content.keep(&text).into_owned() };
+        let shown = if item.is_reasoning { without_id(&text).into_owned() } else { text.into_owned() };
+        let carried = CarriedMessage { record, part, owners: Vec::new(), text: shown };
         self.held.push(Held { part: item.part, carried });
     }
 

@@ -108,7 +108,7 @@ impl Entry {
         Self { kind, id: text(id), parent: text(parent), messages, hash: hash(record) }
     }
 
-    fn node(&self) -> Node<'_> {
+    fn node(&self) -> Node<&str> {
         let id = self.id.as_deref().filter(|_| self.kind != Kind::Note);
         Node { id, parent: self.parent.as_deref(), hash: self.hash, is_member: self.kind != Kind::Note }
     }
@@ -148,9 +148,9 @@ fn hash(text: &str) -> u64 {
 
 /// The session in the records.
 fn session(entries: &[Entry], mut about: About) -> Reading {
-    let nodes: Vec<Node<'_>> = entries.iter().map(Entry::node).collect();
+    let nodes: Vec<Node<&str>> = entries.iter().map(Entry::node).collect();
     let last = nodes.iter().rposition(|node| node.id.is_some());
-    let chain = Walk { parent: "parentUuid", starts_elsewhere: about.is_subagent }.from(last, &nodes);
+    let chain = Walk { parent: "parentUuid", starts_elsewhere: about.is_subagent }.from(last, &nodes, |id| id);
     let messages: Vec<CarriedMessage> = active(entries, &chain.records).iter().filter_map(Group::carry).collect();
     let has_message = |entry: &&Entry| !entry.messages.is_empty();
     let sent: usize = messages.iter().map(|message| message.records().len()).sum();

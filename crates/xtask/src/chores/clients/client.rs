@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::damage::Damage;
+
 /// The id and the file of a session to continue.
 pub(super) type Resume<'s> = (&'s str, &'s Path);
 
@@ -15,11 +17,29 @@ pub(super) struct Client {
     pub(super) variables: fn(url: &str) -> Vec<(&'static str, String)>,
     /// The command of a turn. `session` continues one: its id, and its file.
     pub(super) turn: fn(prompt: &str, session: Option<Resume<'_>>) -> Vec<String>,
-    /// The folder of its sessions in its home.
-    pub(super) sessions: &'static str,
+    /// Its sessions in its home.
+    pub(super) sessions: Sessions,
 }
 
-pub(super) const ALL: [&Client; 5] = [&CLAUDE_CODE, &CODEX, &GEMINI_CLI, &PI, &QWEN_CODE];
+/// Where a client keeps its sessions.
+pub(super) enum Sessions {
+    /// In a folder of files with one record per line.
+    Lines(&'static str),
+    /// In an SQLite database.
+    Database(&'static Database),
+}
+
+/// A database with sessions.
+pub(super) struct Database {
+    pub(super) path: &'static str,
+    /// The query for the id of the last session.
+    pub(super) id: &'static str,
+    /// The statements that do a damage; nothing if rows cannot have it.
+    pub(super) damage: fn(Damage) -> Option<&'static str>,
+}
+
+pub(super) const ALL: [&Client; 8] =
+    [&CLAUDE_CODE, &CODEX, &GEMINI_CLI, &GOOSE, &OPENCLAW, &OPENCODE, &PI, &QWEN_CODE];
 
 const CLAUDE_CODE: Client = Client {
     name: "claude",
@@ -37,7 +57,7 @@ const CLAUDE_CODE: Client = Client {
             prompt,
         )
     },
-    sessions: ".claude/projects",
+    sessions: Sessions::Lines(".claude/projects"),
 };
 
 const CODEX: Client = Client {
@@ -56,7 +76,7 @@ const CODEX: Client = Client {
         None => words("codex exec --json --skip-git-repo-check %s", prompt),
         Some((id, _)) => words(&format!("codex exec resume {id} --json --skip-git-repo-check %s"), prompt),
     },
-    sessions: ".codex/sessions",
+    sessions: Sessions::Lines(".codex/sessions"),
 };
 
 const GEMINI_CLI: Client = Client {
@@ -70,7 +90,108 @@ const GEMINI_CLI: Client = Client {
         let resume = if session.is_some() { "--resume latest" } else { "" };
         words(&format!("gemini -m gemini-2.5-pro --yolo --skip-trust -o json {resume} -p %s"), prompt)
     },
-    sessions: ".gemini/tmp",
+    sessions: Sessions::Lines(".gemini/tmp"),
+};
+
+const GOOSE: Client = Client {
+    name: "goose",
+    package: "@aaif/goose@0.20.1",
+    prepare: |_, _| Ok(()),
+    variables: |url| {
+        let named = [
+            ("GOOSE_PROVIDER", "openai"),
+            ("GOOSE_MODEL", "mock-model"),
+            ("GOOSE_MODE", "auto"),
+            ("GOOSE_DISABLE_KEYRING", "1"),
+            ("OPENAI_API_KEY", "dummy"),
+            ("OPENAI_HOST", url),
+            ("OPENAI_BASE_PATH", "goose/v1/chat/completions"),
+        ];
+        named.map(|(name, value)| (name, value.to_owned())).to_vec()
+    },
+    turn: |prompt, session| {
+        let resume = if session.is_some() { "--resume" } else { "" };
+        words(&format!("goose run {resume} --with-builtin developer --name probe -t %s"), prompt)
+    },
+    sessions: Sessions::Database(&Database {
+        path: ".local/share/goose/sessions/sessions.db",
+        id: "SELECT id FROM sessions ORDER BY id DESC LIMIT 1",
+        damage: |damage| match damage {
+            Damage::Missing => Some(
+                "DELETE FROM messages WHERE id >= (SELECT min(id) FROM messages WHERE content_json LIKE '%toolResponse%')",
+            ),
+            Damage::Orphan => Some("DELETE FROM messages WHERE content_json LIKE '%toolRequest%'"),
+            _ => None,
+        },
+    }),
+};
+
+const OPENCLAW: Client = Client {
+    name: "openclaw",
+    package: "openclaw@2026.9.6",
+    prepare: |home, url| {
+        let config = format!(
+            "{{\"agents\":{{\"defaults\":{{\"model\":{{\"primary\":\"mock/mock-model\"}},\"workspace\":{:?},\"skipBootstrap\":true}}}},\
+             \"models\":{{\"mode\":\"merge\",\"providers\":{{\"mock\":{{\"baseUrl\":\"{url}/openclaw/v1\",\"apiKey\":\"dummy\",\
+             \"api\":\"openai-completions\",\"models\":[{{\"id\":\"mock-model\",\"name\":\"mock\",\"reasoning\":false,\"input\":[\"text\"],\
+             \"contextWindow\":128000,\"maxTokens\":8000,\
+             \"cost\":{{\"input\":0,\"output\":0,\"cacheRead\":0,\"cacheWrite\":0}}}}]}}}}}},\
+             \"tools\":{{\"exec\":{{\"host\":\"gateway\",\"security\":\"full\",\"ask\":\"off\"}}}},\"update\":{{\"checkOnStart\":false}}}}",
+            home.join("work")
+        );
+        write(&home.join(".openclaw/openclaw.json"), &config)
+    },
+    variables: |_| Vec::new(),
+    turn: |prompt, _| words("openclaw agent --local --session-id probe --json --message %s", prompt),
+    sessions: Sessions::Database(&Database {
+        path: ".openclaw/agents/main/agent/openclaw-agent.sqlite",
+        id: "SELECT 'probe'",
+        damage: |damage| match damage {
+            Damage::Missing => Some(
+                "DELETE FROM transcript_events WHERE seq >= \
+                 (SELECT min(seq) FROM transcript_events WHERE event_json LIKE '%\"toolResult\"%')",
+            ),
+            Damage::Orphan => Some("DELETE FROM transcript_events WHERE event_json LIKE '%\"toolCall\"%'"),
+            _ => None,
+        },
+    }),
+};
+
+const OPENCODE: Client = Client {
+    name: "opencode",
+    package: "opencode-ai@1.18.33",
+    prepare: |home, url| {
+        let config = format!(
+            "{{\"model\":\"mock/mock-model\",\"permission\":{{\"bash\":\"allow\"}},\"provider\":{{\"mock\":{{\
+             \"npm\":\"@ai-sdk/openai-compatible\",\"name\":\"Mock\",\
+             \"options\":{{\"baseURL\":\"{url}/opencode/v1\",\"apiKey\":\"dummy\"}},\
+             \"models\":{{\"mock-model\":{{\"name\":\"mock\"}}}}}}}}}}"
+        );
+        write(&home.join(".config/opencode/opencode.json"), &config)
+    },
+    variables: |_| {
+        let names =
+            ["OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_LSP_DOWNLOAD"];
+        names.map(|name| (name, one())).to_vec()
+    },
+    turn: |prompt, session| {
+        let resume = session.map(|(id, _)| format!("--session {id}")).unwrap_or_default();
+        words(&format!("opencode run --format json {resume} %s"), prompt)
+    },
+    sessions: Sessions::Database(&Database {
+        path: ".local/share/opencode/opencode.db",
+        id: "SELECT id FROM session ORDER BY id LIMIT 1",
+        damage: |damage| match damage {
+            // A call and its result are one row, so that no result can lose its call.
+            Damage::Missing => Some(
+                "DELETE FROM part WHERE id > (SELECT id FROM part WHERE data ->> '$.type' = 'tool'); \
+                 DELETE FROM message WHERE id > (SELECT message_id FROM part WHERE data ->> '$.type' = 'tool'); \
+                 UPDATE part SET data = json_remove(json_set(data, '$.state.status', 'running'), '$.state.output', \
+                 '$.state.metadata', '$.state.title', '$.state.time.end') WHERE data ->> '$.type' = 'tool'",
+            ),
+            _ => None,
+        },
+    }),
 };
 
 const PI: Client = Client {
@@ -90,7 +211,7 @@ const PI: Client = Client {
         let resume = session.map(|(_, file)| format!("--session {}", file.display())).unwrap_or_default();
         words(&format!("pi --provider mock --model mock-model --mode json {resume} -p %s"), prompt)
     },
-    sessions: ".pi/agent/sessions",
+    sessions: Sessions::Lines(".pi/agent/sessions"),
 };
 
 const QWEN_CODE: Client = Client {
@@ -108,7 +229,7 @@ const QWEN_CODE: Client = Client {
         let resume = session.map(|(id, _)| format!("--resume {id}")).unwrap_or_default();
         words(&format!("qwen --auth-type openai --yolo -o json {resume} -p %s"), prompt)
     },
-    sessions: ".qwen/projects",
+    sessions: Sessions::Lines(".qwen/projects"),
 };
 
 fn dummy() -> String {

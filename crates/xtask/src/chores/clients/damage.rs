@@ -90,6 +90,8 @@ fn holds(line: &str) -> Holds {
     let is_mirror = record["type"].as_str().is_some_and(|kind| kind.starts_with("api-") || kind == "event_msg");
     match () {
         () if is_mirror => Holds::Other,
+        // Gemini CLI writes the result into the record of the call, too.
+        () if mentions(&record, &[], "toolCalls") => Holds::Call,
         () if mentions(&record, &RESULTS, "functionResponse") => Holds::Result,
         () if mentions(&record, &CALLS, "functionCall") => Holds::Call,
         () => Holds::Other,

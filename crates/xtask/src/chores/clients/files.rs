@@ -1,13 +1,12 @@
-//! Sessions of real clients: made, damaged, repaired by `seamline fix` and resumed in the client.
+//! Sessions of real clients: made, damaged, repaired by `seamline doctor --fix` and resumed in the client.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::client::{self, Client, Resume, newest_session};
+use super::client::{self, Client, Resume, Sessions, newest_session};
 use super::damage::{self, Damage};
 use super::npm;
 use super::provider::Provider;
@@ -16,7 +15,7 @@ use crate::workspace::{self, Workspace};
 /// The output of the command that the fake provider asks clients to run.
 const PROBE: &str = "probe-output-4711";
 /// How long a client may take for one turn.
-const TURN: Duration = Duration::from_mins(2);
+const TURN_SECONDS: &str = "120";
 
 /// Runs every damage with every client, or with those named, and prints a table.
 pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
@@ -26,12 +25,18 @@ pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
         let known: Vec<&str> = client::ALL.iter().map(|client| client.name).collect();
         bail!("no client has this name\nhint: there are {}", known.join(", "));
     }
-    workspace::run(&mut workspace.cargo(&["build", "--release", "-p", "seamline-cli"]))?;
+    let seamline = seamline(workspace)?;
     let provider = Provider::start(workspace)?;
-    println!("{:<10}{:<10}{:<44}after `seamline fix`", "client", "damage", "before");
+    println!("{:<10}{:<10}{:<44}after `seamline doctor --fix`", "client", "damage", "before");
     let mut failed = 0;
     for client in clients {
-        let bench = Bench::prepare(workspace, client, &provider)?;
+        let bench = match npm::install(client.name, client.package) {
+            Ok(folders) => Bench::prepare(client, &provider, &folders, &seamline)?,
+            Err(error) => {
+                println!("{:<10}not installable: {error}", client.name);
+                continue;
+            }
+        };
         for damage in damage::ALL {
             match bench.run(damage)? {
                 None => println!("{:<10}{:<10}{:<44}", client.name, damage.name(), "not possible in this format"),
@@ -46,6 +51,15 @@ pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
         bail!("{failed} repaired sessions were not resumed as they should be");
     }
     Ok(())
+}
+
+/// The command under test: the one that `SEAMLINE` names, or a new build.
+fn seamline(workspace: &Workspace) -> Result<PathBuf> {
+    if let Some(named) = std::env::var_os("SEAMLINE") {
+        return Ok(PathBuf::from(named));
+    }
+    workspace::run(&mut workspace.cargo(&["build", "--release", "-p", "seamline-cli"]))?;
+    Ok(workspace.root().join("target/release/seamline"))
 }
 
 /// How a client went on with a session.
@@ -91,12 +105,9 @@ struct Bench<'b> {
 }
 
 impl<'b> Bench<'b> {
-    fn prepare(workspace: &Workspace, client: &'b Client, provider: &'b Provider) -> Result<Self> {
-        let folders = npm::install(workspace, client.name, client.package)?;
-        let mut path: Vec<PathBuf> = folders;
-        path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
-        let path = std::env::join_paths(path)?.to_string_lossy().into_owned();
-        let homes = npm::folder(workspace).join("homes");
+    fn prepare(client: &'b Client, provider: &'b Provider, programs: &[PathBuf], seamline: &Path) -> Result<Self> {
+        let path = npm::path(programs)?.to_string_lossy().into_owned();
+        let homes = npm::folder().join("homes");
         let (home, saved) = (homes.join(client.name), homes.join(format!("{}.saved", client.name)));
         for folder in [&home, &saved] {
             if folder.exists() {
@@ -105,8 +116,7 @@ impl<'b> Bench<'b> {
         }
         std::fs::create_dir_all(home.join("work"))?;
         (client.prepare)(&home, &provider.url)?;
-        let seamline = workspace.root().join("target/release/seamline");
-        let bench = Self { client, provider, path, home, saved, seamline };
+        let bench = Self { client, provider, path, home, saved, seamline: seamline.to_owned() };
         let first = bench.turn("run the probe", None)?;
         if !first.is_good() || !first.has_result {
             bail!("{}: the first turn failed: {first}", client.name);
@@ -121,8 +131,8 @@ impl<'b> Bench<'b> {
         let before = self.resume(&file, damage)?;
         let file = self.damage(damage)?.context("the second copy has no session")?;
         let fixed = Command::new(&self.seamline)
-            .args(["fix", "--force"])
-            .arg(&file)
+            .args(["doctor", "--fix", "--force", "--home"])
+            .arg(&self.home)
             .env("XDG_STATE_HOME", self.home.join("state"))
             .stdin(Stdio::null())
             .output()?;
@@ -137,14 +147,31 @@ impl<'b> Bench<'b> {
     fn damage(&self, damage: Damage) -> Result<Option<PathBuf>> {
         std::fs::remove_dir_all(&self.home)?;
         copy(&self.saved, &self.home)?;
-        let file = newest_session(&self.home.join(self.client.sessions)).context("the client wrote no session")?;
-        let Some(damaged) = damage.apply(&std::fs::read_to_string(&file)?) else { return Ok(None) };
-        std::fs::write(&file, damaged)?;
-        Ok(Some(file))
+        match &self.client.sessions {
+            Sessions::Lines(folder) => {
+                let file = newest_session(&self.home.join(folder)).context("the client wrote no session")?;
+                let Some(damaged) = damage.apply(&std::fs::read_to_string(&file)?) else { return Ok(None) };
+                std::fs::write(&file, damaged)?;
+                Ok(Some(file))
+            }
+            Sessions::Database(database) => {
+                let Some(statements) = (database.damage)(damage) else { return Ok(None) };
+                let file = self.home.join(database.path);
+                sqlite(&file, statements)?;
+                Ok(Some(file))
+            }
+        }
+    }
+
+    fn session_id(&self, file: &Path) -> Result<String> {
+        match &self.client.sessions {
+            Sessions::Lines(_) => session_id(file),
+            Sessions::Database(database) => Ok(sqlite(file, database.id)?.trim().to_owned()),
+        }
     }
 
     fn resume(&self, file: &Path, damage: Damage) -> Result<Resumed> {
-        let id = session_id(file)?;
+        let id = self.session_id(file)?;
         let resumed = self.turn("go on", Some((&id, file)))?;
         Ok(Resumed { needs_result: damage.keeps_result(), ..resumed })
     }
@@ -153,24 +180,19 @@ impl<'b> Bench<'b> {
     fn turn(&self, prompt: &str, session: Option<Resume<'_>>) -> Result<Resumed> {
         self.provider.requests();
         let words = (self.client.turn)(prompt, session);
-        let mut command = Command::new("env");
-        command.arg("-i").arg(format!("PATH={}", self.path)).arg(format!("HOME={}", self.home.display()));
+        // `timeout` ends the processes that a client started, too.
+        let mut command = Command::new("timeout");
+        command
+            .args(["--kill-after=5", TURN_SECONDS, "env", "-i"])
+            .arg(format!("PATH={}", self.path))
+            .arg(format!("HOME={}", self.home.display()));
         command
             .arg("TERM=dumb")
             .args((self.client.variables)(&self.provider.url).iter().map(|(name, value)| format!("{name}={value}")));
         command.args(&words).current_dir(self.home.join("work")).stdin(Stdio::null());
         let output = self.home.join("output.txt");
         let log = std::fs::File::create(&output)?;
-        let mut child = command.stdout(log.try_clone()?).stderr(log).spawn()?;
-        let end = Instant::now() + TURN;
-        while child.try_wait()?.is_none() {
-            if Instant::now() > end {
-                child.kill()?;
-                child.wait()?;
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        command.stdout(log.try_clone()?).stderr(log).status()?;
         let requests = self.provider.requests();
         let complaint = requests.is_empty().then(|| last_line(&output));
         let talks: Vec<&Value> = requests.iter().filter(|request| has_history(request)).collect();
@@ -217,6 +239,12 @@ fn last_line(file: &Path) -> String {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     format!(": {}", line.chars().take(60).collect::<String>())
+}
+
+/// Runs statements with the `sqlite3` command. It may write rows that no client would write.
+fn sqlite(file: &Path, statements: &str) -> Result<String> {
+    let statements = format!("PRAGMA foreign_keys=OFF; {statements}");
+    workspace::output(Command::new("sqlite3").arg(file).arg(statements))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
