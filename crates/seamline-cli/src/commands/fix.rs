@@ -2,6 +2,7 @@
 
 mod account;
 mod session_file;
+mod stored;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -70,6 +71,9 @@ pub(crate) struct Fix {
     /// Write the report to a file, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Repair only this session of a database; a part of its id is enough
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
     /// Write a session file although a program uses it; what that program writes meanwhile may be lost
     #[arg(long)]
     force: bool,
@@ -114,8 +118,8 @@ impl Fix {
         }
         let mut account = Account::open(self, &inputs);
         let work = |input: &Input| self.look(input, &options);
-        many::in_order("repairing", &inputs.list, work, |done| {
-            account.add(done);
+        many::in_order("repairing", &inputs.list, work, |all| {
+            account.add(all);
             // A repair that began is finished even if the output is closed.
             ControlFlow::Continue(())
         });
@@ -177,21 +181,35 @@ impl Fix {
         Ok(())
     }
 
-    fn look(&self, input: &Input, options: &Options) -> Done {
-        match input {
-            Input::Unusable(label, failure) => Done { label: label.clone(), outcome: Err(failure.clone()) },
-            Input::Body(source) => {
-                let label = source.label();
-                let _span = tracing::info_span!("file", path = label).entered();
-                let outcome = self.repair(source, &label, options);
-                Done { label, outcome }
+    /// Repairs an input: one body or session, or all sessions of a database.
+    fn look(&self, input: &Input, options: &Options) -> Vec<Done> {
+        let source = match input {
+            Input::Unusable(label, failure) => {
+                return vec![Done { label: label.clone(), outcome: Err(failure.clone()) }];
             }
+            Input::Body(source) => source,
+        };
+        let label = source.label();
+        let _span = tracing::info_span!("file", path = label).entered();
+        // Reading a file may change the time of its last access.
+        let times = source.path().and_then(|path| path.metadata().ok()).and_then(|metadata| Times::of(&metadata));
+        match self.store_of(source) {
+            Ok(Some(store)) => self.repair_store(&store, options),
+            Ok(None) => {
+                let outcome = self.repair(source, &label, times, options);
+                vec![Done { label, outcome }]
+            }
+            Err(failure) => vec![Done { label, outcome: Err(failure) }],
         }
     }
 
-    fn repair(&self, source: &Source, label: &str, options: &Options) -> Result<Fixed, Failure> {
-        // Reading a file may change the time of its last access.
-        let times = source.path().and_then(|path| path.metadata().ok()).and_then(|metadata| Times::of(&metadata));
+    fn repair(
+        &self,
+        source: &Source,
+        label: &str,
+        times: Option<Times>,
+        options: &Options,
+    ) -> Result<Fixed, Failure> {
         let before = source.read()?;
         match seamline::files::recognise(&source.name(), &before) {
             Some(program) if program.session.is_some() => {

@@ -7,6 +7,7 @@ mod bad_inputs;
 mod bench;
 mod check;
 mod convert;
+mod databases;
 mod degraded;
 mod doctor;
 mod errors;

@@ -6,6 +6,8 @@ use std::time::SystemTime;
 
 use seamline::files::{ALL, Program, SessionFolder};
 
+use crate::stored::Store;
+
 /// How deep folders are searched.
 const DEPTH_MAX: usize = 16;
 /// The folder names in the path of a place that mean every folder.
@@ -20,6 +22,8 @@ pub(super) struct Candidate {
     pub(super) modified: Option<SystemTime>,
     /// Whether the user named the file.
     pub(super) is_named: bool,
+    /// The id of one session of a database; nothing means all of them.
+    pub(super) session: Option<String>,
 }
 
 impl Candidate {
@@ -28,7 +32,15 @@ impl Candidate {
             path: path.to_owned(),
             modified: path.metadata().and_then(|found| found.modified()).ok(),
             is_named: true,
+            session: None,
         }
+    }
+
+    /// The sessions with a part of an id, if the file is a database; nothing if it is another file.
+    pub(super) fn sessions_with(&self, id: &str) -> Option<Vec<Self>> {
+        let store = Store::at(&self.path).ok()??;
+        let sessions = store.sessions().unwrap_or_default().into_iter().filter(|session| session.has_id(id));
+        Some(sessions.map(|session| Self { session: Some(session.id), ..self.clone() }).collect())
     }
 
     /// Whether a part of an id is in the name of the file.
@@ -73,13 +85,14 @@ impl Search {
     pub(super) fn add_all_below(&mut self, folder: &Path) {
         let places = ALL.iter().flat_map(|program| program.places);
         let mut endings: Vec<&str> = places.flat_map(|place| place.endings.iter().copied()).collect();
-        endings.extend([".json", ".jsonl"]);
+        endings.extend([".json", ".jsonl", ".db", ".sqlite", ".sqlite3"]);
         self.add_folder(folder, &endings, DEPTH_MAX);
     }
 
     pub(super) fn add(&mut self, candidate: Candidate) {
         let real = candidate.path.canonicalize().unwrap_or_else(|_| candidate.path.clone());
-        if self.seen.insert(real) {
+        let name = candidate.session.as_ref().map_or(real.clone(), |session| real.join(session));
+        if self.seen.insert(name) {
             self.found.push(candidate);
         }
     }
@@ -101,7 +114,7 @@ impl Search {
                 let found = entry.path().metadata().ok().filter(std::fs::Metadata::is_file);
                 if let Some(found) = found {
                     let modified = found.modified().ok();
-                    self.add(Candidate { path: entry.path(), modified, is_named: false });
+                    self.add(Candidate { path: entry.path(), modified, is_named: false, session: None });
                 }
             }
         }
