@@ -1,24 +1,34 @@
-//! Sessions that are not one file each: a database holds many.
+//! Sessions that are not one file each: a database holds many, and some programs spread a session over the files of a folder.
 
-use std::fs::File;
-use std::io::Read as _;
+mod database;
+mod folder;
+
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use seamline::Options;
-use seamline::files::database::{self, Database, RepairedSession, SessionRow};
+use seamline::files::database::{Database, RepairedSession, SessionRow};
+use seamline::files::folder::FolderLayout;
 use seamline::files::{CheckedFile, RepairedFile};
 
 use crate::failure::Failure;
 use crate::files;
+use crate::files::in_use::{self, InUse};
 use crate::files::undo::Force;
 use crate::render::record::Record;
 use crate::screen;
 
+pub(crate) use folder::{failure_of_part, is_folder};
+
 /// A place with sessions of one program.
 pub(crate) struct Store {
-    database: Database,
     path: PathBuf,
+    kind: Kind,
+}
+
+enum Kind {
+    Database(Database),
+    Folder(&'static FolderLayout, Vec<StoredSession>),
 }
 
 /// A session in a store.
@@ -27,7 +37,10 @@ pub(crate) struct StoredSession {
     pub(crate) id: String,
     /// When it changed last.
     pub(crate) modified: Option<SystemTime>,
-    row: SessionRow,
+    /// The row that describes a session of a database.
+    row: Option<SessionRow>,
+    /// The files of a session in a folder, in the order of their records.
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// A session that was checked.
@@ -42,7 +55,13 @@ pub(crate) struct RepairedStored {
     pub(crate) records: Vec<Record>,
     /// The records that the repair changes.
     pub(crate) changes: Vec<RecordChange>,
-    session: RepairedSession,
+    write: PlannedWrite,
+}
+
+/// What to write.
+enum PlannedWrite {
+    Rows(Box<RepairedSession>),
+    Files(folder::NewFiles),
 }
 
 /// A record that a repair changes.
@@ -70,16 +89,16 @@ impl RecordChange {
 impl Store {
     /// Opens the store at a path; nothing if something else is there, also a path that cannot be read.
     pub(crate) fn at(path: &Path) -> Result<Option<Self>, Failure> {
-        if !is_database(path) {
-            return Ok(None);
-        }
-        let opened = Database::open(path).map_err(seamline::Error::from)?;
-        Ok(opened.map(|database| Self { database, path: path.to_owned() }))
+        let kind = match folder::open(path) {
+            Some((layout, sessions)) => Some(Kind::Folder(layout, sessions)),
+            None => database::open(path)?.map(Kind::Database),
+        };
+        Ok(kind.map(|kind| Self { path: path.to_owned(), kind }))
     }
 
     /// Refuses the id of a session where there is only one.
     pub(crate) fn has_one_session() -> Failure {
-        Failure::new("`--session` chooses a session of a database, and this is not one")
+        Failure::new("`--session` chooses a session of a database or a folder, and this is one file")
             .with_hint("leave `--session` out; a session file has only one session")
     }
 
@@ -99,14 +118,15 @@ impl Store {
 
     /// The sessions, the last changed one first.
     pub(crate) fn sessions(&self) -> Result<Vec<StoredSession>, Failure> {
-        let rows = self.database.sessions().map_err(seamline::Error::from)?;
-        let time = |ms: i64| Some(UNIX_EPOCH + Duration::from_millis(u64::try_from(ms).ok()?));
-        let session = |row: SessionRow| StoredSession {
-            id: row.id.clone(),
-            modified: row.updated_ms.and_then(time),
-            row,
-        };
-        Ok(rows.into_iter().map(session).collect())
+        match &self.kind {
+            Kind::Database(database) => database::sessions(database),
+            Kind::Folder(_, sessions) => Ok(sessions.clone()),
+        }
+    }
+
+    /// When its last session changed.
+    pub(crate) fn modified(&self) -> Option<SystemTime> {
+        self.sessions().ok()?.iter().filter_map(|session| session.modified).max()
     }
 
     /// The sessions with an id, or with a part of it; all of them without one.
@@ -135,47 +155,65 @@ impl Store {
 
     /// Checks a session; nothing if it is gone.
     pub(crate) fn check(&self, session: &StoredSession, options: &Options) -> Result<Option<CheckedStored>, Failure> {
-        let found = database::check(&self.database, &session.id, options)?;
-        Ok(found.map(|found| {
-            let mut checked = found.checked;
-            session.describe(&mut checked.about);
-            CheckedStored { checked, records: self.records(&found.rows) }
-        }))
+        let mut found = match &self.kind {
+            Kind::Database(database) => database::check(database, session, options)?,
+            Kind::Folder(layout, _) => Some(folder::check(layout, session, options)?),
+        };
+        found.iter_mut().for_each(|found| session.describe(&mut found.checked.about));
+        Ok(found)
     }
 
     /// Repairs a session; nothing if it is gone.
     pub(crate) fn repair(&self, session: &StoredSession, options: &Options) -> Result<Option<RepairedStored>, Failure> {
-        let found = database::repair(&self.database, &session.id, options)?;
-        Ok(found.map(|found| {
-            let mut repaired = found.repaired.clone();
-            session.describe(&mut repaired.about);
-            let records = self.records(&found.rows.places);
-            let changes = changes(&found, &records);
-            RepairedStored { repaired, records, changes, session: found }
-        }))
+        let mut found = match &self.kind {
+            Kind::Database(database) => database::repair(database, session, options)?,
+            Kind::Folder(layout, _) => Some(folder::repair(layout, session, options)?),
+        };
+        found.iter_mut().for_each(|found| session.describe(&mut found.repaired.about));
+        Ok(found)
+    }
+
+    /// Whether a program uses what these repairs would write.
+    pub(crate) fn in_use(&self, repaired: &[&RepairedStored]) -> Option<InUse> {
+        let mut files = repaired.iter().filter_map(|one| one.new_files());
+        match &self.kind {
+            Kind::Database(_) => in_use::look_at_database(&self.path),
+            Kind::Folder(..) => files.find_map(folder::NewFiles::in_use),
+        }
     }
 
     /// Writes repaired sessions, all of them or none.
     pub(crate) fn write(&self, repaired: &[&RepairedStored], force: Force) -> Result<(), Failure> {
-        let sessions: Vec<_> = repaired.iter().map(|repaired| &repaired.session).collect();
-        files::database::repair(&self.database, &sessions, force)
-    }
-
-    fn records(&self, rows: &[database::RowPlace]) -> Vec<Record> {
-        let file = self.label();
-        rows.iter().map(|row| Record { file: file.clone(), row: Some(row.to_string()) }).collect()
+        match &self.kind {
+            Kind::Database(database) => {
+                let rows: Vec<_> = repaired.iter().filter_map(|one| one.rows()).collect();
+                files::database::repair(database, &rows, force)
+            }
+            Kind::Folder(..) => {
+                if let (Force::No, Some(in_use)) = (force, self.in_use(repaired)) {
+                    return Err(in_use.into());
+                }
+                folder::write(repaired.iter().filter_map(|one| one.new_files()), force)
+            }
+        }
     }
 }
 
-/// Whether a file is a database. Opening a pipe would wait for its writer.
-fn is_database(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = |file: File| file.take(HEAD_BYTES).read_to_end(&mut head);
-    path.is_file() && File::open(path).and_then(read).is_ok() && database::is_database(&head)
-}
+impl RepairedStored {
+    fn rows(&self) -> Option<&RepairedSession> {
+        match &self.write {
+            PlannedWrite::Rows(rows) => Some(rows),
+            PlannedWrite::Files(_) => None,
+        }
+    }
 
-/// The bytes that identify a database.
-const HEAD_BYTES: u64 = 16;
+    fn new_files(&self) -> Option<&folder::NewFiles> {
+        match &self.write {
+            PlannedWrite::Files(files) => Some(files),
+            PlannedWrite::Rows(_) => None,
+        }
+    }
+}
 
 /// The most sessions that are listed when an id fits several.
 const FITTING_MAX: usize = 5;
@@ -189,35 +227,13 @@ impl StoredSession {
     /// Fills in what only the list of sessions tells.
     fn describe(&self, about: &mut seamline::files::About) {
         about.id.get_or_insert_with(|| self.id.clone());
+        let Some(row) = &self.row else { return };
         if about.title.is_none() {
-            about.title.clone_from(&self.row.title);
+            about.title.clone_from(&row.title);
         }
         if about.folder.is_none() {
-            about.folder.clone_from(&self.row.folder);
+            about.folder.clone_from(&row.folder);
         }
-        about.is_subagent |= self.row.is_subagent;
+        about.is_subagent |= row.is_subagent;
     }
-}
-
-/// The rows that a repair changes, adds and removes.
-fn changes(session: &RepairedSession, records: &[Record]) -> Vec<RecordChange> {
-    if !session.changed() {
-        return Vec::new();
-    }
-    let lines = session.rows.lines();
-    let texts: Vec<String> = lines.split(|byte| *byte == b'\n').map(|line| String::from_utf8_lossy(line).into()).collect();
-    let place = |row: usize| records.get(row).map(|record| record.short().to_owned());
-    let mut changes = Vec::new();
-    for new in &session.new {
-        let before = new.origin.and_then(|row| texts.get(row)).cloned();
-        if before.as_ref() != Some(&new.text) {
-            let place = new.origin.and_then(place);
-            changes.push(RecordChange { place, before, after: Some(new.text.clone()) });
-        }
-    }
-    let stays: std::collections::HashSet<usize> = session.new.iter().filter_map(|new| new.origin).collect();
-    for row in (0..records.len()).filter(|row| !stays.contains(row)) {
-        changes.push(RecordChange { place: place(row), before: texts.get(row).cloned(), after: None });
-    }
-    changes
 }

@@ -26,7 +26,9 @@ mod check;
 #[cfg(feature = "sqlite")]
 pub mod database;
 mod defects;
+pub mod folder;
 mod repair;
+mod unmended;
 
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};

@@ -166,6 +166,7 @@ impl Check {
 
     fn examine(&self, source: &Source, label: &str, options: &Options) -> Result<Report, Failure> {
         let opened = source.open()?;
+        opened.refuse_part()?;
         match opened.program() {
             Some(program) if program.session.is_some() => return self.examine_session(source, opened, options),
             Some(program) => return Err(Failure::of_file(source, program)),

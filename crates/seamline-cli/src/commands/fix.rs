@@ -210,7 +210,9 @@ impl Fix {
         times: Option<Times>,
         options: &Options,
     ) -> Result<Fixed, Failure> {
-        let before = source.read()?;
+        let opened = source.open()?;
+        opened.refuse_part()?;
+        let before = opened.read()?;
         match seamline::files::recognise(&source.name(), &before) {
             Some(program) if program.session.is_some() => {
                 return self.repair_session(source, &before, times, options);

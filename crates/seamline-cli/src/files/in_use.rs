@@ -78,9 +78,14 @@ pub(crate) fn look(path: &Path) -> Option<InUse> {
     if File::open(path).is_ok_and(is_locked) {
         return Some(InUse::Locked);
     }
-    let modified = metadata.modified().ok()?;
+    changed_lately(&metadata, SystemTime::now())
+}
+
+/// Whether a file changed within the last seconds.
+pub(crate) fn changed_lately(file: &Metadata, now: SystemTime) -> Option<InUse> {
+    let modified = file.modified().ok()?;
     // A clock that was set back may leave a time that is a little ahead.
-    let distance = SystemTime::now().duration_since(modified).unwrap_or_else(|error| error.duration());
+    let distance = now.duration_since(modified).unwrap_or_else(|error| error.duration());
     (distance < REST).then_some(InUse::Changed(distance))
 }
 

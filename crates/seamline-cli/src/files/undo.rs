@@ -99,6 +99,11 @@ impl<'a> SessionRepair<'a> {
         let parts: Vec<&[u8]> = repaired.quarantined.iter().map(|part| part.bytes.as_slice()).collect();
         Self { before, after: &repaired.bytes, quarantined: parts.join(&b'\n'), times, force }
     }
+
+    /// A repair without bytes that belong to no record.
+    pub(crate) fn new(before: &'a [u8], after: &'a [u8], times: Option<Times>, force: Force) -> Self {
+        Self { before, after, quarantined: Vec::new(), times, force }
+    }
 }
 
 /// As [`repair`], for the session file of a program. Returns the path of the quarantined bytes, if there are any.
@@ -203,6 +208,12 @@ pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
     repairs.remove(number).map_err(failed)?;
     let left = repairs.numbers().map_err(failed)?.len();
     Ok(Undone { record, left, overwritten })
+}
+
+/// Whether a repair of a file can be undone.
+pub(crate) fn is_repaired(path: &Path) -> bool {
+    let has_repairs = |real: PathBuf| State::find().is_ok_and(|state| state.has_repairs_of(&real));
+    real(path).is_ok_and(has_repairs)
 }
 
 /// The repaired files below a folder.

@@ -25,6 +25,7 @@ mod session_advice;
 mod session_bytes;
 mod session_copies;
 mod session_files;
+mod session_folders;
 mod session_inputs;
 mod session_json;
 mod session_repair;

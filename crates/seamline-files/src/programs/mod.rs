@@ -17,7 +17,7 @@ mod mini_swe_agent;
 mod openai_agents;
 mod openai_batch;
 pub(crate) mod opencode;
-mod openhands;
+pub(crate) mod openhands;
 mod pi;
 mod qwen_code;
 mod sharegpt;

@@ -56,6 +56,11 @@ impl Examination<'_> {
         let source = Source::Path(path.clone());
         let opened = source.open()?;
         let length = opened.length;
+        match opened.refuse_part() {
+            Err(failure) if candidate.is_named => return Err(failure),
+            Err(_) => return Ok(Examined::Other),
+            Ok(()) => {}
+        }
         let Some(program) = opened.program() else {
             return if candidate.is_named { Err(no_session()) } else { Ok(Examined::Other) };
         };

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use seamline::files::{ALL, Program, SessionFolder};
 
-use crate::stored::Store;
+use crate::stored::{self, Store};
 
 /// How deep folders are searched.
 const DEPTH_MAX: usize = 16;
@@ -98,6 +98,13 @@ impl Search {
     }
 
     fn add_folder(&mut self, folder: &Path, endings: &[&str], depth: usize) {
+        // The files of such a folder are records of sessions.
+        if stored::is_folder(folder)
+            && let Ok(Some(store)) = Store::at(folder)
+        {
+            let (path, modified) = (folder.to_owned(), store.modified());
+            return self.add(Candidate { path, modified, is_named: false, session: None });
+        }
         // A folder that cannot be read has no sessions that this user could continue.
         let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
         entries.sort_by_key(std::fs::DirEntry::file_name);

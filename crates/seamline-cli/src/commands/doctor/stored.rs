@@ -5,7 +5,6 @@ use seamline::files::CheckedFile;
 use super::examine::{Examination, GoingOn, plan};
 use super::search::Candidate;
 use crate::failure::Failure;
-use crate::files::in_use;
 use crate::files::undo::Force;
 use crate::render::doctor::{Broken, Examined, Fixed, Session};
 use crate::render::record::Record;
@@ -50,7 +49,7 @@ impl Examination<'_> {
     }
 
     fn write_store(&self, store: &Store, repairs: &[&RepairedStored]) -> Written {
-        if let (Force::No, Some(in_use)) = (self.force, in_use::look_at_database(store.path())) {
+        if let (Force::No, Some(in_use)) = (self.force, store.in_use(repairs)) {
             return Written::InUse(in_use.reason());
         }
         match store.write(repairs, self.force) {

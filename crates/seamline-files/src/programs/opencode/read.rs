@@ -3,12 +3,8 @@
 use std::collections::HashMap;
 
 use super::part::{self, Said};
-#[cfg(feature = "sqlite")]
-use crate::json::members;
-use crate::json::{Object, elements, offset};
-#[cfg(feature = "sqlite")]
-use crate::lines;
-use crate::lines::RecordPlace;
+use crate::json::{Object, elements, members, offset};
+use crate::lines::{self, RecordPlace};
 use crate::session::{About, FileInput, FileReading, Reading};
 
 /// A session as its records describe it.
@@ -64,7 +60,6 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
 }
 
 /// Reads rows, one per line.
-#[cfg(feature = "sqlite")]
 pub(super) fn read_rows(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     let mut session = Session::default();
     let mut count = 0;
