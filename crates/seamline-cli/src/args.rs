@@ -10,7 +10,7 @@ use seamline::{Options, Policy};
 use crate::commands::{
     assemble, check, convert, doctor, explain, fix, policies, providers, rules, salvage, session, undo, watch,
 };
-use crate::failure::Failure;
+use crate::failure::{Failure, quoted};
 use crate::render::style;
 use crate::{log, output, screen, suggest};
 
@@ -131,7 +131,7 @@ pub(crate) struct SubjectArgs {
     #[arg(long, value_name = "PROVIDER")]
     provider: Option<String>,
     /// The policy of repairs: a preset or a TOML file (see `seamline policies`)
-    #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
+    #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_POLICY)]
     policy: PathBuf,
 }
 
@@ -159,6 +159,28 @@ impl SubjectArgs {
         })
     }
 }
+
+impl SubjectArgs {
+    /// The options as words of a command, without the default ones.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let policy = self.policy.display().to_string();
+        let order = self.order.map(|order| match order {
+            StoredOrder::OldestFirst => "oldest-first".to_owned(),
+            StoredOrder::NewestFirst => "newest-first".to_owned(),
+        });
+        let named = [
+            ("--dialect", self.dialect.clone()),
+            ("--order", order),
+            ("--provider", self.provider.clone()),
+            ("--policy", Some(policy).filter(|policy| policy != DEFAULT_POLICY)),
+        ];
+        let word = |(option, value): (&str, Option<String>)| Some(format!("{option} {}", quoted(&value?)));
+        named.into_iter().filter_map(word).collect()
+    }
+}
+
+/// The policy without the option.
+const DEFAULT_POLICY: &str = "lossless";
 
 /// Returns the policy that the caller names, else the one that the session stores.
 pub(crate) fn policy_or_stored(name_or_file: Option<&Path>, session: &Follower) -> Result<Policy, Failure> {

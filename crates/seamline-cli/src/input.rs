@@ -11,6 +11,7 @@ use seamline::files::Program;
 
 use crate::failure::Failure;
 use crate::nature::Nature;
+use crate::stored;
 
 /// How deep folders are searched.
 const FOLDER_DEPTH_MAX: usize = 64;
@@ -111,6 +112,12 @@ impl Opened {
     /// The program that wrote it, if it is not a request body.
     pub(crate) fn program(&self) -> Option<&'static Program> {
         seamline::files::recognise(&self.name, &self.head)
+    }
+
+    /// Refuses a file that is one record of a session.
+    pub(crate) fn refuse_part(&self) -> Result<(), Failure> {
+        let path = (!self.name.is_empty()).then(|| Path::new(&self.name));
+        stored::failure_of_part(path, &self.head).map_or(Ok(()), Err)
     }
 
     /// All its bytes, read piece by piece.
@@ -237,8 +244,10 @@ impl Inputs {
                 self.list.push(Input::Unusable(label, failure));
             }
             Ok(()) => {
-                let found = crate::screen::count(files.len(), "file");
-                self.notes.push(format!("{label}: {found}"));
+                if files != [folder] {
+                    let found = crate::screen::count(files.len(), "file");
+                    self.notes.push(format!("{label}: {found}"));
+                }
                 for file in files {
                     self.add_file(&file, seen);
                 }
@@ -258,6 +267,11 @@ struct Found {
 
 impl Found {
     fn collect(&mut self, folder: &Path, depth: usize) -> Result<(), Failure> {
+        // The files of such a folder are records of sessions.
+        if stored::is_folder(folder) {
+            self.files.push(folder.to_owned());
+            return Ok(());
+        }
         let failed = |error: std::io::Error| Failure::io("read the folder", &error);
         let entries = std::fs::read_dir(folder).map_err(failed)?;
         let mut paths = Vec::new();

@@ -13,6 +13,7 @@ mod nature;
 mod output;
 mod render;
 mod screen;
+mod stored;
 mod suggest;
 mod time;
 

@@ -8,6 +8,7 @@
 pub mod bodies;
 #[cfg(feature = "sqlite")]
 pub mod database;
+pub mod folder;
 mod json;
 pub mod leftovers;
 pub mod lines;

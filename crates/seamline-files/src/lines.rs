@@ -5,12 +5,14 @@
 //! last line. Most programs skip such a line and lose the complete records on it. Here every complete record is found.
 
 mod mend;
+mod one_line;
 mod pieces;
 
 use std::io::BufRead;
 use std::ops::Range;
 
 pub use mend::{Mended, QuarantinedBytes, mend};
+pub use one_line::on_one_line;
 use pieces::{PieceKind, pieces};
 
 /// The place of a record in its file.

@@ -27,9 +27,11 @@ mod check;
 pub mod database;
 mod defects;
 mod export;
+pub mod folder;
 mod repair;
 mod salvage;
 mod saved;
+mod unmended;
 mod watch;
 
 use std::borrow::Cow;

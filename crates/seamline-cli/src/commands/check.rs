@@ -1,5 +1,7 @@
 //! `seamline check`
 
+mod stored;
+
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -8,7 +10,7 @@ use seamline::Options;
 
 use crate::args::{Format, SubjectArgs};
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, quoted};
 use crate::input::{Input, Inputs, Opened, Source};
 use crate::many;
 use crate::output::{self, Output};
@@ -16,6 +18,7 @@ use crate::render::findings::Extent;
 use crate::render::series::Series;
 use crate::render::text::{self, Tally};
 use crate::render::{Counts, Examined, Places, file, github, json, sarif};
+use crate::stored::Store;
 
 /// Report what is wrong with request bodies and session files
 ///
@@ -42,6 +45,9 @@ pub(crate) struct Check {
     /// Show every finding, not only the first 50 of a body
     #[arg(long)]
     all: bool,
+    /// Check only this session of a database; a part of its id is enough
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
 }
 
 const EXAMPLES: &str = "\
@@ -54,6 +60,9 @@ Examples:
 
 /// The longest session file whose repair is tried, to say what it would leave.
 const FORESEEN_BYTES_MAX: u64 = 32 * 1024 * 1024;
+
+/// The most paths that the command of the summary names.
+const NAMED_MAX: usize = 4;
 
 /// The outcome of one body.
 struct Done {
@@ -83,48 +92,81 @@ impl Check {
         let mut alone = None;
         output.text(&series.opening());
         let work = |input: &Input| self.look(input, &options);
-        many::in_order("checking", &inputs.list, work, |done| {
-            match done.outcome {
-                Ok(report) => {
-                    output.text(&series.next(report.text));
-                    tally.add(report.tally);
-                    alone = report.clean;
-                }
-                Err(failure) => {
-                    output::complain_about(&done.label, &failure);
-                    output.text(&series.next_failed(&done.label, failure));
-                    tally.unreadable += 1;
+        let mut count = 0;
+        many::in_order("checking", &inputs.list, work, |all| {
+            for done in all {
+                count += 1;
+                match done.outcome {
+                    Ok(report) => {
+                        output.text(&series.next(report.text));
+                        tally.add(report.tally);
+                        alone = report.clean;
+                    }
+                    Err(failure) => {
+                        output::complain_about(&done.label, &failure);
+                        output.text(&series.next_failed(&done.label, failure));
+                        tally.unreadable += 1;
+                    }
                 }
             }
             if output.is_gone() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         output.text(&series.closing());
         if self.format == Format::Text {
-            let is_alone = inputs.list.len() == 1;
+            let is_alone = count == 1;
             let clean = alone.filter(|_| is_alone);
             let failed = is_alone && tally.unreadable > 0;
             if !failed {
-                output.text(&clean.unwrap_or_else(|| text::summary(&tally)));
+                output.text(&clean.unwrap_or_else(|| text::summary(&tally, &self.remedy())));
             }
         }
         Ok(output.finish(exit(&tally)))
     }
 
-    fn look(&self, input: &Input, options: &Options) -> Done {
+    /// Checks an input: one body or session, or all sessions of a database.
+    fn look(&self, input: &Input, options: &Options) -> Vec<Done> {
         let source = match input {
             Input::Body(source) => source,
             Input::Unusable(label, failure) => {
-                return Done { label: label.clone(), outcome: Err(failure.clone()) };
+                return vec![Done { label: label.clone(), outcome: Err(failure.clone()) }];
             }
         };
         let label = source.label();
         let _span = tracing::info_span!("file", path = label).entered();
-        let outcome = self.examine(source, &label, options);
-        Done { label, outcome }
+        match self.store_of(source) {
+            Ok(Some(store)) => self.examine_store(&store, options),
+            Ok(None) => {
+                let outcome = self.examine(source, &label, options);
+                vec![Done { label, outcome }]
+            }
+            Err(failure) => vec![Done { label, outcome: Err(failure) }],
+        }
+    }
+
+    /// The command that repairs what this one finds.
+    fn remedy(&self) -> String {
+        let mut words = vec!["seamline fix".to_owned()];
+        // A command with very many paths would hide the summary.
+        if self.paths.len() <= NAMED_MAX {
+            words.extend(self.paths.iter().map(|path| quoted(&path.display().to_string())));
+        }
+        words.extend(self.session.iter().map(|session| format!("--session {}", quoted(session))));
+        words.extend(self.subject.words());
+        words.join(" ")
+    }
+
+    /// The sessions of a database.
+    fn store_of(&self, source: &Source) -> Result<Option<Store>, Failure> {
+        let store = source.path().map_or(Ok(None), Store::at)?;
+        if store.is_none() && self.session.is_some() {
+            return Err(Store::has_one_session());
+        }
+        Ok(store)
     }
 
     fn examine(&self, source: &Source, label: &str, options: &Options) -> Result<Report, Failure> {
         let opened = source.open()?;
+        opened.refuse_part()?;
         match opened.program() {
             Some(program) if program.is_read() => return self.examine_session(source, opened, options),
             Some(program) => return Err(Failure::of_file(source, program)),

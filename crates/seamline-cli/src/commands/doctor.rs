@@ -3,6 +3,7 @@
 mod agents;
 mod examine;
 mod search;
+mod stored;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -104,31 +105,33 @@ impl Doctor {
             self.add_by_id(&mut search, &ids)?;
         }
         search.newest_first(since);
-        let (checkup, failures) = self.examine(&search.found);
+        let (checkup, failures) = self.examine(&search.found, since);
         Ok(self.report(&search, &checkup, &failures))
     }
 
     /// Examines files on all cores.
-    fn examine(&self, files: &[Candidate]) -> (Checkup, Vec<(String, Failure)>) {
+    fn examine(&self, files: &[Candidate], since: Option<SystemTime>) -> (Checkup, Vec<(String, Failure)>) {
         let options = Options::default();
         let force = if self.force { Force::Yes } else { Force::No };
-        let examination = Examination { options: &options, fix: self.fix, force };
+        let examination = Examination { options: &options, fix: self.fix, force, since };
         let mut checkup = Checkup::default();
         let mut failures = Vec::new();
         let verb = if self.fix { "examining and repairing" } else { "examining" };
         let work = |file: &Candidate| (file.is_named, examination.examine(file));
-        many::in_order(verb, files, work, |(is_named, examined)| {
-            match examined {
-                Examined::Session(session) if self.wants(session.program) || is_named => {
-                    checkup.add(*session, is_named);
-                }
-                Examined::Unread(program) if self.wants(program) => {
-                    checkup.programs.entry(program.name).or_default().unread += 1;
-                }
-                Examined::Session(_) | Examined::Unread(_) | Examined::Other => checkup.others += 1,
-                Examined::Failed(label, failure) => {
-                    output::complain_about(&label, &failure);
-                    failures.push((label, failure));
+        many::in_order(verb, files, work, |(is_named, all)| {
+            for examined in all {
+                match examined {
+                    Examined::Session(session) if self.wants(session.program) || is_named => {
+                        checkup.add(*session, is_named);
+                    }
+                    Examined::Unread(program) if self.wants(program) => {
+                        checkup.programs.entry(program.name).or_default().unread += 1;
+                    }
+                    Examined::Session(_) | Examined::Unread(_) | Examined::Other => checkup.others += 1,
+                    Examined::Failed(label, failure) => {
+                        output::complain_about(&label, &failure);
+                        failures.push((label, failure));
+                    }
                 }
             }
             ControlFlow::Continue(())
@@ -208,9 +211,17 @@ impl Doctor {
         places.add_places(self.home.as_deref(), |program| self.wants(program));
         search.searched.clone_from(&places.searched);
         for id in ids {
-            let mut fitting: Vec<_> = places.found.iter().filter(|file| file.has_name(id)).cloned().collect();
+            let mut fitting = Vec::new();
+            let mut files = Vec::new();
+            for file in &places.found {
+                match file.sessions_with(id) {
+                    Some(sessions) => fitting.extend(sessions),
+                    None => files.push(file.clone()),
+                }
+            }
+            fitting.extend(files.iter().filter(|file| file.has_name(id)).cloned());
             if fitting.is_empty() {
-                fitting = self.with_id(&places.found, id);
+                fitting = self.with_id(&files, id);
             }
             match fitting.as_slice() {
                 [one] => search.add(Candidate { is_named: true, ..one.clone() }),
@@ -224,13 +235,14 @@ impl Doctor {
     /// The files whose sessions have an id, where the names of the files do not tell.
     fn with_id(&self, files: &[Candidate], id: &str) -> Vec<Candidate> {
         let options = Options::default();
-        let examination = Examination { options: &options, fix: false, force: Force::No };
+        let examination = Examination { options: &options, fix: false, force: Force::No, since: None };
         let mut fitting = Vec::new();
         let has_id = |session: &Session| session.about.id.as_ref().is_some_and(|own| own.contains(id));
-        let work = |file: &Candidate| match examination.examine(file) {
-            Examined::Session(session) if has_id(&session) && self.wants(session.program) => Some(file.clone()),
-            _ => None,
+        let fits = |examined: &Examined| match examined {
+            Examined::Session(session) => has_id(session) && self.wants(session.program),
+            Examined::Unread(_) | Examined::Other | Examined::Failed(..) => false,
         };
+        let work = |file: &Candidate| examination.examine(file).iter().any(fits).then(|| file.clone());
         many::in_order("searching", files, work, |found| {
             fitting.extend(found);
             ControlFlow::Continue(())
@@ -264,7 +276,11 @@ fn unknown(id: &str, count: usize) -> Failure {
 const FITTING_MAX: usize = 5;
 
 fn ambiguous(id: &str, files: &[Candidate]) -> Failure {
-    let paths = files.iter().take(FITTING_MAX).map(|file| doctor::shown_path(&file.path));
+    let shown = |file: &Candidate| match &file.session {
+        Some(session) => format!("{session} in {}", doctor::shown_path(&file.path)),
+        None => doctor::shown_path(&file.path),
+    };
+    let paths = files.iter().take(FITTING_MAX).map(shown);
     let more = if files.len() > FITTING_MAX { "\n  …" } else { "" };
     let count = screen::count(files.len(), "session");
     Failure::new(format!("`{}` is part of the ids of {count}", screen::printable(id)))

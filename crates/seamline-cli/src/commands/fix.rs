@@ -3,6 +3,7 @@
 mod account;
 mod rejection;
 mod session_file;
+mod stored;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -71,6 +72,9 @@ pub(crate) struct Fix {
     /// Write the report to a file, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Repair only this session of a database; a part of its id is enough
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
     /// Write a session file although a program uses it; what that program writes meanwhile may be lost
     #[arg(long)]
     force: bool,
@@ -124,8 +128,8 @@ impl Fix {
         }
         let mut account = Account::open(self, &inputs);
         let work = |input: &Input| self.look(input, &Asked { options: &options, rejected: &rejected });
-        many::in_order("repairing", &inputs.list, work, |done| {
-            account.add(done);
+        many::in_order("repairing", &inputs.list, work, |all| {
+            account.add(all);
             // A repair that began is finished even if the output is closed.
             ControlFlow::Continue(())
         });
@@ -189,23 +193,33 @@ impl Fix {
         Ok(())
     }
 
-    fn look(&self, input: &Input, asked: &Asked<'_>) -> Done {
-        match input {
-            Input::Unusable(label, failure) => Done { label: label.clone(), outcome: Err(failure.clone()) },
-            Input::Body(source) => {
-                let label = source.label();
-                let _span = tracing::info_span!("file", path = label).entered();
-                let outcome = self.repair(source, &label, asked);
-                Done { label, outcome }
+    /// Repairs an input: one body or session, or all sessions of a database.
+    fn look(&self, input: &Input, asked: &Asked<'_>) -> Vec<Done> {
+        let source = match input {
+            Input::Unusable(label, failure) => {
+                return vec![Done { label: label.clone(), outcome: Err(failure.clone()) }];
             }
+            Input::Body(source) => source,
+        };
+        let label = source.label();
+        let _span = tracing::info_span!("file", path = label).entered();
+        // Reading a file may change the time of its last access.
+        let times = source.path().and_then(|path| path.metadata().ok()).and_then(|metadata| Times::of(&metadata));
+        match self.store_of(source) {
+            Ok(Some(store)) => self.repair_store(&store, asked.options),
+            Ok(None) => {
+                let outcome = self.repair(source, &label, times, asked);
+                vec![Done { label, outcome }]
+            }
+            Err(failure) => vec![Done { label, outcome: Err(failure) }],
         }
     }
 
-    fn repair(&self, source: &Source, label: &str, asked: &Asked<'_>) -> Result<Fixed, Failure> {
+    fn repair(&self, source: &Source, label: &str, times: Option<Times>, asked: &Asked<'_>) -> Result<Fixed, Failure> {
         let options = asked.options;
-        // Reading a file may change the time of its last access.
-        let times = source.path().and_then(|path| path.metadata().ok()).and_then(|metadata| Times::of(&metadata));
-        let before = source.read()?;
+        let opened = source.open()?;
+        opened.refuse_part()?;
+        let before = opened.read()?;
         match seamline::files::recognise(&source.name(), &before) {
             Some(program) if program.is_read() => {
                 return self.repair_session(source, &before, times, options);

@@ -10,6 +10,7 @@ use crate::files::prune::{self, Bounds};
 use crate::files::undo::{self, Force};
 use crate::output::{self, Output};
 use crate::render::{style, table};
+use crate::stored::Store;
 use crate::{screen, time};
 
 /// Undo the last repair of files
@@ -102,7 +103,11 @@ impl Undo {
 
     /// Undoes the last repair of every file below a folder.
     fn take_back_below(&self, folder: &Path) -> Exit {
-        let files = match undo::repaired_below(folder) {
+        let found = undo::repaired_below(folder).and_then(|mut files| {
+            files.extend(of_sessions(folder)?.into_iter().filter(|file| undo::is_repaired(file)));
+            Ok(files)
+        });
+        let files = match found {
             Ok(files) if files.is_empty() => Err(Failure::new("no repair of a file in this folder is known")
                 .with_hint("`seamline undo --list` lists all repairs that can be undone")),
             files => files,
@@ -142,6 +147,13 @@ impl Undo {
         }
         output.finish(Exit::Clean)
     }
+}
+
+/// The files of the sessions that a folder names. They may be in other folders.
+fn of_sessions(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let sessions = Store::at(folder)?.map(|store| store.sessions()).transpose()?.unwrap_or_default();
+    let is_outside = |file: &PathBuf| !file.starts_with(folder);
+    Ok(sessions.into_iter().flat_map(|session| session.files).filter(is_outside).collect())
 }
 
 /// The repairs that can be undone, oldest first.

@@ -4,7 +4,7 @@
 //! each record may open it at any moment. So a file that is open, or that changed a moment ago, is not replaced.
 
 use std::fs::{File, Metadata, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::failure::Failure;
@@ -78,10 +78,28 @@ pub(crate) fn look(path: &Path) -> Option<InUse> {
     if File::open(path).is_ok_and(is_locked) {
         return Some(InUse::Locked);
     }
-    let modified = metadata.modified().ok()?;
+    changed_lately(&metadata, SystemTime::now())
+}
+
+/// Whether a file changed within the last seconds.
+pub(crate) fn changed_lately(file: &Metadata, now: SystemTime) -> Option<InUse> {
+    let modified = file.modified().ok()?;
     // A clock that was set back may leave a time that is a little ahead.
-    let distance = SystemTime::now().duration_since(modified).unwrap_or_else(|error| error.duration());
+    let distance = now.duration_since(modified).unwrap_or_else(|error| error.duration());
     (distance < REST).then_some(InUse::Changed(distance))
+}
+
+/// As [`look`], for a database: a process that uses it has it open or the log beside it.
+pub(crate) fn look_at_database(path: &Path) -> Option<InUse> {
+    let [log, index] = ["-wal", "-shm"].map(|ending| beside(path, ending));
+    look(path).or_else(|| look(&log)).or_else(|| look_again(&index))
+}
+
+/// The path of a file that SQLite keeps beside a database.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 /// Finds out whether another process opened a file after the first look. The lock and the bytes are known.

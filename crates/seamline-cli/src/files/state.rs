@@ -13,8 +13,10 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 use super::replace::{folder as folder_of, sync_folder};
-use super::{drafts, hash};
+use super::{drafts, hash, hash_file};
 use crate::failure::Failure;
 
 /// The state folder; it is created when something is stored in it.
@@ -50,6 +52,27 @@ impl State {
         make_folder(&folder).map_err(failed)?;
         drafts::remove_stale(&folder, drafts::is_of_state);
         write_new(&path, bytes).map_err(failed)?;
+        Ok(hash)
+    }
+
+    /// Creates an empty file beside the stored bytes, for bytes that another library writes. Dropping it removes it.
+    pub(super) fn draft(&self) -> Result<NamedTempFile, Failure> {
+        let failed = |error: std::io::Error| self.failed(&error);
+        let folder = self.root.join("objects");
+        make_folder(&folder).map_err(failed)?;
+        drafts::remove_stale(&folder, drafts::is_of_state);
+        let draft = tempfile::Builder::new().suffix(".draft").tempfile_in(folder).map_err(failed)?;
+        drafts::hold(draft.as_file());
+        Ok(draft)
+    }
+
+    /// Stores the bytes of a draft under their hash, durably.
+    pub(super) fn keep_draft(&self, draft: NamedTempFile) -> std::io::Result<String> {
+        let hash = hash_file(&mut File::open(draft.path())?)?;
+        let path = self.object(&hash);
+        draft.as_file().sync_all()?;
+        draft.persist(&path).map_err(|error| error.error)?;
+        sync_folder(&path)?;
         Ok(hash)
     }
 
@@ -166,6 +189,11 @@ impl Repairs {
         let number = self.numbers()?.last().map_or(1, |last| last + 1);
         write_new(&self.path(number), record.as_bytes())?;
         Ok(number)
+    }
+
+    /// Replaces the record of a repair, durably.
+    pub(super) fn replace(&self, number: u64, record: &str) -> std::io::Result<()> {
+        write_new(&self.path(number), record.as_bytes())
     }
 
     pub(crate) fn read(&self, number: u64) -> std::io::Result<String> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use seamline::files::RepairedFile;
 use serde::{Deserialize, Serialize};
 
+use super::database::{self, DatabaseRecord};
 use super::in_use;
 use super::replace::{self, NewSession, Target};
 use super::state::{Repairs, State};
@@ -13,31 +14,34 @@ use super::{hash, hash_pieces};
 use crate::failure::Failure;
 use crate::time;
 
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 
 /// The record of a repair of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
-    version: u32,
+    pub(super) version: u32,
     /// The path of the file, as text; its hash finds the record.
     pub(crate) path: String,
     /// The hash of the bytes before the repair.
-    before: String,
+    pub(super) before: String,
     /// The hash of the bytes after the repair.
-    after: String,
+    pub(super) after: String,
     /// The time of the repair, as RFC 3339.
     pub(crate) time: String,
     /// The mode of the file, for a file that is removed later. Earlier versions did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    mode: Option<u32>,
+    pub(super) mode: Option<u32>,
     /// What only the repair of a session file has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    session: Option<SessionRecord>,
+    pub(super) session: Option<SessionRecord>,
+    /// What only the repair of a database has. Its old bytes are a backup, which an undo does not need.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) database: Option<DatabaseRecord>,
 }
 
 /// The part of a record that only the repair of a session file has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct SessionRecord {
+pub(super) struct SessionRecord {
     /// The times of the file before the repair.
     times: Option<Times>,
     /// The hash of the bytes that belong to no record and are no longer in the file.
@@ -49,7 +53,8 @@ impl Record {
     /// The hashes of the bytes that an undo or a reader of the record needs.
     pub(super) fn needs(&self) -> impl Iterator<Item = &str> {
         let quarantine = self.session.as_ref().and_then(|session| session.quarantine.as_deref());
-        std::iter::once(self.before.as_str()).chain(quarantine)
+        let journals = self.database.as_ref().map(|database| database.journals.as_str());
+        std::iter::once(self.before.as_str()).chain(quarantine).chain(journals)
     }
 
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
@@ -94,6 +99,11 @@ impl<'a> SessionRepair<'a> {
         let parts: Vec<&[u8]> = repaired.quarantined.iter().map(|part| part.bytes.as_slice()).collect();
         Self { before, after: &repaired.bytes, quarantined: parts.join(&b'\n'), times, force }
     }
+
+    /// A repair without bytes that belong to no record.
+    pub(crate) fn new(before: &'a [u8], after: &'a [u8], times: Option<Times>, force: Force) -> Self {
+        Self { before, after, quarantined: Vec::new(), times, force }
+    }
 }
 
 /// As [`repair`], for the session file of a program. Returns the path of the quarantined bytes, if there are any.
@@ -126,6 +136,7 @@ impl Record {
             time: now(),
             mode: target.mode(),
             session: None,
+            database: None,
         }
     }
 }
@@ -168,6 +179,9 @@ pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
     }
     let _shared = state.share()?;
     let repairs = state.repairs_of(&real)?;
+    if database::has_records(&repairs)? {
+        return database::undo(&state, &repairs, &real, force);
+    }
     let current = std::fs::read(&real).ok();
     let current_hash = current.as_deref().map(hash);
     let (number, record) = last(&repairs, current_hash.as_deref())?;
@@ -194,6 +208,12 @@ pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
     repairs.remove(number).map_err(failed)?;
     let left = repairs.numbers().map_err(failed)?.len();
     Ok(Undone { record, left, overwritten })
+}
+
+/// Whether a repair of a file can be undone.
+pub(crate) fn is_repaired(path: &Path) -> bool {
+    let has_repairs = |real: PathBuf| State::find().is_ok_and(|state| state.has_repairs_of(&real));
+    real(path).is_ok_and(has_repairs)
 }
 
 /// The repaired files below a folder.
@@ -230,11 +250,11 @@ fn last(repairs: &Repairs, current: Option<&str>) -> Result<(u64, Record), Failu
     Err(unknown())
 }
 
-fn unknown() -> Failure {
+pub(super) fn unknown() -> Failure {
     Failure::new("no repair of this file is known").with_hint("only repairs in place can be undone")
 }
 
-fn refused(record: &Record, is_there: bool) -> Failure {
+pub(super) fn refused(record: &Record, is_there: bool) -> Failure {
     let what = if is_there {
         format!("it was changed after the repair of {}", record.time)
     } else {
@@ -256,6 +276,6 @@ fn real(path: &Path) -> Result<PathBuf, Failure> {
     Ok(folder.join(name))
 }
 
-fn now() -> String {
+pub(super) fn now() -> String {
     time::of_ms(time::now())
 }

@@ -13,6 +13,7 @@ use seamline::files::{About, Program};
 use seamline::{Finding, Severity};
 
 use super::Counts;
+use super::record::{Record, record_at};
 use super::style::{self, Paint};
 use super::text::line;
 use crate::failure::{Failure, quoted};
@@ -39,6 +40,8 @@ pub(crate) struct Session {
     pub(crate) path: PathBuf,
     pub(crate) program: &'static Program,
     pub(crate) about: About,
+    /// The places of its records, for a session that is not one file.
+    pub(crate) records: Vec<Record>,
     /// When the file changed last.
     pub(crate) modified: Option<SystemTime>,
     pub(crate) counts: Counts,
@@ -225,13 +228,16 @@ fn described(session: &Session, now: SystemTime) -> String {
     }
     let mut page = Page { out: line(&format!("{mark} {}", parts.join(" · "))) };
     page.row("file", style::FAINT, &shown_path(&session.path));
+    if !session.records.is_empty() {
+        page.row("session", style::FAINT, session.about.id.as_deref().unwrap_or_default());
+    }
     page.row("folder", style::FAINT, &session.about.folder.clone().unwrap_or_default());
     if let Some(broken) = &session.broken {
         page.quote("you asked", broken.request.as_deref().unwrap_or_default());
         for (index, call) in broken.open_calls.iter().enumerate() {
             page.quote(if index == 0 { "open call" } else { "" }, call);
         }
-        page.row("wrong", style::ERROR, &wrong(&session.findings));
+        page.row("wrong", style::ERROR, &wrong(session));
         page.plan(broken);
         page.outcome(session, broken);
     } else {
@@ -245,9 +251,9 @@ fn described(session: &Session, now: SystemTime) -> String {
 }
 
 /// The errors of a session by their codes, with the line of the first of each.
-fn wrong(findings: &[Finding]) -> String {
+fn wrong(session: &Session) -> String {
     let mut kinds: Vec<(&Finding, usize)> = Vec::new();
-    for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {
+    for finding in session.findings.iter().filter(|finding| finding.severity == Severity::Error) {
         match kinds.iter_mut().find(|(first, _)| first.code == finding.code) {
             Some((_, count)) => *count += 1 + finding.more,
             None => kinds.push((finding, 1 + finding.more)),
@@ -255,7 +261,10 @@ fn wrong(findings: &[Finding]) -> String {
     }
     let one = |(first, count): &(&Finding, usize)| {
         let times = if *count > 1 { format!("{} × ", screen::grouped(*count)) } else { String::new() };
-        let place = first.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+        let place = match record_at(&session.records, first.line) {
+            Some(record) => format!(" ({})", record.short()),
+            None => first.line.map(|line| format!(" (line {line})")).unwrap_or_default(),
+        };
         format!("{times}{} {}{place}", first.code, first.name)
     };
     kinds.iter().map(one).collect::<Vec<_>>().join(", ")

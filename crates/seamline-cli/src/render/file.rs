@@ -1,5 +1,7 @@
 //! Session files, for people.
 
+mod records;
+
 use std::path::PathBuf;
 
 use seamline::Severity;
@@ -11,6 +13,7 @@ use super::style;
 use super::text::line;
 use crate::failure::quoted;
 use crate::screen;
+use crate::stored::RepairedStored;
 
 /// The columns of a title.
 const TITLE_COLUMNS: usize = 60;
@@ -51,6 +54,8 @@ pub(crate) struct FileOutcome<'a> {
     pub(crate) after: &'a [u8],
     /// The lines that the repair changes, in a file with one record per line.
     pub(crate) lines: Option<LineChanges>,
+    /// The records, and those that the repair changes, of a session that is not one file.
+    pub(crate) stored: Option<&'a RepairedStored>,
     /// The path of the bytes that belong to no record, if they were stored.
     pub(crate) quarantine: Option<PathBuf>,
     /// The command that continues the session.
@@ -65,8 +70,21 @@ impl<'a> FileOutcome<'a> {
             repaired,
             after: repaired.after.as_bytes(),
             lines: (has_lines && repaired.changed()).then(|| LineChanges::of(before, &repaired.bytes)),
+            stored: None,
             quarantine: None,
             resume: resume(repaired.program, &repaired.about, name),
+        }
+    }
+
+    /// The outcome for a session in records at a path.
+    pub(crate) fn of_records(repaired: &'a RepairedFile<'a>, stored: &'a RepairedStored, path: &str) -> Self {
+        Self {
+            repaired,
+            after: repaired.after.as_bytes(),
+            lines: None,
+            stored: Some(stored),
+            quarantine: None,
+            resume: resume(repaired.program, &repaired.about, path),
         }
     }
 
@@ -99,6 +117,9 @@ pub(super) fn account(file: &FileOutcome<'_>, is_dry_run: bool) -> String {
         if !parts.is_empty() {
             out += &faint(&format!("{}{same}", parts.join(", ")));
         }
+    }
+    if let Some(stored) = file.stored {
+        out += &records::changes(&stored.changes, is_dry_run);
     }
     let bytes: usize = file.repaired.quarantined.iter().map(|part| part.bytes.len()).sum();
     if bytes > 0 {

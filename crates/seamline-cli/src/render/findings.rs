@@ -6,6 +6,7 @@ use seamline::{Finding, Safety};
 
 use super::excerpt::Excerpts;
 use super::lines::Lines;
+use super::record::{Record, record_at};
 use super::style::{self, Paint};
 use super::{Examined, Places, conversation};
 use crate::screen;
@@ -39,6 +40,9 @@ pub(crate) fn render(examined: &Examined<'_>, extent: Extent, width: usize) -> S
         let place = match (examined.places, finding.line) {
             (Places::Body, _) => format!("{}:{}:{}", examined.label, position.line, position.column),
             (Places::File, Some(line)) => format!("{}:{line}", examined.label),
+            (Places::Records(records), line) => {
+                record_at(records, line).map_or_else(|| examined.label.to_owned(), Record::whole)
+            }
             (Places::File, None) | (Places::Joined, _) => examined.label.to_owned(),
         };
         out += &one(finding, &place, &excerpts, width);

@@ -21,7 +21,7 @@ pub(crate) fn document(examined: &Examined<'_>) -> String {
         let place = match (examined.places, finding.line) {
             (Places::Body | Places::Joined, _) => format!(",line={},col={}", position.line, position.column),
             (Places::File, Some(line)) => format!(",line={line}"),
-            (Places::File, None) => String::new(),
+            (Places::File, None) | (Places::Records(_), _) => String::new(),
         };
         let mut message = finding.message.clone();
         if !finding.pointer.is_empty() {
@@ -36,7 +36,7 @@ pub(crate) fn document(examined: &Examined<'_>) -> String {
         let _ = writeln!(
             out,
             "::{level} file={}{place},title={}::{}",
-            property(examined.label),
+            property(examined.file_of(finding)),
             property(&format!("{} {}", finding.code, finding.name)),
             data(&message)
         );

@@ -82,6 +82,11 @@ pub(crate) fn repaired_file(label: &str, file: &FileOutcome<'_>) -> String {
         is_repeated: bool,
     }
     #[derive(Serialize)]
+    struct ChangedRecord<'a> {
+        place: Option<&'a str>,
+        change: &'static str,
+    }
+    #[derive(Serialize)]
     struct Quarantine {
         path: Option<String>,
         parts: Vec<Part>,
@@ -95,6 +100,8 @@ pub(crate) fn repaired_file(label: &str, file: &FileOutcome<'_>) -> String {
         lossless: bool,
         refusal: Option<&'static str>,
         lines: Option<&'a LineChanges>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        records: Option<Vec<ChangedRecord<'a>>>,
         actions: &'a [RepairAction],
         dropped: &'a [Dropped],
         quarantine: Option<Quarantine>,
@@ -118,6 +125,10 @@ pub(crate) fn repaired_file(label: &str, file: &FileOutcome<'_>) -> String {
         lossless: is_lossless,
         refusal: repaired.refusal,
         lines: file.lines.as_ref(),
+        records: file.stored.map(|stored| {
+            let changes = stored.changes.iter();
+            changes.map(|one| ChangedRecord { place: one.place.as_deref(), change: one.kind() }).collect()
+        }),
         actions: &repaired.actions,
         dropped: &repaired.dropped,
         quarantine: (!parts.is_empty()).then_some(Quarantine { path, parts }),

@@ -18,6 +18,7 @@ pub(crate) mod json;
 pub(crate) mod line_changes;
 pub(crate) mod lines;
 pub(crate) mod markdown;
+pub(crate) mod record;
 pub(crate) mod repair;
 pub(crate) mod response;
 pub(crate) mod salvage;
@@ -30,6 +31,7 @@ pub(crate) mod text;
 pub(crate) mod verdict;
 pub(crate) mod watch;
 
+use record::Record;
 use seamline::{Finding, Options};
 
 /// One body that was checked.
@@ -44,18 +46,20 @@ pub(crate) struct Examined<'a> {
     /// The findings of the check.
     pub(crate) findings: &'a [Finding],
     /// How the places of findings are named.
-    pub(crate) places: Places,
+    pub(crate) places: Places<'a>,
 }
 
 /// How the places of findings are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Places {
+pub(crate) enum Places<'a> {
     /// By line and column of the body.
     Body,
     /// By the name of the conversation: the body was joined from stored messages.
     Joined,
     /// By the line of the session file whose conversation the body is.
     File,
+    /// By the record of the session whose conversation the body is: the record of line 1 is the first one.
+    Records(&'a [Record]),
 }
 
 /// How many findings there are, by severity.

@@ -11,6 +11,7 @@ use seamline::session::RepairResult;
 use super::diff::{self, Sides};
 use super::file::{self, FileOutcome};
 use super::findings::{self, Extent};
+use super::record::{Record, record_at};
 use super::text::{counted, line, needs_unsafe, noun};
 use super::{Counts, Examined, style, table};
 use crate::screen;
@@ -106,6 +107,13 @@ impl<'a> Outcome<'a> {
     }
 }
 
+impl<'a> Outcome<'a> {
+    /// The records of a session that is not one file.
+    fn records(&self) -> Option<&'a [Record]> {
+        self.file?.stored.map(|stored| stored.records.as_slice())
+    }
+}
+
 /// The commands that help with findings that each request fixes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InRequests<'a> {
@@ -165,7 +173,7 @@ pub(crate) fn document(
             let sides = Sides { before, after: outcome.body, options: examined.options };
             let _ = writeln!(out, "\n{}", diff::render(sides, screen::width())?);
         }
-        out += &actions(outcome.actions, outcome.more_actions);
+        out += &actions(outcome.actions, outcome.more_actions, outcome.records());
         if destination.left().is_empty() {
             out += &faint(&cost(outcome));
         }
@@ -179,7 +187,7 @@ pub(crate) fn document(
         if outcome.is_changed {
             out += &line("each request makes the rest of the repair:");
         }
-        out += &actions(destination.left(), 0);
+        out += &actions(destination.left(), 0, None);
     }
     if !examined.findings.is_empty() {
         let _ = write!(out, "\n{}", remaining(examined, destination));
@@ -252,13 +260,13 @@ fn footer(destination: &Destination<'_>) -> String {
 }
 
 /// Actions on a body, one line each.
-fn actions(all: &[RepairAction], more: usize) -> String {
+fn actions(all: &[RepairAction], more: usize, records: Option<&[Record]>) -> String {
     let width = screen::width();
     // In the order of the conversation, not of the repair.
     let mut shown: Vec<_> = all.iter().collect();
     shown.sort_by_key(|action| (action.line, action.pointer.as_deref().and_then(message_index)));
     shown.truncate(SHOWN_MAX);
-    let rows: Vec<_> = shown.iter().map(|action| row(action)).collect();
+    let rows: Vec<_> = shown.iter().map(|action| placed(action, records)).collect();
     let paints = [style::HINT, style::FAINT, style::PLAIN];
     let table = table::render(&rows, paints, width.saturating_sub(INDENT.len()));
     let mut out = String::new();
@@ -287,6 +295,14 @@ pub(super) fn faint(text: &str) -> String {
 
 /// The columns of an id at most: a conversation may hold ids of any length.
 const ID_COLUMNS_MAX: usize = 80;
+/// An action as a row, with the record that it changes.
+fn placed(action: &RepairAction, records: Option<&[Record]>) -> [String; 3] {
+    let [name, place, what] = row(action);
+    match records.and_then(|records| record_at(records, action.line)) {
+        Some(record) => [name, screen::printable(record.short()).into_owned(), what],
+        None => [name, place, what],
+    }
+}
 
 /// An action as a row: its rule, the message, and the change.
 pub(crate) fn row(action: &RepairAction) -> [String; 3] {

@@ -89,8 +89,11 @@ fn rule_index(code: &str) -> Option<usize> {
 
 /// The place of a finding in its body, or in the session file whose conversation the body is.
 fn region(examined: &Examined<'_>, lines: &Lines<'_>, finding: &Finding) -> Value {
-    if examined.places == Places::File {
-        return json!({ "startLine": finding.line.unwrap_or(1) });
+    match examined.places {
+        Places::File => return json!({ "startLine": finding.line.unwrap_or(1) }),
+        // A row has no line, and a record in a file of its own begins with its first line.
+        Places::Records(_) => return json!({ "startLine": 1 }),
+        Places::Body | Places::Joined => {}
     }
     let (start, end) = (lines.position(finding.span.start), lines.position(finding.span.end));
     json!({
@@ -114,7 +117,7 @@ fn result(examined: &Examined<'_>, lines: &Lines<'_>, finding: &Finding) -> Valu
         "message": { "text": message },
         "locations": [{
             "physicalLocation": {
-                "artifactLocation": { "uri": uri(examined.label) },
+                "artifactLocation": { "uri": uri(examined.file_of(finding)) },
                 "region": region(examined, lines, finding),
             },
             "logicalLocations": [{ "fullyQualifiedName": finding.pointer }],

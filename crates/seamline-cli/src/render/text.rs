@@ -166,8 +166,8 @@ pub(crate) fn clean<'a>(label: &str, checkup: impl Into<Checkup<'a>>) -> String 
     line(&format!("{} {label}: {verdict} {}", style::GOOD.paint("✓"), style::FAINT.paint(&about)))
 }
 
-/// The summary of a check.
-pub(crate) fn summary(tally: &Tally) -> String {
+/// The summary of a check; `fix` is the command that repairs what it found.
+pub(crate) fn summary(tally: &Tally, fix: &str) -> String {
     let unreadable = match tally.unreadable {
         0 => String::new(),
         count => format!("; {} could not be read", screen::count(count, "body")),
@@ -186,7 +186,7 @@ pub(crate) fn summary(tally: &Tally) -> String {
         (1, 1) => String::new(),
         (wrong, all) => format!(" in {wrong} of {}", screen::count(all, tally.noun())),
     };
-    line(&format!("{} {}{bodies}; {}{unreadable}", style::ERROR.paint("✗"), style::STRONG.paint(&found), remedy(tally)))
+    line(&format!("{} {}{bodies}; {}{unreadable}", style::ERROR.paint("✗"), style::STRONG.paint(&found), remedy(tally, fix)))
 }
 
 /// The verdict on bodies without errors and warnings.
@@ -210,27 +210,23 @@ pub(crate) fn counted(counts: Counts) -> String {
     parts.join(", ")
 }
 
-fn remedy(tally: &Tally) -> String {
+fn remedy(tally: &Tally, fix: &str) -> String {
     let all = tally.counts.errors + tally.counts.warnings;
     let remedy = match (tally.fixable, tally.unsafe_only) {
         (0, 0) if tally.unwritable > 0 => {
-            "Seamline cannot write the repaired session; see `seamline fix --diff`".to_owned()
+            format!("Seamline cannot write the repaired session; see `{fix} --diff`")
         }
-        (1, _) if all == 1 => "it can be fixed with `seamline fix`".to_owned(),
-        (fixable, _) if fixable == all => "all can be fixed with `seamline fix`".to_owned(),
+        (1, _) if all == 1 => format!("it can be fixed with `{fix}`"),
+        (fixable, _) if fixable == all => format!("all can be fixed with `{fix}`"),
         (0, 0) => "none can be fixed under this policy".to_owned(),
-        (0, 1) if all == 1 => "it can be fixed with `seamline fix --unsafe`".to_owned(),
-        (0, only) => format!("{} can be fixed with `seamline fix --unsafe`", of(only, all)),
-        (fixable, 0) => format!("{} can be fixed with `seamline fix`", of(fixable, all)),
+        (0, 1) if all == 1 => format!("it can be fixed with `{fix} --unsafe`"),
+        (0, only) => format!("{} can be fixed with `{fix} --unsafe`", of(only, all)),
+        (fixable, 0) => format!("{} can be fixed with `{fix}`", of(fixable, all)),
         (fixable, only) => {
-            format!("{} can be fixed with `seamline fix`, {only} more with `--unsafe`", of(fixable, all))
+            format!("{} can be fixed with `{fix}`, {only} more with `--unsafe`", of(fixable, all))
         }
     };
-    if tally.leaves {
-        format!("{remedy}, after which other findings remain: see `seamline fix --diff`")
-    } else {
-        remedy
-    }
+    if tally.leaves { format!("{remedy}, after which other findings remain: see `{fix} --diff`") } else { remedy }
 }
 
 fn of(some: usize, all: usize) -> String {

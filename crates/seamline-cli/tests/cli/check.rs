@@ -47,7 +47,7 @@ fn a_finding_is_shown_with_its_place_and_the_pair() {
         "╰──✗",
         "the provider would return: messages.1: `tool_use` ids were found",
         "╰ fix: answer tool call `toolu_1` with a synthetic result (safe)\n",
-        "✗ 1 error; it can be fixed with `seamline fix`\n",
+        "✗ 1 error; it can be fixed with `seamline fix broken.json`\n",
     ] {
         assert!(ran.out.contains(piece), "{piece}\n{}", ran.out);
     }
@@ -218,7 +218,8 @@ fn findings_that_only_unsafe_fixes_repair_are_counted() {
     bench.write("broken.json", BROKEN);
     bench.write("cautious.toml", CAUTIOUS);
     let ran = bench.run(&["check", "broken.json", "--policy", "cautious.toml"]).expect(1);
-    assert!(ran.out.ends_with("✗ 1 error; it can be fixed with `seamline fix --unsafe`\n"), "{}", ran.out);
+    let summary = "✗ 1 error; it can be fixed with\n  `seamline fix broken.json --policy cautious.toml --unsafe`\n";
+    assert!(ran.out.ends_with(summary), "{}", ran.out);
 }
 
 #[test]

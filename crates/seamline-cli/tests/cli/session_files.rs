@@ -50,7 +50,7 @@ fn a_check_names_the_line_the_error_and_the_fix() {
         "│ ╰──✗              result no result for toolu_03Run",
         "the provider would return: messages.5: `tool_use` ids were found",
         "╰ fix: answer tool call `toolu_03Run` with a synthetic result (safe)",
-        "✗ 2 errors; all can be fixed with `seamline fix`\n",
+        "✗ 2 errors; all can be fixed with `seamline fix s.jsonl`\n",
     ] {
         assert!(ran.out.contains(part), "{part}\n{}", ran.out);
     }

@@ -26,4 +26,4 @@ pub use journal::{Journal, RowChange};
 pub use open::{Database, SessionReading, is_database};
 pub use rows::{NewRow, Rows};
 pub use schema::{RowPlace, SessionRow};
-pub use writing::undo;
+pub use writing::{SessionChange, undo, undo_all};

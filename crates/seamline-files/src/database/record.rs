@@ -1,16 +1,4 @@
-//! Records on lines of their own.
-
-use serde::de::IgnoredAny;
-
-/// Puts the JSON of a row on one line. Line breaks between values become spaces; in a text that is not JSON they become
-/// something that is not JSON either.
-pub(super) fn on_one_line(text: String) -> String {
-    if !text.contains(['\n', '\r']) {
-        return text;
-    }
-    let is_json = serde_json::from_str::<IgnoredAny>(&text).is_ok();
-    text.replace(['\n', '\r'], if is_json { " " } else { "\u{b}" })
-}
+//! The members of a record that are columns of its row.
 
 /// Puts members before those of an object.
 pub(super) fn with_members(members: &[(&str, String)], object: &str) -> String {
@@ -36,6 +24,8 @@ fn prefix(members: &[(&str, String)]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde::de::IgnoredAny;
+
     use super::*;
 
     #[test]
@@ -47,11 +37,5 @@ mod tests {
             assert_eq!(without_members(&members, &record).as_deref(), Some(object));
         }
         assert_eq!(without_members(&members, r#"{"id":"b","n":1,"x":1}"#), None);
-    }
-
-    #[test]
-    fn a_broken_text_stays_broken() {
-        assert_eq!(on_one_line("{\"a\":\n1}".to_owned()), "{\"a\": 1}");
-        assert!(serde_json::from_str::<IgnoredAny>(&on_one_line("{\"a\":\"x\ny\"}".to_owned())).is_err());
     }
 }

@@ -5,8 +5,8 @@ use std::io::{self, BufRead, Read};
 use rusqlite::Connection;
 
 use super::error::DatabaseError;
-use super::record::on_one_line;
 use super::schema::{Listed, RowPlace, Schema};
+use crate::lines::on_one_line;
 use crate::session::{FileInput, Format, KeptTexts};
 
 /// The rows of one session: their places, and each row as a record on one line.

@@ -24,14 +24,11 @@ const BACKUP_PAGES: i32 = 4096;
 const LINKS_MAX: usize = 100_000;
 
 impl Database {
-    /// Writes the rows of a session in one transaction. First it copies the whole database to `backup`, a new file that only
-    /// the owner can read. It gives the journal to `keep` before the transaction ends, so that a caller who stores it can
-    /// always undo what was written.
+    /// Writes the rows of a session in one transaction, as [`write_all`](Self::write_all) does for several sessions.
     ///
     /// # Errors
     ///
-    /// Fails, and changes nothing, when another process is writing, the rows are not the ones that were read, SQLite finds
-    /// damage, or the backup or the journal cannot be stored.
+    /// Fails as [`write_all`](Self::write_all) does.
     pub fn write(
         &self,
         rows: &Rows,
@@ -39,34 +36,71 @@ impl Database {
         backup: &Path,
         keep: &mut dyn FnMut(&Journal) -> io::Result<()>,
     ) -> Result<Journal, DatabaseError> {
-        let edits = self.schema.edits.ok_or(DatabaseError::CannotHold)?;
+        let mut keep_all = |journals: &[Journal]| journals.iter().try_for_each(&mut *keep);
+        let mut journals = self.write_all(&[SessionChange { rows, new }], backup, &mut keep_all)?;
+        journals.pop().ok_or(DatabaseError::CannotHold)
+    }
+
+    /// Writes the rows of sessions in one transaction. First it copies the whole database to `backup`, a new file that only
+    /// the owner can read. It gives the journals to `keep` before the transaction ends, so that a caller who stores them can
+    /// always undo what was written.
+    ///
+    /// # Errors
+    ///
+    /// Fails, and changes nothing, when another process is writing, the rows are not the ones that were read, SQLite finds
+    /// damage, or the backup or the journals cannot be stored.
+    pub fn write_all(
+        &self,
+        sessions: &[SessionChange<'_>],
+        backup: &Path,
+        keep: &mut dyn FnMut(&[Journal]) -> io::Result<()>,
+    ) -> Result<Vec<Journal>, DatabaseError> {
         let mut connection = connect(&self.path)?;
         let transaction = begin(&mut connection)?;
-        if Rows::load(&transaction, self.schema, &rows.session)? != *rows {
-            return Err(DatabaseError::Changed);
+        for session in sessions {
+            if Rows::load(&transaction, self.schema, &session.rows.session)? != *session.rows {
+                return Err(DatabaseError::Changed);
+            }
         }
         let unlinked = unlinked(&transaction)?;
         copy(&self.path, backup)?;
+        let changed = sessions.iter().map(|session| self.change(&transaction, session));
+        let journals = changed.collect::<Result<Vec<_>, _>>()?;
+        verify(&transaction, &unlinked)?;
+        keep(&journals).map_err(|error| DatabaseError::Journal(error.to_string()))?;
+        transaction.commit().map_err(|error| DatabaseError::of_writing(&error))?;
+        Ok(journals)
+    }
+
+    /// Changes the rows of one session.
+    fn change(&self, transaction: &Transaction<'_>, session: &SessionChange<'_>) -> Result<Journal, DatabaseError> {
+        let SessionChange { rows, new } = *session;
+        let edits = self.schema.edits.ok_or(DatabaseError::CannotHold)?;
         let plan = Plan { places: &rows.places, texts: &rows.texts, new };
-        let planned = edits(&transaction, &plan).map_err(|error| DatabaseError::of_writing(&error))?;
+        let planned = edits(transaction, &plan).map_err(|error| DatabaseError::of_writing(&error))?;
         let planned = planned.ok_or(DatabaseError::CannotHold)?;
         let tables: Vec<&str> = planned.iter().map(|edit| edit.place().table).collect();
-        let counters = counters(&transaction, &tables)?;
-        let changes = planned.iter().map(|edit| apply(&transaction, edit)).collect::<Result<Vec<_>, _>>()?;
-        let after = self::counters(&transaction, &tables)?;
+        let counters = counters(transaction, &tables)?;
+        let changes = planned.iter().map(|edit| apply(transaction, edit)).collect::<Result<Vec<_>, _>>()?;
+        let after = self::counters(transaction, &tables)?;
         let counters = counters.into_iter().zip(after).filter(|(before, after)| before != after);
-        let journal = Journal {
+        Ok(Journal {
             version: VERSION,
             program: self.schema.program.name.to_owned(),
             session: rows.session.clone(),
             changes,
             counters: counters.map(|((table, before), (_, after))| (table, before, after)).collect(),
-        };
-        verify(&transaction, &unlinked)?;
-        keep(&journal).map_err(|error| DatabaseError::Journal(error.to_string()))?;
-        transaction.commit().map_err(|error| DatabaseError::of_writing(&error))?;
-        Ok(journal)
+        })
     }
+}
+
+/// The change of one session: its rows, and what they become.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionChange<'s> {
+    /// The rows as they were read.
+    pub rows: &'s Rows,
+    /// The rows as they are to be.
+    pub new: &'s [NewRow],
 }
 
 /// Undoes what a journal lists, in one transaction: every row gets the values that it had before.
@@ -76,16 +110,27 @@ impl Database {
 /// Fails, and changes nothing, when another process is writing, or when a row does not have the values any more that the
 /// repair gave it.
 pub fn undo(path: &Path, journal: &Journal) -> Result<(), DatabaseError> {
+    undo_all(path, std::slice::from_ref(journal))
+}
+
+/// Undoes what the journals of one repair list, as [`undo`] does for one journal, in one transaction.
+///
+/// # Errors
+///
+/// Fails, and changes nothing, as [`undo`] does.
+pub fn undo_all(path: &Path, journals: &[Journal]) -> Result<(), DatabaseError> {
     let mut connection = connect(path)?;
     let transaction = begin(&mut connection)?;
     let unlinked = unlinked(&transaction)?;
-    for change in journal.changes.iter().rev() {
-        make(&transaction, &change.reversed())?;
-    }
-    for (table, before, after) in &journal.counters {
-        // The program counts on from a counter that it changed since.
-        if counter(&transaction, table)? == *after {
-            reset(&transaction, table, *before)?;
+    for journal in journals.iter().rev() {
+        for change in journal.changes.iter().rev() {
+            make(&transaction, &change.reversed())?;
+        }
+        for (table, before, after) in &journal.counters {
+            // The program counts on from a counter that it changed since.
+            if counter(&transaction, table)? == *after {
+                reset(&transaction, table, *before)?;
+            }
         }
     }
     verify(&transaction, &unlinked)?;
@@ -108,15 +153,21 @@ fn begin(connection: &mut Connection) -> Result<Transaction<'_>, DatabaseError> 
     begun.map_err(|error| DatabaseError::of_writing(&error))
 }
 
-/// Copies a database into a new file that only the owner can read. The transaction that writes is of another connection,
+/// Copies a database into a new or empty file that only the owner can read. The transaction that writes is of another connection,
 /// which keeps other writers away.
 fn copy(path: &Path, backup: &Path) -> Result<(), DatabaseError> {
     let of_io = |error: io::Error| DatabaseError::Backup(error.to_string());
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
+    options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(backup).map_err(of_io)?.sync_all().map_err(of_io)?;
+    let target = options.open(backup).map_err(of_io)?;
+    // A caller may have created the file to lock it, but a file with content is another one.
+    if target.metadata().map_err(of_io)?.len() > 0 {
+        return Err(DatabaseError::Backup("the file is there already".to_owned()));
+    }
+    target.sync_all().map_err(of_io)?;
+    drop(target);
     let copy = || {
         let source = Connection::open_with_flags(absolute(path), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let mut target = Connection::open_with_flags(absolute(backup), OpenFlags::SQLITE_OPEN_READ_WRITE)?;

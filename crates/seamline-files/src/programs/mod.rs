@@ -20,7 +20,7 @@ mod mini_swe_agent;
 pub(crate) mod openai_agents;
 mod openai_batch;
 pub(crate) mod opencode;
-mod openhands;
+pub(crate) mod openhands;
 pub(crate) mod pi;
 mod pydantic_ai;
 mod qwen_code;

@@ -9,14 +9,16 @@ use std::path::Path;
 
 #[doc(inline)]
 pub use seamline_files::database::{
-    Cell, Database, DatabaseError, Journal, NewRow, RowChange, RowPlace, Rows, SessionRow, is_database, undo,
+    Cell, Database, DatabaseError, Journal, NewRow, RowChange, RowPlace, Rows, SessionChange, SessionRow, is_database,
+    undo, undo_all,
 };
 
 use super::check::{CheckedFile, checked, content};
-use super::repair::{CANNOT_HOLD, READ_ONLY, RepairedFile, RepairedRows, repair_rows};
+use super::repair::{CANNOT_HOLD, RepairedFile, RepairedRows, repair_rows};
 use super::salvage::{Salvaged, salvage_rows};
 use super::saved::SavedConversation;
-use crate::{Error, Finding, Options};
+use super::unmended::{unmendable, without_mending};
+use crate::{Error, Options};
 
 /// The outcome of a check of a session in a database.
 #[derive(Debug, Clone)]
@@ -112,23 +114,6 @@ pub fn salvage(database: &Database, session: &str, options: &Options) -> Result<
     let kind = (database.program(), database.format());
     Ok(Some(salvage_rows(&name, repaired.rows.lines(), kind, repaired.repaired)))
 }
-
-/// Takes the fixes off that only lines of a file have.
-fn unmendable(findings: &mut [Finding]) {
-    for finding in findings.iter_mut().filter(|finding| LINES.contains(&finding.code)) {
-        finding.fix = None;
-    }
-}
-
-fn without_mending(mut repaired: RepairedFile<'_>) -> RepairedFile<'_> {
-    unmendable(&mut repaired.found);
-    unmendable(&mut repaired.remaining);
-    repaired.actions.retain(|action| !LINES.contains(&action.code));
-    repaired
-}
-
-/// The codes of damaged lines. A row that is not JSON stays as it is: its program may still find parts of it.
-const LINES: [&str; 6] = ["FILE001", "FILE002", "FILE003", "FILE004", "FILE005", "FILE006"];
 
 impl RepairedSession {
     /// Whether the repair changes rows.

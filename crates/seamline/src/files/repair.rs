@@ -91,7 +91,6 @@ impl RepairedFile<'_> {
     }
 }
 
-#[cfg(feature = "sqlite")]
 impl RepairedFile<'_> {
     /// The outcome with bytes of its own.
     pub(super) fn into_owned(self) -> RepairedFile<'static> {
@@ -130,7 +129,6 @@ pub(super) fn repair<'b>(
 }
 
 /// A repair of lines that are rows or files of their own. Such a line stays with its row even if it is damaged.
-#[cfg(feature = "sqlite")]
 pub(super) struct RepairedRows<'b> {
     pub(super) repaired: RepairedFile<'b>,
     /// For each record after the repair, the index of the record that it was; nothing for a new one.
@@ -138,7 +136,6 @@ pub(super) struct RepairedRows<'b> {
 }
 
 /// Repairs a session whose rows are lines.
-#[cfg(feature = "sqlite")]
 pub(super) fn repair_rows<'b>(
     program: &'static Program,
     format: &Format,

@@ -1,6 +1,7 @@
 //! The examination of one session file.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use seamline::files::{CheckedFile, RepairedFile};
 use seamline::outline::{OutlineBlock, OutlineKind, OutlineMessage, Role};
@@ -16,6 +17,7 @@ use crate::input::Source;
 use crate::render::doctor::{Broken, Examined, Fixed, Plan, Session};
 use crate::render::{Counts, file, repair};
 use crate::screen;
+use crate::stored::Store;
 
 /// The longest session file whose repair is tried.
 const PLANNED_BYTES_MAX: u64 = 512 * 1024 * 1024;
@@ -32,23 +34,33 @@ pub(super) struct Examination<'a> {
     /// Whether broken sessions are repaired.
     pub(super) fix: bool,
     pub(super) force: Force,
+    /// Sessions of a database that changed before are left out, unless the user named one.
+    pub(super) since: Option<SystemTime>,
 }
 
 impl Examination<'_> {
-    /// Examines a file, and repairs it if that was asked.
-    pub(super) fn examine(&self, candidate: &Candidate) -> Examined {
-        match self.run(candidate) {
-            Ok(examined) => examined,
-            Err(failure) => Examined::Failed(candidate.path.display().to_string(), failure),
-        }
+    /// Examines a file or the sessions of a database, and repairs them if that was asked.
+    pub(super) fn examine(&self, candidate: &Candidate) -> Vec<Examined> {
+        // Reading a file may change the time of its last access.
+        let times = candidate.path.metadata().ok().and_then(|metadata| Times::of(&metadata));
+        let examined = match Store::at(&candidate.path) {
+            Ok(Some(store)) => self.examine_store(candidate, &store),
+            Ok(None) => self.run(candidate, times).map(|one| vec![one]),
+            Err(failure) => Err(failure),
+        };
+        examined.unwrap_or_else(|failure| vec![Examined::Failed(candidate.path.display().to_string(), failure)])
     }
 
-    fn run(&self, candidate: &Candidate) -> Result<Examined, Failure> {
+    fn run(&self, candidate: &Candidate, times: Option<Times>) -> Result<Examined, Failure> {
         let path = &candidate.path;
         let source = Source::Path(path.clone());
-        let times = path.metadata().ok().and_then(|metadata| Times::of(&metadata));
         let opened = source.open()?;
         let length = opened.length;
+        match opened.refuse_part() {
+            Err(failure) if candidate.is_named => return Err(failure),
+            Err(_) => return Ok(Examined::Other),
+            Ok(()) => {}
+        }
         let Some(program) = opened.program() else {
             return if candidate.is_named { Err(no_session()) } else { Ok(Examined::Other) };
         };
@@ -68,6 +80,7 @@ impl Examination<'_> {
             program: checked.program,
             resume: file::resume(checked.program, &checked.about, &source.name()),
             about: checked.about,
+            records: Vec::new(),
             modified: candidate.modified,
             counts,
             findings: checked.findings,
@@ -116,7 +129,7 @@ fn no_session() -> Failure {
 }
 
 /// What a repair does, in a few words.
-fn plan(repaired: &RepairedFile<'_>) -> Plan {
+pub(super) fn plan(repaired: &RepairedFile<'_>) -> Plan {
     let mut steps: Vec<(String, usize)> = Vec::new();
     for action in &repaired.actions {
         let step = repair::step(action);
@@ -137,15 +150,15 @@ fn plan(repaired: &RepairedFile<'_>) -> Plan {
 }
 
 /// What the session was doing when it broke.
-struct GoingOn {
+pub(super) struct GoingOn {
     /// The last request of the user, on one line.
-    request: Option<String>,
+    pub(super) request: Option<String>,
     /// The calls without a result, each on one line.
-    calls: Vec<String>,
+    pub(super) calls: Vec<String>,
 }
 
 impl GoingOn {
-    fn of(body: &str, dialect: &str, findings: &[Finding]) -> Self {
+    pub(super) fn of(body: &str, dialect: &str, findings: &[Finding]) -> Self {
         let options = Options { dialect: Some(dialect.to_owned()), kept: true, ..Options::default() };
         let outline = |indices: std::ops::Range<usize>| {
             seamline::outline::outline_at(body.as_bytes(), &options, indices, PREVIEW_BYTES).unwrap_or_default()

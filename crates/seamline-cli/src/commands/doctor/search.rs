@@ -8,6 +8,8 @@ use seamline::files::{ALL, Program};
 
 use crate::files::places::{below, start};
 
+use crate::stored::{self, Store};
+
 /// How deep folders are searched.
 const DEPTH_MAX: usize = 16;
 /// The folder names in the path of a place that mean every folder.
@@ -22,6 +24,8 @@ pub(super) struct Candidate {
     pub(super) modified: Option<SystemTime>,
     /// Whether the user named the file.
     pub(super) is_named: bool,
+    /// The id of one session of a database; nothing means all of them.
+    pub(super) session: Option<String>,
 }
 
 impl Candidate {
@@ -30,7 +34,15 @@ impl Candidate {
             path: path.to_owned(),
             modified: path.metadata().and_then(|found| found.modified()).ok(),
             is_named: true,
+            session: None,
         }
+    }
+
+    /// The sessions with a part of an id, if the file is a database; nothing if it is another file.
+    pub(super) fn sessions_with(&self, id: &str) -> Option<Vec<Self>> {
+        let store = Store::at(&self.path).ok()??;
+        let sessions = store.sessions().unwrap_or_default().into_iter().filter(|session| session.has_id(id));
+        Some(sessions.map(|session| Self { session: Some(session.id), ..self.clone() }).collect())
     }
 
     /// Whether a part of an id is in the name of the file.
@@ -75,18 +87,26 @@ impl Search {
     pub(super) fn add_all_below(&mut self, folder: &Path) {
         let places = ALL.iter().flat_map(|program| program.places);
         let mut endings: Vec<&str> = places.flat_map(|place| place.endings.iter().copied()).collect();
-        endings.extend([".json", ".jsonl"]);
+        endings.extend([".json", ".jsonl", ".db", ".sqlite", ".sqlite3"]);
         self.add_folder(folder, &endings, DEPTH_MAX);
     }
 
     pub(super) fn add(&mut self, candidate: Candidate) {
         let real = candidate.path.canonicalize().unwrap_or_else(|_| candidate.path.clone());
-        if self.seen.insert(real) {
+        let name = candidate.session.as_ref().map_or(real.clone(), |session| real.join(session));
+        if self.seen.insert(name) {
             self.found.push(candidate);
         }
     }
 
     fn add_folder(&mut self, folder: &Path, endings: &[&str], depth: usize) {
+        // The files of such a folder are records of sessions.
+        if stored::is_folder(folder)
+            && let Ok(Some(store)) = Store::at(folder)
+        {
+            let (path, modified) = (folder.to_owned(), store.modified());
+            return self.add(Candidate { path, modified, is_named: false, session: None });
+        }
         // A folder that cannot be read has no sessions that this user could continue.
         let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
         entries.sort_by_key(std::fs::DirEntry::file_name);
@@ -103,7 +123,7 @@ impl Search {
                 let found = entry.path().metadata().ok().filter(std::fs::Metadata::is_file);
                 if let Some(found) = found {
                     let modified = found.modified().ok();
-                    self.add(Candidate { path: entry.path(), modified, is_named: false });
+                    self.add(Candidate { path: entry.path(), modified, is_named: false, session: None });
                 }
             }
         }

@@ -50,10 +50,14 @@ impl<'f> Account<'f> {
         account
     }
 
-    pub(super) fn add(&mut self, done: Done) {
-        match done.outcome {
-            Ok(fixed) => self.add_fixed(fixed),
-            Err(failure) => self.add_failed(&done.label, &failure),
+    /// Adds the outcomes of one input.
+    pub(super) fn add(&mut self, all: Vec<Done>) {
+        self.is_alone &= all.len() == 1;
+        for done in all {
+            match done.outcome {
+                Ok(fixed) => self.add_fixed(fixed),
+                Err(failure) => self.add_failed(&done.label, &failure),
+            }
         }
     }
 

@@ -29,7 +29,6 @@ pub(crate) const PROGRAM: Program = Program {
 static FORMAT: Format = Format { document: FileLayout::List, read: read::read, write: Some(write::write), resume };
 
 /// The rows of a database and the files of the older storage, one record per line.
-#[cfg(feature = "sqlite")]
 pub(crate) static ROWS: Format =
     Format { document: FileLayout::Lines, read: read::read_rows, write: Some(write::write), resume };
 

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use super::part::{self, Said};
 use crate::json::{Object, elements, members, offset};
-#[cfg(feature = "sqlite")]
-use crate::lines;
-use crate::lines::{DamagedLine, RecordPlace};
+use crate::lines::{self, DamagedLine, RecordPlace};
 use crate::list::{self, Shape};
 use crate::session::{About, FileInput, FileReading, Reading};
 
@@ -79,7 +77,6 @@ fn rescued(text: &str) -> std::io::Result<(Vec<&str>, Vec<DamagedLine>)> {
 }
 
 /// Reads rows, one per line.
-#[cfg(feature = "sqlite")]
 pub(super) fn read_rows(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     let mut session = Session::default();
     let mut count = 0;

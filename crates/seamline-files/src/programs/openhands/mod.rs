@@ -2,15 +2,15 @@
 
 mod read;
 
-use crate::Program;
 use crate::sample::{Sample, has};
-use crate::session::{FileLayout, Format};
+use crate::session::{About, FileLayout, Format};
+use crate::{Program, SessionFolder};
 use serde_json::Value;
 
-pub(super) const PROGRAM: Program = Program {
+pub(crate) const PROGRAM: Program = Program {
     name: "OpenHands",
     what: "a part of a session of OpenHands",
-    places: &[],
+    places: &[SessionFolder::home(".openhands", "conversations", &[])],
     extract: None,
     advice: Program::GIVE_BODY,
     detect,
@@ -18,7 +18,11 @@ pub(super) const PROGRAM: Program = Program {
     bodies: None,
 };
 
-static FORMAT: Format = Format { document: FileLayout::Lines, read: read::read, write: None, resume: |_| None };
+pub(crate) static FORMAT: Format = Format { document: FileLayout::Lines, read: read::read, write: None, resume };
+
+fn resume(about: &About) -> Option<String> {
+    about.id.as_ref().map(|id| format!("openhands --resume {id}"))
+}
 
 fn detect(sample: &Sample<'_>) -> bool {
     let root = sample.root();
