@@ -94,6 +94,7 @@ impl Fix {
             changed: repaired.changed(),
             is_session: true,
             has_findings: !repaired.remaining.is_empty(),
+            is_rejected: false,
             remaining: Counts::of(&repaired.remaining),
         })
     }
