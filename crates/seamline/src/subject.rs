@@ -31,7 +31,7 @@ pub struct Options {
     /// The policy for repairs; its overrides for the provider apply.
     pub policy: Policy,
     /// Whether the body is a stored conversation and not a request. Rules that only a request can answer are then
-    /// skipped: which tools it declares, and whether a message follows the last one.
+    /// skipped: which tools it declares, whether a message follows the last one, and how the last one ends.
     pub kept: bool,
     /// The order in which the history of a program is stored; found where it is not given. A request body is always
     /// stored oldest first.
@@ -174,6 +174,17 @@ mod tests {
     const CHAT: &str = r#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
     const ANTHROPIC: &str =
         r#"{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"x","input":{}}]}]}"#;
+
+    #[test]
+    fn a_stored_conversation_may_end_with_white_space() {
+        let body = br#"{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"so "}]}"#;
+        let codes = |kept: bool| {
+            let options = Options { kept, ..Options::default() };
+            crate::check(body, &options).unwrap().findings.iter().map(|finding| finding.code).collect::<Vec<_>>()
+        };
+        assert!(codes(false).contains(&"SHAPE010"), "{:?}", codes(false));
+        assert_eq!(codes(true), Vec::<&str>::new());
+    }
 
     #[test]
     fn a_provider_reads_bodies_of_every_dialect() {

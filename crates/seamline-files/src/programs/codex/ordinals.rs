@@ -193,7 +193,7 @@ mod tests {
     fn ordinals(numbers: &[Option<u64>]) -> Ordinals {
         let mut ordinals = Ordinals::default();
         for (index, number) in numbers.iter().enumerate() {
-            ordinals.push(*number, &index.to_string());
+            ordinals.push(*number, &index.to_string(), KeptTexts::Whole);
         }
         ordinals
     }

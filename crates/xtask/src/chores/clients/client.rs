@@ -38,8 +38,7 @@ pub(super) struct Database {
     pub(super) damage: fn(Damage) -> Option<&'static str>,
 }
 
-pub(super) const ALL: [&Client; 8] =
-    [&CLAUDE_CODE, &CODEX, &GEMINI_CLI, &GOOSE, &OPENCLAW, &OPENCODE, &PI, &QWEN_CODE];
+pub(super) const ALL: [&Client; 8] = [&CLAUDE_CODE, &CODEX, &GEMINI_CLI, &GOOSE, &OPENCLAW, &OPENCODE, &PI, &QWEN_CODE];
 
 const CLAUDE_CODE: Client = Client {
     name: "claude",
@@ -170,8 +169,7 @@ const OPENCODE: Client = Client {
         write(&home.join(".config/opencode/opencode.json"), &config)
     },
     variables: |_| {
-        let names =
-            ["OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_LSP_DOWNLOAD"];
+        let names = ["OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_LSP_DOWNLOAD"];
         names.map(|name| (name, one())).to_vec()
     },
     turn: |prompt, session| {
