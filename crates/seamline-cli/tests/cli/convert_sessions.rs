@@ -90,7 +90,7 @@ fn a_request_body_becomes_a_session_too() {
 }
 
 #[test]
-fn what_cannot_be_converted_is_explained() {
+fn an_unknown_agent_and_a_session_of_a_file_are_refused_with_a_hint() {
     let bench = Bench::new();
     bench.write("s.jsonl", healthy());
     let ran = bench.run(&["convert", "s.jsonl", "--to-agent", "claude"]).expect(2);
