@@ -27,13 +27,13 @@ pub struct Leftover {
 pub enum LeftoverKind {
     /// A complete JSON object or list.
     Value,
-    /// Text that is no complete value.
+    /// Text that is not a complete value.
     Text,
     /// NUL bytes, or bytes that are not UTF-8.
     Unreadable,
 }
 
-/// Finds everything readable in bytes, which begin at a place of a file. Brackets and commas between values are no content.
+/// Finds everything readable in bytes, which begin at a place of a file. Brackets and commas between values do not count.
 pub fn leftovers(bytes: &[u8], start: u64, line: usize) -> Vec<Leftover> {
     let budget = bytes.len().saturating_mul(READS_MAX);
     let mut search = Search { bytes, start, line, counted: 0, budget, found: Vec::new() };

@@ -97,7 +97,7 @@ Examples:
   seamline convert --from openai --to bedrock < b.json
   seamline convert request.json --to openai --report lost.json
   seamline convert session.jsonl --to openai > body.json
-  seamline convert opencode.db --session ses_1 --to gemini > body.json
+  seamline convert goose.db --session 20260102_1 --to gemini > body.json
   seamline convert session.jsonl --to-agent codex --install";
 
 /// The fate of reasoning that only the model that wrote it accepts.

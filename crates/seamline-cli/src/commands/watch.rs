@@ -58,9 +58,9 @@ pub(crate) struct Watch {
 
 const EXAMPLES: &str = "\
 Examples:
-  seamline watch ~/.claude/projects/-srv-app/0b1c22.jsonl
-  seamline watch session.jsonl --format json | jq .finding.code
-  seamline watch opencode.db --session ses_1
+  seamline watch session.jsonl
+  seamline watch session.jsonl --format json
+  seamline watch goose.db --session 20260102_1
   seamline watch session.jsonl --once         # is it healthy now?";
 
 impl Watch {

@@ -90,7 +90,7 @@ fn a_request_body_becomes_a_session_too() {
 }
 
 #[test]
-fn what_cannot_be_converted_is_explained() {
+fn an_unknown_agent_and_a_session_of_a_file_are_refused_with_a_hint() {
     let bench = Bench::new();
     bench.write("s.jsonl", healthy());
     let ran = bench.run(&["convert", "s.jsonl", "--to-agent", "claude"]).expect(2);
@@ -102,8 +102,8 @@ fn what_cannot_be_converted_is_explained() {
 }
 
 /// A database of goose with sessions of these ids, each with one message.
-fn database(bench: &Bench, ids: &[&str]) {
-    let connection = Connection::open(bench.path("sessions.db")).unwrap();
+pub(crate) fn database(bench: &Bench, name: &str, ids: &[&str]) {
+    let connection = Connection::open(bench.path(name)).unwrap();
     let tables =
         "CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT, description TEXT, session_type TEXT, working_dir TEXT,
         created_at TIMESTAMP, updated_at TIMESTAMP, accumulated_total_tokens INTEGER, accumulated_cost REAL,
@@ -125,7 +125,7 @@ fn database(bench: &Bench, ids: &[&str]) {
 #[test]
 fn a_session_of_a_database_is_named_where_there_are_several() {
     let bench = Bench::new();
-    database(&bench, &["day_1", "day_2"]);
+    database(&bench, "sessions.db", &["day_1", "day_2"]);
     let ran = bench.run(&["convert", "sessions.db", "--to", "openai"]).expect(2);
     assert!(ran.err.contains("has 2 sessions") && ran.err.contains("`--session ID`"), "{}", ran.err);
     assert!(ran.err.contains("day_1  Title of day_1") && ran.err.contains("day_2"), "{}", ran.err);
@@ -142,7 +142,7 @@ fn a_session_of_a_database_is_named_where_there_are_several() {
 #[test]
 fn the_only_session_of_a_database_needs_no_name() {
     let bench = Bench::new();
-    database(&bench, &["only"]);
+    database(&bench, "sessions.db", &["only"]);
     let ran = bench.run(&["convert", "sessions.db", "--to", "anthropic"]).expect(0);
     assert!(ran.out.contains("hello from only"), "{}", ran.out);
     assert_eq!(bench.names("."), ["sessions.db"]);

@@ -46,10 +46,13 @@ fn stocked() -> Bench {
         ("response.sse", include_str!("../../../../examples/cut-stream.sse")),
         ("response.bin", include_str!("../../../../examples/cut-stream.sse")),
         ("session.jsonl", STUCK),
+        ("broken.jsonl", STUCK),
+        ("torn.json", &BROKEN[..BROKEN.len() - 20]),
     ] {
         bench.write(name, text);
     }
     age(&bench.path("session.jsonl"));
+    crate::convert_sessions::database(&bench, "goose.db", &["20260102_1"]);
     bench.run(&["fix", "request.json", "logs"]).expect(0);
     bench.session(&["new", "s-1", "--provider", "anthropic"]).expect(0);
     bench.session(&["append", "s-1", "broken.json", "--body"]).expect(0);
@@ -107,8 +110,12 @@ fn every_help_page_has_examples_that_run_unchanged() {
         let bench = stocked();
         // Findings do not stop the run.
         let checked = |line: String| {
-            let is_endless = line.contains("--follow");
-            format!("{line}{}", if is_endless { " & sleep 1; kill $! || exit 9" } else { "\n[ $? -le 1 ] || exit 9" })
+            let is_watch = line.contains("seamline watch") && !line.contains("--once");
+            if line.contains("--follow") || is_watch {
+                let (command, _) = line.split_once(" #").unwrap_or((&line, ""));
+                return format!("{command} & sleep 1; kill $! || exit 9");
+            }
+            format!("{line}\n[ $? -le 1 ] || exit 9")
         };
         let script: Vec<String> = whole_lines(&lines).into_iter().map(checked).collect();
         let ran = run(&bench, &script.join("\n"));

@@ -27,12 +27,12 @@ fn every_command_refuses_the_file_of_another_program_and_leaves_it_alone() {
         let name = path.file_name().unwrap().to_str().unwrap();
         bench.write(name, &bytes);
         let mut all = vec![
-            vec!["convert", name, "--to", "anthropic"],
             vec!["session", "append", "s-1", name, "--store", "sqlite:s.db"],
             vec!["session", "import", name, "--store", "sqlite:s.db"],
         ];
         if !is_read(name, &bytes) {
             all.extend([vec!["check", name], vec!["fix", name], vec!["fix", name, "--unsafe"]]);
+            all.push(vec!["convert", name, "--to", "anthropic"]);
         }
         for args in &all {
             let ran = bench.run(args).expect(2);
@@ -51,11 +51,11 @@ fn the_program_and_a_command_that_helps_are_named() {
     let bench = Bench::new();
     let fixture = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/files").join(name);
     bench.write("log.jsonl", std::fs::read(fixture("claude_code.jsonl")).unwrap());
-    let ran = bench.run(&["convert", "log.jsonl", "--to", "openai"]).expect(2);
+    let ran = bench.run(&["session", "import", "log.jsonl", "--store", "sqlite:s.db"]).expect(2);
     assert!(ran.err.contains("log.jsonl: this is a session log of Claude Code, not a request body"), "{}", ran.err);
     assert!(ran.err.contains("log.jsonl | seamline check -"), "{}", ran.err);
     bench.write("session.json", std::fs::read(fixture("gemini_cli.json")).unwrap());
-    let ran = bench.run(&["convert", "session.json", "--to", "openai"]).expect(2);
+    let ran = bench.run(&["session", "import", "session.json", "--store", "sqlite:s.db"]).expect(2);
     assert!(ran.err.contains("this is a session of Gemini CLI"), "{}", ran.err);
     assert!(ran.err.contains("give the request body"), "{}", ran.err);
 }

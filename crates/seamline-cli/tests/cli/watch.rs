@@ -104,7 +104,7 @@ fn one_look_tells_whether_a_session_is_broken() {
 }
 
 #[test]
-fn what_cannot_be_watched_is_explained() {
+fn a_request_body_and_a_missing_file_are_refused_with_the_reason() {
     let bench = Bench::new();
     bench.write("body.json", crate::bench::CLEAN);
     let ran = bench.run(&["watch", "body.json", "--once"]).expect(2);

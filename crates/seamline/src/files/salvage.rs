@@ -47,7 +47,7 @@ pub struct Salvaged<'b> {
     pub body: Option<String>,
     /// The number of messages of the conversation.
     pub messages: usize,
-    /// What was wrong with the file and its conversation.
+    /// The violations of the file and of its conversation.
     pub findings: Vec<Finding>,
     /// The parts of the file that are not in the conversation.
     pub leftovers: Vec<Leftover>,
