@@ -74,15 +74,16 @@ fn shown(record: &Object<'_>) -> Vec<Message> {
 }
 
 fn requested(part: &Object<'_>) -> Option<Message> {
-    let text = text_of(part.get("content"));
-    let answers = part.string("tool_call_id");
-    Some(match part.string("part_kind")?.as_str() {
-        "system-prompt" => Message::said(Role::System, text),
-        "user-prompt" => Message::said(Role::User, text),
-        "tool-return" => Message { answers, ..Message::said(Role::Tool, text) },
-        // Without a tool it asks the model to answer once more.
-        "retry-prompt" if part.string("tool_name").is_some() => Message { answers, ..Message::said(Role::Tool, text) },
-        "retry-prompt" => Message::said(Role::User, text),
+    let kind = part.string("part_kind")?;
+    // A retry without a tool asks the model to answer once more.
+    let is_retry = kind == "retry-prompt";
+    let is_result = kind == "tool-return" || is_retry && part.string("tool_name").is_some();
+    let role = match kind.as_str() {
+        _ if is_result => Role::Tool,
+        "system-prompt" => Role::System,
+        "user-prompt" | "retry-prompt" => Role::User,
         _ => return None,
-    })
+    };
+    let answers = part.string("tool_call_id").filter(|_| is_result);
+    Some(Message { answers, ..Message::said(role, text_of(part.get("content"))) })
 }

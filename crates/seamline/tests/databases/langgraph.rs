@@ -52,7 +52,9 @@ fn pack(value: &Value, out: &mut Vec<u8>) {
         }
         Value::Array(list) => {
             head(out, 0xdd, list.len());
-            list.iter().for_each(|value| pack(value, out));
+            for value in list {
+                pack(value, out);
+            }
         }
         Value::Object(object) if object.contains_key("py") => {
             let mut inner = Vec::new();

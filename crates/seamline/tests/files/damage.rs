@@ -212,7 +212,11 @@ fn judge(name: &str, form: Form, damaged: &Damaged) -> Result<bool, String> {
     }
     let checked = files::check(name, &mut &*repaired.bytes, &options).map_err(|error| error.to_string())?;
     let Some(checked) = checked else {
-        return if is_alone(&repaired.bytes) { Ok(true) } else { Err("the repaired file is not recognised".to_owned()) };
+        return if is_alone(&repaired.bytes) {
+            Ok(true)
+        } else {
+            Err("the repaired file is not recognised".to_owned())
+        };
     };
     let after = match form.layout {
         "document" => documents::words(&repaired.bytes)?,

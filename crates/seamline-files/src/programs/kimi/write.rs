@@ -39,13 +39,12 @@ pub(super) fn write(repair: &RecordRepair<'_>) -> Option<Vec<NewRecord>> {
             (_, Role::Tool) => {
                 let cycle = cycle.as_mut()?;
                 let call = cycle.record_of_call(read.answers.as_deref()?)?;
-                match was {
-                    // A result that moves goes behind its call.
-                    Some(was) => work.put(result_record(was)?, call, repair.records),
-                    None => {
-                        let text = result(repair.records[call], &read.text)?;
-                        work.behind.entry(call).or_default().push(NewRecord { origin: None, text });
-                    }
+                // A result that moves goes behind its call, like a new one.
+                if let Some(was) = was {
+                    work.put(result_record(was)?, call, repair.records);
+                } else {
+                    let text = result(repair.records[call], &read.text)?;
+                    work.behind.entry(call).or_default().push(NewRecord { origin: None, text });
                 }
                 cycle.last = cycle.last.max(call);
             }

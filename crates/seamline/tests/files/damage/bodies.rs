@@ -49,7 +49,7 @@ pub(super) fn strictly_valid(file: &[u8]) -> Result<(), String> {
     for (index, line) in String::from_utf8_lossy(file).lines().enumerate() {
         let mut record: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let body = body_of(&mut record);
-        // A cut line may leave one message, which is kept and is no body.
+        // A cut line may leave one message, which is kept and is not a body.
         let is_body = body["messages"].is_array();
         if let Some(first) = strict::check(dialect, body).first().filter(|_| is_body) {
             return Err(format!("line {}: the strict check finds {first:?}", index + 1));

@@ -34,7 +34,9 @@ impl Document {
     /// The places of the records whose text has one of these words and none of those.
     fn places(&self, words: &[&str], others: &[&str]) -> Vec<usize> {
         let has = |record: &String, words: &[&str]| words.iter().any(|word| record.contains(word));
-        (0..self.records.len()).filter(|at| has(&self.records[*at], words) && !has(&self.records[*at], others)).collect()
+        (0..self.records.len())
+            .filter(|at| has(&self.records[*at], words) && !has(&self.records[*at], others))
+            .collect()
     }
 }
 
@@ -99,7 +101,8 @@ pub(super) fn damage(file: &str, kind: Damage, numbers: &mut Numbers) -> Option<
             while !whole.is_char_boundary(end) {
                 end -= 1;
             }
-            let lengths: Vec<usize> = document.records.iter().map(|record| record.len() + document.separator.len()).collect();
+            let lengths: Vec<usize> =
+                document.records.iter().map(|record| record.len() + document.separator.len()).collect();
             let mut stop = document.before.len();
             let fits = |length: &usize| {
                 stop += length;
@@ -130,7 +133,8 @@ fn between(document: &mut Document, kind: Damage, at: usize, numbers: &mut Numbe
         }
         if is_here && kind == Damage::Splice && index < last {
             let mut end = 1 + numbers.below(record.len() - 1);
-            while !record.is_char_boundary(end) {
+            // Behind these signs the next record would be a value of the cut one.
+            while !record.is_char_boundary(end) || record[..end].trim_end().ends_with(['[', ':', ',']) {
                 end -= 1;
             }
             text.push_str(&record[..end]);
@@ -173,7 +177,8 @@ pub(super) fn without_result(record: &str) -> Option<String> {
 
 /// The words in a document after its repair.
 pub(super) fn words(file: &[u8]) -> Result<BTreeSet<String>, String> {
-    let value: Value = serde_json::from_slice(file).map_err(|error| format!("the repaired file is not JSON: {error}"))?;
+    let value: Value =
+        serde_json::from_slice(file).map_err(|error| format!("the repaired file is not JSON: {error}"))?;
     let mut words = BTreeSet::new();
     collect(&value, &mut words);
     Ok(words)

@@ -13,8 +13,18 @@ pub(super) fn damage(file: &str, kind: Damage, numbers: &mut Numbers) -> Option<
         let text = String::from_utf8_lossy(line);
         words.iter().any(|word| text.contains(word))
     };
-    let results = ["tool_result", "toolResult", "_output\"", "functionResponse", "toolResponse", "execution_complete", "tool.result", "\"role\":\"tool\""];
-    let calls = ["\"tool_use\"", "toolCall\"", "function_call\"", "functionCall", "toolRequest", "tool.call", "tool_calls"];
+    let results = [
+        "tool_result",
+        "toolResult",
+        "_output\"",
+        "functionResponse",
+        "toolResponse",
+        "execution_complete",
+        "tool.result",
+        "\"role\":\"tool\"",
+    ];
+    let calls =
+        ["\"tool_use\"", "toolCall\"", "function_call\"", "functionCall", "toolRequest", "tool.call", "tool_calls"];
     let places = |lines: &[Vec<u8>], words: &[&str], others: &[&str]| -> Vec<usize> {
         (1..lines.len()).filter(|at| has(&lines[*at], words) && !has(&lines[*at], others)).collect()
     };
