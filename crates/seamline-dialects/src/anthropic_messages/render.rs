@@ -1,6 +1,8 @@
 //! Renders a conversation of any dialect as a body.
 
-use seamline_model::conversation::{Family, LiftedMessage, Media, MediaKind, MediaSource, Settings, ToolChoice, ToolDefinition};
+use seamline_model::conversation::{
+    Family, LiftedMessage, Media, MediaKind, MediaSource, Settings, ToolChoice, ToolDefinition,
+};
 
 use super::write::Writer;
 use crate::blocks;

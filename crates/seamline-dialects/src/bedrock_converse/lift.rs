@@ -162,8 +162,12 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str)
     // A document that is text says what text says.
     let words = string(source, "text").map(Says::Text);
     let (says, known): (_, &[&str]) = match (string(source, "bytes"), place) {
-        (Some(data), _) => (Says::Media(Box::new(Media { mime, ..Media::new(kind, MediaSource::Data(data)) })), &["bytes"]),
-        (None, Some(uri)) => (Says::Media(Box::new(Media { mime, ..Media::new(kind, MediaSource::Url(uri)) })), &["s3Location"]),
+        (Some(data), _) => {
+            (Says::Media(Box::new(Media { mime, ..Media::new(kind, MediaSource::Data(data)) })), &["bytes"])
+        }
+        (None, Some(uri)) => {
+            (Says::Media(Box::new(Media { mime, ..Media::new(kind, MediaSource::Url(uri)) })), &["s3Location"])
+        }
         (None, None) => (words?, &["text"]),
     };
     let within = format!("{pointer}/source");

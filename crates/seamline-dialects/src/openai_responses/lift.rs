@@ -271,7 +271,10 @@ fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Lift
     }
     let seal = lifting.field(value, "encrypted_content", pointer);
     let text = texts.join("\n\n");
-    LiftedBlock::new(Says::Reasoning(Box::new(Reasoning { text, seal, redacted: false, family: Family::OpenAi })), pointer)
+    LiftedBlock::new(
+        Says::Reasoning(Box::new(Reasoning { text, seal, redacted: false, family: Family::OpenAi })),
+        pointer,
+    )
 }
 
 fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> LiftedBlock {

@@ -11,7 +11,9 @@ use super::item::{CUSTOM_RESULT, FUNCTION_RESULT};
 use super::result;
 use super::rewrite::{CUSTOM_CALL, FUNCTION_CALL, written_call};
 use crate::convert::rendering::{numbers, only_text, strings, typed_text};
-use crate::convert::{Draft, Entries, Members, Rendered, Room, Target, data_url, file_name, schema_members, write_body};
+use crate::convert::{
+    Draft, Entries, Members, Rendered, Room, Target, data_url, file_name, schema_members, write_body,
+};
 use crate::json::{Json, list, member, object};
 
 pub(super) const ROOM: Room = Room {
