@@ -194,7 +194,7 @@ mod tests {
     fn a_cut_body_gives_its_complete_messages() {
         let body = br#"{"model":"m","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"ro"#;
         let cut = cut_body(&mut &body[..]).unwrap().unwrap();
-        assert_eq!((cut.member, cut.messages), ("messages", vec![24..54, 55..90]));
+        assert_eq!((cut.member, cut.messages), ("messages", vec![25..54, 55..89]));
         assert_eq!(cut_body(&mut &b"[{\"a\":1}"[..]).unwrap(), None);
     }
 }

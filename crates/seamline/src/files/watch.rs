@@ -40,7 +40,8 @@ pub enum Change {
 /// assert!(health.update(&look(whole)?.unwrap(), Writing::Possible).is_empty());
 ///
 /// // Two writers at once: part of a record is before another one.
-/// let spliced = [br#"{"type":"us"#.as_slice(), whole].concat();
+/// let next = br#"{"type":"user","uuid":"u2","parentUuid":"u1","sessionId":"s","message":{"role":"user","content":"go"}}"#;
+/// let spliced = [whole.as_slice(), b"\n{\"type\":\"us", next].concat();
 /// let changes = health.update(&look(&spliced)?.unwrap(), Writing::Possible);
 /// assert!(matches!(&changes[..], [Change::Broken(finding)] if finding.name == "spliced-record"));
 /// assert!(!health.is_healthy());
