@@ -191,7 +191,11 @@ impl Check {
     fn examine_session(&self, source: &Source, opened: Opened, options: &Options) -> Result<Report, Failure> {
         let label = &source.label();
         let length = opened.length;
-        let unread = || Failure::new("the session could not be read");
+        let program = opened.program();
+        let unread = || match program {
+            Some(program) => Failure::of_file(source, program),
+            None => Failure::new("the session could not be read"),
+        };
         let checked = seamline::files::check(&source.name(), &mut opened.into_reader(), options)?.ok_or_else(unread)?;
         output::say_note(label, checked.note.as_deref());
         let mut tally = Tally::of(&checked, &options.policy);

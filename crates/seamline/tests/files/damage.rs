@@ -132,7 +132,7 @@ fn table(rows: &BTreeMap<Form, BTreeMap<Damage, [usize; 2]>>) -> String {
     let mut out = format!("{:<42}", "broken before the repair / damaged files");
     out.extend(KINDS.iter().map(|kind| format!("{:>12}", format!("{kind:?}"))));
     for (form, row) in rows {
-        out += &format!("\n{:<42}", format!("{} ({})", form.program, form.layout));
+        out.push_str(&["\n", &format!("{:<42}", format!("{} ({})", form.program, form.layout))].concat());
         let cell = |kind: &Damage| row.get(kind).map_or("-".to_owned(), |[files, broken]| format!("{broken}/{files}"));
         out.extend(KINDS.iter().map(|kind| format!("{:>12}", cell(kind))));
     }
@@ -195,8 +195,8 @@ fn judge(name: &str, form: Form, damaged: &Damaged) -> Result<bool, String> {
     // A file with one record may be of any program.
     let is_alone = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count() < 2;
     let Some(repaired) = repaired else {
-        let complete = damaged.bytes.iter().filter(|byte| **byte == b'\n').count();
-        return if complete < 2 { Ok(false) } else { Err("the program is not recognised any more".to_owned()) };
+        let lines = damaged.bytes.split(|byte| *byte == b'\n').count();
+        return if lines < 3 { Ok(false) } else { Err("the program is not recognised any more".to_owned()) };
     };
     if let Some(why) = repaired.refusal {
         return Err(format!("refused: {why}"));

@@ -42,14 +42,11 @@ impl Document {
 
 /// The spans of the records: the elements of the value, or of one of its members.
 fn spans(file: &str) -> Option<Vec<Range<usize>>> {
-    let list = match serde_json::from_str::<Vec<&RawValue>>(file) {
-        Ok(list) => list,
-        Err(_) => {
-            let members: BTreeMap<String, &RawValue> = serde_json::from_str(file).ok()?;
-            let list = ["messages", "history"].iter().find_map(|name| members.get(*name))?;
-            serde_json::from_str(list.get()).ok()?
-        }
-    };
+    let list = serde_json::from_str::<Vec<&RawValue>>(file).ok().or_else(|| {
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(file).ok()?;
+        let list = ["messages", "history"].iter().find_map(|name| members.get(*name))?;
+        serde_json::from_str(list.get()).ok()
+    })?;
     let span = |record: &&RawValue| {
         let start = record.get().as_ptr().addr() - file.as_ptr().addr();
         start..start + record.get().len()
