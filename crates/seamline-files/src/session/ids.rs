@@ -25,22 +25,20 @@ impl Ids {
     /// The number of an id.
     pub(crate) fn number(&mut self, text: &str) -> IdNumber {
         let digest = KeptTexts::Abridged.digest(text);
-        match self.by_digest.get(&digest) {
-            Some(known) if self.text(*known) == text => *known,
-            Some(_) => match self.others.get(text) {
-                Some(known) => *known,
-                None => {
-                    let number = self.add(text);
-                    self.others.insert(text.to_owned(), number);
-                    number
-                }
-            },
-            None => {
-                let number = self.add(text);
-                self.by_digest.insert(digest, number);
-                number
-            }
+        let Some(known) = self.by_digest.get(&digest).copied() else {
+            let number = self.add(text);
+            self.by_digest.insert(digest, number);
+            return number;
+        };
+        if self.text(known) == text {
+            return known;
         }
+        if let Some(known) = self.others.get(text) {
+            return *known;
+        }
+        let number = self.add(text);
+        self.others.insert(text.to_owned(), number);
+        number
     }
 
     /// The text of an id.

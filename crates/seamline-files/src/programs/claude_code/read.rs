@@ -226,7 +226,9 @@ fn carried(entries: &mut [Entry], group: &[usize]) -> Option<CarriedMessage> {
 /// The records of the conversation, in the order in which their messages are sent. Records of one message are together.
 fn active(entries: &[Entry], chain: &[usize]) -> Vec<Vec<usize>> {
     let mut on_chain = vec![false; entries.len()];
-    chain.iter().for_each(|record| on_chain[*record] = true);
+    for record in chain {
+        on_chain[*record] = true;
+    }
     let responses: HashSet<IdNumber> = chain.iter().filter_map(|record| entries[*record].response).collect();
     let mut fragments: HashMap<IdNumber, Vec<usize>> = HashMap::new();
     let mut answers: HashMap<IdNumber, Vec<usize>> = HashMap::new();

@@ -130,13 +130,13 @@ const OPENCLAW: Client = Client {
     package: "openclaw@2026.9.6",
     prepare: |home, url| {
         let config = format!(
-            "{{\"agents\":{{\"defaults\":{{\"model\":{{\"primary\":\"mock/mock-model\"}},\"workspace\":{:?},\"skipBootstrap\":true}}}},\
+            "{{\"agents\":{{\"defaults\":{{\"model\":{{\"primary\":\"mock/mock-model\"}},\"workspace\":\"{}\",\"skipBootstrap\":true}}}},\
              \"models\":{{\"mode\":\"merge\",\"providers\":{{\"mock\":{{\"baseUrl\":\"{url}/openclaw/v1\",\"apiKey\":\"dummy\",\
              \"api\":\"openai-completions\",\"models\":[{{\"id\":\"mock-model\",\"name\":\"mock\",\"reasoning\":false,\"input\":[\"text\"],\
              \"contextWindow\":128000,\"maxTokens\":8000,\
              \"cost\":{{\"input\":0,\"output\":0,\"cacheRead\":0,\"cacheWrite\":0}}}}]}}}}}},\
              \"tools\":{{\"exec\":{{\"host\":\"gateway\",\"security\":\"full\",\"ask\":\"off\"}}}},\"update\":{{\"checkOnStart\":false}}}}",
-            home.join("work")
+            home.join("work").display()
         );
         write(&home.join(".openclaw/openclaw.json"), &config)
     },
