@@ -273,6 +273,18 @@ impl Report {
 /// The longest id or name in a message, in characters.
 const QUOTED_CHARS_MAX: usize = 80;
 
+/// The longest predicted error in bytes; only ids and names can make it longer.
+const PREDICTED_BYTES_MAX: usize = 2000;
+
+/// Cuts a predicted error that a long id or many of them make long.
+fn cut(mut text: String) -> String {
+    if text.len() > PREDICTED_BYTES_MAX {
+        text.truncate(text.floor_char_boundary(PREDICTED_BYTES_MAX));
+        text.push('…');
+    }
+    text
+}
+
 /// Shortens the ids and names of a message, which are in backquotes: a conversation may hold ids of any length.
 fn shortened(message: String) -> String {
     if message.len() <= QUOTED_CHARS_MAX || message.split('`').all(|part| part.len() <= QUOTED_CHARS_MAX) {
@@ -312,7 +324,7 @@ impl Draft<'_> {
 
     pub(crate) fn predicts(self, text: String) -> Self {
         if !text.is_empty() {
-            self.0.predicts = Some(text);
+            self.0.predicts = Some(cut(text));
         }
         self
     }

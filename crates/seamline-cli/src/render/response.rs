@@ -271,8 +271,7 @@ pub(crate) fn json(label: &str, response: &Response) -> String {
         advice: error.verdict.advice,
         retry_after_ms: error.verdict.retry_after.map(|wait| wait.as_millis() as u64),
     });
-    let results = response.results();
-    let messages = response.messages().into_iter().chain(results.iter().map(String::as_str));
+    let messages = response.history();
     let document = Document {
         version: 1,
         path: label,
@@ -281,7 +280,7 @@ pub(crate) fn json(label: &str, response: &Response) -> String {
         cut: response.ending.cut(),
         stop_reason: response.stop_reason.as_deref(),
         message: serde_json::from_str(&response.message).ok(),
-        messages: messages.into_iter().filter_map(|message| serde_json::from_str(message).ok()).collect(),
+        messages: messages.iter().filter_map(|message| serde_json::from_str(message).ok()).collect(),
         calls: &response.calls,
         findings: &response.findings,
         error,

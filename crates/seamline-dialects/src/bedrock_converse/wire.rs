@@ -31,7 +31,9 @@ pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -
             _ => is_unknown |= member.is(Kind::Object),
         }
     }
-    if let Some((own, kind)) = foreign::pair(value, reader).filter(|_| matches!(kind, BlockKind::Opaque)) {
+    if matches!(kind, BlockKind::Opaque)
+        && let Some((own, kind)) = foreign::pair(value, reader)
+    {
         reader.note(IrregularityKind::ForeignPair { own }, value.span());
         return (kind, false);
     }

@@ -7,7 +7,7 @@ use seamline_assemble::is_plain_object;
 use seamline_dialects::{AnsweredCall, Dialect, readable};
 use seamline_model::conversation::LiftedCall;
 use seamline_model::{
-    Assembled, AssembledBlock, AssembledCall, BROKEN_CALL, Content, Ending, NAMELESS_CALL, Piece, not_run,
+    Assembled, AssembledBlock, AssembledCall, BROKEN_CALL, Content, Ending, InputForm, NAMELESS_CALL, Piece, not_run,
 };
 
 use super::options::{PartialCall, StreamPolicy};
@@ -20,6 +20,8 @@ pub(super) struct KeptMessages {
     /// What a session keeps, where it differs. Only a session is sure to read the list of refused calls, so only it gets
     /// calls that must not run in a form that could run.
     session: Option<Box<(Written, Vec<RefusedCall>)>>,
+    /// The same messages in a form that the provider accepts, where it differs.
+    legal: Option<Box<Written>>,
 }
 
 /// A tool call that a history keeps although it must not run, and the result that answers it.
@@ -56,7 +58,7 @@ impl KeptMessages {
             PartialCall::ErrorResult if is_complete => return Self::with_malformed(dialect, assembled),
             PartialCall::ErrorResult => refused = refuse_partial(&mut assembled, dialect, refusal),
         }
-        Self { messages: Written::of(dialect, assembled), refused, session: None }
+        Self { messages: Written::of(dialect, assembled), refused, session: None, legal: None }
     }
 
     /// Keeps the malformed calls of a complete response. A caller gets those whose input cannot be read, as the model
@@ -80,7 +82,10 @@ impl KeptMessages {
         });
         assembled.blocks.retain(is_kept);
         let refused = refused_calls(&assembled);
-        Self { messages: Written::of(dialect, assembled), refused, session }
+        let takes_text = matches!(dialect.constraints().input, InputForm::Text(_));
+        let legal = (!refused.is_empty() && !takes_text)
+            .then(|| Box::new(Written::of(dialect, with_readable_input(assembled.clone()))));
+        Self { messages: Written::of(dialect, assembled), refused, session, legal }
     }
 
     pub(super) fn refused(&self) -> &[RefusedCall] {
@@ -117,6 +122,11 @@ impl KeptMessages {
 
     pub(super) fn messages(&self) -> &[String] {
         self.messages.get()
+    }
+
+    /// The messages in a form that the provider accepts.
+    pub(super) fn legal(&self) -> &[String] {
+        self.legal.as_deref().map_or(self.messages(), Written::get)
     }
 
     /// The messages for a session, and the calls in them that must not run.

@@ -58,6 +58,7 @@ fn every_value_of_a_knob_of_repairs_gives_another_repair() {
     let (hi, go) = (user("hi"), user("go on"));
     let unanswered = vec![hi.clone(), calls(&["call_1"]), go.clone()];
     let orphan = vec![hi.clone(), result("call_9", "stray"), go.clone()];
+    let unknown = r#"{"role":"wizard","content":"hm"}"#.to_owned();
     let text = |text: &str| format!(r#"{{"role":"user","content":[{{"type":"text","text":"{text}"}}]}}"#);
     let far_apart = vec![
         hi.clone(),
@@ -84,7 +85,7 @@ fn every_value_of_a_knob_of_repairs_gives_another_repair() {
         go.clone(),
     ];
     let cases: Vec<(&str, &str, Vec<String>)> = vec![
-        ("safety", "orphan_result = 'remove'", orphan.clone()),
+        ("safety", "orphan_result = 'remove'", [orphan.clone(), vec![unknown, go.clone()]].concat()),
         ("unanswered_reason", "", unanswered.clone()),
         ("orphan_result", "safety = 'unsafe'", orphan),
         ("match_scope", "safety = 'unsafe'", far_apart),

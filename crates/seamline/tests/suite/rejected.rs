@@ -1,6 +1,8 @@
 //! A member that the provider has rejected by its name is removed; without the rejection it stays.
 
+use futures_executor::block_on;
 use seamline::classify::{Failure, MemberFault};
+use seamline::session::{Session, SessionOptions};
 use seamline::{Options, Policy, Severity, check, classify, repair};
 
 /// For each dialect a body with an unknown member, and the error that names it.
@@ -141,4 +143,26 @@ fn members_that_the_request_needs_stay() {
         options.policy.reject_members(&classify(&Failure { text: &text, ..Failure::default() }).members);
         assert!(!repair(CHAT.as_bytes(), &options).unwrap().changed(), "{place}");
     }
+}
+
+#[test]
+fn a_session_removes_a_member_that_the_provider_named() {
+    block_on(async {
+        let store = seamline::open_store("memory:").await.unwrap();
+        let options = SessionOptions { dialect: Some("openai_chat".to_owned()), ..SessionOptions::default() };
+        let mut session = Session::create(store, "s-1".parse().unwrap(), options).await.unwrap();
+        for message in [
+            r#"{"role":"user","content":"go"}"#,
+            r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","foo":1,"function":{"name":"f","arguments":"{}"}}]}"#,
+            r#"{"role":"tool","tool_call_id":"c1","content":"ok"}"#,
+        ] {
+            session.append(message).await.unwrap();
+        }
+        let body = |session: &mut Session| String::from_utf8(session.request("{}").unwrap().body.to_vec()).unwrap();
+        assert!(body(&mut session).contains("foo"));
+        // The request had a system message before those of the session.
+        let text = "Unknown parameter: 'messages[2].tool_calls[0].foo'.";
+        session.handle_error(&Failure { status: Some(400), text, ..Failure::default() }).await.unwrap();
+        assert!(!body(&mut session).contains("foo"), "{}", body(&mut session));
+    });
 }

@@ -43,6 +43,29 @@ fn kept_messages_of_every_recorded_response_can_be_sent_back() {
     report(streams.len(), failures);
 }
 
+#[test]
+fn the_history_of_every_response_has_inputs_that_its_dialect_accepts() {
+    let streams = fixtures().unwrap();
+    let mut refused = 0;
+    let failures: Vec<String> = streams
+        .iter()
+        .filter_map(|stream| {
+            let response = stream.whole().ok()?;
+            refused += response.refused().len();
+            let (question, _) = request_of(response.dialect);
+            let list = Dialect::by_name(response.dialect)?.list_key();
+            let history = response.history();
+            let body = format!("{{\"{list}\":[{question},{}]}}", history.join(","));
+            let options = Options { dialect: Some(response.dialect.to_owned()), ..Options::default() };
+            let found = seamline::check(body.as_bytes(), &options).ok()?.findings;
+            let wrong = found.iter().find(|finding| finding.code == "WIRE006")?;
+            Some(format!("{}: {} in {body}", stream.name, wrong.message))
+        })
+        .collect();
+    assert!(refused > 3, "only {refused} calls must not run");
+    report(streams.len(), failures.into_iter());
+}
+
 /// Calls that must not run are not kept, and nothing else is lost.
 fn keeps_all_that_may_be_run(response: &Response) -> Result<(), String> {
     let kept = response.messages().concat();

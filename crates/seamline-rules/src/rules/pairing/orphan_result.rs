@@ -9,7 +9,9 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds tool results whose call is not in the conversation.
+    /// Finds tool results whose call is not in the conversation. A call that the provider may store is not missing: the
+    /// request continues a stored conversation, or an earlier item refers to a stored one. Whether a reference is enough
+    /// for the result of a function is not known, so that one is a note.
     ///
     /// # Why is this bad?
     /// Every provider rejects the whole request. The cause is a history that was trimmed or compacted between a call

@@ -58,7 +58,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: if the call is in another turn and has no result there, the result moves to it. Otherwise the block is kept as
+    /// Safe: if the call is in another turn and has no result there, the result moves to it; if the tool made calls of the
+    /// client, behind their results. Otherwise the block is kept as
     /// text in the same message, under a line that says what it was.
     ///
     /// # References

@@ -81,7 +81,8 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Safe: the real result replaces the synthetic one. Synthetic are Seamline's own texts and the texts that other
-    /// programs are known to write in place of a missing result.
+    /// programs are known to write in place of a missing result, without members that a repair does not write: a result
+    /// with others is real.
     ///
     /// # References
     /// ANT-7; case 17
