@@ -203,13 +203,7 @@ impl Fix {
         }
     }
 
-    fn repair(
-        &self,
-        source: &Source,
-        label: &str,
-        times: Option<Times>,
-        options: &Options,
-    ) -> Result<Fixed, Failure> {
+    fn repair(&self, source: &Source, label: &str, times: Option<Times>, options: &Options) -> Result<Fixed, Failure> {
         let opened = source.open()?;
         opened.refuse_part()?;
         let before = opened.read()?;

@@ -98,12 +98,14 @@ pub(super) fn checked(
 ) -> Result<CheckedFile, Error> {
     let session = &reading.session;
     let body = session.body();
+    let is_asked = options.provider.is_some();
     let options = carrier_options(reading, options);
     let mut findings = file_findings(reading);
     let (mut provider, mut note, mut calls) = (session.provider.unwrap_or_default(), None, 0);
     if !session.messages.is_empty() {
         let checked = crate::check::check_body(body.as_bytes(), &options)?;
-        (provider, note, calls) = (checked.provider, checked.note, checked.calls);
+        // The provider of the program is no choice of the caller, who needs no note about it.
+        (provider, note, calls) = (checked.provider, checked.note.filter(|_| is_asked), checked.calls);
         findings.extend(checked.findings.into_iter().map(|finding| placed(reading, finding)));
     }
     findings.sort_by_key(|finding| finding.line.unwrap_or(usize::MAX));

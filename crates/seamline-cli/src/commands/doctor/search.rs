@@ -73,7 +73,11 @@ impl Search {
             for place in program.places {
                 let Some(start) = start(place, home) else { continue };
                 let path = place.path.split('/').fold(start.clone(), |path, part| path.join(part));
-                self.searched.push(Searched { program: program.name, folder: path });
+                let searched = Searched { program: program.name, folder: path };
+                // A program with several kinds of files keeps them in one place.
+                if !self.searched.contains(&searched) {
+                    self.searched.push(searched);
+                }
                 for folder in expand(vec![start], place.path) {
                     self.add_folder(&folder, place.endings, DEPTH_MAX);
                 }
