@@ -104,7 +104,7 @@ pub(super) fn checked(
     let (mut provider, mut note, mut calls) = (session.provider.unwrap_or_default(), None, 0);
     if !session.messages.is_empty() {
         let checked = crate::check::check_body(body.as_bytes(), &options)?;
-        // The provider of the program is no choice of the caller, who needs no note about it.
+        // The caller did not choose the provider, so that a note about it does not help.
         (provider, note, calls) = (checked.provider, checked.note.filter(|_| is_asked), checked.calls);
         findings.extend(checked.findings.into_iter().map(|finding| placed(reading, finding)));
     }
