@@ -116,7 +116,9 @@ fn labelled(label: &str, paint: style::Paint, text: &str) -> String {
         let line = if out.is_empty() { format!("{label}: {line}") } else { line.to_owned() };
         let lines = match screen::error_width() {
             // Lines with a layout keep it.
-            Some(width) if !line.starts_with(' ') => screen::wrap(&line, width),
+            Some(width) if !line.starts_with(' ') => {
+                screen::sentence(&line, width).lines().map(str::to_owned).collect()
+            }
             _ => vec![line],
         };
         for line in lines {

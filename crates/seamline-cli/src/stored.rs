@@ -9,12 +9,13 @@ use std::time::SystemTime;
 use seamline::Options;
 use seamline::files::database::{Database, RepairedSession, SessionRow};
 use seamline::files::folder::FolderLayout;
-use seamline::files::{CheckedFile, RepairedFile};
+use seamline::files::{About, CheckedFile, RepairedFile};
 
 use crate::failure::Failure;
 use crate::files;
 use crate::files::in_use::{self, InUse};
 use crate::files::undo::Force;
+use crate::render::file;
 use crate::render::record::Record;
 use crate::screen;
 
@@ -114,6 +115,15 @@ impl Store {
     /// The name of a session in output.
     pub(crate) fn label_of(&self, session: &StoredSession) -> String {
         format!("{}: session {}", self.label(), session.id)
+    }
+
+    /// The command that continues a session in its program.
+    pub(crate) fn resume(&self, about: &About) -> Option<String> {
+        let format = match &self.kind {
+            Kind::Database(database) => database.format(),
+            Kind::Folder(layout, _) => layout.format,
+        };
+        file::resume(Some(format), about, &self.label())
     }
 
     /// The sessions, the last changed one first.
@@ -225,7 +235,7 @@ impl StoredSession {
     }
 
     /// Fills in what only the list of sessions tells.
-    fn describe(&self, about: &mut seamline::files::About) {
+    fn describe(&self, about: &mut About) {
         about.id.get_or_insert_with(|| self.id.clone());
         let Some(row) = &self.row else { return };
         if about.title.is_none() {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::bodies::Bodies;
 use crate::place::SessionFolder;
+use crate::programs::cline;
 use crate::sample::Sample;
 use crate::session::{FileLayout, Format};
 
@@ -53,6 +54,19 @@ impl Program {
             Self::GIVE_BODY => "Seamline reads the sessions of this program and does not write them",
             advice => advice,
         }
+    }
+}
+
+impl Program {
+    /// How to continue a session in a program that no command starts.
+    ///
+    /// ```
+    /// let history = br#"[{"role":"user","content":[{"type":"text","text":"<task>go</task>"}],"ts":1}]"#;
+    /// let program = seamline_files::recognise("api_conversation_history.json", history).unwrap();
+    /// assert!(program.next_step().unwrap().contains("History"));
+    /// ```
+    pub fn next_step(&self) -> Option<&'static str> {
+        (*self == cline::PROGRAM).then_some(cline::NEXT_STEP)
     }
 }
 

@@ -196,8 +196,9 @@ impl Doctor {
         let known = || ALL.iter().filter(|program| !program.places.is_empty());
         match &self.agent {
             Some(agent) if !known().any(|program| self.wants(program)) => {
-                let names: Vec<_> = known().map(|program| program.name).collect();
-                let all = format!("there are {}", names.join(", "));
+                let names = agents::short_names();
+                let names: Vec<_> = names.iter().map(String::as_str).collect();
+                let all = format!("there are `{}`", names.join("`, `"));
                 Err(Failure::new(format!("no agent is called `{}`", screen::printable(agent)))
                     .with_hint(suggest::hint(agent, &names, &all)))
             }

@@ -122,6 +122,8 @@ pub(crate) struct Checkup {
     /// The files that hold no session.
     pub(crate) others: usize,
     pub(crate) failed: usize,
+    /// The paths of healthy sessions with warnings, each once.
+    pub(crate) warned: Vec<PathBuf>,
 }
 
 /// The sessions of one program.
@@ -149,7 +151,10 @@ impl Checkup {
         numbers.sessions += 1;
         if session.broken.is_none() {
             numbers.healthy += 1;
-            numbers.warned += usize::from(session.counts.warnings > 0);
+            if session.counts.warnings > 0 {
+                numbers.warned += 1;
+                self.warned.extend((self.warned.last() != Some(&session.path)).then(|| session.path.clone()));
+            }
         } else {
             numbers.broken += 1;
             numbers.fixable += usize::from(session.can_be_fixed());
@@ -203,7 +208,7 @@ pub(crate) struct View<'a> {
 /// The report for people.
 pub(crate) fn text(checkup: &Checkup, view: View<'_>) -> String {
     let is_one = checkup.shown.len() == 1 && checkup.total().sessions == 1;
-    let mut out = if is_one { String::new() } else { table::render(&checkup.programs, screen::width()) };
+    let mut out = if is_one { String::new() } else { table::render(&checkup.programs, view.fix, screen::width()) };
     for session in checkup.shown.iter().take(view.shown_max) {
         let gap = if out.is_empty() { "" } else { "\n" };
         let _ = write!(out, "{gap}{}", described(session, view.now));
@@ -212,7 +217,23 @@ pub(crate) fn text(checkup: &Checkup, view: View<'_>) -> String {
     if hidden > 0 {
         let _ = write!(out, "\n… and {} more; `--all` describes them\n", screen::grouped(hidden));
     }
+    out += &warned(&checkup.warned, view.shown_max);
     let _ = write!(out, "\n{}", summary(checkup, view));
+    out
+}
+
+/// The files of sessions with warnings, and the command that shows them.
+fn warned(paths: &[PathBuf], shown_max: usize) -> String {
+    if paths.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{}", line("warnings, which `seamline check FILE` shows, are in:"));
+    for path in paths.iter().take(shown_max) {
+        let _ = writeln!(out, "  {}", screen::printable(&argument(path)));
+    }
+    if paths.len() > shown_max {
+        let _ = writeln!(out, "  … and {} more; `--all` lists them", screen::grouped(paths.len() - shown_max));
+    }
     out
 }
 
@@ -243,9 +264,10 @@ fn described(session: &Session, now: SystemTime) -> String {
     } else {
         page.row("wrong", style::GOOD, "nothing");
     }
-    if let Some(command) = &session.resume {
-        let label = if session.is_whole() { "continue" } else { "then" };
-        page.row(label, style::GOOD, command);
+    let label = if session.is_whole() { "continue" } else { "then" };
+    match &session.resume {
+        Some(command) => page.command(label, command),
+        None => page.row(label, style::GOOD, session.program.next_step().unwrap_or_default()),
     }
     page.out
 }
@@ -335,6 +357,12 @@ impl Page {
         }
     }
 
+    /// A command, which is never wrapped so that it can be copied.
+    fn command(&mut self, label: &str, command: &str) {
+        let gap = " ".repeat(LABEL_COLUMNS.saturating_sub(screen::columns(label)));
+        let _ = writeln!(self.out, "  {}{gap}{}", style::GOOD.paint(label), screen::printable(command));
+    }
+
     /// A text of the conversation, on one line.
     fn quote(&mut self, label: &str, text: &str) {
         let text = one_line(text, screen::width().saturating_sub(LABEL_COLUMNS + 2));
@@ -405,7 +433,7 @@ fn summary(checkup: &Checkup, view: View<'_>) -> String {
     };
     let warned = match total.warned {
         0 => String::new(),
-        count => format!("; {} with warnings, see `seamline check`", screen::grouped(count)),
+        count => format!("; {} with warnings", screen::grouped(count)),
     };
     line(&format!("{mark} {verdict}{warned}{failed}"))
 }

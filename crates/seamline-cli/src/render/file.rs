@@ -2,10 +2,10 @@
 
 mod records;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use seamline::Severity;
-use seamline::files::{About, CheckedFile, Program, RepairedFile};
+use seamline::files::{About, CheckedFile, FileLayout, Format, Program, RepairedFile};
 
 use super::line_changes::LineChanges;
 use super::repair::{Destination, faint};
@@ -72,20 +72,14 @@ impl<'a> FileOutcome<'a> {
             lines: (has_lines && repaired.changed()).then(|| LineChanges::of(before, &repaired.bytes)),
             stored: None,
             quarantine: None,
-            resume: resume(repaired.program, &repaired.about, name),
+            resume: resume(repaired.program.session, &repaired.about, name),
         }
     }
 
-    /// The outcome for a session in records at a path.
-    pub(crate) fn of_records(repaired: &'a RepairedFile<'a>, stored: &'a RepairedStored, path: &str) -> Self {
-        Self {
-            repaired,
-            after: repaired.after.as_bytes(),
-            lines: None,
-            stored: Some(stored),
-            quarantine: None,
-            resume: resume(repaired.program, &repaired.about, path),
-        }
+    /// The outcome for a session in records, with the command that continues it.
+    pub(crate) fn of_records(stored: &'a RepairedStored, resume: Option<String>) -> Self {
+        let repaired = &stored.repaired;
+        Self { repaired, after: repaired.after.as_bytes(), lines: None, stored: Some(stored), quarantine: None, resume }
     }
 
     /// Whether the repair changes what the program would send, and not only the lines of the file.
@@ -98,12 +92,18 @@ impl<'a> FileOutcome<'a> {
 /// The place of the path in the command of a program.
 const FILE: &str = "{FILE}";
 
-/// The command that continues a session in its program.
-pub(crate) fn resume(program: &Program, about: &About, name: &str) -> Option<String> {
-    let command = program.session?.resume(about)?;
+/// The command that continues a session in its program. Many programs look for sessions of the folder they are started in.
+pub(crate) fn resume(format: Option<&Format>, about: &About, name: &str) -> Option<String> {
+    let command = format?.resume(about)?;
     // Standard input has no file.
-    let has_file = name != "-" || !command.contains(FILE);
-    has_file.then(|| command.replace(FILE, &quoted(name)))
+    if name == "-" && command.contains(FILE) {
+        return None;
+    }
+    let Some(folder) = about.folder.as_deref().filter(|folder| Path::new(folder).is_absolute()) else {
+        return Some(command.replace(FILE, &quoted(name)));
+    };
+    let path = std::path::absolute(name).map_or_else(|_| name.to_owned(), |path| path.display().to_string());
+    Some(format!("cd {} && {}", quoted(folder), command.replace(FILE, &quoted(&path))))
 }
 
 /// What a repair does to the lines of the file, and where it puts the bytes that belong to no record.
@@ -147,6 +147,9 @@ pub(super) fn advice(file: &FileOutcome<'_>, destination: &Destination<'_>) -> S
         }
         (Some(command), None, Destination::InPlace(_)) if repaired.changed() && is_healthy => {
             line(&format!("  continue with `{}`", screen::printable(command)))
+        }
+        (None, None, Destination::InPlace(_)) if repaired.changed() && is_healthy => {
+            repaired.program.next_step().map(|step| line(&format!("  to continue, {step}"))).unwrap_or_default()
         }
         _ => String::new(),
     }

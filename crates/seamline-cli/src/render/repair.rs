@@ -283,14 +283,7 @@ fn actions(all: &[RepairAction], more: usize, records: Option<&[Record]>) -> Str
 
 /// An indented text of little weight.
 pub(super) fn faint(text: &str) -> String {
-    let lines = screen::wrap(text, screen::width().saturating_sub(INDENT.len())).into_iter();
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(INDENT);
-        text.push_str(&style::FAINT.paint(&line));
-        text.push('\n');
-    }
-    text
+    line(&format!("{INDENT}{}", style::FAINT.paint(text)))
 }
 
 /// The columns of an id at most: a conversation may hold ids of any length.

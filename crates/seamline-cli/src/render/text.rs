@@ -186,7 +186,12 @@ pub(crate) fn summary(tally: &Tally, fix: &str) -> String {
         (1, 1) => String::new(),
         (wrong, all) => format!(" in {wrong} of {}", screen::count(all, tally.noun())),
     };
-    line(&format!("{} {}{bodies}; {}{unreadable}", style::ERROR.paint("✗"), style::STRONG.paint(&found), remedy(tally, fix)))
+    line(&format!(
+        "{} {}{bodies}; {}{unreadable}",
+        style::ERROR.paint("✗"),
+        style::STRONG.paint(&found),
+        remedy(tally, fix)
+    ))
 }
 
 /// The verdict on bodies without errors and warnings.

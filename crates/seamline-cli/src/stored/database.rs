@@ -74,7 +74,8 @@ fn changes(session: &RepairedSession, records: &[Record]) -> Vec<RecordChange> {
         return Vec::new();
     }
     let lines = session.rows.lines();
-    let texts: Vec<String> = lines.split(|byte| *byte == b'\n').map(|line| String::from_utf8_lossy(line).into()).collect();
+    let texts: Vec<String> =
+        lines.split(|byte| *byte == b'\n').map(|line| String::from_utf8_lossy(line).into()).collect();
     let place = |row: usize| records.get(row).map(|record| record.short().to_owned());
     let mut changes = Vec::new();
     for new in &session.new {

@@ -130,7 +130,7 @@ fn doctor_describes_each_session_of_a_database() {
         "✗ opencode · “Task 1”",
         "session ses_a1 folder /srv/ada you asked build it open call bash {\"command\":\"make\"}",
         "wrong PAIR001 unanswered-call (part prt_12)",
-        "opencode --session ses_a1",
+        "cd /srv/ada && opencode --session ses_a1",
         "session 20260102_1",
         "goose session --resume --session-id 20260102_1",
         "✗ 3 of 4 sessions are broken; `seamline doctor --home home --fix` repairs all of them",
@@ -178,7 +178,8 @@ fn check_and_fix_take_a_database_or_one_of_its_sessions() {
     let bench = Bench::new();
     let path = opencode(&bench);
     let ran = bench.run(&["check", OPENCODE]).expect(1);
-    for part in ["a session of opencode, session ses_a1, “Task 1”", "opencode.db: part prt_12", "✗ 2 errors in 2 of 3 sessions"]
+    for part in
+        ["a session of opencode, session ses_a1, “Task 1”", "opencode.db: part prt_12", "✗ 2 errors in 2 of 3 sessions"]
     {
         assert!(ran.on_one_line().contains(part), "{part}\n{}", ran.out);
     }
@@ -197,7 +198,7 @@ fn check_and_fix_take_a_database_or_one_of_its_sessions() {
     assert_eq!(std::fs::read(&path).unwrap(), before);
 
     let ran = bench.run(&["fix", OPENCODE, "--session", "ses_a1", "--report", "r.json"]).expect(0);
-    for part in ["repaired; 1 finding fixed", "undoes it", "continue with `opencode --session ses_a1`"] {
+    for part in ["repaired; 1 finding fixed", "undoes it", "continue with `cd /srv/ada && opencode --session ses_a1`"] {
         assert!(ran.on_one_line().contains(part), "{part}\n{}", ran.out);
     }
     let report: serde_json::Value = serde_json::from_str(&bench.read("r.json")).unwrap();

@@ -67,14 +67,14 @@ fn every_broken_session_is_found_and_described() {
         "wrong FILE001 glued-records (line 5), PAIR001 unanswered-call (line 8)",
         "repair glued-records: put each record on a line of its own; unanswered-call: answered with a synthetic result",
         "lost nothing",
-        "then claude --resume 6f1d2c3b-4a5e-4f60-8a7b-9c0d1e2f3a4b",
+        "then cd /srv/mira/parser && claude --resume 6f1d2c3b-4a5e-4f60-8a7b-9c0d1e2f3a4b",
         "you asked what happened?",
         "lost 77 B of incomplete records, which are kept beside the backup",
         "✗ 2 of 4 sessions are broken; `seamline doctor --home home --fix` repairs all of them",
     ] {
         assert!(said.contains(part), "{part}\n{}", ran.out);
     }
-    let is_path = |line: &str| line.starts_with("  file ");
+    let is_path = |line: &str| line.starts_with("  file ") || line.starts_with("  then ");
     assert!(ran.out.lines().all(|line| line.chars().count() <= 80 || is_path(line)), "{}", ran.out);
     assert_eq!(files(&bench.path("home")), before, "it only reads");
     assert_eq!(bench.names("."), ["home"]);
@@ -86,7 +86,9 @@ fn fix_repairs_what_is_broken_and_nothing_else() {
     let before = files(&bench.path("home"));
     let ran = doctor(&bench, &["--fix"]).expect(0);
     let said = ran.on_one_line();
-    for part in ["✓ repaired 2 of 2 broken sessions", "continue claude --resume torn-1", "quarantine "] {
+    for part in
+        ["✓ repaired 2 of 2 broken sessions", "continue cd /srv/mira/app && claude --resume torn-1", "quarantine "]
+    {
         assert!(said.contains(part), "{part}\n{}", ran.out);
     }
     let after = files(&bench.path("home"));
@@ -125,7 +127,7 @@ fn programs_get_one_object() {
     let torn = sessions.iter().find(|session| session["session"] == "torn-1").unwrap();
     assert_eq!(
         [&torn["last_request"], &torn["open_calls"][0], &torn["resume"]],
-        ["what happened?", "Bash {\"command\":\"make\"}", "claude --resume torn-1"]
+        ["what happened?", "Bash {\"command\":\"make\"}", "cd /srv/mira/app && claude --resume torn-1"]
     );
     assert_eq!(
         [&torn["repair"]["lost_bytes"], &torn["repair"]["errors_left"], &torn["findings"][1]["line"]],
@@ -179,7 +181,11 @@ fn sessions_are_chosen_by_agent_and_by_time() {
     let ran = doctor(&bench, &["--agent", "codex"]).expect(0);
     assert!(ran.out.starts_with("no sessions found; these places were searched:\n  Codex  "), "{}", ran.out);
     let ran = doctor(&bench, &["--agent", "unheard"]).expect(2);
-    assert!(ran.err.contains("no agent is called `unheard`") && ran.err.contains("Claude Code"), "{}", ran.err);
+    assert!(
+        ran.err.contains("no agent is called `unheard`") && ran.err.contains("`claude-code`, `cline`, "),
+        "{}",
+        ran.err
+    );
     assert!(doctor(&bench, &["--since", "30m"]).expect(0).out.starts_with("no sessions found"));
     doctor(&bench, &["--since", "2h"]).expect(1);
     doctor(&bench, &["--since", "soon"]).expect(2);
@@ -197,4 +203,49 @@ fn the_variables_of_programs_are_respected() {
     assert!(ran.out.contains("  file         ~/.claude/projects/-home-mira-app/"), "{}", ran.out);
     let ran = run("HOME", bench.path("empty")).expect(0);
     assert!(ran.out.contains("~/.claude/projects\n"), "{}", ran.out);
+}
+
+#[test]
+fn each_agent_is_listed_once_under_names_of_one_word() {
+    let bench = Bench::new();
+    let list = bench.run(&["doctor", "--list"]).expect(0).out;
+    assert_eq!(list.matches("Gemini CLI").count(), 1, "{list}");
+    let none = doctor(&bench, &[]).expect(0).out;
+    assert_eq!(none.matches("Gemini CLI").count(), 1, "{none}");
+    let hint = doctor(&bench, &["--agent", "zzz"]).expect(2).err;
+    let names: Vec<_> = hint.split('`').skip(1).step_by(2).filter(|name| *name != "zzz").collect();
+    assert!(names.len() > 10 && names.contains(&"roo-code"), "{hint}");
+    for name in names {
+        assert!(!name.contains([' ', ',']), "{name}");
+        doctor(&bench, &["--agent", name]).expect(0);
+    }
+}
+
+#[test]
+fn the_table_counts_repairs_and_names_the_files_with_warnings() {
+    let bench = home();
+    let warned = user("u1", Some("gone"), "hello");
+    age(&bench.write(format!("{PROJECT}/warned.jsonl"), &warned));
+    let ran = doctor(&bench, &["--fix"]).expect(0);
+    let said = ran.on_one_line();
+    assert!(
+        said.starts_with("program sessions healthy broken repaired what is wrong Claude Code 5 3 2 2 "),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("warnings, which `seamline check FILE` shows, are in:\n  home/.claude/"), "{}", ran.out);
+    assert!(ran.out.contains("warned.jsonl\n"), "{}", ran.out);
+}
+
+#[test]
+fn a_task_of_cline_says_how_to_continue() {
+    let bench = Bench::new();
+    let call = r#"{"type":"tool_use","id":"toolu_1","name":"execute_command","input":{"command":"make"}}"#;
+    let history = format!(
+        r#"[{{"role":"user","content":[{{"type":"text","text":"<task>\nbuild\n</task>"}}],"ts":1}},{{"role":"assistant","content":[{call}],"ts":2}},{{"role":"user","content":[{{"type":"text","text":"go on"}}],"ts":3}}]"#
+    );
+    let name = "home/.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1/api_conversation_history.json";
+    age(&bench.write(name, history));
+    let ran = doctor(&bench, &["--fix"]).expect(0);
+    assert!(ran.on_one_line().contains("continue reload the editor, open History in the extension"), "{}", ran.out);
 }

@@ -121,7 +121,7 @@ fn a_session_is_repaired_and_its_report_says_how_to_go_on() {
     for part in [
         "✓ s.jsonl: repaired; 2 findings fixed\n",
         "  `seamline undo s.jsonl` undoes it\n",
-        "  continue with `claude --resume 6f1d2c3b-4a5e-4f60-8a7b-9c0d1e2f3a4b`\n",
+        "  continue with\n    `cd /srv/mira/parser && claude --resume 6f1d2c3b-4a5e-4f60-8a7b-9c0d1e2f3a4b`\n",
     ] {
         assert!(ran.out.contains(part), "{part}\n{}", ran.out);
     }
@@ -203,4 +203,18 @@ fn the_defects_of_files_are_explained_and_listed() {
     let rules = bench.run(&["rules", "--format", "json"]).expect(0).json();
     let listed = rules["rules"].as_array().unwrap().iter().filter(|rule| rule["group"] == "file").count();
     assert_eq!(listed, seamline::files::DEFECTS.len());
+}
+
+#[test]
+fn an_export_of_opencode_is_imported_again() {
+    let bench = Bench::new();
+    let user = r#"{"info":{"id":"msg_01","sessionID":"ses_7f","role":"user","time":{"created":1}},"parts":[{"id":"prt_01","sessionID":"ses_7f","messageID":"msg_01","type":"text","text":"go"}]}"#;
+    let call = r#"{"info":{"id":"msg_02","sessionID":"ses_7f","role":"assistant","time":{"created":2},"modelID":"claude-sonnet-4-5","providerID":"anthropic"},"parts":[{"id":"prt_02","sessionID":"ses_7f","messageID":"msg_02","type":"tool","callID":"toolu_1","tool":"bash","state":{"status":"running","input":{},"time":{"start":2}}}]}"#;
+    let export = format!(r#"{{"info":{{"id":"ses_7f","title":"Fix","time":{{}}}},"messages":[{user},{call}]}}"#);
+    age(&bench.write("export.json", &export));
+    let ran = bench.run(&["check", "export.json", "--format", "json"]).expect(1);
+    assert_eq!((&ran.json()["documents"][0]["provider"], ran.err.as_str()), (&Value::from("anthropic"), ""));
+    let ran = bench.run(&["fix", "export.json"]).expect(0);
+    let next = "continue with `opencode import export.json && opencode --session ses_7f`";
+    assert!(ran.on_one_line().ends_with(next), "{}", ran.out);
 }

@@ -89,8 +89,12 @@ fn the_files_of_opencode_are_one_session() {
     for what in [vec!["doctor", "--home", "home"], vec!["doctor", "--home", "home", "ses_7f"], vec!["doctor", "home"]] {
         let ran = bench.run(&what).expect(1);
         let said = ran.on_one_line();
-        for part in ["✗ opencode · “Fix tests”", "session ses_7f", "you asked fix the tests", "open call bash {\"command\":\"make\"}"]
-        {
+        for part in [
+            "✗ opencode · “Fix tests”",
+            "session ses_7f",
+            "you asked fix the tests",
+            "open call bash {\"command\":\"make\"}",
+        ] {
             assert!(said.contains(part), "{part}\n{}", ran.out);
         }
         assert!(said.contains("✗ the session is broken;"), "{}", ran.out);
@@ -98,7 +102,11 @@ fn the_files_of_opencode_are_one_session() {
     for folder in [STORAGE.to_owned(), format!("{STORAGE}/message/ses_7f")] {
         let ran = bench.run(&["check", &folder]).expect(1);
         assert!(ran.out.contains("storage/part/msg_02/prt_02.json"), "{}", ran.out);
-        assert!(ran.on_one_line().ends_with(&format!("1 error; it can be fixed with `seamline fix {folder}`")), "{}", ran.out);
+        assert!(
+            ran.on_one_line().ends_with(&format!("1 error; it can be fixed with `seamline fix {folder}`")),
+            "{}",
+            ran.out
+        );
     }
     assert_eq!(files(&home), before);
 
@@ -144,7 +152,9 @@ fn the_events_of_openhands_are_one_conversation() {
     let before = files(&bench.path("home"));
     let ran = bench.run(&["doctor", "--home", "home", "--fix"]).expect(1);
     let said = ran.on_one_line();
-    for part in ["OpenHands", "unanswered-call (event-00001-b.json)", "does not write them", "openhands --resume 0a-1b-2c"] {
+    for part in
+        ["OpenHands", "unanswered-call (event-00001-b.json)", "does not write them", "openhands --resume 0a-1b-2c"]
+    {
         assert!(said.contains(part), "{part}\n{}", ran.out);
     }
     let ran = bench.run(&["fix", CONVERSATION]).expect(1);

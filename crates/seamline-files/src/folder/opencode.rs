@@ -66,7 +66,8 @@ fn folder_of(path: &Path, sample: &Sample<'_>) -> Option<PathBuf> {
     let root = sample.root();
     let id = root.get("sessionID").or_else(|| root.get("id")).and_then(Value::as_str)?;
     let is_storage = |folder: &&Path| {
-        let is_known = [SESSIONS, MESSAGES, PARTS].iter().any(|name| folder.file_name().is_some_and(|own| own == *name));
+        let is_known =
+            [SESSIONS, MESSAGES, PARTS].iter().any(|name| folder.file_name().is_some_and(|own| own == *name));
         is_known && folder.parent().is_some()
     };
     let storage = path.ancestors().skip(1).find(is_storage)?.parent()?;

@@ -2,7 +2,7 @@
 
 mod bodies;
 mod claude_code;
-mod cline;
+pub(crate) mod cline;
 mod codex;
 mod continue_dev;
 mod copilot_cli;

@@ -127,13 +127,15 @@ impl Looked {
 
     /// Checks the body of the messages.
     fn check(self, program: &'static Program, body: String, options: &Options) -> Result<CheckedFile, Error> {
+        let is_asked = options.provider.is_some();
         let options = carrier_options(self.dialect, self.provider, options);
         let mut findings = self.findings;
         let (mut provider, mut note, mut calls) = (self.provider.unwrap_or_default(), None, 0);
         let messages = self.lines.count();
         if messages > 0 {
             let checked = crate::check::check_body(body.as_bytes(), &options)?;
-            (provider, note, calls) = (checked.provider, checked.note, checked.calls);
+            // The caller did not choose the provider, so that a note about it does not help.
+            (provider, note, calls) = (checked.provider, checked.note.filter(|_| is_asked), checked.calls);
             let placed = |finding: Finding| Finding { line: self.lines.of_finding(&finding), ..finding };
             findings.extend(checked.findings.into_iter().map(placed));
         }

@@ -39,6 +39,17 @@ impl Agent {
         }
     }
 
+    /// Adds what Seamline does with another kind of its files.
+    fn join(&mut self, other: Self) {
+        self.reads |= other.reads;
+        self.writes |= other.writes;
+        for place in other.places {
+            if self.places.iter().all(|known| known.path != place.path) {
+                self.places.push(place);
+            }
+        }
+    }
+
     fn does(&self) -> &'static str {
         match (self.reads, self.writes) {
             (true, true) => "files are read and repaired",
@@ -66,10 +77,26 @@ impl ListedPlace {
     }
 }
 
+/// The names that `--agent` takes, one word each: `claude-code`, `cline`, `roo-code`.
+pub(super) fn short_names() -> Vec<String> {
+    let programs = ALL.iter().filter(|program| !program.places.is_empty());
+    let each = programs.flat_map(|program| program.name.split(", ").flat_map(|part| part.split(" or ")));
+    let mut names: Vec<_> = each.map(|name| name.to_lowercase().replace(' ', "-")).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
 /// Lists the agents that are wanted: those that Seamline reads first.
 pub(super) fn list(format: ListFormat, is_wanted: impl Fn(&Program) -> bool) -> String {
-    let mut agents: Vec<_> =
-        ALL.iter().filter(|program| is_wanted(program)).map(|program| Agent::of(program)).collect();
+    let mut agents: Vec<Agent> = Vec::new();
+    for agent in ALL.iter().filter(|program| is_wanted(program)).map(|program| Agent::of(program)) {
+        // A program with several kinds of files is one agent.
+        match agents.iter_mut().find(|known| known.name == agent.name) {
+            Some(known) => known.join(agent),
+            None => agents.push(agent),
+        }
+    }
     agents.sort_by_key(|agent| (!agent.writes, !agent.reads, agent.name.to_lowercase()));
     match format {
         ListFormat::Json => json::listing("agents", &agents),

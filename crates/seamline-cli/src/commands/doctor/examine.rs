@@ -78,7 +78,7 @@ impl Examination<'_> {
         Ok(Examined::Session(Box::new(Session {
             path: path.clone(),
             program: checked.program,
-            resume: file::resume(checked.program, &checked.about, &source.name()),
+            resume: file::resume(checked.program.session, &checked.about, &source.name()),
             about: checked.about,
             records: Vec::new(),
             modified: candidate.modified,

@@ -75,7 +75,11 @@ impl Search {
             for place in program.places {
                 let Some(start) = start(place, home) else { continue };
                 let path = below(start.clone(), place.path);
-                self.searched.push(Searched { program: program.name, folder: path });
+                let searched = Searched { program: program.name, folder: path };
+                // A program with several kinds of files keeps them in one place.
+                if !self.searched.contains(&searched) {
+                    self.searched.push(searched);
+                }
                 for folder in expand(vec![start], place.path) {
                     self.add_folder(&folder, place.endings, DEPTH_MAX);
                 }

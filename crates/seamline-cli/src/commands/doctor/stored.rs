@@ -6,9 +6,9 @@ use super::examine::{Examination, GoingOn, plan};
 use super::search::Candidate;
 use crate::failure::Failure;
 use crate::files::undo::Force;
+use crate::render::Counts;
 use crate::render::doctor::{Broken, Examined, Fixed, Session};
 use crate::render::record::Record;
-use crate::render::{Counts, file};
 use crate::stored::{RepairedStored, Store, StoredSession};
 
 /// The outcome of one write for all sessions of a store.
@@ -74,7 +74,7 @@ fn session(store: &Store, checked: CheckedFile, records: Vec<Record>) -> Session
     Session {
         path: store.path().to_owned(),
         program: checked.program,
-        resume: file::resume(checked.program, &checked.about, &store.label()),
+        resume: store.resume(&checked.about),
         about: checked.about,
         records,
         modified: None,

@@ -70,7 +70,7 @@ impl Fix {
         let (path, label) = (&store.label(), &store.label_of(session));
         let repaired = &done.repaired;
         let destination = if self.diff { Destination::Nowhere } else { Destination::InPlace(store.path()) };
-        let outcome = FileOutcome::of_records(repaired, done, path);
+        let outcome = FileOutcome::of_records(done, store.resume(&repaired.about));
         let options = &Options { dialect: Some(repaired.dialect.to_owned()), kept: true, ..options.clone() };
         let examined = Examined {
             label,

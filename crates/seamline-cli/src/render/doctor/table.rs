@@ -9,28 +9,30 @@ use crate::screen;
 
 /// The most columns of the name of a program.
 const NAME_COLUMNS_MAX: usize = 20;
-/// The headings of the numbers.
-const HEADINGS: [&str; 3] = ["sessions", "healthy", "broken"];
+/// The headings of the numbers; the last one only after repairs.
+const HEADINGS: [&str; 4] = ["sessions", "healthy", "broken", "repaired"];
 /// The least columns of the last column.
 const LAST_MIN: usize = 20;
 
 /// One line per program: how many sessions it has, how many are healthy and broken, and what is wrong with them.
-pub(super) fn render(programs: &BTreeMap<&'static str, Numbers>, width: usize) -> String {
+pub(super) fn render(programs: &BTreeMap<&'static str, Numbers>, is_fix: bool, width: usize) -> String {
+    let headings = if is_fix { &HEADINGS[..] } else { &HEADINGS[..3] };
     let names: Vec<_> = programs.keys().map(|name| screen::cut(name, NAME_COLUMNS_MAX)).collect();
     let name_columns = names.iter().map(|name| screen::columns(name)).max().unwrap_or(0).max("program".len());
-    let start = name_columns + HEADINGS.iter().map(|heading| heading.len() + 2).sum::<usize>() + 2;
+    let start = name_columns + headings.iter().map(|heading| heading.len() + 2).sum::<usize>() + 2;
     let mut out = String::new();
-    let heading = format!("{:name_columns$}  {}  what is wrong", "program", HEADINGS.join("  "));
+    let heading = format!("{:name_columns$}  {}  what is wrong", "program", headings.join("  "));
     let _ = writeln!(out, "{}", style::FAINT.paint(&heading));
     for (name, numbers) in names.iter().zip(programs.values()) {
         let gap = " ".repeat(name_columns - screen::columns(name));
-        let cells = [numbers.sessions, numbers.healthy, numbers.broken];
+        let cells = [numbers.sessions, numbers.healthy, numbers.broken, numbers.fixed];
         let mut row = format!("{}{gap}", style::STRONG.paint(name));
-        for ((index, count), heading) in cells.iter().enumerate().zip(HEADINGS) {
+        for ((index, count), heading) in cells.iter().enumerate().zip(headings) {
             let cell = format!("{:>1$}", screen::grouped(*count), heading.len());
             let paint = match (index, *count) {
                 (_, 0) => style::FAINT,
                 (2, _) => style::ERROR,
+                (3, _) => style::GOOD,
                 _ => style::PLAIN,
             };
             let _ = write!(row, "  {}", paint.paint(&cell));
@@ -77,7 +79,7 @@ mod tests {
         let broken = Numbers { sessions: 1128, healthy: 1115, broken: 13, fixable: 13, kinds, ..Numbers::default() };
         let programs =
             BTreeMap::from([("Claude Code", broken), ("goose", Numbers { unread: 3, ..Numbers::default() })]);
-        let text = anstream::adapter::strip_str(&render(&programs, 70)).to_string();
+        let text = anstream::adapter::strip_str(&render(&programs, false, 70)).to_string();
         let expected = "\
 program      sessions  healthy  broken  what is wrong
 Claude Code     1,128    1,115      13  12 unanswered-call, 2

@@ -91,7 +91,7 @@ fn description(connection: &Connection, place: &RowPlace) -> rusqlite::Result<St
             let value = row.get::<_, Option<String>>(at + 2)?;
             record += &value.map(|value| format!(r#","{name}":{}"#, quoted(&value))).unwrap_or_default();
         }
-        // A damaged setting is no damage of the conversation.
+        // A damaged setting does not damage the conversation.
         let is_json = |json: &String| serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok();
         let model = row.get::<_, Option<String>>(5)?.filter(is_json);
         record += &model.map(|json| format!(r#","model_config":{json}"#)).unwrap_or_default();

@@ -6,7 +6,10 @@ use crate::sample::{Sample, has};
 use crate::session::{FileLayout, Format, Writer, new_record, record_with};
 use crate::{Program, SessionFolder};
 
-pub(super) const PROGRAM: Program = Program {
+/// How a task is continued.
+pub(crate) const NEXT_STEP: &str = "reload the editor, open History in the extension, and resume the task";
+
+pub(crate) const PROGRAM: Program = Program {
     name: "Cline, Roo Code or Kilo Code",
     what: "the task history of Cline, Roo Code or Kilo Code",
     places: &[

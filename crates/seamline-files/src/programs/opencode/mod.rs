@@ -26,11 +26,17 @@ pub(crate) const PROGRAM: Program = Program {
 };
 
 /// An export, and one file of the older storage.
-static FORMAT: Format = Format { document: FileLayout::List, read: read::read, write: Some(write::write), resume };
+static FORMAT: Format =
+    Format { document: FileLayout::List, read: read::read, write: Some(write::write), resume: import };
 
 /// The rows of a database and the files of the older storage, one record per line.
 pub(crate) static ROWS: Format =
     Format { document: FileLayout::Lines, read: read::read_rows, write: Some(write::write), resume };
+
+/// opencode continues the session of its own storage, so that an export has to go there first.
+fn import(about: &About) -> Option<String> {
+    resume(about).map(|resume| format!("opencode import {{FILE}} && {resume}"))
+}
 
 fn resume(about: &About) -> Option<String> {
     about.id.as_ref().filter(|_| !about.is_subagent).map(|id| format!("opencode --session {id}"))

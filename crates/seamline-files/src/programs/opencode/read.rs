@@ -12,6 +12,8 @@ use crate::session::{About, FileInput, FileReading, Reading};
 #[derive(Debug, Default)]
 pub(super) struct Session {
     pub(super) about: About,
+    /// The provider that answered last, by its name in opencode.
+    provider: Option<String>,
     pub(super) revert: Option<Revert>,
     pub(super) messages: Vec<Message>,
     /// The indices of the messages by their ids.
@@ -150,6 +152,8 @@ impl Session {
         if model.is_some() {
             self.about.model = model;
         }
+        let provider = own("providerID").or_else(|| Object::of(info.get("model")?)?.string("providerID"));
+        self.provider = provider.or(self.provider.take());
         if self.about.id.is_none() {
             self.about.id = own("sessionID");
         }
@@ -196,7 +200,18 @@ impl Session {
             .rfind(|message| !message.is_user)
             .is_some_and(|last| !last.is_completed && last.error.is_none());
         let messages = shown.iter().map(|shown| shown.carried(content)).collect();
-        Reading { dialect: "openai_chat", messages, about, ..Reading::default() }
+        let provider = self.provider.as_deref().and_then(provider_named);
+        Reading { dialect: "openai_chat", provider, messages, about, ..Reading::default() }
+    }
+}
+
+/// A provider by its name in opencode. opencode adapts the messages for many providers (ids of calls, signatures), which its
+/// records do not show, so that others are checked for what all servers demand.
+fn provider_named(name: &str) -> Option<&'static str> {
+    match name {
+        "anthropic" => Some("anthropic"),
+        "openai" => Some("openai"),
+        _ => None,
     }
 }
 
