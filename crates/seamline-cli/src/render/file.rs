@@ -5,7 +5,7 @@ mod records;
 use std::path::{Path, PathBuf};
 
 use seamline::Severity;
-use seamline::files::{About, CheckedFile, FileLayout, Format, Program, RepairedFile};
+use seamline::files::{About, CheckedFile, Format, Program, RepairedFile};
 
 use super::line_changes::LineChanges;
 use super::repair::{Destination, faint};
