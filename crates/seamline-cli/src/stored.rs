@@ -169,7 +169,9 @@ impl Store {
             Kind::Database(database) => database::check(database, session, options)?,
             Kind::Folder(layout, _) => Some(folder::check(layout, session, options)?),
         };
-        found.iter_mut().for_each(|found| session.describe(&mut found.checked.about));
+        if let Some(found) = &mut found {
+            session.describe(&mut found.checked.about);
+        }
         Ok(found)
     }
 
@@ -179,7 +181,9 @@ impl Store {
             Kind::Database(database) => database::repair(database, session, options)?,
             Kind::Folder(layout, _) => Some(folder::repair(layout, session, options)?),
         };
-        found.iter_mut().for_each(|found| session.describe(&mut found.repaired.about));
+        if let Some(found) = &mut found {
+            session.describe(&mut found.repaired.about);
+        }
         Ok(found)
     }
 

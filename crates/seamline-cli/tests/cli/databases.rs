@@ -90,7 +90,7 @@ fn rows(path: &Path) -> String {
         while let Some(row) = found.next().unwrap() {
             for at in 0..columns {
                 let value: rusqlite::types::Value = row.get(at).unwrap();
-                all += &format!("{value:?}|");
+                all.push_str(&[format!("{value:?}"), "|".to_owned()].concat());
             }
             all.push('\n');
         }

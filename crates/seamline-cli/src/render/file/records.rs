@@ -43,7 +43,7 @@ fn one(change: &RecordChange) -> String {
     let room = screen::width().saturating_sub("    - ".len());
     for (mark, paint, side) in [("-", style::ERROR, &change.before), ("+", style::GOOD, &change.after)] {
         if let Some(text) = side {
-            let start = if same > CONTEXT { same - CONTEXT } else { 0 };
+            let start = same.saturating_sub(CONTEXT);
             let rest: String = text.chars().skip(start).take(room).collect();
             let shown = if start > 0 { format!("…{rest}") } else { rest };
             let is_cut = text.chars().count() > start + room;
