@@ -103,7 +103,13 @@ impl Subject {
             provider.constraints.tools.none_declared = None;
             provider.constraints.last_role = LastRole::Any;
         }
-        Ok(Self { dialect, provider, note, made_up: made_up(options), rejected: options.policy.repair.rejected_paths.clone() })
+        Ok(Self {
+            dialect,
+            provider,
+            note,
+            made_up: made_up(options),
+            rejected: options.policy.repair.rejected_paths.clone(),
+        })
     }
 }
 
