@@ -145,7 +145,8 @@ mod tests {
 
     #[test]
     fn needed_members_and_the_keys_of_arguments_are_never_found() {
-        let body = r#"{"messages":[{"role":"user","content":[{"type":"tool_use","id":"a","name":"n","input":{"x":1}}]}]}"#;
+        let body =
+            r#"{"messages":[{"role":"user","content":[{"type":"tool_use","id":"a","name":"n","input":{"x":1}}]}]}"#;
         for path in ["messages.0.role", "messages.0.content", "messages.0.content.0.input.x", "messages", "tools"] {
             assert_eq!(found(body, path), [""; 0], "{path}");
         }

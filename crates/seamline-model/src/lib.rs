@@ -63,7 +63,9 @@ pub use kinds::Kinds;
 pub use listing::Demand;
 pub use models::Models;
 pub use pairing::{Cycle, MatchedResult, PairedCall, Pairing, ResultFate, ResultState};
-pub use request::{Declared, DeclaredTool, Entries, Member, MemberSort, RejectedMember, RequestFacts, Thinking, is_metadata};
+pub use request::{
+    Declared, DeclaredTool, Entries, Member, MemberSort, RejectedMember, RequestFacts, Thinking, is_metadata,
+};
 pub use result_block::{BesideText, Listed, Parts, ResultBlock};
 pub use role::Role;
 pub use scope::Scope;

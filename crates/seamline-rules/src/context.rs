@@ -4,8 +4,8 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 
 use seamline_model::{
-    Block, BlockIndex, CallId, Carrier, Constraints, ErrorText, FactKind, ItemKind, Member, Message, MessageIndex, PairedCall,
-    Pairing, ResultFate, Role, Scope, Stage, Tool, Transcript, Values,
+    Block, BlockIndex, CallId, Carrier, Constraints, ErrorText, FactKind, ItemKind, Member, Message, MessageIndex,
+    PairedCall, Pairing, ResultFate, Role, Scope, Stage, Tool, Transcript, Values,
 };
 
 use crate::RepairPolicy;

@@ -341,7 +341,8 @@ mod tests {
 
     #[test]
     fn long_ids_in_messages_are_shortened_and_the_words_around_them_stay() {
-        let words = "a sentence of ours that is much longer than the eighty characters which an id may have in a report";
+        let words =
+            "a sentence of ours that is much longer than the eighty characters which an id may have in a report";
         assert_eq!(shortened(format!("`x` {words}")), format!("`x` {words}"));
         let id = "é".repeat(500);
         assert_eq!(shortened(format!("`{id}` {words} `y`")), format!("`{}…` {words} `y`", "é".repeat(79)));

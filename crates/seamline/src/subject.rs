@@ -104,7 +104,13 @@ impl Subject {
             provider.constraints.last_role = LastRole::Any;
             provider.constraints.trailing_space = None;
         }
-        Ok(Self { dialect, provider, note, made_up: made_up(options), rejected: options.policy.repair.rejected_paths.clone() })
+        Ok(Self {
+            dialect,
+            provider,
+            note,
+            made_up: made_up(options),
+            rejected: options.policy.repair.rejected_paths.clone(),
+        })
     }
 }
 

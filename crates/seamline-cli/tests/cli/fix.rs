@@ -354,7 +354,8 @@ fn a_diff_shows_a_removed_message_and_a_text_under_its_own_role() {
     let bench = Bench::new();
     bench.write("body.json", REMOVED);
     let ran = bench.run(&["fix", "--diff", "body.json"]).expect(0);
-    let rows = "  - 1 1  user       field prompt: \"ONE\"\n  +                 text  ONE\n  - 2    assistant        empty\n";
+    let rows =
+        "  - 1 1  user       field prompt: \"ONE\"\n  +                 text  ONE\n  - 2    assistant        empty\n";
     assert!(ran.out.contains(rows), "{}", ran.out);
 }
 

@@ -54,11 +54,8 @@ fn result(block: Value<'_, '_>, members: Object<'_, '_>) -> Option<(String, Bloc
     let written: Vec<String> = texts.iter().map(|text| format!("{{\"text\": {}}}", text.raw())).collect();
     let failed = error.is_some_and(|error| error.is(Kind::True));
     let status = if failed { ", \"status\": \"error\"" } else { "" };
-    let own = format!(
-        "{{\"toolResult\": {{\"toolUseId\": {}, \"content\": [{}]{status}}}}}",
-        id.raw(),
-        written.join(", ")
-    );
+    let own =
+        format!("{{\"toolResult\": {{\"toolUseId\": {}, \"content\": [{}]{status}}}}}", id.raw(), written.join(", "));
     let read = ResultBlock {
         id: id.str().as_deref().map(CallId::from),
         tool: None,

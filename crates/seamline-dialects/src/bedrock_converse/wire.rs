@@ -3,7 +3,8 @@
 //! A block is an object with one member, whose name is the type of the block.
 
 use seamline_model::{
-    BlockKind, Call, CallId, FactKind, IrregularityKind, MemberSort, Parts, ResultBlock, Role, ServerCall, ServerResult, Span,
+    BlockKind, Call, CallId, FactKind, IrregularityKind, MemberSort, Parts, ResultBlock, Role, ServerCall,
+    ServerResult, Span,
 };
 
 use super::foreign;

@@ -31,7 +31,7 @@ impl<'r> Bending<'r> {
             match block.says {
                 Says::Text(text) if text.trim().is_empty() => {}
                 Says::Text(text) => texts.push(text),
-                Says::Opaque(opaque) => texts.extend(self.opaque(*opaque, &block.pointer)),
+                Says::Opaque(opaque) => texts.extend(self.opaque(&opaque, &block.pointer)),
                 _ => self.lose("part of the system text", &block.pointer, Fate::Dropped, "it is not text"),
             }
         }
@@ -124,7 +124,7 @@ impl<'r> Bending<'r> {
                 self.lose("refusal", pointer, Fate::Text, "there is no word for it there");
                 Says::Text(text)
             }
-            Says::Opaque(opaque) => Says::Text(self.opaque(*opaque, pointer)?),
+            Says::Opaque(opaque) => Says::Text(self.opaque(&opaque, pointer)?),
             Says::Call(mut call) => {
                 if call.free.is_some() && !(self.room.free_tools)(self.target) {
                     call.free = None;
@@ -143,7 +143,7 @@ impl<'r> Bending<'r> {
     }
 
     /// Writes a block that only its own dialect knows as text, unless it holds no words.
-    fn opaque(&mut self, opaque: Opaque, pointer: &str) -> Option<String> {
+    fn opaque(&mut self, opaque: &Opaque, pointer: &str) -> Option<String> {
         let what = format!("`{}`", opaque.kind);
         match (opaque.spoken, opaque.kind.as_str()) {
             (true, "") => self.lose("unreadable part", pointer, Fate::Text, "its own dialect does not know its form"),

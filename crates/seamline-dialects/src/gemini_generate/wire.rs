@@ -191,10 +191,8 @@ fn read_result(value: Value<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {
     ResultBlock {
         id: id.as_deref().map(CallId::from),
         tool: name.map(|name| reader.transcript.tools.add(&name)),
-        synthetic: reader.synthetic(
-            fields.held,
-            fields.held.filter(|_| !fields.has_more).and_then(only_member).and_then(short),
-        ),
+        synthetic: reader
+            .synthetic(fields.held, fields.held.filter(|_| !fields.has_more).and_then(only_member).and_then(short)),
         failed: fields.held.and_then(Value::object).is_some_and(|held| held.get("error").is_some()),
         has_more: fields.has_more,
         parts: match fields.held.map(Value::kind) {

@@ -137,7 +137,9 @@ fn neighbouring_rejected_members_go_together() {
 
 #[test]
 fn members_that_the_request_needs_stay() {
-    for place in ["messages[0].role", "messages[1].tool_calls[0].id", "messages[1].tool_calls[0].function.name", "model"] {
+    for place in
+        ["messages[0].role", "messages[1].tool_calls[0].id", "messages[1].tool_calls[0].function.name", "model"]
+    {
         let text = format!("Unknown parameter: '{place}'.");
         let mut options = Options::default();
         options.policy.reject_members(&classify(&Failure { text: &text, ..Failure::default() }).members);

@@ -100,7 +100,11 @@ fn children<'c>(context: &Context<'c, '_>, strays: &[Stray<'_>]) -> HashMap<&'c 
 
 /// The block after which a stray result belongs: its call, or the last result of the calls that the tool made, which are
 /// answered before the tool ends. `None` while one of them is not answered before the stray result.
-fn place(context: &Context<'_, '_>, (stray, call): (&Stray<'_>, BlockIndex), made: &[BlockIndex]) -> Option<BlockIndex> {
+fn place(
+    context: &Context<'_, '_>,
+    (stray, call): (&Stray<'_>, BlockIndex),
+    made: &[BlockIndex],
+) -> Option<BlockIndex> {
     let answers = made.iter().filter(|child| **child < stray.block).map(|child| {
         let answer = context.pairing.call(*child)?.answer?;
         Some(answer.result).filter(|result| *result < stray.block)
