@@ -4,13 +4,12 @@
 //! with the same `message.id`, one per block, and the results of parallel calls hang off the record of their call, so the
 //! walk alone misses records: all records of a response on the path belong to it, and so do the results of its calls.
 
-use std::collections::{HashMap, HashSet};
-
+use super::active::active;
 use crate::json::{Object, elements, members, string};
 use crate::lines;
 use crate::session::{About, CarriedMessage, FileInput, FileReading, KeptTexts, Node, Reading, Walk};
 
-const MEMBERS: [&str; 13] = [
+const MEMBERS: [&str; 16] = [
     "type",
     "uuid",
     "parentUuid",
@@ -24,6 +23,9 @@ const MEMBERS: [&str; 13] = [
     "customTitle",
     "aiTitle",
     "agentId",
+    "requestId",
+    "sourceToolAssistantUUID",
+    "isMeta",
 ];
 
 pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
@@ -42,7 +44,7 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
 
 /// Keeps what describes the session.
 fn note(about: &mut About, found: &[Option<&str>; MEMBERS.len()]) {
-    let [kind, _, _, _, message, session, timestamp, cwd, _, summary, custom_title, ai_title, agent] = found;
+    let [kind, _, _, _, message, session, timestamp, cwd, _, summary, custom_title, ai_title, agent, ..] = found;
     let text = |value: Option<&str>| value.and_then(string);
     if about.id.is_none() {
         about.id = text(*session);
@@ -82,11 +84,16 @@ pub(super) struct Entry {
     pub(super) id: Option<String>,
     pub(super) parent: Option<String>,
     pub(super) is_side: bool,
-    /// The id of the response that a record is a block of.
-    response: Option<String>,
+    /// Whether Claude Code wrote the message and not the user.
+    is_meta: bool,
+    /// The id of the response that a record is a block of, and that of its request.
+    pub(super) response: Option<String>,
+    pub(super) request: Option<String>,
+    /// The id of the record whose call a result answers.
+    pub(super) source: Option<String>,
     /// The ids of the calls that it makes, and of those that it answers.
-    calls: Vec<String>,
-    answers: Vec<String>,
+    pub(super) calls: Vec<String>,
+    pub(super) answers: Vec<String>,
     /// The message for the carrier; nothing if Claude Code would not send it.
     message: Option<String>,
     /// The hash of the whole message, to tell copies.
@@ -95,7 +102,7 @@ pub(super) struct Entry {
 
 impl Entry {
     fn of(found: &[Option<&str>; MEMBERS.len()], content: KeptTexts) -> Self {
-        let [kind, id, parent, side, message, .., failed, _, _, _, _] = *found;
+        let [kind, id, parent, side, message, _, _, _, failed, _, _, _, _, request, source, meta] = *found;
         let text = |value: Option<&str>| value.and_then(string);
         let kind = match text(kind).as_deref() {
             Some("user") => Kind::User,
@@ -108,7 +115,10 @@ impl Entry {
             id: text(id),
             parent: text(parent),
             is_side: side == Some("true"),
+            is_meta: meta == Some("true"),
             response: None,
+            request: text(request),
+            source: text(source),
             calls: Vec::new(),
             answers: Vec::new(),
             message: None,
@@ -123,7 +133,7 @@ impl Entry {
 
     fn read_message(&mut self, message: &str, content: KeptTexts, is_failure: bool) {
         let Ok([id, role, blocks]) = members(message, &["id", "role", "content"]) else { return };
-        self.response = id.and_then(string).filter(|_| self.kind == Kind::Assistant);
+        self.response = id.and_then(string).filter(|id| self.kind == Kind::Assistant && !id.is_empty());
         let role = role.unwrap_or(if self.kind == Kind::User { "\"user\"" } else { "\"assistant\"" });
         let Some(blocks) = blocks.filter(|_| !is_failure) else { return };
         let Some(list) = elements(blocks) else {
@@ -160,8 +170,18 @@ impl Entry {
         }
     }
 
-    fn is_message(&self) -> bool {
+    pub(super) fn is_message(&self) -> bool {
         matches!(self.kind, Kind::User | Kind::Assistant)
+    }
+
+    /// Whether Claude Code sends the message.
+    pub(super) fn is_sent(&self) -> bool {
+        self.message.is_some()
+    }
+
+    /// Whether the user wrote the message.
+    pub(super) fn is_request(&self) -> bool {
+        self.kind == Kind::User && self.is_sent() && !self.is_meta && self.answers.is_empty()
     }
 }
 
@@ -210,47 +230,6 @@ fn carried(entries: &[Entry], group: &[usize]) -> Option<CarriedMessage> {
     }
     let text = Object::of(text)?.with(&[("content", Some(format!("[{}]", blocks.join(","))))]);
     Some(CarriedMessage { record: first, part: 0, owners, text })
-}
-
-/// The records of the conversation, in the order in which their messages are sent. Records of one message are together.
-fn active(entries: &[Entry], chain: &[usize]) -> Vec<Vec<usize>> {
-    let on_chain: HashSet<usize> = chain.iter().copied().collect();
-    let responses: HashSet<&str> = chain.iter().filter_map(|record| entries[*record].response.as_deref()).collect();
-    let mut fragments: HashMap<&str, Vec<usize>> = HashMap::new();
-    let mut answers: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (record, entry) in entries.iter().enumerate() {
-        if let Some(response) = entry.response.as_deref().filter(|response| responses.contains(response)) {
-            fragments.entry(response).or_default().push(record);
-        }
-        for id in &entry.answers {
-            answers.entry(id).or_default().push(record);
-        }
-    }
-    let mut is_sent = HashSet::new();
-    let mut order = Vec::new();
-    for record in chain.iter().filter(|record| entries[**record].is_message()) {
-        let own = [*record];
-        let group = match entries[*record].response.as_deref() {
-            Some(response) => fragments.get(response).map_or(&own[..], Vec::as_slice),
-            None => &own,
-        };
-        let news: Vec<usize> = group.iter().copied().filter(|record| is_sent.insert(*record)).collect();
-        let calls = news.iter().flat_map(|record| &entries[*record].calls);
-        let found = calls.flat_map(|id| answers.get(id.as_str()).into_iter().flatten().copied());
-        let mut results: Vec<usize> = found.filter(|answer| is_own(entries, &on_chain, *answer, group)).collect();
-        results.sort_unstable();
-        results.retain(|answer| is_sent.insert(*answer));
-        order.extend([news, results].into_iter().filter(|group| !group.is_empty()));
-    }
-    order
-}
-
-/// Whether a result answers a call of this response and not one with the same id elsewhere: it is on the path, or its
-/// parent is a record of the response.
-fn is_own(entries: &[Entry], on_chain: &HashSet<usize>, answer: usize, group: &[usize]) -> bool {
-    let parent = entries[answer].parent.as_deref();
-    let is_child = group.iter().any(|record| parent.is_some() && entries[*record].id.as_deref() == parent);
-    on_chain.contains(&answer) || is_child
 }
 
 /// The content of a record's message, for tests and for writing.
