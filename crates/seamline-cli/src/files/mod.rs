@@ -4,6 +4,7 @@ mod drafts;
 pub(crate) mod in_use;
 pub(crate) mod prune;
 pub(crate) mod replace;
+pub(crate) mod replace_session;
 pub(crate) mod state;
 pub(crate) mod times;
 pub(crate) mod undo;

@@ -6,7 +6,8 @@ use seamline::files::RepairedFile;
 use serde::{Deserialize, Serialize};
 
 use super::in_use;
-use super::replace::{self, NewSession, Target};
+use super::replace::{self, Target};
+use super::replace_session::NewSession;
 use super::state::{Repairs, State};
 use super::times::Times;
 use super::{hash, hash_pieces};
