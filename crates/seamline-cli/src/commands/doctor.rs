@@ -3,6 +3,7 @@
 mod agents;
 mod examine;
 mod search;
+mod unknown;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
