@@ -13,7 +13,7 @@ use std::ops::Range;
 
 pub(crate) use mend::line_ending;
 pub use mend::{Mended, QuarantinedBytes, mend};
-pub(crate) use pieces::end_without_nul;
+pub(crate) use pieces::{end_without_nul, records_on};
 use pieces::{PieceKind, pieces, without_nul};
 use source::LineSource;
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::lines::records_on;
 use crate::packed::is_packed;
 use crate::sketch::Sketch;
 
@@ -125,17 +126,21 @@ impl<'s> Sample<'s> {
     }
 }
 
-/// The records on the lines behind a damaged first line; none if most of these lines are something else.
+/// The complete records on a damaged first line and on the lines behind it; none if most of these lines are something else.
 fn records_behind(text: &str) -> Vec<Value> {
-    let lines = text.lines().skip(1).filter(|line| !line.trim().is_empty()).take(RECORDS_MAX - 1);
-    let sketches: Vec<Sketch> = lines.map(Sketch::of).collect();
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = records_on(lines.next().unwrap_or_default());
+    let sketches: Vec<Sketch> = lines.take(RECORDS_MAX - 1).map(Sketch::of).collect();
     let count = sketches.len();
     let records: Vec<Value> = sketches
         .into_iter()
         .filter(|sketch| sketch.is_whole && sketch.value.is_object())
         .map(|sketch| sketch.value)
         .collect();
-    if records.len() * 2 > count { records } else { Vec::new() }
+    if records.len() * 2 <= count {
+        return Vec::new();
+    }
+    first.into_iter().map(|record| Sketch::of(record).value).chain(records).collect()
 }
 
 /// Whether an object has all these members.
@@ -177,6 +182,8 @@ mod tests {
         for first in ["\0\0\0", "\0\0\n", "{\"a\":\"cut\n", "{\"a\":\n", "{\"a\":1,{\"c\":1}\n", "rest\"}\n"] {
             assert_eq!(read(&[first, records].concat()), (true, true), "{first}");
         }
+        let spliced = Sample::of("x", b"{\"a\":\"c{\"a\":{\"b\":1},\"head\":1}\n{\"b\":1}\n");
+        assert!(spliced.any(|record| has(record, &["head"])));
         assert_eq!(read("a log\nof lines\n{\"b\":1}\n"), (false, false));
     }
 

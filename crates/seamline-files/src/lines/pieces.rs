@@ -26,6 +26,12 @@ pub(super) enum PieceKind {
 /// How many times the bytes of a line may be read while a record is searched in it.
 const READS_MAX: usize = 32;
 
+/// The complete records of a damaged line.
+pub(crate) fn records_on(line: &str) -> Vec<&str> {
+    let records = pieces(line.as_bytes()).into_iter().filter(|piece| piece.kind == PieceKind::Record);
+    records.filter_map(|piece| line.get(piece.span)).collect()
+}
+
 /// A text without NUL bytes.
 pub(super) fn without_nul(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains('\0') { Cow::Owned(text.replace('\0', "")) } else { text }
