@@ -13,8 +13,8 @@ use std::ops::Range;
 
 pub(crate) use mend::line_ending;
 pub use mend::{Mended, QuarantinedBytes, mend};
-pub(crate) use pieces::{end_without_nul, records_on};
 use pieces::{PieceKind, pieces, without_nul};
+pub(crate) use pieces::{end_without_nul, records_on};
 use source::LineSource;
 
 /// The place of a record in its file.

@@ -227,7 +227,7 @@ fn the_command_that_continues_a_session_can_be_pasted_into_a_shell() {
 }
 
 #[test]
-fn what_a_killed_repair_left_behind_is_removed() {
+fn the_drafts_of_a_killed_repair_are_removed_by_the_next_one() {
     let bench = stuck();
     bench.write(".s.jsonl.aB3xYz.seamline", "half of it");
     bench.run(&["fix", "s.jsonl"]).expect(0);

@@ -42,7 +42,7 @@ pub(crate) fn end_without_nul(bytes: &[u8]) -> Option<usize> {
     if !bytes.contains(&0) {
         return None;
     }
-    let ascii: Vec<u8> = bytes.iter().filter(|byte| **byte != 0).map(ascii).collect();
+    let ascii: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).map(ascii).collect();
     let mut values = serde_json::Deserializer::from_slice(&ascii).into_iter::<IgnoredAny>();
     let is_value = matches!(values.next(), Some(Ok(IgnoredAny)));
     // The last byte of the value has this number among the bytes that are not NUL.
@@ -51,8 +51,8 @@ pub(crate) fn end_without_nul(bytes: &[u8]) -> Option<usize> {
 }
 
 /// A byte of a text in which every byte that is not ASCII is one ASCII character, so that places stay the same.
-fn ascii(byte: &u8) -> u8 {
-    if byte.is_ascii() { *byte } else { b'?' }
+fn ascii(byte: u8) -> u8 {
+    if byte.is_ascii() { byte } else { b'?' }
 }
 
 /// Cuts a line into pieces. Spaces between pieces belong to none.
@@ -116,7 +116,7 @@ impl Search<'_> {
         if std::str::from_utf8(rest).is_ok() {
             return None;
         }
-        let ascii: Vec<u8> = rest.iter().map(ascii).collect();
+        let ascii: Vec<u8> = rest.iter().copied().map(ascii).collect();
         let mut values = serde_json::Deserializer::from_slice(&ascii).into_iter::<IgnoredAny>();
         matches!(values.next(), Some(Ok(IgnoredAny))).then(|| at + values.byte_offset())
     }

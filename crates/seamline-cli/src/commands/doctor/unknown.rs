@@ -60,14 +60,14 @@ mod tests {
     #[test]
     fn only_damaged_files_in_the_folder_of_an_agent_are_refused() {
         let is_refused = |path: &str, head: &[u8]| refusal(Path::new(path), head, false).is_some();
-        let session = "/home/ann/.claude/projects/-a/1.jsonl";
+        let session = "/srv/ann/.claude/projects/-a/1.jsonl";
         assert!(is_refused(session, b"\0\0\0\n\0"));
         assert!(is_refused(session, b"{\"type\":\"us"));
         assert!(!is_refused(session, b"{\"type\":\"other\"}\n{\"a\":1}\n"));
         assert!(!is_refused(session, b""));
-        assert!(!is_refused("/home/ann/.claude/projects/-a/1.md", b"# Notes"));
-        assert!(!is_refused("/home/ann/data/1.jsonl", b"{\"type\":\"us"));
-        assert!(is_refused("/home/ann/.openclaw/agents/main/sessions/1.jsonl", b"{\"type\":\"us"));
+        assert!(!is_refused("/srv/ann/.claude/projects/-a/1.md", b"# Notes"));
+        assert!(!is_refused("/srv/ann/data/1.jsonl", b"{\"type\":\"us"));
+        assert!(is_refused("/srv/ann/.openclaw/agents/main/sessions/1.jsonl", b"{\"type\":\"us"));
         assert_eq!(refusal(Path::new(session), b"{\"type\":\"us", true), None);
     }
 }

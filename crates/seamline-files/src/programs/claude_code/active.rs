@@ -42,7 +42,7 @@ struct Anchor {
     fragment: Option<usize>,
 }
 
-/// What is known of a record beside the path while the anchors are searched.
+/// The state of a record beside the path while the anchors are searched.
 #[derive(Clone, Copy)]
 enum Known {
     Nothing,
