@@ -111,6 +111,7 @@ pub(crate) fn remove_leftovers_beside(path: &Path) {
     drafts::remove_stale(folder(path), drafts::is_of_target);
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the signature that `map_err` asks for")]
 fn reading(error: std::io::Error) -> Failure {
     Failure::io("read it again", &error)
 }
