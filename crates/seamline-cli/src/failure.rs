@@ -110,7 +110,11 @@ impl From<Error> for Failure {
 /// A path as a shell takes it.
 pub(crate) fn quoted(path: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/".contains(char);
-    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+    if !path.is_empty() && path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
 }
 
 /// The names of all providers.

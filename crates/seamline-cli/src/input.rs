@@ -120,6 +120,16 @@ impl Opened {
         stored::failure_of_part(path, &self.head).map_or(Ok(()), Err)
     }
 
+    /// Its first bytes, which tell its program.
+    pub(crate) fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// Whether it has more bytes than the first ones.
+    pub(crate) fn is_longer(&self) -> bool {
+        self.length > self.head.len() as u64
+    }
+
     /// All its bytes, read piece by piece.
     pub(crate) fn into_reader(self) -> impl BufRead {
         BufReader::with_capacity(PIECE_BYTES, std::io::Cursor::new(self.head).chain(self.rest))

@@ -1,19 +1,23 @@
 //! Files with one record per line, and the ways in which such lines break.
 //!
 //! Programs append a record and a newline. A crash, two writers or a copy without its last newline leave *glued* lines (two
-//! records on one line), *spliced* lines (part of a record with another record behind it), runs of NUL bytes and a *torn*
-//! last line. Most programs skip such a line and lose the complete records on it. Here every complete record is found.
+//! records on one line), *spliced* lines (part of a record with another record behind it), *split* records (a raw newline
+//! inside of a text), runs of NUL bytes and a *torn* last line. Most programs skip such a line and lose the complete records on it. Here every complete record is found.
 
 mod mend;
 mod one_line;
 mod pieces;
+mod source;
 
 use std::io::BufRead;
 use std::ops::Range;
 
+pub(crate) use mend::line_ending;
 pub use mend::{Mended, QuarantinedBytes, mend};
 pub use one_line::on_one_line;
-use pieces::{PieceKind, pieces};
+use pieces::{PieceKind, pieces, without_nul};
+pub(crate) use pieces::{end_without_nul, records_on};
+use source::LineSource;
 
 /// The place of a record in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub enum LineDamage {
     BadText,
     /// The file is one JSON value and ends inside of it.
     Cut,
+    /// A record has raw newlines in its texts, so that it is on several lines.
+    Split,
 }
 
 /// A damaged line.
@@ -78,18 +84,38 @@ pub fn read(
     take: &mut dyn FnMut(&str) -> Result<(), serde_json::Error>,
 ) -> std::io::Result<Lines> {
     let mut lines = Lines::default();
+    let mut source = LineSource::of(input);
     let mut line = Vec::new();
     let mut number = 0;
     loop {
-        line.clear();
-        let length = input.read_until(b'\n', &mut line)? as u64;
-        if length == 0 {
+        source.take(&mut line)?;
+        if line.is_empty() {
             return Ok(lines);
         }
         number += 1;
-        let is_last = line.last() != Some(&b'\n');
-        lines.add(&Raw { bytes: &line, number, is_last }, take);
+        let raw = Raw { bytes: &line, number, is_last: line.last() != Some(&b'\n') };
+        let length = line.len() as u64;
+        if lines.add_whole(&raw, take) {
+            lines.bytes += length;
+            continue;
+        }
+        let Some(joined) = source.join(&line)?.filter(|joined| take(&joined.text).is_ok()) else {
+            lines.add_damaged(&raw, take);
+            lines.bytes += length;
+            continue;
+        };
+        let start = raw.trimmed_start(lines.bytes);
         lines.bytes += length;
+        number += joined.more;
+        let mut end = lines.bytes;
+        for _ in 0..joined.more {
+            source.take(&mut line)?;
+            end = lines.bytes + line.trim_ascii_end().len() as u64;
+            lines.bytes += line.len() as u64;
+        }
+        let place = RecordPlace { line: number - joined.more, span: start..end };
+        lines.records.push(place.clone());
+        lines.damaged.push(DamagedLine { damage: LineDamage::Split, place, records: 1, unread_bytes: 0 });
     }
 }
 
@@ -101,30 +127,35 @@ struct Raw<'l> {
     is_last: bool,
 }
 
+impl Raw<'_> {
+    /// The place of the first byte that is not a space, in a file in which the line begins at `start`.
+    fn trimmed_start(&self, start: u64) -> u64 {
+        start + (self.bytes.len() - self.bytes.trim_ascii_start().len()) as u64
+    }
+}
+
 impl Lines {
-    fn add(&mut self, raw: &Raw<'_>, take: &mut dyn FnMut(&str) -> Result<(), serde_json::Error>) {
+    /// Adds a line that is blank or exactly one record. Returns whether it is.
+    fn add_whole(&mut self, raw: &Raw<'_>, take: &mut dyn FnMut(&str) -> Result<(), serde_json::Error>) -> bool {
         let trimmed = raw.bytes.trim_ascii();
         if trimmed.is_empty() {
-            return;
+            return true;
         }
-        let start = self.bytes + (raw.bytes.trim_ascii_start().as_ptr().addr() - raw.bytes.as_ptr().addr()) as u64;
-        let whole = RecordPlace { line: raw.number, span: start..start + trimmed.len() as u64 };
-        if let Ok(text) = std::str::from_utf8(trimmed)
-            && take(text).is_ok()
-        {
-            self.records.push(whole);
-            return;
+        let is_record = std::str::from_utf8(trimmed).is_ok_and(|text| take(text).is_ok());
+        if is_record {
+            self.records.push(self.place(raw));
         }
-        self.add_damaged(trimmed, raw, whole, take);
+        is_record
     }
 
-    fn add_damaged(
-        &mut self,
-        line: &[u8],
-        raw: &Raw<'_>,
-        whole: RecordPlace,
-        take: &mut dyn FnMut(&str) -> Result<(), serde_json::Error>,
-    ) {
+    /// The place of a line without the spaces around it.
+    fn place(&self, raw: &Raw<'_>) -> RecordPlace {
+        let start = raw.trimmed_start(self.bytes);
+        RecordPlace { line: raw.number, span: start..start + raw.bytes.trim_ascii().len() as u64 }
+    }
+
+    fn add_damaged(&mut self, raw: &Raw<'_>, take: &mut dyn FnMut(&str) -> Result<(), serde_json::Error>) {
+        let (line, whole) = (raw.bytes.trim_ascii(), self.place(raw));
         let found = pieces(line);
         let mut counts = Counts::default();
         for piece in found {
@@ -136,8 +167,11 @@ impl Lines {
             match piece.kind {
                 PieceKind::Record => {
                     let text = String::from_utf8_lossy(bytes);
-                    if take(&text).is_ok() {
-                        counts.bad_text |= matches!(text, std::borrow::Cow::Owned(_));
+                    let is_bad_text = matches!(text, std::borrow::Cow::Owned(_));
+                    let has_nul = bytes.contains(&0);
+                    if take(&without_nul(text)).is_ok() {
+                        counts.bad_text |= is_bad_text;
+                        counts.nul |= has_nul;
                         counts.records += 1;
                         self.records.push(place);
                     } else {
@@ -204,7 +238,7 @@ mod tests {
         .unwrap();
         for (place, text) in lines.records.iter().zip(&texts) {
             let raw = &bytes[place.span.start as usize..place.span.end as usize];
-            assert_eq!(&String::from_utf8_lossy(raw), text);
+            assert_eq!(&String::from_utf8_lossy(raw).replace('\0', "").replace('\n', "\\n"), text);
         }
         (texts, lines.damaged.iter().map(|line| (line.damage, line.place.line)).collect())
     }
@@ -217,6 +251,14 @@ mod tests {
         let expected =
             [(LineDamage::Glued, 2), (LineDamage::Spliced, 3), (LineDamage::NulRun, 4), (LineDamage::Torn, 6)];
         assert_eq!(damaged, expected);
+    }
+
+    #[test]
+    fn a_record_is_complete_without_nul_bytes_and_with_raw_newlines() {
+        let (texts, damaged) =
+            read_all(b"{\"a\":\"x\0\0y\"}\n{\"a\":\"1\n2\n\n3\"}\n{\"a\":\"\0z\"}\0{\"a\":\"cut\n{\"a\":4}\n");
+        assert_eq!(texts, ["{\"a\":\"xy\"}", "{\"a\":\"1\\n2\\n\\n3\"}", "{\"a\":\"z\"}", "{\"a\":4}"]);
+        assert_eq!(damaged, [(LineDamage::NulRun, 1), (LineDamage::Split, 2), (LineDamage::NulRun, 6)]);
     }
 
     #[test]

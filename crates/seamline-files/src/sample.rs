@@ -4,11 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::lines::records_on;
 use crate::packed::is_packed;
 use crate::sketch::Sketch;
 
 /// The most records that are looked at.
 const RECORDS_MAX: usize = 32;
+/// A damaged first line makes the text wrong within this many lines: a cut value may take up the line behind it.
+const DAMAGED_LINES: usize = 3;
 /// The first bytes of an SQLite database.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
@@ -39,21 +42,28 @@ impl<'s> Sample<'s> {
     }
 
     fn read(&mut self, text: &str) {
+        // A crash may leave NUL bytes anywhere.
+        let text = text.replace('\0', "");
         let text = text.trim_start_matches('\u{feff}').trim_start();
-        if !text.starts_with(['{', '[']) {
-            return;
-        }
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = Sketch::of(lines.next().unwrap_or_default());
-        if !first.is_whole {
-            // The value has several lines, or its line is longer than the sample or damaged. Its further lines may begin
-            // like records: people write each message on its own line.
-            self.records.push(Sketch::of(text).value);
+        if first.is_whole && text.starts_with(['{', '[']) {
+            self.records.push(first.value);
+            let others = lines.take(RECORDS_MAX - 1).map(|line| Sketch::of(line).value);
+            self.records.extend(others.filter(Value::is_object));
+            self.is_lines = self.records.len() > 1;
             return;
         }
-        self.records.push(first.value);
-        self.records.extend(lines.take(RECORDS_MAX - 1).map(|line| Sketch::of(line).value).filter(Value::is_object));
-        self.is_lines = self.records.len() > 1;
+        // The value has several lines, or its line is longer than the sample or damaged. Its further lines may begin like
+        // records: people write each message on its own line.
+        let all = Sketch::of(text);
+        let is_damaged = all.wrong_line.is_some_and(|line| line <= DAMAGED_LINES);
+        let records = if is_damaged { records_behind(text) } else { Vec::new() };
+        self.is_lines = !records.is_empty();
+        if text.starts_with(['{', '[']) {
+            self.records.push(all.value);
+        }
+        self.records.extend(records);
     }
 
     /// Whether the name of the file is one of these.
@@ -122,6 +132,23 @@ impl<'s> Sample<'s> {
     }
 }
 
+/// The complete records on a damaged first line and on the lines behind it; none if most of these lines are something else.
+fn records_behind(text: &str) -> Vec<Value> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = records_on(lines.next().unwrap_or_default());
+    let sketches: Vec<Sketch> = lines.take(RECORDS_MAX - 1).map(Sketch::of).collect();
+    let count = sketches.len();
+    let records: Vec<Value> = sketches
+        .into_iter()
+        .filter(|sketch| sketch.is_whole && sketch.value.is_object())
+        .map(|sketch| sketch.value)
+        .collect();
+    if records.len() * 2 <= count {
+        return Vec::new();
+    }
+    first.into_iter().map(|record| Sketch::of(record).value).chain(records).collect()
+}
+
 /// Whether an object has all these members.
 pub(crate) fn has(value: &Value, members: &[&str]) -> bool {
     members.iter().all(|member| value.get(member).is_some())
@@ -146,8 +173,24 @@ mod tests {
         assert_eq!(read("{\"a\":1}\n{\"a\":2}\n"), (true, 2));
         assert_eq!(read("{\n \"a\": [\n 1 ]\n}\n"), (false, 1));
         assert_eq!(read("{\"messages\":[{\"role\":\"user\"},\n{\"role\":\"user\"},\n{}]}\n"), (false, 1));
+        assert_eq!(read("{\"messages\":[\n{\"role\":\"user\"}\n]}\n"), (false, 1));
         assert_eq!(read("data: {\"a\":1}\n"), (false, 0));
         assert_eq!(read(""), (false, 0));
+    }
+
+    #[test]
+    fn records_are_found_behind_a_damaged_first_line() {
+        let read = |text: &str| {
+            let sample = Sample::of("x", text.as_bytes());
+            (sample.is_lines(), sample.any(|record| has(record, &["b"])))
+        };
+        let records = "{\"b\":1}\n{\"b\":2}\n";
+        for first in ["\0\0\0", "\0\0\n", "{\"a\":\"cut\n", "{\"a\":\n", "{\"a\":1,{\"c\":1}\n", "rest\"}\n"] {
+            assert_eq!(read(&[first, records].concat()), (true, true), "{first}");
+        }
+        let spliced = Sample::of("x", b"{\"a\":\"c{\"a\":{\"b\":1},\"head\":1}\n{\"b\":1}\n");
+        assert!(spliced.any(|record| has(record, &["head"])));
+        assert_eq!(read("a log\nof lines\n{\"b\":1}\n"), (false, false));
     }
 
     #[test]

@@ -21,6 +21,8 @@ const STRING_BYTES_MAX: usize = 200;
 pub(crate) struct Sketch {
     pub(crate) value: Value,
     pub(crate) is_whole: bool,
+    /// The line of the first error, from 1; nothing if the text is whole or only ends too early.
+    pub(crate) wrong_line: Option<usize>,
 }
 
 impl Sketch {
@@ -29,7 +31,9 @@ impl Sketch {
         let mut value = Value::Null;
         let mut reader = serde_json::Deserializer::from_str(text);
         let grown = Grow { slot: &mut value, depth: 0 }.deserialize(&mut reader);
-        Self { is_whole: grown.is_ok() && reader.end().is_ok(), value }
+        let read = grown.and_then(|()| reader.end());
+        let wrong = read.as_ref().err().filter(|error| !error.is_eof());
+        Self { is_whole: read.is_ok(), wrong_line: wrong.map(serde_json::Error::line), value }
     }
 }
 

@@ -90,6 +90,12 @@ fn fixtures() -> PathBuf {
 }
 
 #[test]
+fn rows_of_another_program_with_the_members_of_claude_code_are_not_its_session() {
+    let row = |id: u8| format!("{{\"uuid\":\"{id}\",\"parentUuid\":null,\"sessionId\":\"s\",\"kind\":\"node\"}}\n");
+    assert_eq!(recognise("rows.jsonl", (row(1) + &row(2) + "{\"uuid\":\"3").as_bytes()), None);
+}
+
+#[test]
 fn every_fixture_is_recognised_by_its_content() {
     let mut seen = Vec::new();
     // The folder of sessions holds whole cases, which `seamline` runs.

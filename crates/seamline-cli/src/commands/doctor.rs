@@ -4,6 +4,7 @@ mod agents;
 mod examine;
 mod search;
 mod stored;
+mod unknown;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -50,6 +50,37 @@ pub(super) fn remove_stale(folder: &Path, is_draft: fn(&str) -> bool) {
     }
 }
 
+/// Removes the drafts of one file whose processes have ended, however young they are. The caller holds the lock of the
+/// file, so no other process creates a draft of it.
+pub(super) fn remove_of(target: &Path) {
+    let Some(name) = target.file_name().and_then(|name| name.to_str()) else { return };
+    let Ok(entries) = std::fs::read_dir(super::replace::folder(target)) else { return };
+    let is_own = |draft: &str| {
+        let rest = draft.strip_prefix('.').and_then(|rest| rest.strip_prefix(name)?.strip_prefix('.'));
+        rest.and_then(|rest| rest.strip_suffix(".seamline")).is_some_and(is_random)
+    };
+    for entry in entries.filter_map(Result::ok) {
+        let path = entry.path();
+        let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
+        if entry.file_name().to_str().is_some_and(is_own) && is_file && (is_same(&path, target) || is_free(&path)) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Whether a draft is only a second name of its target.
+#[cfg(unix)]
+fn is_same(draft: &Path, target: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let file = |path: &Path| path.symlink_metadata().map(|found| (found.dev(), found.ino())).ok();
+    file(draft).is_some() && file(draft) == file(target)
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Path, _: &Path) -> bool {
+    false
+}
+
 /// Whether no living process holds a draft. A lock can be taken only if its process has ended.
 fn is_stale(path: &Path) -> bool {
     let Ok(found) = path.symlink_metadata() else { return false };
@@ -57,6 +88,11 @@ fn is_stale(path: &Path) -> bool {
     if !found.is_file() || age.is_none_or(|age| age < AGE) {
         return false;
     }
+    is_free(path)
+}
+
+/// Whether the lock of a draft can be taken.
+fn is_free(path: &Path) -> bool {
     OpenOptions::new().append(true).open(path).is_ok_and(|draft| draft.try_lock().is_ok())
 }
 
@@ -93,6 +129,15 @@ mod tests {
             "body.json.aB3xYz.seamline",
         ];
         assert_eq!(left, wanted);
+        let target = folder.path().join("young.json");
+        std::fs::write(&target, "{}").unwrap();
+        std::fs::hard_link(&target, folder.path().join(".young.json.aB3xY1.seamline")).unwrap();
+        let held = File::open(&target).unwrap();
+        hold(&held);
+        remove_of(&target);
+        let is_left = |name: &str| folder.path().join(name).exists();
+        assert!(!is_left(".young.json.aB3xYz.seamline") && !is_left(".young.json.aB3xY1.seamline"));
+        assert!(is_left(".body.json.live00.seamline") && is_left("young.json"));
         assert!(is_of_state(".tmpa1B2c3.draft") && !is_of_state("tmpa1B2c3.draft"));
     }
 }

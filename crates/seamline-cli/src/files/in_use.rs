@@ -108,6 +108,25 @@ pub(crate) fn look_again(path: &Path) -> Option<InUse> {
     (!holders.is_empty()).then_some(InUse::Open(holders))
 }
 
+/// How often a file is looked at while other processes close it, and the time between two looks.
+const LOOKS: usize = 50;
+const LOOK_PAUSE: Duration = Duration::from_millis(20);
+
+/// Waits until no other process has a file open that has lost its name, so that no process can open it any more. Returns
+/// the processes that do not close it in time.
+pub(crate) fn wait_for_holders(file: &File) -> Option<InUse> {
+    let metadata = file.metadata().ok()?;
+    let mut found = Vec::new();
+    for _ in 0..LOOKS {
+        found = holders(&metadata);
+        if found.is_empty() {
+            return None;
+        }
+        std::thread::sleep(LOOK_PAUSE);
+    }
+    Some(InUse::Open(found))
+}
+
 /// The other processes that have a file open, as far as this user may know.
 #[cfg(target_os = "linux")]
 fn holders(file: &Metadata) -> Vec<Holder> {

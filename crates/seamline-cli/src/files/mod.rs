@@ -6,6 +6,7 @@ pub(crate) mod in_use;
 pub(crate) mod places;
 pub(crate) mod prune;
 pub(crate) mod replace;
+pub(crate) mod replace_session;
 pub(crate) mod state;
 pub(crate) mod times;
 pub(crate) mod undo;

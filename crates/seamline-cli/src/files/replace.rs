@@ -1,16 +1,12 @@
 //! Atomic replacement of a file: at every moment it has either the old bytes or the new ones.
 
 use std::ffi::OsString;
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
-use std::io::{Read as _, Seek as _};
+use std::fs::{File, Metadata, OpenOptions};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use tempfile::NamedTempFile;
 
-use super::in_use::{self, InUse};
 use super::times::Times;
-use super::undo::Force;
 use super::{drafts, hash, write_pieces};
 use crate::failure::Failure;
 
@@ -59,43 +55,11 @@ impl Target {
         if hash(&now) != before {
             return Err(changed());
         }
-        draft.publish(&self.path)
-    }
-
-    /// As [`replace`](Self::replace), for the session file of a program, which may write at any moment. The times of the
-    /// file stay, because programs order sessions by them. The file is locked, and if a program wrote to it between the
-    /// last look and the rename, the bytes of the program stay.
-    pub(crate) fn replace_session(&self, new: &NewSession<'_>) -> Result<(), Failure> {
-        let failed = |error: std::io::Error| Failure::io("read it again", &error);
-        let mut original = File::open(&self.path).map_err(failed)?;
-        if matches!(original.try_lock(), Err(TryLockError::WouldBlock)) && new.force == Force::No {
-            return Err(InUse::Locked.into());
-        }
-        let draft = self.draft(new.pieces)?;
-        let mut now = Vec::new();
-        original.read_to_end(&mut now).map_err(failed)?;
-        if hash(&now) != new.before {
-            return Err(changed());
-        }
-        drop(now);
-        if let (Force::No, Some(in_use)) = (new.force, in_use::look_again(&self.path)) {
-            return Err(in_use.into());
-        }
-        let seen = Stamp::of(&original).map_err(failed)?;
-        new.times.map_or(Ok(()), |times| draft.set_times(times))?;
-        draft.publish(&self.path)?;
-        // The old bytes are readable until this handle is closed.
-        if Stamp::of(&original).map_err(failed)? == seen {
-            return Ok(());
-        }
-        let mut written = Vec::new();
-        original.rewind().and_then(|()| original.read_to_end(&mut written)).map_err(failed)?;
-        self.draft(&[&written])?.publish(&self.path)?;
-        Err(changed())
+        draft.publish(&self.path).map(drop)
     }
 
     /// A draft with the owner and the mode of the file.
-    fn draft(&self, pieces: &[&[u8]]) -> Result<Draft, Failure> {
+    pub(super) fn draft(&self, pieces: &[&[u8]]) -> Result<Draft, Failure> {
         let draft = Draft::write(&self.path, pieces, Access::Owner)?;
         self.keep_owner(&draft);
         let kept = draft.file.as_file().set_permissions(self.metadata.permissions());
@@ -114,32 +78,7 @@ impl Target {
     fn keep_owner(&self, _: &Draft) {}
 }
 
-/// The new bytes of a session file.
-pub(crate) struct NewSession<'a> {
-    /// The hash of the bytes that they replace.
-    pub(crate) before: &'a str,
-    pub(crate) pieces: &'a [&'a [u8]],
-    /// The times that the file gets, if they are known.
-    pub(crate) times: Option<Times>,
-    /// Whether to write although a program uses the file.
-    pub(crate) force: Force,
-}
-
-/// The length and the time of an open file, which every write changes.
-#[derive(PartialEq, Eq)]
-struct Stamp {
-    length: u64,
-    modified: SystemTime,
-}
-
-impl Stamp {
-    fn of(file: &File) -> std::io::Result<Self> {
-        let metadata = file.metadata()?;
-        Ok(Self { length: metadata.len(), modified: metadata.modified()? })
-    }
-}
-
-fn changed() -> Failure {
+pub(super) fn changed() -> Failure {
     Failure::new("the file changed while it was being repaired; it was not changed").with_hint("run the command again")
 }
 
@@ -191,13 +130,13 @@ fn write_for(access: Access, path: &Path, pieces: &[&[u8]]) -> Result<(), Failur
             let target = path.canonicalize().map_err(failed)?;
             let draft = Draft::write(&target, pieces, Access::Owner)?;
             draft.file.as_file().set_permissions(metadata.permissions()).map_err(failed)?;
-            draft.publish(&target)
+            draft.publish(&target).map(drop)
         }
         Ok(_) => {
             let mut file = OpenOptions::new().write(true).open(path).map_err(failed)?;
             write_pieces(&mut file, pieces).map_err(failed)
         }
-        Err(_) => Draft::write(path, pieces, access)?.publish(path),
+        Err(_) => Draft::write(path, pieces, access)?.publish(path).map(drop),
     }
 }
 
@@ -243,7 +182,7 @@ impl Access {
 }
 
 /// A temporary file beside the file that it replaces. Dropping it removes it.
-struct Draft {
+pub(super) struct Draft {
     file: NamedTempFile,
 }
 
@@ -260,34 +199,45 @@ impl Draft {
     }
 
     /// Gives the draft the times of another file.
-    fn set_times(&self, times: Times) -> Result<(), Failure> {
+    pub(super) fn set_times(&self, times: Times) -> Result<(), Failure> {
         times.set(self.file.as_file()).map_err(|error| Failure::io("keep the times of the file", &error))
     }
 
-    /// Renames the draft to `target` once its bytes are on the disk.
-    fn publish(self, target: &Path) -> Result<(), Failure> {
-        let failed = |error: std::io::Error| Failure::io("write", &error);
-        self.file.as_file().sync_all().map_err(failed)?;
-        self.file.persist(target).map_err(|error| failed(error.error))?;
+    /// Puts the bytes of the draft on the disk.
+    pub(super) fn sync(&self) -> Result<(), Failure> {
+        self.file.as_file().sync_all().map_err(|error| Failure::io("write", &error))
+    }
+
+    /// Renames the draft to `target` once its bytes are on the disk. Returns the open file.
+    pub(super) fn publish(self, target: &Path) -> Result<File, Failure> {
+        self.sync()?;
+        let file = self.file.persist(target).map_err(|error| Failure::io("write", &error.error))?;
         // The new bytes are in place, so this is not an error. If the folder cannot be synced, for example because it
         // is not readable, a power failure may bring the old bytes back.
         let _ = sync_folder(target);
-        Ok(())
+        Ok(file)
     }
 }
 
 /// Creates a file in the folder of `target`.
 fn create(target: &Path, access: Access) -> std::io::Result<NamedTempFile> {
-    let mut prefix = OsString::from(".");
-    prefix.push(target.file_name().unwrap_or_default());
-    prefix.push(".");
+    let (prefix, suffix) = draft_name(target);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".seamline");
+    builder.prefix(&prefix).suffix(suffix);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(access.mode()));
     #[cfg(not(unix))]
     let _ = access;
     builder.tempfile_in(folder(target))
+}
+
+/// The beginning and the end of the names of files beside `target` that are removed if their process is killed, such as
+/// `.NAME.a1B2c3.seamline`.
+pub(super) fn draft_name(target: &Path) -> (OsString, &'static str) {
+    let mut prefix = OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push(".");
+    (prefix, ".seamline")
 }
 
 /// Makes a rename in a file's folder durable.

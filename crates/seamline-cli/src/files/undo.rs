@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::database::{self, DatabaseRecord};
 use super::in_use;
-use super::replace::{self, NewSession, Target};
+use super::replace::{self, Target};
+use super::replace_session::NewSession;
 use super::state::{Repairs, State};
 use super::times::Times;
 use super::{hash, hash_pieces};

@@ -373,7 +373,9 @@ fn done(action: &str) -> String {
 fn cost(outcome: &Outcome<'_>) -> String {
     let count = |loss: Loss| outcome.dropped.iter().filter(|dropped| dropped.loss == loss).count();
     let (sealed, hidden) = (count(Loss::Sealed), count(Loss::Hidden));
+    let has_quarantine = outcome.file.is_some_and(|file| !file.repaired.quarantined.is_empty());
     let mut kept = match count(Loss::Said) {
+        0 if has_quarantine => "every complete record is kept".to_owned(),
         0 => "no content is lost".to_owned(),
         count => format!("{} removed", screen::count(count, "piece")),
     };

@@ -249,3 +249,25 @@ fn a_task_of_cline_says_how_to_continue() {
     let ran = doctor(&bench, &["--fix"]).expect(0);
     assert!(ran.on_one_line().contains("continue reload the editor, open History in the extension"), "{}", ran.out);
 }
+
+#[test]
+fn a_damaged_file_that_cannot_be_recognised_is_listed() {
+    let bench = Bench::new();
+    age(&bench.write(format!("{PROJECT}/s-77.jsonl"), healthy()));
+    age(&bench.write(format!("{PROJECT}/s-78.jsonl"), "\0".repeat(300)));
+    let ran = doctor(&bench, &[]).expect(2);
+    assert!(ran.err.contains("s-78.jsonl") && ran.err.contains("cannot be recognised"), "{}", ran.err);
+    assert!(ran.on_one_line().contains("1 file could not be read"), "{}", ran.out);
+    let json = doctor(&bench, &["--format", "json"]).expect(2).json();
+    assert_eq!(json["failed"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_damaged_first_line_does_not_hide_a_session() {
+    let bench = Bench::new();
+    age(&bench.write(format!("{PROJECT}/s-77.jsonl"), "\0".repeat(300) + &healthy()));
+    let said = doctor(&bench, &[]).expect(1).on_one_line();
+    assert!(said.contains("wrong FILE003 nul-run (line 1)"), "{said}");
+    doctor(&bench, &["--fix"]).expect(0);
+    assert_eq!(bench.read(format!("{PROJECT}/s-77.jsonl")), healthy());
+}

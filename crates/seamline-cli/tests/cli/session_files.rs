@@ -218,3 +218,37 @@ fn an_export_of_opencode_is_imported_again() {
     let next = "continue with `opencode import export.json && opencode --session ses_7f`";
     assert!(ran.on_one_line().ends_with(next), "{}", ran.out);
 }
+
+#[test]
+fn a_fix_that_puts_bytes_into_quarantine_does_not_say_that_nothing_is_lost() {
+    let bench = Bench::new();
+    age(&bench.write("s.jsonl", healthy() + "{\"parentUuid\":\"u2\",\"type\":\"user\",\"mess"));
+    let said = bench.run(&["fix", "s.jsonl"]).expect(0).on_one_line();
+    assert!(said.contains("every complete record is kept") && !said.contains("is lost"), "{said}");
+    let nul = healthy().replace("are you there?", "are \0\0you there?");
+    age(&bench.write("s.jsonl", &nul));
+    let said = bench.run(&["fix", "s.jsonl"]).expect(0).on_one_line();
+    assert!(said.contains("no content is lost"), "{said}");
+    assert_eq!(bench.read("s.jsonl"), healthy());
+}
+
+#[test]
+fn the_command_that_continues_a_session_can_be_pasted_into_a_shell() {
+    let bench = Bench::new();
+    age(&bench.write("s.jsonl", STUCK.replace("6f1d2c3b-4a5e-4f60-8a7b-9c0d1e2f3a4b", "x; touch it's #")));
+    let said = bench.run(&["fix", "s.jsonl"]).expect(0).on_one_line();
+    assert!(said.contains(r"`claude --resume 'x; touch it'\''s #'`"), "{said}");
+}
+
+#[test]
+fn the_drafts_of_a_killed_repair_are_removed_by_the_next_one() {
+    let bench = stuck();
+    bench.write(".s.jsonl.aB3xYz.seamline", "half of it");
+    bench.run(&["fix", "s.jsonl"]).expect(0);
+    assert!(!bench.path(".s.jsonl.aB3xYz.seamline").exists());
+    // The repair was complete, and only the second name of the old file is left.
+    bench.write(".s.jsonl.aB3xYz.seamline", STUCK);
+    age(&bench.path("s.jsonl"));
+    bench.run(&["fix", "s.jsonl"]).expect(0);
+    assert!(!bench.path(".s.jsonl.aB3xYz.seamline").exists());
+}

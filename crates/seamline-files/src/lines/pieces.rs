@@ -1,5 +1,6 @@
 //! The pieces of a line that is not exactly one record.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::de::IgnoredAny;
@@ -15,7 +16,7 @@ pub(super) struct Piece {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceKind {
-    /// A complete JSON object.
+    /// A complete JSON object. It may have NUL bytes that do not belong to it.
     Record,
     /// A complete JSON value that is not an object.
     Other,
@@ -26,6 +27,35 @@ pub(super) enum PieceKind {
 
 /// How many times the bytes of a line may be read while a record is searched in it.
 const READS_MAX: usize = 32;
+
+/// The complete records of a damaged line.
+pub(crate) fn records_on(line: &str) -> Vec<&str> {
+    let records = pieces(line.as_bytes()).into_iter().filter(|piece| piece.kind == PieceKind::Record);
+    records.filter_map(|piece| line.get(piece.span)).collect()
+}
+
+/// A text without NUL bytes.
+pub(super) fn without_nul(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.contains('\0') { Cow::Owned(text.replace('\0', "")) } else { text }
+}
+
+/// The end of the complete JSON value at the beginning of bytes, if it is complete without the NUL bytes in it.
+pub(crate) fn end_without_nul(bytes: &[u8]) -> Option<usize> {
+    if !bytes.contains(&0) {
+        return None;
+    }
+    let ascii: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).map(ascii).collect();
+    let mut values = serde_json::Deserializer::from_slice(&ascii).into_iter::<IgnoredAny>();
+    let is_value = matches!(values.next(), Some(Ok(IgnoredAny)));
+    // The last byte of the value has this number among the bytes that are not NUL.
+    let last = values.byte_offset().checked_sub(1).filter(|_| is_value)?;
+    bytes.iter().enumerate().filter(|(_, byte)| **byte != 0).nth(last).map(|(place, _)| place + 1)
+}
+
+/// A byte of a text in which every byte that is not ASCII is one ASCII character, so that places stay the same.
+fn ascii(byte: u8) -> u8 {
+    if byte.is_ascii() { byte } else { b'?' }
+}
 
 /// Cuts a line into pieces. Spaces between pieces belong to none.
 pub(super) fn pieces(line: &[u8]) -> Vec<Piece> {
@@ -83,7 +113,7 @@ impl Search<'_> {
         self.budget = self.budget.saturating_sub(length.unwrap_or_else(|read| read).max(1));
         match length {
             Ok(length) => Some(at + length),
-            Err(_) => self.lossy_end(at),
+            Err(_) => self.lossy_end(at).or_else(|| self.end_without_nul(at)),
         }
     }
 
@@ -94,11 +124,15 @@ impl Search<'_> {
             return None;
         }
         self.budget = self.budget.checked_sub(rest.len())?;
-        // Each invalid byte becomes one ASCII character, so that places stay the same.
-        let mut ascii = rest.to_vec();
-        ascii.iter_mut().filter(|byte| !byte.is_ascii()).for_each(|byte| *byte = b'?');
+        let ascii: Vec<u8> = rest.iter().copied().map(ascii).collect();
         let mut values = serde_json::Deserializer::from_slice(&ascii).into_iter::<IgnoredAny>();
         matches!(values.next(), Some(Ok(IgnoredAny))).then(|| at + values.byte_offset())
+    }
+
+    fn end_without_nul(&mut self, at: usize) -> Option<usize> {
+        let rest = self.line.get(at..).filter(|rest| rest.starts_with(b"{") && rest.contains(&0))?;
+        self.budget = self.budget.checked_sub(rest.len())?;
+        end_without_nul(rest).map(|end| at + end)
     }
 
     /// Whether a record may end here: at the end of the line, or before another piece.

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 
 use super::{List, Shape, Take};
 use crate::json::value_length;
-use crate::lines::{DamagedLine, LineDamage, RecordPlace};
+use crate::lines::{DamagedLine, LineDamage, RecordPlace, end_without_nul};
 
 /// How many times the bytes of the rest may be read while a record is searched.
 const READS_MAX: usize = 32;
@@ -101,6 +101,15 @@ impl Search<'_> {
                 return end;
             }
         }
+        if let Some(end) = self.end_without_nul(at) {
+            let text = String::from_utf8_lossy(&self.rest.bytes[at..end]).replace('\0', "");
+            if take(&text).is_ok() {
+                let place = self.rest.place(at..end);
+                self.list.records.push(place.clone());
+                self.list.damage(LineDamage::NulRun, place);
+                return end;
+            }
+        }
         let end = self.damage_end(at);
         let bytes = &self.rest.bytes[at..end];
         let damage = match () {
@@ -121,8 +130,22 @@ impl Search<'_> {
         let length = value_length(&self.rest.bytes[at..]);
         self.budget = self.budget.saturating_sub(length.unwrap_or_else(|read| read).max(1));
         let end = at + length.ok()?;
-        let next = self.rest.bytes[end..].trim_ascii_start().first();
-        next.is_none_or(|next| matches!(next, b',' | b']' | b'{' | 0)).then_some(end)
+        self.is_boundary(end).then_some(end)
+    }
+
+    /// As [`Self::value_end`], for a record that is complete without the NUL bytes in it.
+    fn end_without_nul(&mut self, at: usize) -> Option<usize> {
+        let rest = self.rest.bytes.get(at..).filter(|rest| rest.starts_with(b"{") && rest.contains(&0))?;
+        self.budget = self.budget.checked_sub(rest.len())?;
+        let end = at + end_without_nul(rest)?;
+        let text = String::from_utf8_lossy(&self.rest.bytes[at..end]).replace('\0', "");
+        (self.is_boundary(end) && (self.shape.is_record)(&text)).then_some(end)
+    }
+
+    /// Whether an element may end here: before the next one, or the end of the list.
+    fn is_boundary(&self, at: usize) -> bool {
+        let next = self.rest.bytes[at..].trim_ascii_start().first();
+        next.is_none_or(|next| matches!(next, b',' | b']' | b'{' | 0))
     }
 
     /// The end of damaged bytes: the next record, or the end of the list, or the end of the file.

@@ -84,7 +84,7 @@ declare_defect! {
     ///
     /// # Fix
     ///
-    /// The NUL bytes are removed. The records around them stay.
+    /// The NUL bytes are removed. The records around them stay, and so does a record that is complete without them.
     FILE003 "nul-run", Error, "remove the NUL bytes"
 }
 declare_defect! {
@@ -260,10 +260,26 @@ declare_defect! {
     FILE015 "missing-header", Error, "begin with the description of the session"
 }
 
+declare_defect! {
+    /// # What it does
+    ///
+    /// Reports a record that raw newlines in its texts split into several lines.
+    ///
+    /// # Why is this bad?
+    ///
+    /// A newline in a JSON text has to be escaped. The program reads each line by itself, cannot parse any of them, and
+    /// loses the record.
+    ///
+    /// # Fix
+    ///
+    /// The newlines are escaped, so that the record is on one line. Nothing is lost.
+    FILE016 "split-record", Error, "put the record on one line"
+}
+
 /// Every kind of defect, by code.
 pub const DEFECTS: &[&DefectKind] = &[
     &FILE001, &FILE002, &FILE003, &FILE004, &FILE005, &FILE006, &FILE007, &FILE008, &FILE009, &FILE010, &FILE011,
-    &FILE012, &FILE013, &FILE014, &FILE015,
+    &FILE012, &FILE013, &FILE014, &FILE015, &FILE016,
 ];
 
 /// The kind of a damaged line.
@@ -276,6 +292,7 @@ pub fn by_damage(damage: LineDamage) -> &'static DefectKind {
         LineDamage::Unreadable => &FILE005,
         LineDamage::BadText => &FILE006,
         LineDamage::Cut => &FILE014,
+        LineDamage::Split => &FILE016,
     }
 }
 

@@ -20,7 +20,7 @@ impl FileLayout {
         let between =
             |record: usize| (record + 1 < places.len()).then(|| &file[span(record).end..span(record + 1).start]);
         let usual = match self {
-            Self::Lines => b"\n".to_vec(),
+            Self::Lines => lines::line_ending(file).to_vec(),
             Self::List => between(0).map_or_else(|| separator(&file[..first.span.start as usize]), <[u8]>::to_vec),
         };
         let mut out = file[..first.span.start as usize].to_vec();
@@ -38,7 +38,7 @@ impl FileLayout {
         out.extend_from_slice(&file[last.span.end as usize..]);
         if self == Self::Lines && out.last().is_some_and(|last| *last != b'\n') {
             // Programs append without looking, so the last line needs its newline.
-            out.push(b'\n');
+            out.extend_from_slice(&usual);
         }
         out
     }
@@ -70,7 +70,8 @@ fn mend_list(file: &[u8], reading: &FileReading) -> Mended {
         at = part.end;
         let bytes: Vec<u8> = file[part.clone()].iter().copied().filter(|byte| *byte != 0).collect();
         let is_repeated = damaged.damage == LineDamage::BadText;
-        if is_repeated {
+        let is_kept = places.binary_search_by_key(&part.start, |place| place.span.start as usize).is_ok();
+        if is_repeated || is_kept {
             mended.bytes.extend_from_slice(String::from_utf8_lossy(&bytes).as_bytes());
         } else if at < file.len() {
             // A record follows, or the end of the list: the separator before the damage is enough, or too much.
@@ -86,7 +87,9 @@ fn mend_list(file: &[u8], reading: &FileReading) -> Mended {
                 }
             }
         }
-        if !bytes.trim_ascii().is_empty() {
+        // A record that is complete without NUL bytes stays.
+        let is_gone = is_repeated || !is_kept;
+        if is_gone && !bytes.trim_ascii().is_empty() {
             mended.quarantined.push(QuarantinedBytes { line: damaged.place.line, bytes, is_repeated });
         }
     }
@@ -154,7 +157,7 @@ mod tests {
             [(1, 0..7), (3, 10..17), (5, 22..29)].map(|(line, span)| RecordPlace { line, span }).into_iter().collect();
         let kept = [record(Some(0), "{\"a\":1}"), record(Some(1), "{\"a\":2}"), record(None, "{}")];
         let text = String::from_utf8(FileLayout::Lines.write(file, &places, &kept)).unwrap();
-        assert_eq!(text, "{\"a\":1}\r\n\n{\"a\":2}\n{}\n");
+        assert_eq!(text, "{\"a\":1}\r\n\n{\"a\":2}\r\n{}\r\n");
     }
     #[test]
     fn a_cut_list_is_closed_and_damage_inside_of_it_is_removed() {
@@ -178,6 +181,7 @@ mod tests {
         case("[{\"a\":1}, {\"b\":\0\"}, {\"a\":2}]", "[{\"a\":1}, {\"a\":2}]", "{\"b\":\"}");
         case("[{\"a\":1}, {\"b\":\0}]", "[{\"a\":1}]", "{\"b\":}");
         case("[{\"b\":\0}, {\"a\":1}]", "[{\"a\":1}]", "{\"b\":}");
+        case("[{\"a\":\"x\0y\"}, {\"a\":2}]", "[{\"a\":\"xy\"}, {\"a\":2}]", "");
         case("[{\"a\":1}]\0\0", "[{\"a\":1}]", "");
         case("[\n {\"a\":1}{\"a\":2}\n]", "[\n {\"a\":1},\n {\"a\":2}\n]", "");
         case("[{\"a\":1} {\"b\":\0}, {\"a\":2}{\"a\":3}]", "[{\"a\":1} ,{\"a\":2},{\"a\":3}]", "{\"b\":}");

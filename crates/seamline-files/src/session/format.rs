@@ -50,8 +50,28 @@ impl Format {
         self.write.and_then(|write| write(repair))
     }
 
-    /// The command that continues a session in its program.
+    /// The command that continues a session in its program, for a shell.
     pub fn resume(&self, about: &About) -> Option<String> {
-        (self.resume)(about)
+        // The id comes from the file and may hold anything.
+        let id = about.id.as_deref().map(shell_word);
+        (self.resume)(&About { id, ..about.clone() })
+    }
+}
+
+/// A text as one word of a shell.
+fn shell_word(text: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/".contains(char);
+    let is_word = !text.is_empty() && text.chars().all(is_plain);
+    if is_word { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_one_word_of_a_shell() {
+        let words = ["0199-ab", "x; rm -rf ~ #", "it's", ""].map(shell_word);
+        assert_eq!(words, ["0199-ab", "'x; rm -rf ~ #'", r"'it'\''s'", "''"]);
     }
 }

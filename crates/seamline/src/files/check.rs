@@ -202,6 +202,7 @@ pub(super) fn file_findings(reading: &FileReading) -> Vec<Finding> {
         };
         let records = match line.records {
             _ if line.damage == LineDamage::Cut => "the file ends inside of its list of records".to_owned(),
+            _ if line.damage == LineDamage::Split => "a record goes on behind this line".to_owned(),
             0 => "no complete record is on this line".to_owned(),
             1 => "one complete record is on this line".to_owned(),
             count => format!("{count} complete records are on this line"),

@@ -9,10 +9,11 @@ use seamline::repair::Loss;
 use seamline::{Finding, Options, Severity};
 
 use super::search::Candidate;
+use super::unknown;
 use crate::failure::Failure;
-use crate::files::in_use;
 use crate::files::times::Times;
 use crate::files::undo::{self, Force, SessionRepair};
+use crate::files::{in_use, replace_session};
 use crate::input::Source;
 use crate::render::doctor::{Broken, Examined, Fixed, Plan, Session};
 use crate::render::{Counts, file, repair};
@@ -61,8 +62,15 @@ impl Examination<'_> {
             Err(_) => return Ok(Examined::Other),
             Ok(()) => {}
         }
+        if self.fix {
+            replace_session::remove_leftovers_beside(path);
+        }
         let Some(program) = opened.program() else {
-            return if candidate.is_named { Err(no_session()) } else { Ok(Examined::Other) };
+            return match unknown::refusal(path, opened.head(), opened.is_longer()) {
+                Some(failure) => Err(failure),
+                None if candidate.is_named => Err(no_session()),
+                None => Ok(Examined::Other),
+            };
         };
         if !program.is_read() {
             return if candidate.is_named {

@@ -5,9 +5,9 @@ use seamline::Options;
 use super::{Fix, Fixed, about};
 use crate::args::Format;
 use crate::failure::Failure;
-use crate::files::replace;
 use crate::files::times::Times;
 use crate::files::undo::{self, Force, SessionRepair};
+use crate::files::{replace, replace_session};
 use crate::input::Source;
 use crate::render::file::FileOutcome;
 use crate::render::repair::{self, Destination, Outcome};
@@ -34,7 +34,7 @@ impl Fix {
             Destination::File(path) => {
                 replace::write(path, &[&repaired.bytes], source.path()).map_err(|failure| about(path, failure))?;
             }
-            Destination::InPlace(_) if !repaired.changed() => {}
+            Destination::InPlace(path) if !repaired.changed() => replace_session::remove_leftovers(path),
             Destination::InPlace(path) => {
                 let force = if self.force { Force::Yes } else { Force::No };
                 let repair = SessionRepair::of(before, &repaired, times, force);

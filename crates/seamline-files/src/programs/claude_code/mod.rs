@@ -1,5 +1,6 @@
 //! Claude Code: session logs, one record per line.
 
+mod active;
 pub(super) mod export;
 mod read;
 mod write;
@@ -39,8 +40,10 @@ fn detect(sample: &Sample<'_>) -> bool {
         "content-replacement",
         "progress",
     ];
+    // Other programs connect rows by the same members, so the type has to be one of Claude Code.
+    const ENTRIES: [&str; 5] = ["user", "assistant", "system", "progress", "attachment"];
     sample.any(|record| {
-        let is_entry = has(record, &["uuid", "parentUuid"]) && has(record, &["sessionId"]);
+        let is_entry = has(record, &["uuid", "parentUuid", "sessionId"]) && says(record, "type", &ENTRIES);
         let is_note = says(record, "type", &TYPES) && (has(record, &["sessionId"]) || has(record, &["messageId"]));
         let is_summary = says(record, "type", &["summary"]) && has(record, &["leafUuid"]);
         is_entry || is_note || is_summary

@@ -5,13 +5,13 @@
 //! walk alone misses records: all records of a response on the path belong to it, and so do the results of its calls.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
+use super::active::active;
 use crate::json::{Object, elements, members, unquoted};
 use crate::lines;
-use crate::session::{About, CarriedMessage, FileInput, FileReading, IdNumber, Ids, Node, Reading, Walk};
+use crate::session::{About, CarriedMessage, FileInput, FileReading, IdNumber, Ids, KeptTexts, Node, Reading, Walk};
 
-const MEMBERS: [&str; 13] = [
+const MEMBERS: [&str; 16] = [
     "type",
     "uuid",
     "parentUuid",
@@ -25,6 +25,9 @@ const MEMBERS: [&str; 13] = [
     "customTitle",
     "aiTitle",
     "agentId",
+    "requestId",
+    "sourceToolAssistantUUID",
+    "isMeta",
 ];
 
 /// The position of the message among the members.
@@ -54,7 +57,7 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
 
 /// Keeps what describes the session.
 fn note(about: &mut About, found: &[Option<&str>; MEMBERS.len()]) {
-    let [kind, _, _, _, message, session, timestamp, cwd, _, summary, custom_title, ai_title, agent] = found;
+    let [kind, _, _, _, message, session, timestamp, cwd, _, summary, custom_title, ai_title, agent, ..] = found;
     if about.id.is_none() {
         about.id = session.and_then(unquoted).map(Cow::into_owned);
     }
@@ -79,7 +82,7 @@ fn keep_last(kept: &mut Option<String>, text: Option<Cow<'_, str>>) {
 
 /// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     User,
     Assistant,
     /// A record that only connects others: `progress`, `system`, `attachment`.
@@ -89,16 +92,22 @@ enum Kind {
 }
 
 /// What a reading keeps of a record.
-struct Entry {
-    kind: Kind,
-    is_side: bool,
-    id: Option<IdNumber>,
-    parent: Option<IdNumber>,
+pub(super) struct Entry {
+    pub(super) kind: Kind,
+    pub(super) is_side: bool,
+    /// Whether Claude Code wrote the message and not the user.
+    is_meta: bool,
+    pub(super) id: Option<IdNumber>,
+    pub(super) parent: Option<IdNumber>,
     /// The id of the response that a record is a block of.
-    response: Option<IdNumber>,
+    pub(super) response: Option<IdNumber>,
+    /// A hash of the id of its request. It only has to tell the requests of one response id.
+    pub(super) request: Option<u32>,
+    /// The id of the record whose call a result answers.
+    pub(super) source: Option<IdNumber>,
     /// The ids of the calls that it makes, and of those that it answers.
-    calls: Vec<IdNumber>,
-    answers: Vec<IdNumber>,
+    pub(super) calls: Vec<IdNumber>,
+    pub(super) answers: Vec<IdNumber>,
     /// The message for the carrier; nothing if Claude Code would not send it.
     message: Option<Box<str>>,
     /// The hash of the whole message, to tell copies.
@@ -107,7 +116,7 @@ struct Entry {
 
 impl Entry {
     fn of(found: &[Option<&str>; MEMBERS.len()], ids: &mut Ids) -> Self {
-        let [kind, id, parent, side, message, .., failed, _, _, _, _] = *found;
+        let [kind, id, parent, side, message, _, _, _, failed, _, _, _, _, request, source, meta] = *found;
         let mut number = |value: Option<&str>| value.and_then(unquoted).map(|text| ids.number(&text));
         let kind = match kind {
             Some("\"user\"") => Kind::User,
@@ -118,9 +127,12 @@ impl Entry {
         let mut entry = Self {
             kind,
             is_side: side == Some("true"),
+            is_meta: meta == Some("true"),
             id: number(id),
             parent: number(parent),
             response: None,
+            request: request.map(|request| KeptTexts::Abridged.digest(request) as u32),
+            source: number(source),
             calls: Vec::new(),
             answers: Vec::new(),
             message: None,
@@ -135,7 +147,8 @@ impl Entry {
     fn read_message(&mut self, message: &str, ids: &mut Ids, is_failure: bool) {
         let Ok([id, role, blocks]) = members(message, &["id", "role", "content"]) else { return };
         let is_response = self.kind == Kind::Assistant;
-        self.response = id.filter(|_| is_response).and_then(unquoted).map(|id| ids.number(&id));
+        let id = id.filter(|_| is_response).and_then(unquoted).filter(|id| !id.is_empty());
+        self.response = id.map(|id| ids.number(&id));
         let role = role.unwrap_or(if self.kind == Kind::User { "\"user\"" } else { "\"assistant\"" });
         let Some(blocks) = blocks.filter(|_| !is_failure) else { return };
         let Some(list) = elements(blocks) else {
@@ -174,8 +187,18 @@ impl Entry {
         }
     }
 
-    fn is_message(&self) -> bool {
+    pub(super) fn is_message(&self) -> bool {
         matches!(self.kind, Kind::User | Kind::Assistant)
+    }
+
+    /// Whether Claude Code sends the message.
+    pub(super) fn is_sent(&self) -> bool {
+        self.message.is_some()
+    }
+
+    /// Whether the user wrote the message.
+    pub(super) fn is_request(&self) -> bool {
+        self.kind == Kind::User && self.is_sent() && !self.is_meta && self.answers.is_empty()
     }
 }
 
@@ -221,51 +244,6 @@ fn carried(entries: &mut [Entry], group: &[usize]) -> Option<CarriedMessage> {
     }
     let text = Object::of(text)?.with(&[("content", Some(format!("[{}]", blocks.join(","))))]);
     Some(CarriedMessage { record: *first, part: 0, owners, text })
-}
-
-/// The records of the conversation, in the order in which their messages are sent. Records of one message are together.
-fn active(entries: &[Entry], chain: &[usize]) -> Vec<Vec<usize>> {
-    let mut on_chain = vec![false; entries.len()];
-    for record in chain {
-        on_chain[*record] = true;
-    }
-    let responses: HashSet<IdNumber> = chain.iter().filter_map(|record| entries[*record].response).collect();
-    let mut fragments: HashMap<IdNumber, Vec<usize>> = HashMap::new();
-    let mut answers: HashMap<IdNumber, Vec<usize>> = HashMap::new();
-    for (record, entry) in entries.iter().enumerate() {
-        if let Some(response) = entry.response.filter(|response| responses.contains(response)) {
-            fragments.entry(response).or_default().push(record);
-        }
-        for id in &entry.answers {
-            answers.entry(*id).or_default().push(record);
-        }
-    }
-    let mut is_sent = vec![false; entries.len()];
-    let mut is_new = |record: usize| !std::mem::replace(&mut is_sent[record], true);
-    let mut order = Vec::new();
-    for record in chain.iter().filter(|record| entries[**record].is_message()) {
-        let own = [*record];
-        let group = match entries[*record].response {
-            Some(response) => fragments.get(&response).map_or(&own[..], Vec::as_slice),
-            None => &own,
-        };
-        let news: Vec<usize> = group.iter().copied().filter(|record| is_new(*record)).collect();
-        let calls = news.iter().flat_map(|record| &entries[*record].calls);
-        let found = calls.flat_map(|id| answers.get(id).into_iter().flatten().copied());
-        let mut results: Vec<usize> = found.filter(|answer| is_own(entries, &on_chain, *answer, group)).collect();
-        results.sort_unstable();
-        results.retain(|answer| is_new(*answer));
-        order.extend([news, results].into_iter().filter(|group| !group.is_empty()));
-    }
-    order
-}
-
-/// Whether a result answers a call of this response and not one with the same id elsewhere: it is on the path, or its
-/// parent is a record of the response.
-fn is_own(entries: &[Entry], on_chain: &[bool], answer: usize, group: &[usize]) -> bool {
-    let parent = entries[answer].parent;
-    let is_child = group.iter().any(|record| parent.is_some() && entries[*record].id == parent);
-    on_chain[answer] || is_child
 }
 
 /// The content of a record's message, for tests and for writing.

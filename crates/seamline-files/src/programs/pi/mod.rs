@@ -61,7 +61,7 @@ fn resume(about: &About) -> Option<String> {
 }
 
 fn detect(sample: &Sample<'_>) -> bool {
-    says(sample.root(), "type", &["session"]) && has(sample.root(), &["id", "timestamp", "cwd"])
+    sample.any(|record| says(record, "type", &["session"]) && has(record, &["id", "timestamp", "cwd"]))
 }
 
 #[cfg(test)]

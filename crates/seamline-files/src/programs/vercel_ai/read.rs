@@ -74,11 +74,16 @@ impl Tool {
             None if kind == "dynamic-tool" => part.string("toolName")?,
             None => return None,
         };
-        let output = match part.string("state")?.as_str() {
+        let state = part.string("state")?;
+        let is_answered = state.starts_with("output-");
+        // The user is asked, or the tool runs when the chat goes on. A call that the provider runs has its result from there.
+        if state.starts_with("approval-") || !is_answered && part.get("providerExecuted") == Some("true") {
+            return None;
+        }
+        let output = match state.as_str() {
             "output-available" => part.get("output").map(|output| string(output).unwrap_or_else(|| output.to_owned())),
             "output-error" => Some(part.string("errorText").unwrap_or_default()),
             "output-denied" => Some("denied".to_owned()),
-            // The user is asked, so the call may still be answered.
             _ => None,
         };
         let input = part.get("input").unwrap_or("{}").to_owned();

@@ -1,0 +1,110 @@
+//! Lines of an input, with a look at the lines that follow.
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+
+/// The most lines that one record may be split into.
+const LINES_MAX: usize = 4096;
+
+/// The lines of an input, each with its newline.
+pub(super) struct LineSource<'i> {
+    input: &'i mut dyn BufRead,
+    /// Lines that were looked at and not taken yet.
+    ahead: VecDeque<Vec<u8>>,
+}
+
+/// A record that raw newlines split into several lines.
+pub(super) struct JoinedRecord {
+    /// The record with escaped newlines.
+    pub(super) text: String,
+    /// How many lines behind the first one it has.
+    pub(super) more: usize,
+}
+
+impl<'i> LineSource<'i> {
+    pub(super) fn of(input: &'i mut dyn BufRead) -> Self {
+        Self { input, ahead: VecDeque::new() }
+    }
+
+    /// Takes the next line. `line` is empty at the end of the input.
+    pub(super) fn take(&mut self, line: &mut Vec<u8>) -> std::io::Result<()> {
+        line.clear();
+        match self.ahead.pop_front() {
+            Some(next) => *line = next,
+            None => drop(self.input.read_until(b'\n', line)?),
+        }
+        Ok(())
+    }
+
+    fn look(&mut self, index: usize) -> std::io::Result<Option<&[u8]>> {
+        while self.ahead.len() <= index {
+            let mut line = Vec::new();
+            if self.input.read_until(b'\n', &mut line)? == 0 {
+                return Ok(None);
+            }
+            self.ahead.push_back(line);
+        }
+        Ok(self.ahead.get(index).map(Vec::as_slice))
+    }
+
+    /// The record that begins on a line, if its strings have raw newlines and it is complete with the lines behind it.
+    pub(super) fn join(&mut self, first: &[u8]) -> std::io::Result<Option<JoinedRecord>> {
+        let mut state = StringState::default();
+        let mut text = Vec::new();
+        let Some(mut ending) = state.read_line(first.trim_ascii_start(), &mut text) else { return Ok(None) };
+        if !text.starts_with(b"{") {
+            return Ok(None);
+        }
+        for index in 0..LINES_MAX {
+            text.extend_from_slice(ending);
+            let Some(next) = self.look(index)? else { return Ok(None) };
+            // A string cannot go on with a quote that is not escaped: another record begins.
+            if next.trim_ascii_start().starts_with(b"{\"") {
+                return Ok(None);
+            }
+            match state.read_line(next, &mut text) {
+                Some(next) => ending = next,
+                None if state.in_string || state.depth > 0 => return Ok(None),
+                None => {
+                    let text = String::from_utf8_lossy(&text).trim_end().to_owned();
+                    let is_record = crate::json::members(&text, &[]).is_ok();
+                    return Ok(is_record.then_some(JoinedRecord { text, more: index + 1 }));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Where a pass over the bytes of a record is.
+#[derive(Default)]
+struct StringState {
+    in_string: bool,
+    is_escaped: bool,
+    depth: usize,
+}
+
+impl StringState {
+    /// Reads a line without its newline and without NUL bytes. Returns the escaped newline if the line ends inside of a
+    /// string.
+    fn read_line(&mut self, line: &[u8], text: &mut Vec<u8>) -> Option<&'static [u8]> {
+        let (line, ending): (_, &[u8]) = match line {
+            [line @ .., b'\r', b'\n'] => (line, b"\\r\\n"),
+            [line @ .., b'\n'] => (line, b"\\n"),
+            _ => (line, b""),
+        };
+        for byte in line.iter().copied().filter(|byte| *byte != 0) {
+            text.push(byte);
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' if self.in_string => self.is_escaped = true,
+                b'"' => self.in_string = !self.in_string,
+                _ if self.in_string => {}
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        (self.in_string && !self.is_escaped && !ending.is_empty()).then_some(ending)
+    }
+}
