@@ -160,7 +160,7 @@ fn a_session_removes_a_member_that_the_provider_named() {
         ] {
             session.append(message).await.unwrap();
         }
-        let body = |session: &mut Session| String::from_utf8(session.request("{}").unwrap().body.to_vec()).unwrap();
+        let body = |session: &mut Session| String::from_utf8(session.request("{}").unwrap().body).unwrap();
         assert!(body(&mut session).contains("foo"));
         // The request had a system message before those of the session.
         let text = "Unknown parameter: 'messages[2].tool_calls[0].foo'.";
