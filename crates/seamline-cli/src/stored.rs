@@ -19,6 +19,7 @@ use crate::render::file;
 use crate::render::record::Record;
 use crate::screen;
 
+pub(crate) use database::open as open_database;
 pub(crate) use folder::{failure_of_part, is_folder};
 
 /// A place with sessions of one program.

@@ -47,7 +47,7 @@ const OPEN_MODELS: &[&str] =
 pub fn for_model(dialect: &str, model: Option<&str>) -> &'static Provider {
     let claims = |provider: &&Provider| model.is_some_and(|model| provider.claims(model));
     let serving = || ALL.iter().copied().filter(|provider| provider.dialect == dialect);
-    let is_elsewhere = || ALL.iter().any(|provider| claims(&provider)) || model.is_some_and(has_many_servers);
+    let is_elsewhere = || ALL.iter().any(&claims) || model.is_some_and(has_many_servers);
     let elsewhere = || is_elsewhere().then(|| common(dialect));
     serving().find(claims).or_else(elsewhere).unwrap_or_else(|| fallback(dialect))
 }
@@ -156,8 +156,15 @@ mod tests {
 
     #[test]
     fn tagged_and_foreign_names_belong_to_no_company() {
-        for model in ["qwen3:8b", "deepseek-r1:14b", "gpt-oss:20b", "kimi-k2:1t-cloud", "qwen/qwen3-32b", "qwen-3-32b", "deepseek-ai/DeepSeek-V3.1"]
-        {
+        for model in [
+            "qwen3:8b",
+            "deepseek-r1:14b",
+            "gpt-oss:20b",
+            "kimi-k2:1t-cloud",
+            "qwen/qwen3-32b",
+            "qwen-3-32b",
+            "deepseek-ai/DeepSeek-V3.1",
+        ] {
             assert_eq!(claimant("openai_chat", model), "openai-compatible", "{model}");
         }
         assert_eq!(claimant("openai_responses", "deepseek-ai/DeepSeek-V3.1"), "responses-compatible");

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use clap::Args;
-use seamline::files::database::{self, Database};
+use seamline::files::database;
 use seamline::files::{CheckedFile, SessionHealth, Writing};
 
 use super::convert::subject::newest;
@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::input::Source;
 use crate::output::Output;
 use crate::render::watch::{self, Event};
+use crate::stored::open_database;
 
 /// The longest time between two looks at the interruption of the user.
 const NAP: Duration = Duration::from_millis(50);
@@ -146,7 +147,7 @@ impl Live<'_> {
         let path = &self.watch.path;
         let options = self.watch.subject.options()?;
         if path.is_file()
-            && let Some(database) = Database::open(path).map_err(seamline::Error::from)?
+            && let Some(database) = open_database(path)?
         {
             let sessions = database.sessions().map_err(seamline::Error::from)?;
             let id = match &self.chosen {

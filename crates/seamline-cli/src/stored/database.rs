@@ -11,14 +11,29 @@ use seamline::files::database::{self, Database, RepairedSession, RowPlace, Sessi
 
 use super::{CheckedStored, PlannedWrite, RecordChange, RepairedStored, StoredSession};
 use crate::failure::Failure;
+use crate::input::Source;
 use crate::render::record::Record;
 
 /// The bytes that identify a database.
 const HEAD_BYTES: u64 = 16;
 
 /// Opens the database of a program; nothing if the path is something else.
-pub(super) fn open(path: &Path) -> Result<Option<Database>, Failure> {
-    if is_database(path) { Ok(Database::open(path).map_err(seamline::Error::from)?) } else { Ok(None) }
+pub(crate) fn open(path: &Path) -> Result<Option<Database>, Failure> {
+    if !is_database(path) {
+        return Ok(None);
+    }
+    match Database::open(path) {
+        Ok(database) => Ok(database),
+        // A database that Seamline would not read in any case is refused by the name of its program.
+        Err(_) if is_left_alone(path) => Ok(None),
+        Err(error) => Err(seamline::Error::from(error).into()),
+    }
+}
+
+/// Whether a database belongs to a program whose sessions are not read.
+fn is_left_alone(path: &Path) -> bool {
+    let opened = Source::Path(path.to_owned()).open();
+    opened.is_ok_and(|opened| opened.program().is_some_and(|program| !program.is_read()))
 }
 
 /// Whether a file is a database. Opening a pipe would wait for its writer.

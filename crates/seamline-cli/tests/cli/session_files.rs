@@ -237,7 +237,7 @@ fn the_command_that_continues_a_session_can_be_pasted_into_a_shell() {
     let bench = Bench::new();
     age(&bench.write("s.jsonl", STUCK.replace("6f1d2c3b-4a5e-4f60-8a7b-9c0d1e2f3a4b", "x; touch it's #")));
     let said = bench.run(&["fix", "s.jsonl"]).expect(0).on_one_line();
-    assert!(said.contains(r"`claude --resume 'x; touch it'\''s #'`"), "{said}");
+    assert!(said.contains(r"&& claude --resume 'x; touch it'\''s #'`"), "{said}");
 }
 
 #[test]

@@ -203,7 +203,7 @@ impl Style {
         members: &[(&'static str, Json<'_>)],
         (key, elements): (&'static str, impl Iterator<Item = Json<'j>>),
     ) {
-        out.push_str("{");
+        out.push('{');
         for (index, (key, value)) in members.iter().enumerate() {
             self.separate(out, index, 1);
             out.push_str(&["\"", key, "\"", self.colon()].concat());
@@ -223,9 +223,9 @@ impl Style {
             count += 1;
         }
         self.finish(out, count, 1);
-        out.push_str("]");
+        out.push(']');
         self.finish(out, members.len() + 1, 0);
-        out.push_str("}");
+        out.push('}');
     }
 
     /// The text between a key and its value.

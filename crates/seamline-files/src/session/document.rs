@@ -70,7 +70,9 @@ fn mend_list(file: &[u8], reading: &FileReading) -> Mended {
         at = part.end;
         let bytes: Vec<u8> = file[part.clone()].iter().copied().filter(|byte| *byte != 0).collect();
         let is_repeated = damaged.damage == LineDamage::BadText;
-        let is_kept = places.binary_search_by_key(&part.start, |place| place.span.start as usize).is_ok();
+        // A missing separator is an empty place before the next record.
+        let is_record = || places.binary_search_by_key(&part.start, |place| place.span.start as usize).is_ok();
+        let is_kept = !part.is_empty() && is_record();
         if is_repeated || is_kept {
             mended.bytes.extend_from_slice(String::from_utf8_lossy(&bytes).as_bytes());
         } else if at < file.len() {

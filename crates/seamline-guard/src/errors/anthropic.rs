@@ -118,7 +118,12 @@ pub(super) const FAMILY: Family = Family {
             r"tool_use\.input: (?:Input should be (?:a valid dictionary|an object)|Field required)",
         ),
         // Thinking; a block of another conversation is reported as a bad signature too.
-        sentence("ANT-28", 400, &reasoning::BOUND_THINKING, r"block is bound to a different conversation|[`'\x22]?thinking[`'\x22]? block that preceded this one when it was created is missing"),
+        sentence(
+            "ANT-28",
+            400,
+            &reasoning::BOUND_THINKING,
+            r"block is bound to a different conversation|[`'\x22]?thinking[`'\x22]? block that preceded this one when it was created is missing",
+        ),
         sentence(
             "ANT-24",
             400,

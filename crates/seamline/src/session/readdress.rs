@@ -71,8 +71,8 @@ fn stored_ids(
 
 /// The edits that give results the stored ids of their calls.
 fn id_edits(transcript: &Transcript<'_>, names: &HashMap<String, String>, known: &HashSet<&str>) -> Vec<Edit> {
-    let ids = ids(transcript).into_iter().filter(|(at, id)| {
-        matches!(transcript.block(*at).kind, BlockKind::Result(_)) && !known.contains(id)
-    });
+    let ids = ids(transcript)
+        .into_iter()
+        .filter(|(at, id)| matches!(transcript.block(*at).kind, BlockKind::Result(_)) && !known.contains(id));
     ids.filter_map(|(at, id)| Some(Edit::SetCallId { call: at, id: names.get(id)?.clone() })).collect()
 }

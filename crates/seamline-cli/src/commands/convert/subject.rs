@@ -9,6 +9,7 @@ use seamline::files::database::{self, Database, SessionRow};
 use crate::failure::Failure;
 use crate::input::Source;
 use crate::screen;
+use crate::stored::open_database;
 
 /// The most sessions of a database that a message lists.
 const LISTED_MAX: usize = 10;
@@ -29,7 +30,7 @@ impl Subject {
         // Reading the start of a pipe would take it away from the next reader.
         let file = source.path().filter(|path| path.is_file());
         if let Some(path) = file
-            && let Some(database) = Database::open(path).map_err(seamline::Error::from)?
+            && let Some(database) = open_database(path)?
         {
             return Self::of_database(&database, path, session, options);
         }
