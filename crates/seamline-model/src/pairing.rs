@@ -432,7 +432,8 @@ impl<'t, 'a> Walk<'t, 'a> {
         let mut claimed: HashSet<usize> = HashSet::new();
         for &position in &self.early.clone() {
             let position = position as usize;
-            let Some(&index) = first_call.get(&self.result_key(position)) else { continue };
+            let Some(&first) = first_call.get(&self.result_key(position)) else { continue };
+            let index = self.call_of_tool(first, position);
             // Further ones repeat the first, or replace it if it is synthetic.
             if self.pairing.calls[index].answer.is_none() || claimed.contains(&index) {
                 claimed.insert(index);
@@ -440,6 +441,17 @@ impl<'t, 'a> Walk<'t, 'a> {
                 self.pairing.results[position].fate = self.answer_again(index, block);
             }
         }
+    }
+
+    /// The call that an early result answers: the one of its tool among the first calls of the same id in the same message,
+    /// else the first of them. Calls of later messages do not count, so that they change nothing before them.
+    fn call_of_tool(&self, first: usize, position: usize) -> usize {
+        let tool = self.transcript.result(self.pairing.results[position].result).and_then(|result| result.tool);
+        let (key, message) = (self.call_key(first), self.pairing.calls[first].message);
+        let calls = self.pairing.calls[first..].iter().take_while(|call| call.message == message).take(SCAN_MAX);
+        let mut same = (first..first + calls.count()).filter(|&index| self.call_key(index) == key);
+        let of_tool = tool.and_then(|_| same.find(|&index| self.call_tool(index) == tool));
+        of_tool.unwrap_or(first)
     }
 
     /// Whether a call has no real result yet.
