@@ -3,10 +3,10 @@
 use seamline_model::Spliced;
 use seamline_rules::Left;
 
-use super::{Body, Dropped, Repaired, repair_transcript};
-use crate::Options;
+use super::{Body, Dropped, Prefix, Repaired, repair_transcript};
 use crate::check::look;
 use crate::subject::Subject;
+use crate::{Error, Options, Severity};
 
 /// The most times that a body is read in another dialect than before.
 const READINGS_MAX: usize = 4;
@@ -23,11 +23,38 @@ pub(super) fn as_read_later<'b>(mut repaired: Repaired<'b>, original: &'b [u8], 
             break;
         }
         let bytes = repaired.body.to_vec();
-        let is_other = Subject::dialect(&bytes, options).is_ok_and(|dialect| dialect.name() != repaired.dialect);
+        let later = Subject::dialect(&bytes, options);
+        if let Err(split @ Error::Body(seamline_dialects::Error::Split { .. })) = &later {
+            return left_alone(repaired, original, split);
+        }
+        let is_other = later.is_ok_and(|dialect| dialect.name() != repaired.dialect);
         let Some(again) = is_other.then(|| again(&bytes, options)).flatten() else { break };
         repaired = joined(repaired, again, original);
     }
     repaired
+}
+
+/// The original body, because its signs turn out to be those of two dialects: a repair for one of them harms the other.
+fn left_alone<'b>(repaired: Repaired<'b>, original: &'b [u8], split: &Error) -> Repaired<'b> {
+    let sendable = repaired.found.iter().all(|finding| finding.severity != Severity::Error);
+    Repaired {
+        body: Body::of(original),
+        note: Some(split.to_string()),
+        passes: 0,
+        actions: Vec::new(),
+        more_actions: Vec::new(),
+        dropped: Vec::new(),
+        remaining: repaired.found.clone(),
+        sendable,
+        origins: (0..repaired.messages).map(Some).collect(),
+        prefix: Prefix {
+            unchanged_bytes: original.len(),
+            first_changed_message: None,
+            around_changed: false,
+            invalidates: Vec::new(),
+        },
+        ..repaired
+    }
 }
 
 fn again<'b>(body: &'b [u8], options: &Options) -> Option<Repaired<'b>> {

@@ -169,9 +169,7 @@ pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Resul
     if blocked && repaired.changed() {
         return Err(format!("changed where nothing may be: {out}"));
     }
-    // A body with messages of two dialects may be split evidence once it is repaired, so the second reading names its dialect.
-    let named = Options { dialect: Some(repaired.dialect.to_owned()), ..options.clone() };
-    let again = match repair(&repaired.body, &named) {
+    let again = match repair(&repaired.body, options) {
         Ok(again) => again,
         // If only values that are not messages are left, there is no conversation.
         Err(Error::Body(seamline_dialects::Error::NoMessage { .. })) => return Ok(()),
