@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::Dialect;
 
 /// A call of a tool.
+#[derive(Clone, Debug)]
 pub(super) struct ToolCall {
     pub(super) name: String,
     pub(super) input: Value,
@@ -38,7 +39,13 @@ fn declared<'b>(dialect: Dialect, body: &'b Value) -> Vec<(&'b str, &'b Value)> 
             };
             functions.filter_map(schema).collect()
         }
-        _ => Vec::new(),
+        "gemini_interactions" => tools.filter_map(|tool| named(tool, "parameters")).collect(),
+        _ => {
+            let tools = body["toolConfig"]["tools"].as_array().into_iter().flatten();
+            let spec =
+                |tool: &'b Value| Some((tool["toolSpec"]["name"].as_str()?, &tool["toolSpec"]["inputSchema"]["json"]));
+            tools.filter_map(spec).collect()
+        }
     }
 }
 
