@@ -1,0 +1,113 @@
+//! The settings of a proxy.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use seamline::guards::StallLimits;
+use seamline::Policy;
+
+use crate::ledger::LedgerLimits;
+use crate::upstreams::Upstream;
+
+/// The port of a proxy without a configuration.
+pub const DEFAULT_PORT: u16 = 4180;
+
+/// The settings of a proxy.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The address to listen on. Port 0 picks a free port.
+    pub listen: SocketAddr,
+    /// What happens to a broken history.
+    pub mode: Mode,
+    /// The policy for checks and repairs.
+    pub policy: Policy,
+    /// What happens to a request when the check itself fails.
+    pub on_failure: OnFailure,
+    /// The bounds of connections and requests.
+    pub limits: Limits,
+    /// The times without progress of a streamed response until a warning and until its end.
+    pub stall: StallLimits,
+    /// The bounds of what is remembered from request to request.
+    pub ledger: LedgerLimits,
+    /// The upstreams beside the built-in ones.
+    pub upstreams: Vec<Upstream>,
+    /// The access token that clients send as `x-seamline-token` or as `proxy-authorization: Bearer …`.
+    pub token: Option<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT)),
+            mode: Mode::default(),
+            policy: Policy::default(),
+            on_failure: OnFailure::default(),
+            limits: Limits::default(),
+            stall: StallLimits::default(),
+            ledger: LedgerLimits::default(),
+            upstreams: Vec::new(),
+            token: None,
+        }
+    }
+}
+
+/// What happens to a broken history.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// The repaired history is sent.
+    #[default]
+    Repair,
+    /// The history is sent as it is, and the incident says what a repair would do.
+    Report,
+    /// The client gets an error that says what is wrong.
+    Block,
+}
+
+/// What happens to a request when the check itself fails.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// The original request is sent, and an incident says so.
+    #[default]
+    Pass,
+    /// The client gets an error.
+    Reject,
+}
+
+/// The bounds of connections and requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest body of a request, also after decoding, in bytes.
+    pub body_bytes_max: usize,
+    /// The largest head of a request, in bytes.
+    pub head_bytes_max: usize,
+    /// The most headers of a request.
+    pub headers_max: usize,
+    /// The time until the head of a request must be complete.
+    pub head_time: Duration,
+    /// The time until the body of a request must be complete.
+    pub body_time: Duration,
+    /// The time until a connection to an upstream must be open.
+    pub connect_time: Duration,
+    /// The time until the upstream must start its response.
+    pub response_time: Duration,
+    /// The time that open requests have after the stop.
+    pub drain_time: Duration,
+    /// The most connections of clients at a time.
+    pub connections_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes_max: 64 << 20,
+            head_bytes_max: 64 << 10,
+            headers_max: 200,
+            head_time: Duration::from_secs(15),
+            body_time: Duration::from_mins(2),
+            connect_time: Duration::from_secs(10),
+            response_time: Duration::from_mins(15),
+            drain_time: Duration::from_secs(30),
+            connections_max: 16_384,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Checks and repairs the body of one request.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use seamline::repair::Repaired;
+use seamline::{Options, Severity};
+
+use crate::identity::ConversationKey;
+use crate::ledger::Ledger;
+
+/// The size from which a body is checked on a thread of its own, so that other connections do not wait for it.
+const OWN_THREAD_BYTES: usize = 256 * 1024;
+
+/// The most findings whose texts are kept for an error to the client.
+const TEXTS_MAX: usize = 5;
+
+/// The outcome of a check and a repair.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Inspected {
+    /// The repaired body; `None` where nothing was changed.
+    pub(crate) repaired: Option<Bytes>,
+    /// The provider whose demands applied.
+    pub(crate) provider: Option<&'static str>,
+    /// The number of errors, by the code of their rule.
+    pub(crate) errors: BTreeMap<String, u64>,
+    /// The number of repairs, by the code of their rule and the action.
+    pub(crate) actions: BTreeMap<String, u64>,
+    /// The number of errors that the repair leaves.
+    pub(crate) remaining: usize,
+    /// Descriptions of the first errors, for the client.
+    pub(crate) texts: Vec<String>,
+}
+
+/// A reason why a body was not checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotInspected {
+    /// The body cannot be read in its dialect, so the provider will say what is wrong.
+    #[error("the body is not a readable request")]
+    Unreadable,
+    /// The code of the check failed.
+    #[error("the check of the request failed")]
+    Failed,
+}
+
+/// Checks and repairs a body. The outcome is that of [`seamline::repair`](fn@seamline::repair).
+pub(crate) async fn inspect(
+    ledger: &Arc<Ledger>,
+    key: ConversationKey,
+    body: Bytes,
+    options: Options,
+) -> Result<Inspected, NotInspected> {
+    if body.len() < OWN_THREAD_BYTES {
+        return inspect_here(ledger, &key, &body, &options);
+    }
+    let ledger = Arc::clone(ledger);
+    let inspected = tokio::task::spawn_blocking(move || inspect_here(&ledger, &key, &body, &options));
+    inspected.await.unwrap_or(Err(NotInspected::Failed))
+}
+
+fn inspect_here(
+    ledger: &Ledger,
+    key: &ConversationKey,
+    body: &Bytes,
+    options: &Options,
+) -> Result<Inspected, NotInspected> {
+    // A defect of the check must not stop the agent: the caller sends the original.
+    let repaired = catch_unwind(AssertUnwindSafe(|| {
+        ledger.repair(key, body, options).map(|(repaired, _)| Inspected::of(&repaired))
+    }));
+    match repaired {
+        Ok(Ok(inspected)) => Ok(inspected),
+        Ok(Err(_)) => Err(NotInspected::Unreadable),
+        Err(_) => Err(NotInspected::Failed),
+    }
+}
+
+impl Inspected {
+    fn of(repaired: &Repaired<'_>) -> Self {
+        let mut errors = BTreeMap::new();
+        let mut texts = Vec::new();
+        for finding in repaired.found.iter().filter(|finding| finding.severity == Severity::Error) {
+            *errors.entry(finding.code.to_owned()).or_default() += 1 + finding.more as u64;
+            if texts.len() < TEXTS_MAX {
+                texts.push(format!("{} {}: {}", finding.code, finding.pointer, finding.message));
+            }
+        }
+        let mut actions = BTreeMap::new();
+        for action in &repaired.actions {
+            *actions.entry(format!("{} {}", action.code, action.action)).or_default() += 1;
+        }
+        let remaining = repaired.remaining.iter().filter(|finding| finding.severity == Severity::Error).count();
+        let body = repaired.changed().then(|| Bytes::copy_from_slice(&repaired.body));
+        Self { repaired: body, provider: Some(repaired.provider), errors, actions, remaining, texts }
+    }
+
+    /// The number of errors in the original body.
+    pub(crate) fn error_count(&self) -> u64 {
+        self.errors.values().sum()
+    }
+
+    /// The number of repairs.
+    pub(crate) fn action_count(&self) -> u64 {
+        self.actions.values().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::HeaderMap;
+
+    use super::*;
+    use crate::ledger::LedgerLimits;
+
+    fn inspected(body: &str) -> Result<Inspected, NotInspected> {
+        let ledger = Ledger::new(LedgerLimits::default());
+        let body = Bytes::from(body.to_owned());
+        let key = ConversationKey::of("openai", None, &HeaderMap::new(), &body);
+        let options = Options { dialect: Some("openai_chat".to_owned()), ..Options::default() };
+        inspect_here(&ledger, &key, &body, &options)
+    }
+
+    #[test]
+    fn a_clean_body_is_not_copied_and_a_broken_one_is_repaired() {
+        let clean = inspected(r#"{"messages":[{"role":"user","content":"hello"}]}"#).unwrap();
+        assert_eq!((clean.repaired, clean.errors.len()), (None, 0));
+        let orphan = r#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
+        let repaired = inspected(orphan).unwrap();
+        assert!(repaired.repaired.is_some() && repaired.remaining == 0);
+        assert_eq!((repaired.error_count(), repaired.texts.len()), (1, 1));
+        assert_eq!(inspected("{\"messages\":").unwrap_err(), NotInspected::Unreadable);
+    }
+}

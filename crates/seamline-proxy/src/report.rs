@@ -1,0 +1,45 @@
+//! Where the proxy reports what happened.
+
+use std::time::Duration;
+
+use crate::incident::Incident;
+
+/// Takes the reports of a proxy. Its methods are called on the path of a request, so they must not wait.
+pub trait Reporter: Send + Sync {
+    /// Takes an incident. Returns the id under which it can be looked up, if it is recorded.
+    fn incident(&self, incident: Incident) -> Option<String>;
+
+    /// Takes the summary of an exchange when its response head is sent.
+    fn exchange(&self, summary: &Summary);
+}
+
+/// The summary of one exchange, without any of its content.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The name of the upstream; empty where there is none.
+    pub upstream: String,
+    /// The dialect of the body, if the proxy read it.
+    pub dialect: Option<&'static str>,
+    /// The status that the client gets.
+    pub status: u16,
+    /// The number of errors that were found in the body.
+    pub findings: u64,
+    /// The number of repairs of the body.
+    pub repairs: u64,
+    /// The size of the request's body, in bytes, if the proxy read it.
+    pub body_bytes: Option<u64>,
+    /// The time from the request's head to the response's head.
+    pub time: Duration,
+}
+
+/// Drops every report.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoReport;
+
+impl Reporter for NoReport {
+    fn incident(&self, _: Incident) -> Option<String> {
+        None
+    }
+
+    fn exchange(&self, _: &Summary) {}
+}

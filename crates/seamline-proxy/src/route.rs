@@ -1,0 +1,174 @@
+//! Chooses the upstream and the endpoint of a request. Only configured upstreams are reachable.
+
+use std::sync::Arc;
+
+use hyper::http::request::Parts;
+use hyper::http::uri::PathAndQuery;
+use hyper::{HeaderMap, Uri};
+
+use crate::endpoint::Endpoint;
+use crate::upstreams::{Upstream, Upstreams};
+
+/// The header that names the upstream of a request.
+pub(crate) const UPSTREAM_HEADER: &str = "x-seamline-upstream";
+
+/// The first segment of the proxy's own pages.
+const ADMIN: &str = "/-/";
+
+/// What a request asks for.
+#[derive(Debug, Clone)]
+pub(crate) enum Route {
+    /// A page of the proxy itself, by the rest of its path.
+    Admin(String),
+    /// A server.
+    Forward(Target),
+}
+
+/// The server that a request goes to.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    /// The upstream.
+    pub(crate) upstream: Arc<Upstream>,
+    /// The URL at the upstream.
+    pub(crate) uri: Uri,
+    /// The endpoint of the upstream.
+    pub(crate) endpoint: Endpoint,
+}
+
+/// A reason why a request has no target.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoRoute {
+    /// The path names no upstream.
+    #[error(
+        "the path `{path}` does not name an upstream; use `/NAME/…` with one of: {known}. Your configuration adds others \
+         (`--upstream NAME=URL`)"
+    )]
+    Unknown {
+        /// The start of the path.
+        path: String,
+        /// The names of the upstreams.
+        known: String,
+    },
+    /// The path cannot be joined with the URL of the upstream.
+    #[error("the path is not valid behind the URL of the upstream `{0}`")]
+    Path(String),
+}
+
+impl Route {
+    /// The route of a request.
+    pub(crate) fn of(head: &Parts, upstreams: &Upstreams) -> Result<Self, NoRoute> {
+        let path = head.uri.path();
+        if let Some(page) = path.strip_prefix(ADMIN) {
+            return Ok(Self::Admin(page.to_owned()));
+        }
+        let named = head.headers.get(UPSTREAM_HEADER).and_then(|name| name.to_str().ok());
+        let (upstream, rest) = match named {
+            Some(name) => (upstreams.get(name), path),
+            None => by_path(path, &head.headers, upstreams),
+        };
+        let upstream = upstream.ok_or_else(|| NoRoute::unknown(path, upstreams))?;
+        let uri = url(upstream, rest, head.uri.query()).ok_or_else(|| NoRoute::Path(upstream.name.clone()))?;
+        let endpoint = Endpoint::of(&head.method, rest);
+        Ok(Self::Forward(Target { upstream: Arc::clone(upstream), uri, endpoint }))
+    }
+}
+
+impl NoRoute {
+    fn unknown(path: &str, upstreams: &Upstreams) -> Self {
+        let end = path.floor_char_boundary(PATH_BYTES_MAX);
+        let known = upstreams.names().collect::<Vec<_>>().join(", ");
+        Self::Unknown { path: path[..end].to_owned(), known }
+    }
+}
+
+/// The longest start of a path that an error repeats.
+const PATH_BYTES_MAX: usize = 60;
+
+/// The upstream that a path names, and the path behind the name. A path without a name goes to the upstream whose API
+/// has such paths.
+fn by_path<'u, 'p>(
+    path: &'p str,
+    headers: &HeaderMap,
+    upstreams: &'u Upstreams,
+) -> (Option<&'u Arc<Upstream>>, &'p str) {
+    let inner = path.strip_prefix('/').unwrap_or(path);
+    let name = inner.split('/').next().unwrap_or_default();
+    if let Some(upstream) = upstreams.get(name) {
+        return (Some(upstream), &inner[name.len()..]);
+    }
+    let of_api = match name {
+        "v1beta" | "v1alpha" => Some("gemini"),
+        "model" => Some("bedrock"),
+        "v1" if is_of_anthropic(path, headers) => Some("anthropic"),
+        "v1" | "chat" | "responses" => Some("openai"),
+        "messages" => Some("anthropic"),
+        _ => None,
+    };
+    (of_api.and_then(|name| upstreams.get(name)), path)
+}
+
+/// Whether a path under `/v1` is one of Anthropic's API. Both vendors have `/v1/models`; the header tells them apart.
+fn is_of_anthropic(path: &str, headers: &HeaderMap) -> bool {
+    path.starts_with("/v1/messages") || headers.contains_key("anthropic-version")
+}
+
+fn url(upstream: &Upstream, rest: &str, query: Option<&str>) -> Option<Uri> {
+    let slash = if rest.starts_with('/') { "" } else { "/" };
+    let mut path = format!("{}{slash}{rest}", upstream.base_path);
+    if let Some(query) = query {
+        path.push('?');
+        path.push_str(query);
+    }
+    let path: PathAndQuery = path.parse().ok()?;
+    let uri = Uri::builder().scheme(upstream.scheme.clone()).authority(upstream.authority.clone());
+    uri.path_and_query(path).build().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::Request;
+
+    use super::*;
+
+    fn target(path: &str, headers: &[(&str, &str)]) -> Result<String, String> {
+        let mine = Upstream::new("mine", "http://127.0.0.1:9/base", None).unwrap();
+        let upstreams = Upstreams::new([mine]).unwrap();
+        let mut request = Request::post(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        match Route::of(&head, &upstreams).map_err(|error| error.to_string())? {
+            Route::Admin(page) => Ok(format!("admin {page}")),
+            Route::Forward(target) => Ok(target.uri.to_string()),
+        }
+    }
+
+    #[test]
+    fn the_first_segment_names_the_upstream() {
+        assert_eq!(target("/mine/v1/x?a=%2F&b", &[]).unwrap(), "http://127.0.0.1:9/base/v1/x?a=%2F&b");
+        assert_eq!(target("/mine", &[]).unwrap(), "http://127.0.0.1:9/base/");
+        assert_eq!(target("/anthropic/v1/messages", &[]).unwrap(), "https://api.anthropic.com/v1/messages");
+        assert_eq!(target("/v1/x", &[(UPSTREAM_HEADER, "mine")]).unwrap(), "http://127.0.0.1:9/base/v1/x");
+    }
+
+    #[test]
+    fn a_well_known_path_goes_to_the_vendor_of_its_api() {
+        assert_eq!(target("/v1/messages", &[]).unwrap(), "https://api.anthropic.com/v1/messages");
+        assert_eq!(target("/v1/chat/completions", &[]).unwrap(), "https://api.openai.com/v1/chat/completions");
+        assert_eq!(target("/v1/models", &[]).unwrap(), "https://api.openai.com/v1/models");
+        let anthropic = [("anthropic-version", "2023-06-01")];
+        assert_eq!(target("/v1/models", &anthropic).unwrap(), "https://api.anthropic.com/v1/models");
+        assert!(target("/v1beta/models/m:generateContent", &[]).unwrap().contains("googleapis.com/v1beta/models/m:"));
+        assert!(target("/model/m/converse", &[]).unwrap().contains("amazonaws.com/model/m/converse"));
+    }
+
+    #[test]
+    fn an_unknown_upstream_is_refused() {
+        for path in ["/", "/example.com/v1", "/http://example.com/", "/MINE/v1", "//mine/x"] {
+            assert!(target(path, &[]).unwrap_err().contains("--upstream NAME=URL"), "{path}");
+        }
+        assert!(target("/mine/v1", &[(UPSTREAM_HEADER, "http://example.com")]).is_err());
+        assert_eq!(target("/-/healthz", &[]).unwrap(), "admin healthz");
+    }
+}

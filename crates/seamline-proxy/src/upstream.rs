@@ -1,0 +1,88 @@
+//! Sends requests to upstreams: pooled connections, verified TLS, HTTP/1.1 and HTTP/2.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{Either, Full};
+use hyper::body::Incoming;
+use hyper::{Request, Response};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+use crate::Error;
+use crate::config::Limits;
+
+/// The body of a request to an upstream: read and checked, or passed through.
+pub(crate) type SentBody = Either<Full<Bytes>, Incoming>;
+
+/// How long an idle connection to an upstream stays open.
+const IDLE_TIME: Duration = Duration::from_secs(60);
+
+/// A client of the upstreams.
+#[derive(Clone)]
+pub(crate) struct UpstreamClient {
+    any: Client<HttpsConnector<HttpConnector>, SentBody>,
+    /// The client for WebSockets, which start with HTTP/1.1.
+    first: Client<HttpsConnector<HttpConnector>, SentBody>,
+    response_time: Duration,
+}
+
+/// A reason why an upstream did not respond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoResponse {
+    /// No connection could be opened.
+    #[error("the upstream could not be reached")]
+    Unreachable,
+    /// The connection failed before the response.
+    #[error("the upstream closed the connection before it responded")]
+    Broken,
+    /// The response did not start in time.
+    #[error("the upstream did not respond within {} s", .0.as_secs())]
+    Slow(Duration),
+}
+
+impl UpstreamClient {
+    /// A client with the root certificates of this machine.
+    pub(crate) fn new(limits: &Limits) -> Result<Self, Error> {
+        let mut http = HttpConnector::new();
+        http.enforce_http(false);
+        http.set_nodelay(true);
+        http.set_connect_timeout(Some(limits.connect_time));
+        let tls = || {
+            let builder = HttpsConnectorBuilder::new().with_native_roots().map_err(Error::Certificates)?;
+            Ok::<_, Error>(builder.https_or_http())
+        };
+        let any = tls()?.enable_http1().enable_http2().wrap_connector(http.clone());
+        let first = tls()?.enable_http1().wrap_connector(http);
+        let client = |connector| {
+            let mut builder = Client::builder(TokioExecutor::new());
+            builder.pool_idle_timeout(IDLE_TIME).pool_timer(TokioTimer::new()).timer(TokioTimer::new());
+            builder.build(connector)
+        };
+        Ok(Self { any: client(any), first: client(first), response_time: limits.response_time })
+    }
+
+    /// Sends a request and waits for the head of the response.
+    pub(crate) async fn send(&self, request: Request<SentBody>) -> Result<Response<Incoming>, NoResponse> {
+        self.wait(self.any.request(request)).await
+    }
+
+    /// Sends a request that asks for another protocol on its connection.
+    pub(crate) async fn send_upgrade(&self, request: Request<SentBody>) -> Result<Response<Incoming>, NoResponse> {
+        self.wait(self.first.request(request)).await
+    }
+
+    async fn wait(
+        &self,
+        response: hyper_util::client::legacy::ResponseFuture,
+    ) -> Result<Response<Incoming>, NoResponse> {
+        match tokio::time::timeout(self.response_time, response).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) if error.is_connect() => Err(NoResponse::Unreachable),
+            Ok(Err(_)) => Err(NoResponse::Broken),
+            Err(_) => Err(NoResponse::Slow(self.response_time)),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The upstreams that the proxy knows without configuration: name, URL and provider.
+
+use std::collections::BTreeMap;
+
+use hyper::Uri;
+use hyper::http::uri::{Authority, Scheme};
+
+use crate::Error;
+
+/// An upstream of the built-in list.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed {
+    /// The name, which is the first segment of a path through the proxy.
+    pub name: &'static str,
+    /// The URL of the API, without a trailing slash.
+    pub url: &'static str,
+    /// The provider whose demands apply.
+    pub provider: &'static str,
+}
+
+/// The built-in upstreams. A configuration adds others and overrides these.
+pub const LISTED: &[Listed] = &[
+    Listed { name: "anthropic", url: "https://api.anthropic.com", provider: "anthropic" },
+    Listed { name: "openai", url: "https://api.openai.com", provider: "openai" },
+    Listed { name: "chatgpt", url: "https://chatgpt.com", provider: "codex" },
+    Listed { name: "gemini", url: "https://generativelanguage.googleapis.com", provider: "gemini" },
+    Listed { name: "vertex", url: "https://aiplatform.googleapis.com", provider: "vertex-gemini" },
+    Listed { name: "bedrock", url: "https://bedrock-runtime.us-east-1.amazonaws.com", provider: "bedrock" },
+    Listed { name: "deepseek", url: "https://api.deepseek.com", provider: "deepseek" },
+    Listed { name: "mistral", url: "https://api.mistral.ai", provider: "mistral" },
+    Listed { name: "groq", url: "https://api.groq.com/openai", provider: "groq" },
+    Listed { name: "openrouter", url: "https://openrouter.ai/api", provider: "openrouter" },
+    Listed { name: "xai", url: "https://api.x.ai", provider: "xai" },
+    Listed { name: "cerebras", url: "https://api.cerebras.ai", provider: "cerebras" },
+    Listed { name: "fireworks", url: "https://api.fireworks.ai/inference", provider: "fireworks" },
+    Listed { name: "together", url: "https://api.together.xyz", provider: "together" },
+    Listed { name: "moonshot", url: "https://api.moonshot.ai", provider: "moonshot" },
+    Listed { name: "zai", url: "https://api.z.ai/api/paas/v4", provider: "zai" },
+    Listed { name: "minimax", url: "https://api.minimax.io", provider: "minimax" },
+    Listed { name: "dashscope", url: "https://dashscope-intl.aliyuncs.com/compatible-mode", provider: "dashscope" },
+    Listed { name: "cohere", url: "https://api.cohere.ai/compatibility", provider: "cohere" },
+    Listed { name: "ollama", url: "http://127.0.0.1:11434", provider: "ollama" },
+    Listed { name: "llama-cpp", url: "http://127.0.0.1:8080", provider: "llama-cpp" },
+    Listed { name: "lm-studio", url: "http://127.0.0.1:1234", provider: "lm-studio" },
+    Listed { name: "vllm", url: "http://127.0.0.1:8000", provider: "vllm" },
+];
+
+/// A server that requests are forwarded to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upstream {
+    /// The name of the upstream.
+    pub name: String,
+    /// Whether the connection is encrypted.
+    pub scheme: Scheme,
+    /// The host and the port.
+    pub authority: Authority,
+    /// The path before every path of a request; empty, or it starts with a slash and does not end with one.
+    pub base_path: String,
+    /// The provider whose demands apply; `None` lets the model of each body select it.
+    pub provider: Option<String>,
+}
+
+impl Upstream {
+    /// Reads the URL of an upstream.
+    ///
+    /// # Errors
+    /// [`Error::Upstream`] where the URL has no host, another scheme than HTTP, or a query.
+    pub fn new(name: &str, url: &str, provider: Option<&str>) -> Result<Self, Error> {
+        let refuse = |why: String| Error::Upstream { name: name.to_owned(), why };
+        if !is_name(name) {
+            return Err(refuse("a name has letters, digits, `-`, `_` and `.`".to_owned()));
+        }
+        let uri: Uri = url.parse().map_err(|error| refuse(format!("{error}")))?;
+        let parts = uri.into_parts();
+        let scheme = parts
+            .scheme
+            .filter(|scheme| *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS)
+            .ok_or_else(|| refuse("it must start with `http://` or `https://`".to_owned()))?;
+        let authority = parts.authority.ok_or_else(|| refuse("it has no host".to_owned()))?;
+        if authority.as_str().contains('@') {
+            return Err(refuse("it must not hold a user name or a password".to_owned()));
+        }
+        let path = parts.path_and_query.ok_or_else(|| refuse("it has no host".to_owned()))?;
+        if path.query().is_some() {
+            return Err(refuse("it must not have a query".to_owned()));
+        }
+        let base_path = path.path().trim_end_matches('/').to_owned();
+        let known = |name: &str| seamline::providers::by_name(name).map(|_| name.to_owned());
+        let provider = match provider {
+            Some(provider) => {
+                Some(known(provider).ok_or_else(|| refuse(format!("no provider is called `{provider}`")))?)
+            }
+            None => listed(name).map(|listed| listed.provider.to_owned()).or_else(|| known(name)),
+        };
+        Ok(Self { name: name.to_owned(), scheme, authority, base_path, provider })
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !name.is_empty() && name != "-" && name.chars().all(is_letter)
+}
+
+/// The built-in upstream with this name.
+pub fn listed(name: &str) -> Option<&'static Listed> {
+    LISTED.iter().find(|listed| listed.name == name)
+}
+
+/// The upstreams of a proxy, by name.
+#[derive(Debug, Clone)]
+pub struct Upstreams {
+    by_name: BTreeMap<String, std::sync::Arc<Upstream>>,
+}
+
+impl Upstreams {
+    /// The built-in upstreams and those of a configuration, which override them.
+    ///
+    /// # Errors
+    /// [`Error::Upstream`] where a URL is not usable.
+    pub fn new(configured: impl IntoIterator<Item = Upstream>) -> Result<Self, Error> {
+        let mut by_name = BTreeMap::new();
+        for Listed { name, url, provider } in LISTED {
+            by_name.insert((*name).to_owned(), std::sync::Arc::new(Upstream::new(name, url, Some(provider))?));
+        }
+        for upstream in configured {
+            by_name.insert(upstream.name.clone(), std::sync::Arc::new(upstream));
+        }
+        Ok(Self { by_name })
+    }
+
+    /// The upstream with this name.
+    pub fn get(&self, name: &str) -> Option<&std::sync::Arc<Upstream>> {
+        self.by_name.get(name)
+    }
+
+    /// The names of all upstreams.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_upstream_has_a_known_provider() {
+        let upstreams = Upstreams::new([]).unwrap();
+        for listed in LISTED {
+            assert_eq!(upstreams.get(listed.name).unwrap().provider.as_deref(), Some(listed.provider), "{listed:?}");
+        }
+    }
+
+    #[test]
+    fn a_url_may_have_a_path_and_nothing_behind_it() {
+        let upstream = Upstream::new("mine", "http://127.0.0.1:9/a/b/", None).unwrap();
+        assert_eq!((upstream.base_path.as_str(), upstream.provider), ("/a/b", None));
+        for url in ["127.0.0.1:9", "ftp://x/", "http://u:p@x/", "http://x/?a=1", "/v1", ""] {
+            assert!(Upstream::new("mine", url, None).is_err(), "{url}");
+        }
+        assert!(Upstream::new("a/b", "http://x", None).is_err());
+    }
+
+    #[test]
+    fn the_name_of_a_provider_selects_it() {
+        assert_eq!(Upstream::new("groq", "http://127.0.0.1:9", None).unwrap().provider.as_deref(), Some("groq"));
+        assert!(Upstream::new("x", "http://127.0.0.1:9", Some("nowhere")).is_err());
+    }
+}
