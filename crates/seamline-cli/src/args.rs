@@ -156,6 +156,7 @@ impl SubjectArgs {
             policy: policy(&self.policy)?,
             kept: false,
             order: self.order.map(Order::from),
+            ..Options::default()
         })
     }
 }

@@ -19,7 +19,7 @@ const CALL_PARTS: usize = 2;
 
 /// The irregularities of one kind that are noted for every body, and the bytes that each further one must have on
 /// average. The rest is counted, and noted when the first ones are repaired.
-const NOTED_FREE: usize = 8192;
+pub(crate) const NOTED_FREE: usize = 8192;
 const NOTED_BYTES: usize = 512;
 
 /// The most parts that a body of so many bytes may have.

@@ -465,6 +465,15 @@ mod tests {
         assert_eq!(detected(&format!(r#"{{"thinking":{{}},"messages":[{image}]}}"#)), Some("openai_chat"));
         assert_eq!(detected(&format!(r#"{{"system":"be brief","messages":[{image},{image}]}}"#)), Some("openai_chat"));
         assert_eq!(detected(r#"{"model":"claude-x","input":"hi"}"#), Some("openai_responses"));
+        // Chat Completions begins with a system message; the model of a gateway tells nothing.
+        let call = r#"{"type":"tool_use","id":"toolu_1","name":"x","input":{}}"#;
+        let gateway = |blocks: &str| {
+            let system = format!(r#"{{"role":"system","content":[{{"type":"text","text":"be brief"}}{blocks}]}}"#);
+            format!(r#"{{"model":"google/gemini-2.5-flash","messages":[{system},{{"role":"user","content":"hi"}}]}}"#)
+        };
+        assert_eq!(detected(&gateway("")), Some("openai_chat"));
+        assert_eq!(detected(&gateway(&format!(",{call}"))), None);
+        assert_eq!(detected(&gateway(&format!(",{call},{call}"))), Some("anthropic_messages"));
     }
 
     #[test]

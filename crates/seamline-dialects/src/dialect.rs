@@ -9,7 +9,7 @@ use crate::convert::{Draft, Rendered, Room, Target};
 use crate::density::parts_exceeding;
 use crate::detect::BodySigns;
 use crate::detect_stream::StreamSigns;
-use crate::reader::{self, Form};
+use crate::reader::{self, Earlier, Extended, Form};
 use crate::streaming::Streaming;
 use crate::{ALL, Error, Provider, Results, Shapes, pointer};
 
@@ -85,6 +85,12 @@ impl Dialect {
     /// body must be decoded again.
     pub fn read_on<'a>(&self, transcript: Transcript<'a>, added: &[Span]) -> Option<Transcript<'a>> {
         reader::read_on(transcript, added, self.form)
+    }
+
+    /// Reads a body, but not the messages at its start that an earlier body starts with as well. Returns nothing when
+    /// the whole body must be decoded.
+    pub fn decode_on<'a>(&self, body: &'a [u8], earlier: Earlier<'_>) -> Option<Extended<'a>> {
+        reader::decode_on(body, earlier, self.form)
     }
 
     /// Reads the text that edits produced, and keeps what was read of messages that were only copied. Returns

@@ -54,6 +54,7 @@ pub use error::{Error, Position};
 pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind, readable, said};
 pub use no_message::{NoMessage, Shapes};
 pub use providers::Provider;
+pub use reader::{Earlier, Extended};
 pub use rejected::find_rejected;
 pub use results::{AnsweredCall, Results};
 pub use splice::patch;

@@ -1,5 +1,10 @@
 //! Reads a whole body, message by message, for every dialect.
 
+mod extend;
+
+pub use extend::{Earlier, Extended};
+pub(crate) use extend::{decode_on, read_on};
+
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
@@ -30,6 +35,8 @@ pub(crate) struct Form {
     pub(crate) hint: &'static str,
     /// Reads the settings beside the messages that rules look at.
     pub(crate) request: fn(Value<'_, '_>) -> RequestFacts,
+    /// Reads whether the provider keeps messages before these.
+    pub(crate) envelope: fn(Value<'_, '_>) -> Envelope,
     /// Reads one message.
     pub(crate) message: for<'d, 'a> fn(&mut Reader<'a>, Value<'d, 'a>),
 }
@@ -48,20 +55,22 @@ pub(crate) fn unreadable(body: &[u8], syntax: Syntax) -> Error {
     }
 }
 
-/// Reads a body.
-pub(crate) fn decode(body: &[u8], form: Form) -> Result<Transcript<'_>, Error> {
-    decode_with(body, form, |_| Envelope::default())
+/// The envelope of a body whose messages are all that the provider knows.
+pub(crate) fn no_envelope(_: Value<'_, '_>) -> Envelope {
+    Envelope::default()
 }
 
 /// Reads a body and the settings around its messages.
-pub(crate) fn decode_with(
-    body: &[u8],
-    form: Form,
-    envelope: impl FnOnce(Value<'_, '_>) -> Envelope,
-) -> Result<Transcript<'_>, Error> {
+pub(crate) fn decode(body: &[u8], form: Form) -> Result<Transcript<'_>, Error> {
     let mut reader = Reader::new(Transcript::new(body));
-    let messages = Messages { reader: &mut reader, form };
-    let read = Document::read_list(body, messages).map_err(|syntax| unreadable(body, syntax));
+    let read = Document::read_list(body, Messages { reader: &mut reader, form });
+    finish(reader, read, form)
+}
+
+/// Ends the reading of a body whose messages were read, with the values around them.
+fn finish<'a>(mut reader: Reader<'a>, read: Result<Document<'a>, Syntax>, form: Form) -> Result<Transcript<'a>, Error> {
+    let body = reader.transcript.source.body;
+    let read = read.map_err(|syntax| unreadable(body, syntax));
     if reader.density.is_exceeded() {
         return Err(Error::TooManyParts { parts: reader.transcript.blocks.len(), bytes: body.len() });
     }
@@ -74,26 +83,8 @@ pub(crate) fn decode_with(
     let model = document.root().object().and_then(|body| body.get(form.model)).and_then(Value::str);
     reader.transcript.model = model;
     reader.transcript.request = (form.request)(document.root());
-    reader.transcript.envelope = envelope(document.root());
+    reader.transcript.envelope = (form.envelope)(document.root());
     Ok(reader.finish(&document.lone_surrogates, document.byte_order_mark))
-}
-
-/// Reads messages that were appended to those of a transcript, which already refers to the new text. Returns nothing
-/// when the whole body must be read again.
-///
-/// The reader of one message looks at no other message, so what was read before stays valid.
-pub(crate) fn read_on<'a>(transcript: Transcript<'a>, added: &[Span], form: Form) -> Option<Transcript<'a>> {
-    let source = transcript.source;
-    let mut reader = Reader::new(transcript);
-    reader.look_at_entries()?;
-    let mut lone_surrogates = Vec::new();
-    for &span in added {
-        let part = Document::read_part(source, span).ok()?;
-        (form.message)(&mut reader, part.root());
-        lone_surrogates.extend(part.lone_surrogates);
-    }
-    let is_exceeded = reader.density.is_exceeded();
-    (!is_exceeded).then(|| reader.finish(&lone_surrogates, None))
 }
 
 struct Messages<'r, 'a> {
@@ -352,10 +343,11 @@ impl<'a> Reader<'a> {
         if let Some(span) = byte_order_mark {
             found.push(Irregularity::new(IrregularityKind::ByteOrderMark, span, None, None));
         }
-        if found.len() > 1 {
-            found.sort_by_key(|irregularity| irregularity.span);
-        }
+        let is_sorted = found.is_empty();
         transcript.irregularities.append(&mut found);
+        if !is_sorted {
+            transcript.irregularities.sort_by_key(|irregularity| irregularity.span);
+        }
         transcript
     }
 }

@@ -24,8 +24,8 @@ pub struct Constraints {
     pub duplicate_result: ErrorText,
     /// Whether all results of a cycle must be in one message.
     pub one_answer_message: bool,
-    /// Whether calls of adjacent assistant messages may be answered together after the last one.
-    pub joint_answers: bool,
+    /// Which messages with calls may be answered together after the last one.
+    pub joint_answers: Joint,
     /// Error for other blocks before the results of a message.
     pub results_first: Option<ErrorText>,
     /// Error for other blocks in a message with results.
@@ -134,6 +134,18 @@ pub enum Carrier {
     ToolMessages,
     /// Each result is an item of its own, anywhere after the item of its call.
     Items,
+}
+
+/// Which messages with calls may be answered together, in the message after the last of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Joint {
+    /// None: each has its own answers.
+    Apart,
+    /// Assistant messages with calls, one right after the other.
+    Adjacent,
+    /// All of one run of assistant messages, of which those between two with calls need not hold any: the provider
+    /// merges the run into one message.
+    Merged,
 }
 
 /// A provider's error text, with `{name}` as placeholders for values.

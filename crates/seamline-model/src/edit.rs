@@ -122,10 +122,12 @@ pub enum Edit {
         /// The message to change.
         message: MessageIndex,
     },
-    /// Puts the provider's documented replacement for a lost signature on a call.
+    /// Puts a signature on a call.
     Sign {
         /// The call to sign.
         call: BlockIndex,
+        /// The signature that the provider gave the call; `None` for the provider's documented replacement for a lost one.
+        signature: Option<String>,
     },
     /// Declares tools that the request does not declare.
     DeclareTools {

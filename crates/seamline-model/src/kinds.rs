@@ -1,6 +1,6 @@
 //! The kinds of block that occur in a transcript.
 
-use crate::{Block, BlockKind};
+use crate::{Block, BlockKind, Role};
 
 /// The kinds of block that occur in a transcript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Kinds {
     pub pairs: bool,
     /// Whether a call has an id that a client made for its own history.
     pub internal_ids: bool,
-    /// Whether a call may share its id with another one in the same message or the message before.
+    /// Whether a call may share its id with another one in the same message or in the run of messages before.
     pub neighbouring_ids: bool,
     /// Whether calls or results of the provider's own tools occur.
     pub server_pairs: bool,
@@ -44,10 +44,12 @@ impl Kinds {
         is_known.then_some(Self { calls, ..self })
     }
 
-    /// Records whether calls of a message may share ids with each other or with the message before.
-    pub fn note_calls(&mut self, before: &[Block], blocks: &[Block]) {
+    /// Records whether calls of a message may share ids with each other or with the messages right before. A message of
+    /// the assistant without calls may follow one with calls, so it is enough.
+    pub fn note_calls(&mut self, before: Option<Role>, before_blocks: &[Block], blocks: &[Block]) {
         let calls = || blocks.iter().filter_map(Block::call);
-        let follow = || before.iter().any(|block| block.call().is_some());
+        let continues = matches!(before, Some(Role::Assistant | Role::Unknown));
+        let follow = || continues || before_blocks.iter().any(|block| block.call().is_some());
         let repeat = || calls().enumerate().any(|(at, call)| calls().take(at).any(|earlier| earlier.id == call.id));
         self.neighbouring_ids |= match calls().count() {
             0 => false,

@@ -21,6 +21,7 @@ mod finding;
 mod id_map;
 mod irregularity;
 mod item;
+mod joint;
 mod kinds;
 pub mod knob;
 mod listing;
@@ -33,6 +34,7 @@ mod result_block;
 mod role;
 mod sameness;
 mod scope;
+mod signatures;
 mod source;
 mod span;
 mod stop;
@@ -44,8 +46,8 @@ pub use assembled::{Assembled, AssembledBlock, AssembledCall, Content, Ending, L
 pub use block::{Block, Field, Slot};
 pub use call_id::CallId;
 pub use constraints::{
-    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole,
-    NameDemand, NameStart, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, Joint,
+    LastRole, NameDemand, NameStart, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
 };
 pub use demands::{
     Arguments, CompactionDemand, Echo, Limit, Limits, Members, PairDemands, ReasoningDemands, RoleOrder, SystemPlace,
@@ -69,6 +71,7 @@ pub use request::{
 pub use result_block::{BesideText, Listed, Parts, ResultBlock};
 pub use role::Role;
 pub use scope::Scope;
+pub use signatures::Signatures;
 pub use source::{Source, Spliced};
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use stop::Stop;

@@ -2,8 +2,8 @@
 
 use crate::{
     Alphabet, Arguments, Carrier, CompactionDemand, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand,
-    InputForm, LastRole, Limits, Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands,
-    SameRole, ToolDemands, Uniqueness,
+    InputForm, Joint, LastRole, Limits, Members, Models, NameDemand, NameStart, OutputForm, PairDemands,
+    ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
 /// One demand of a provider, in words.
@@ -75,11 +75,13 @@ impl List {
             "all results of one message's tool calls are in one message",
             demands.one_answer_message,
         );
-        self.fact(
-            "joint_answers",
-            "tool calls of adjacent messages may be answered together after the last",
-            demands.joint_answers,
-        );
+        let says = match demands.joint_answers {
+            Joint::Merged => {
+                "adjacent assistant messages are one: their tool calls are answered after the last of them"
+            }
+            Joint::Adjacent | Joint::Apart => "tool calls of adjacent messages may be answered together after the last",
+        };
+        self.fact("joint_answers", says, demands.joint_answers != Joint::Apart);
         self.add_some(
             "results_first",
             "tool results come before anything else in their message",

@@ -35,7 +35,7 @@ mod unknown;
 use std::collections::{HashMap, HashSet};
 
 use self::queues::Queues;
-use crate::{BlockIndex, BlockKind, CallId, MessageIndex, ResultBlock, Role, Scope, Tool, Transcript};
+use crate::{BlockIndex, BlockKind, CallId, Joint, MessageIndex, ResultBlock, Role, Scope, Tool, Transcript};
 
 /// The relation between the calls and the results of a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -192,6 +192,8 @@ struct Walk<'t, 'a> {
     pairing: Pairing,
     /// The span that is still running.
     current: Option<Running>,
+    /// The span of the last calls, while nothing separates them from further ones.
+    connected: Option<Running>,
     /// Whether the assistant said something else after the span began.
     interrupted: bool,
     /// Whether someone said something since the calls of the span, other than results.
@@ -226,6 +228,7 @@ impl<'t, 'a> Walk<'t, 'a> {
                 ..Pairing::default()
             },
             current: None,
+            connected: None,
             interrupted: false,
             said: false,
             queues: Queues::default(),
@@ -240,9 +243,8 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     fn run(&mut self) {
         for (index, message) in self.transcript.enumerate_from(self.start.message) {
-            // Kept until the walk knows whether this message joins the span.
-            let before = self.current;
-            if message.role == Role::Assistant {
+            let before = self.connected;
+            if message.role == Role::Assistant && !self.is_unknown_call(index) {
                 self.interrupted = true;
                 if !self.scope.lasting {
                     self.current = None;
@@ -265,7 +267,17 @@ impl<'t, 'a> Walk<'t, 'a> {
                 }
             }
             self.open_span(index, first, before);
+            if self.pairing.calls.len() as u32 > first {
+                self.connected = self.current;
+            } else if self.scope.lasting || !self.transcript.connects(index, self.scope.joint) {
+                self.connected = None;
+            }
         }
+    }
+
+    /// Whether a message may make calls of an unknown kind, which are answered together with those before it.
+    fn is_unknown_call(&self, index: MessageIndex) -> bool {
+        self.scope.joint != Joint::Apart && !self.scope.lasting && self.transcript.has_unknown_pair(index)
     }
 
     /// Starts or widens a span with the calls of a message seen so far.
@@ -282,7 +294,9 @@ impl<'t, 'a> Walk<'t, 'a> {
                 self.interrupted = false;
                 self.said = false;
                 let last = self.pairing.cycles.len() as u32;
-                let joined = before.filter(|span| self.joins(*span, message));
+                let is_joint =
+                    self.scope.joint != Joint::Apart && self.transcript.message(message).role == Role::Assistant;
+                let joined = before.filter(|_| is_joint);
                 self.current = Some(Running { first: joined.map_or(last, |span| span.first), last });
                 self.pairing.cycles.push(Cycle { message, first_call, end_call });
                 if joined.is_none() {
@@ -290,13 +304,6 @@ impl<'t, 'a> Walk<'t, 'a> {
                 }
             }
         }
-    }
-
-    /// Whether a message with calls follows the last of a span directly.
-    fn joins(&self, span: Running, message: MessageIndex) -> bool {
-        self.scope.joint
-            && self.transcript.message(message).role == Role::Assistant
-            && self.pairing.cycles[span.last as usize].message.next() == message
     }
 
     fn see_result(&mut self, block: BlockIndex, result: &'t ResultBlock) {

@@ -1,36 +1,24 @@
 //! Tests of each step of the pairing, and of the results that no step claims.
 
 use super::{MatchedResult, Pairing, ResultFate, SCAN_MAX, Scope};
-use crate::{
-    Block, BlockIndex, BlockKind, Call, CallId, ContentForm, Emptiness, Field, Input, Message, MessageIndex, Parts,
-    ResultBlock, Role, Slot, Span, Synthetic, Tool, Tools, Transcript,
-};
+use crate::{BlockIndex, Joint, Role};
 
-const JOINT: Scope = Scope { joint: true, ..Scope::ALL };
+#[path = "pairing_tests/conversation.rs"]
+mod conversation;
+use conversation::{Part, transcript};
+
+const JOINT: Scope = Scope { joint: Joint::Adjacent, ..Scope::ALL };
 /// The scope for results that are items, anywhere after their call.
-const LASTING: Scope = Scope { joint: true, lasting: true, ..Scope::ALL };
+const LASTING: Scope = Scope { joint: Joint::Adjacent, lasting: true, ..Scope::ALL };
 const SPAN_ONLY: Scope = Scope {
     late: false,
     early: false,
     misaddressed: false,
     unproven: false,
-    joint: false,
+    joint: Joint::Apart,
     lasting: false,
     prefixes: &[],
 };
-
-/// One block of a conversation, with the id it has or names.
-#[derive(Clone, Copy)]
-enum Part {
-    Text,
-    Call(&'static str),
-    /// A call with this id, of this tool.
-    Named(&'static str, &'static str),
-    Result(&'static str),
-    /// A result with this id, of this tool.
-    From(&'static str, &'static str),
-    MadeUp(&'static str),
-}
 
 use Part::{From, MadeUp, Named, Result, Text};
 
@@ -85,52 +73,6 @@ enum Seen {
 
 fn fates(messages: &[(Role, Vec<Part>)], scope: Scope) -> Vec<Seen> {
     pair(messages, scope).1
-}
-
-fn transcript(messages: &[(Role, Vec<Part>)]) -> Transcript<'static> {
-    let mut transcript = Transcript::new(b"");
-    for (role, parts) in messages {
-        let message = MessageIndex(transcript.messages.len() as u32);
-        let first_block = transcript.blocks.len() as u32;
-        for (index, part) in parts.iter().enumerate() {
-            let kind = kind(*part, &mut transcript.tools);
-            transcript.has.note(&kind);
-            let slot = Slot { field: Field::Content, index: index as u32 };
-            transcript.blocks.push(Block::new(message, Span::default(), slot, kind, false));
-        }
-        let end_block = transcript.blocks.len() as u32;
-        let (role, body) = (*role, ContentForm::Blocks);
-        transcript.messages.push(Message { role, span: Span::default(), first_block, end_block, body });
-    }
-    transcript
-}
-
-fn kind(part: Part, tools: &mut Tools) -> BlockKind {
-    match part {
-        Text => BlockKind::Text(Emptiness::Present),
-        Part::Call(id) => BlockKind::Call(Call::new(id_of(id), None, Input::Object, tools)),
-        Named(id, name) => BlockKind::Call(Call::new(id_of(id), Some(name), Input::Object, tools)),
-        Result(id) => result(id, None, false),
-        From(id, name) => result(id, Some(tools.add(name)), false),
-        MadeUp(id) => result(id, None, true),
-    }
-}
-
-fn result(id: &'static str, tool: Option<Tool>, synthetic: bool) -> BlockKind {
-    BlockKind::Result(ResultBlock {
-        id: id_of(id).map(CallId::from),
-        tool,
-        synthetic: if synthetic { Synthetic::Yes } else { Synthetic::No },
-        failed: false,
-        has_more: false,
-        parts: Parts::Text,
-        content: Span::default(),
-    })
-}
-
-/// The id; `-` means that there is none.
-fn id_of(id: &'static str) -> Option<&'static str> {
-    (id != "-").then_some(id)
 }
 
 // Step 1: in the span.
@@ -200,7 +142,7 @@ fn cycles_hold_the_calls_of_their_message() {
 #[test]
 fn adjacent_messages_with_calls_share_a_span_in_a_joint_scope() {
     let messages = [calls(&["A"]), calls(&["B"]), answers(&[Result("A"), Result("B")])];
-    assert_eq!(fates(&messages, Scope { joint: true, ..SPAN_ONLY }), [Seen::Answers(0), Seen::Answers(1)]);
+    assert_eq!(fates(&messages, Scope { joint: Joint::Adjacent, ..SPAN_ONLY }), [Seen::Answers(0), Seen::Answers(1)]);
     assert_eq!(fates(&messages, SPAN_ONLY), [Seen::Orphan, Seen::Answers(1)]);
 }
 
@@ -212,10 +154,21 @@ fn in_a_joint_span_too_the_kth_result_answers_the_kth_call() {
 
 #[test]
 fn a_message_between_them_separates_spans() {
-    let narrow = Scope { joint: true, ..SPAN_ONLY };
+    let narrow = Scope { joint: Joint::Adjacent, ..SPAN_ONLY };
     for between in [user(), says(&[Text]), answers(&[Result("Z")])] {
         let messages = [calls(&["A"]), between, calls(&["B"]), answers(&[Result("A"), Result("B")])];
         assert!(fates(&messages, narrow).ends_with(&[Seen::Orphan, Seen::Answers(1)]));
+    }
+}
+
+#[test]
+fn where_messages_are_merged_text_between_calls_separates_no_spans() {
+    let merged = Scope { joint: Joint::Merged, ..SPAN_ONLY };
+    let messages = [calls(&["A"]), says(&[Text]), calls(&["B"]), answers(&[Result("A"), Result("B")])];
+    assert_eq!(fates(&messages, merged), [Seen::Answers(0), Seen::Answers(1)]);
+    for between in [user(), answers(&[Result("Z")])] {
+        let messages = [calls(&["A"]), between, calls(&["B"]), answers(&[Result("A"), Result("B")])];
+        assert!(fates(&messages, merged).ends_with(&[Seen::Orphan, Seen::Answers(1)]));
     }
 }
 

@@ -1,6 +1,6 @@
 //! How far from its call a result is searched.
 
-use crate::{Carrier, Constraints};
+use crate::{Carrier, Constraints, Joint};
 
 /// How far from its call a result is recognised. A result in its call's own span, with the same id, is always
 /// recognised.
@@ -14,8 +14,8 @@ pub struct Scope {
     pub misaddressed: bool,
     /// Recognises them even if neither the name of the tool nor the position proves which call they answer.
     pub unproven: bool,
-    /// Adjacent messages with calls share one span: they are answered together.
-    pub joint: bool,
+    /// Which messages with calls share one span, because they are answered together.
+    pub joint: Joint,
     /// A span lasts until the next calls, even if assistant messages come before them.
     pub lasting: bool,
     /// The prefixes that the dialects give to ids, to recognise two forms of one id.
@@ -29,7 +29,7 @@ impl Scope {
         early: true,
         misaddressed: true,
         unproven: false,
-        joint: false,
+        joint: Joint::Apart,
         lasting: false,
         prefixes: &[],
     };

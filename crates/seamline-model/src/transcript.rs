@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::{
     Block, BlockIndex, CallId, Entries, Envelope, Fact, Irregularity, Item, Kinds, Layout, Member, MessageIndex,
-    RejectedMember, RequestFacts, ResultBlock, Role, Source, Span, Synthetic, Tool, Tools,
+    RejectedMember, RequestFacts, ResultBlock, Role, Signatures, Source, Span, Synthetic, Tool, Tools,
 };
 
 /// The messages of one conversation, in order.
@@ -46,6 +46,8 @@ pub struct Transcript<'a> {
     pub marked: HashMap<Span, String>,
     /// The policy's own synthetic texts for results, in addition to those always known.
     pub made_up: Vec<String>,
+    /// The signatures that the provider gave calls, by the id of the call. Clients lose some of them.
+    pub signatures: Signatures,
     /// The kinds of block that occur, so that rules skip absent kinds.
     pub has: Kinds,
 }
@@ -80,6 +82,7 @@ impl<'a> Transcript<'a> {
             entries: Entries::default(),
             marked: HashMap::new(),
             made_up: Vec::new(),
+            signatures: Signatures::default(),
             has: Kinds::default(),
         }
     }
@@ -116,14 +119,15 @@ impl<'a> Transcript<'a> {
     /// The kinds of block that occur in the messages from `first` on.
     fn kinds_from(&self, first: usize) -> Kinds {
         let mut kinds = Kinds::default();
-        let mut before = first.checked_sub(1).map_or(0..0, |before| self.messages[before].range());
+        let mut before = first.checked_sub(1).map(|before| &self.messages[before]);
         for message in &self.messages[first..] {
             for block in &self.blocks[message.range()] {
                 kinds.note(&block.kind);
                 kinds.reasoning |= block.is_signed();
             }
-            kinds.note_calls(&self.blocks[before], &self.blocks[message.range()]);
-            before = message.range();
+            let beside = before.map_or(0..0, Message::range);
+            kinds.note_calls(before.map(|before| before.role), &self.blocks[beside], &self.blocks[message.range()]);
+            before = Some(message);
         }
         kinds
     }
@@ -150,8 +154,9 @@ impl<'a> Transcript<'a> {
 
     /// Adds a message whose blocks are already added.
     pub fn push(&mut self, message: Message) {
-        let before = self.messages.last().map_or(0..0, Message::range);
-        self.has.note_calls(&self.blocks[before], &self.blocks[message.range()]);
+        let before = self.messages.last();
+        let beside = &self.blocks[before.map_or(0..0, Message::range)];
+        self.has.note_calls(before.map(|before| before.role), beside, &self.blocks[message.range()]);
         self.messages.push(message);
     }
 

@@ -118,7 +118,7 @@ pub(crate) fn claim_of(edit: &Edit) -> Claim {
         Edit::Synthesize { .. } | Edit::InsertMessage { .. } | Edit::DeclareTools { .. } => Claim::Nothing,
         Edit::Relocate { result: block, .. }
         | Edit::RejoinServerResult { result: block, .. }
-        | Edit::Sign { call: block } => Claim::Block(*block, Aspect::Place),
+        | Edit::Sign { call: block, .. } => Claim::Block(*block, Aspect::Place),
         Edit::Demote { block, .. }
         | Edit::ReconstructCall { result: block, .. }
         | Edit::Remove { block }

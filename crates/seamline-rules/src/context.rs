@@ -4,8 +4,8 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 
 use seamline_model::{
-    Block, BlockIndex, CallId, Carrier, Constraints, ErrorText, FactKind, ItemKind, Member, Message, MessageIndex,
-    PairedCall, Pairing, ResultFate, Role, Scope, Stage, Tool, Transcript, Values,
+    Block, BlockIndex, CallId, Carrier, Constraints, ErrorText, FactKind, ItemKind, Joint, Member, Message,
+    MessageIndex, PairedCall, Pairing, ResultFate, Role, Scope, Stage, Tool, Transcript, Values,
 };
 
 use crate::RepairPolicy;
@@ -335,7 +335,10 @@ fn batches(transcript: &Transcript<'_>, first: MessageIndex) -> Vec<Option<Messa
             is_answered = true;
             partner.push(batch);
         } else {
-            (batch, is_answered) = (None, false);
+            // What an unknown item is, and where it may stand, is not known.
+            if transcript.item(index).is_none_or(|item| item.kind != ItemKind::Unknown) {
+                (batch, is_answered) = (None, false);
+            }
             partner.push(None);
         }
     }
@@ -343,18 +346,27 @@ fn batches(transcript: &Transcript<'_>, first: MessageIndex) -> Vec<Option<Messa
 }
 
 /// Where the calls of each message from `first` on are answered: the next message, or the one after the
-/// neighbouring messages with calls, when those may be answered together.
-fn answer_messages(transcript: &Transcript<'_>, first: MessageIndex, joint: bool) -> Vec<Option<MessageIndex>> {
+/// messages with calls that are answered together with it.
+fn answer_messages(transcript: &Transcript<'_>, first: MessageIndex, joint: Joint) -> Vec<Option<MessageIndex>> {
     let messages = transcript.messages.get(first.get()..).unwrap_or_default();
     let mut partner = vec![None; messages.len()];
-    for at in (0..messages.len().saturating_sub(1)).rev() {
-        let next = MessageIndex(first.0 + at as u32 + 1);
+    // The next message of a known role, and where the next calls of this run of the assistant are answered.
+    let (mut known, mut together) = (None, None);
+    for (at, message) in messages.iter().enumerate().rev() {
+        let index = MessageIndex(first.0 + at as u32);
+        let is_said = message.role == Role::Assistant && joint != Joint::Apart;
+        partner[at] = together.filter(|_| is_said).unwrap_or(known);
+        if message.role == Role::Unknown {
+            continue;
+        }
+        known = Some(index);
         // In this order, because the last condition reads blocks.
-        let joins = joint
-            && messages[at].role == Role::Assistant
-            && messages[at + 1].role == Role::Assistant
-            && transcript.has_calls(next);
-        partner[at] = if joins { partner[at + 1] } else { Some(next) };
+        let before = at.checked_sub(1).map(|before| messages[before].role);
+        if is_said && matches!(before, Some(Role::Assistant | Role::Unknown)) && transcript.may_ask(index) {
+            together = Some(partner[at]);
+        } else if !is_said || !transcript.connects(index, joint) {
+            together = None;
+        }
     }
     partner
 }
@@ -362,15 +374,21 @@ fn answer_messages(transcript: &Transcript<'_>, first: MessageIndex, joint: bool
 /// The message that each run of tool messages from `first` on answers.
 fn answered_messages(transcript: &Transcript<'_>, first: MessageIndex) -> Vec<Option<MessageIndex>> {
     let mut partner: Vec<Option<MessageIndex>> = Vec::with_capacity(transcript.messages.len() - first.get());
+    let is_known = |index: &MessageIndex| transcript.message(*index).role != Role::Unknown;
+    let mut before = (0..first.0).rev().map(MessageIndex).find(is_known);
+    let mut answered = None;
     for (index, message) in transcript.enumerate_from(first) {
-        let owner = match index.0.checked_sub(1).map(MessageIndex) {
-            Some(before) if message.role == Role::Tool => match transcript.message(before).role {
-                Role::Tool => partner.last().copied().flatten(),
-                _ => Some(before),
-            },
-            _ => None,
-        };
-        partner.push(owner);
+        if message.role == Role::Tool {
+            if before.is_some_and(|before| transcript.message(before).role != Role::Tool) {
+                answered = before;
+            }
+            partner.push(answered);
+        } else {
+            partner.push(None);
+        }
+        if message.role != Role::Unknown {
+            before = Some(index);
+        }
     }
     partner
 }

@@ -62,6 +62,12 @@ impl Settled {
         !self.findings.is_empty()
     }
 
+    /// The number of bytes of memory that it takes, about.
+    pub fn held_bytes(&self) -> usize {
+        let ids = self.call_ids.0.capacity() + self.item_ids.0.capacity();
+        size_of::<Self>() + self.findings.capacity() * size_of::<RuleFinding>() + ids * size_of::<(u64, u8)>()
+    }
+
     /// One past the last settled message.
     pub(crate) fn end(&self) -> MessageIndex {
         MessageIndex(self.messages as u32)

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::hash::Hash;
 use crate::id::CheckpointId;
 use crate::inbox_damage::InboxDamageKind;
+use crate::raw::Raw;
 
 /// An event that concerns the integrity of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,10 @@ pub struct Incident {
     /// The damage of the inbox that it is about. The same damage is recorded once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inbox_damage: Option<InboxDamageKind>,
+    /// The facts about the request that it is about, where a proxy recorded it: a JSON object without any content of
+    /// messages. Versions up to 0.1 wrote none and ignore it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<Raw>,
     /// A description for people, without any content of messages.
     pub detail: String,
 }
@@ -51,6 +56,7 @@ impl Incident {
             message: None,
             policy: None,
             inbox_damage: None,
+            exchange: None,
             detail: detail.into(),
         }
     }

@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 /// A name that no provider uses.
 const NAME: &str = "x_from_the_future";
 
+/// A kind of part: a message whose role no provider knows.
+const ROLE: &str = "message of an unknown role";
+
 /// A body with one unknown part.
 pub struct Unknown {
     /// The JSON pointer of the object or list that got it.
@@ -174,7 +177,9 @@ fn collect(value: &Value, pointer: &str, places: &mut Vec<Place>) {
         }
         Value::Array(elements) => {
             for (element, added) in unknown_elements(elements) {
-                for index in (0..=elements.len()).filter(|&index| !answers_calls(elements.get(index))) {
+                // What a message of an unknown role is, is not known, so it may stand anywhere.
+                let may_be_at = |index: &usize| added == ROLE || !answers_calls(elements.get(*index));
+                for index in (0..=elements.len()).filter(may_be_at) {
                     let addition = Addition::Element { index, element: element.clone(), added };
                     places.push(Place { pointer: pointer.to_owned(), addition });
                 }
@@ -208,7 +213,7 @@ fn unknown_elements(elements: &[Value]) -> Vec<(Value, &'static str)> {
     if has("role") {
         let content = if has("parts") { "parts" } else { "content" };
         let text = if has("parts") || !has("content") { json!([{"text": "Noted."}]) } else { json!("Noted.") };
-        unknown.push((json!({"role": NAME, content: text}), "message of an unknown role"));
+        unknown.push((json!({"role": NAME, content: text}), ROLE));
     }
     if unknown.is_empty() {
         unknown.push((json!({NAME: {"value": "42"}}), "element with an unknown member"));

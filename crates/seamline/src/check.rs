@@ -122,8 +122,19 @@ pub(crate) fn check_transcript(
     options: &Options,
     settled: &mut Settled,
 ) -> Result<Checked, Error> {
+    let (subject, found) = look_on(dialect, transcript, options, settled)?;
+    Ok(Checked::of(&subject, transcript, found.findings))
+}
+
+/// Finds the violations of a transcript without checking messages that an earlier check with the same options settled.
+pub(crate) fn look_on(
+    dialect: &'static Dialect,
+    transcript: &Transcript<'_>,
+    options: &Options,
+    settled: &mut Settled,
+) -> Result<(Subject, Found), Error> {
     let subject = Subject::of(dialect, transcript, options)?;
     let policy = options.policy.repair_for(subject.provider.name);
-    let findings = seamline_rules::check_on(transcript, &subject.provider.constraints, &policy, settled).findings;
-    Ok(Checked::of(&subject, transcript, findings))
+    let found = seamline_rules::check_on(transcript, &subject.provider.constraints, &policy, settled);
+    Ok((subject, found))
 }

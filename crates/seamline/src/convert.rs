@@ -282,6 +282,6 @@ impl Speaking {
     fn options(&self, options: &ConvertOptions) -> Options {
         let provider = self.provider.map(|provider| provider.name.to_owned());
         let (policy, kept) = (options.policy.clone(), options.kept);
-        Options { dialect: Some(self.dialect.name().to_owned()), provider, policy, kept, order: None }
+        Options { dialect: Some(self.dialect.name().to_owned()), provider, policy, kept, ..Options::default() }
     }
 }

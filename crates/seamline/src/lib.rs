@@ -43,6 +43,7 @@ pub mod policy;
 mod preview;
 pub mod providers;
 pub mod repair;
+pub mod requests;
 pub mod rules;
 pub mod session;
 pub mod store;
@@ -73,6 +74,10 @@ pub use subject::Options;
 /// The safety of a fix: whether it can lose, alter or guess content.
 #[doc(inline)]
 pub use seamline_model::Safety;
+
+/// Signatures that a provider gave tool calls.
+#[doc(inline)]
+pub use seamline_model::Signatures;
 
 /// The severity of a finding.
 #[doc(inline)]

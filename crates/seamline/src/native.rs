@@ -96,7 +96,7 @@ impl<'b> Native<'b> {
         let mut policy = options.policy.clone();
         // The program gives ids the form of a request when it sends them.
         policy.set_for_all("id_mode", |repair| repair.id_mode = RepairPolicy::default().id_mode);
-        let options = Options { dialect: Some(CARRIER.to_owned()), provider, policy, kept: true, order: None };
+        let options = Options { dialect: Some(CARRIER.to_owned()), provider, policy, kept: true, ..Options::default() };
         let carrier = history.carrier().into_bytes();
         Ok(Self { history, carrier, body: text.as_bytes(), options })
     }

@@ -2,7 +2,7 @@
 
 use seamline_dialects::Dialect;
 use seamline_model::{BlockKind, Constraints, Place, Transcript};
-use seamline_rules::{DroppedContent, Left, RepairInput};
+use seamline_rules::{DroppedContent, Left, RepairInput, Rewrite as _};
 
 mod later;
 mod report;
@@ -28,7 +28,7 @@ use crate::{Error, Finding, Options, Severity, log};
 /// assert_eq!(repaired.origins, [Some(0)]);
 /// # Ok::<(), seamline::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repaired<'b> {
     /// The body to send; the original bytes when no repair was needed.
@@ -119,9 +119,19 @@ pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Err
         return native.repair();
     }
     let (subject, transcript, found) = looked?;
+    Ok(repair_looked(&subject, &transcript, found, options))
+}
+
+/// Repairs a body that was checked with the same options.
+pub(crate) fn repair_looked<'b>(
+    subject: &Subject,
+    transcript: &Transcript<'b>,
+    found: seamline_rules::Found,
+    options: &Options,
+) -> Repaired<'b> {
     let policy = options.policy.repair_for(subject.provider.name);
-    let repaired = repair_transcript(&subject, &transcript, found, &policy, Left::Nothing);
-    Ok(later::as_read_later(repaired, body, options))
+    let repaired = repair_transcript(subject, transcript, found, &policy, Left::Nothing);
+    later::as_read_later(repaired, transcript.source.body, options)
 }
 
 /// Repairs a body for a provider with some other constraints, and leaves some fixes to a later repair.
@@ -216,7 +226,7 @@ fn reported(
 
 /// The violations of a new body, read from its bytes as the provider reads them; none where it cannot be read.
 fn remaining(subject: &Subject, body: &Body<'_>, policy: &RepairPolicy) -> Option<Vec<Finding>> {
-    let transcript = subject.dialect.decode_again(body).ok()?;
+    let transcript = subject.read(body)?;
     let findings = seamline_rules::check(&transcript, &subject.provider.constraints, policy);
     Some(described(subject.dialect, &transcript, findings.findings))
 }

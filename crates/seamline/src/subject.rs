@@ -1,9 +1,11 @@
 //! The subject of an operation: a body, its dialect and its provider.
 
+use std::borrow::Cow;
+
 use seamline_dialects::providers::{self, Pair};
 use seamline_dialects::{Dialect, Provider};
 use seamline_files::native::Order;
-use seamline_model::{Edit, Encoded, Entries, LastRole, Transcript};
+use seamline_model::{Edit, Encoded, Entries, LastRole, Signatures, Transcript};
 use seamline_rules::Rewrite;
 
 use crate::{Error, Policy};
@@ -28,6 +30,11 @@ pub struct Options {
     /// The name of the provider; detected from the model when not given. With the dialect it selects the demands. A
     /// provider whose demands in the dialect are not known gets those that all servers of the dialect share.
     pub provider: Option<String>,
+    /// The model, where the URL of the request names it and not the body: Gemini and Bedrock. A body's own model counts.
+    pub model: Option<String>,
+    /// The signatures that the provider gave calls. A call that lost its signature gets it back, instead of the
+    /// provider's replacement for a lost one.
+    pub signatures: Signatures,
     /// The policy for repairs; its overrides for the provider apply.
     pub policy: Policy,
     /// Whether the body is a stored conversation and not a request. Rules that only a request can answer are then
@@ -44,8 +51,12 @@ pub(crate) struct Subject {
     pub(crate) provider: Provider,
     /// What to know about the demands of the provider.
     pub(crate) note: Option<String>,
+    /// The model that the URL of the request names.
+    model: Option<String>,
     /// The texts that the policy puts in place of missing results.
     made_up: Vec<String>,
+    /// The signatures that the provider gave calls.
+    signatures: Signatures,
     /// The paths of members that the provider has rejected.
     rejected: Vec<Vec<String>>,
 }
@@ -86,6 +97,8 @@ impl Subject {
             return Err(seamline_dialects::Error::NoMessage { dialect: dialect.name(), is_log }.into());
         }
         transcript.made_up = made_up(options);
+        transcript.signatures = options.signatures.clone();
+        name_model(&mut transcript, options.model.as_deref());
         note_rejected(&mut transcript, &options.policy.repair.rejected_paths);
         Ok(transcript)
     }
@@ -108,17 +121,26 @@ impl Subject {
             dialect,
             provider,
             note,
+            model: options.model.clone(),
             made_up: made_up(options),
+            signatures: options.signatures.clone(),
             rejected: options.policy.repair.rejected_paths.clone(),
         })
     }
 }
 
+/// Gives a transcript the model that the URL names, where the body names none.
+fn name_model(transcript: &mut Transcript<'_>, model: Option<&str>) {
+    if transcript.model.is_none() {
+        transcript.model = model.map(|model| Cow::Owned(model.to_owned()));
+    }
+}
+
 /// Notes the members of a body that the provider has rejected by their path.
 fn note_rejected(transcript: &mut Transcript<'_>, paths: &[Vec<String>]) {
-    if !paths.is_empty() {
-        transcript.rejected = seamline_dialects::find_rejected(transcript, paths);
-    }
+    // A transcript that is used again may have those of another policy.
+    transcript.rejected =
+        if paths.is_empty() { Vec::new() } else { seamline_dialects::find_rejected(transcript, paths) };
 }
 
 fn made_up(options: &Options) -> Vec<String> {
@@ -133,6 +155,8 @@ impl Rewrite for Subject {
     fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
         let mut followed = self.dialect.follow(before, encoded)?;
         followed.made_up.clone_from(&self.made_up);
+        followed.signatures = self.signatures.clone();
+        name_model(&mut followed, self.model.as_deref());
         debug_assert!(self.reads_the_same(&followed), "a copied part changed its meaning");
         Some(followed)
     }
@@ -140,6 +164,8 @@ impl Rewrite for Subject {
     fn read<'n>(&self, body: &'n [u8]) -> Option<Transcript<'n>> {
         let mut transcript = self.dialect.decode_again(body).ok()?;
         transcript.made_up.clone_from(&self.made_up);
+        transcript.signatures = self.signatures.clone();
+        name_model(&mut transcript, self.model.as_deref());
         note_rejected(&mut transcript, &self.rejected);
         Some(transcript)
     }
@@ -155,7 +181,7 @@ impl Rewrite for Subject {
 
 /// The size up to which debug builds compare readings, so that the tests of long bodies measure the memory of a
 /// repair.
-const COMPARED_BYTES_MAX: usize = 1 << 20;
+pub(crate) const COMPARED_BYTES_MAX: usize = 1 << 20;
 
 impl Subject {
     /// Whether the new body, read from its bytes, equals the followed transcript.
@@ -224,6 +250,40 @@ mod tests {
         let half_moved = format!("{},{}", &CHAT[..CHAT.len() - 2], &ANTHROPIC["{\"messages\":[".len()..]);
         assert_eq!(dialect(&half_moved, "openai"), Ok("openai_chat"));
         assert_eq!(dialect(&half_moved, "anthropic"), Ok("anthropic_messages"));
+    }
+
+    #[test]
+    fn the_model_of_the_url_selects_demands_as_the_model_of_a_body_does() {
+        // Gemini 3 demands a signature on the first call of the current turn; its model is in the URL.
+        let body = br#"{"contents":[{"role":"user","parts":[{"text":"go"}]},
+            {"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]},
+            {"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"a"}}}]}]}"#;
+        let options = |model: &str| Options { model: Some(model.to_owned()), ..Options::default() };
+        let codes = |model: &str| {
+            let checked = crate::check(body, &options(model)).unwrap();
+            checked.findings.iter().map(|finding| finding.code).collect::<Vec<_>>()
+        };
+        assert_eq!((codes("gemini-2.5-pro"), codes("gemini-3-pro")), (vec![], vec!["REASON007"]));
+        let repaired = crate::repair(body, &options("gemini-3-pro")).unwrap();
+        assert!(repaired.changed() && repaired.remaining.is_empty(), "{:?}", repaired.remaining);
+    }
+
+    #[test]
+    fn a_kept_signature_takes_the_place_of_the_replacement_for_a_lost_one() {
+        let body = r#"{"contents":[{"role":"user","parts":[{"text":"go"}]},
+            {"role":"model","parts":[{"functionCall":{"id":"c1","name":"ls","args":{}}}]},
+            {"role":"user","parts":[{"functionResponse":{"id":"c1","name":"ls","response":{"output":"a"}}}]}]}"#;
+        let repaired = |id: &str| {
+            let signatures = [(id.to_owned(), "c2ln".to_owned())].into_iter().collect();
+            let options = Options { model: Some("gemini-3-pro".to_owned()), signatures, ..Options::default() };
+            let repaired = crate::repair(body.as_bytes(), &options).unwrap();
+            assert!(repaired.remaining.is_empty(), "{:?}", repaired.remaining);
+            String::from_utf8(repaired.body.to_vec()).unwrap()
+        };
+        let signed =
+            |signature: &str| body.replace("{}}}]},", &format!("{{}}}},\"thoughtSignature\":\"{signature}\"}}]}},"));
+        assert_eq!(repaired("c1"), signed("c2ln"));
+        assert_eq!(repaired("c2"), signed("skip_thought_signature_validator"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, CompactionDemand, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand,
-    InputForm, LastRole, Limit, Limits, Members, Models, NameDemand, NameStart, OutputForm, PairDemands,
+    InputForm, Joint, LastRole, Limit, Limits, Members, Models, NameDemand, NameStart, OutputForm, PairDemands,
     ReasoningDemands, SameRole, SystemPlace, ToolDemands, Uniqueness,
 };
 
@@ -30,8 +30,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     ),
     // ANT-5: in the immediately next message. Vertex and Bedrock were seen to reject a split.
     one_answer_message: true,
-    // Recorded and accepted: two assistant messages with calls, answered together.
-    joint_answers: true,
+    // Recorded and accepted: two assistant messages with calls, answered together. ANT-11, documented: all messages of
+    // a run are merged.
+    joint_answers: Joint::Merged,
     // ANT-9, documented: the error is the one of an unanswered call.
     results_first: Some(ErrorText(
         "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each \

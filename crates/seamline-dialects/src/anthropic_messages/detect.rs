@@ -38,7 +38,7 @@ fn block(score: &mut Score, kind: Option<&str>, _: Value<'_, '_>) {
         Some("tool_use" | "tool_result" | "redacted_thinking" | "server_tool_use") => score.prove(),
         // Some servers of Chat Completions send it as well.
         Some("thinking") => score.hint(5),
-        Some("image" | "document") => score.hint(3),
+        Some("image" | "document") => score.hint(4),
         _ => {}
     }
 }

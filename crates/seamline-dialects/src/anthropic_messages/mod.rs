@@ -35,6 +35,7 @@ const FORM: Form = Form {
     model: "model",
     hint: reader::MESSAGES_HINT,
     request: settings::request,
+    envelope,
     message: |reader, value| blocks::message(reader, value, &SHAPE),
 };
 
@@ -57,7 +58,7 @@ fn envelope(body: Value<'_, '_>) -> Envelope {
 pub const DIALECT: Dialect = Dialect {
     form: FORM,
     constraints: &CONSTRAINTS,
-    decode: |body, form| reader::decode_with(body, form, envelope),
+    decode: reader::decode,
     encode: |transcript, edits, demands| blocks::encode(&write::Writer, transcript, edits, demands.joint_answers),
     lift: |body| Lifting::run_blocks(body, &lift::FORM, lift::block),
     room: &render::ROOM,

@@ -2,8 +2,8 @@
 //! where that is known from.
 
 use seamline_model::{
-    Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
-    Members, NameDemand, OutputForm, PairDemands, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
+    Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, Joint, LastRole,
+    Limits, Members, NameDemand, OutputForm, PairDemands, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
 /// What Converse demands of every model.
@@ -19,7 +19,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // BED-4: all in the single next user message.
     one_answer_message: true,
     // BED-7: roles alternate, so there are no neighbours to be answered together.
-    joint_answers: false,
+    joint_answers: Joint::Apart,
     // Converse itself shows no order.
     results_first: None,
     // No such demand is known.

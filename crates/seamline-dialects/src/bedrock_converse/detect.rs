@@ -39,7 +39,7 @@ fn block(score: &mut Score, kind: Option<&str>, block: Value<'_, '_>) {
         match &*key.name() {
             "toolUse" | "toolResult" => score.prove(),
             "reasoningContent" | "cachePoint" => score.decide(),
-            "text" => score.hint(3),
+            "text" => score.hint(4),
             _ => {}
         }
     }

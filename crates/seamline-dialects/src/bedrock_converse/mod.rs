@@ -31,6 +31,7 @@ const FORM: Form = Form {
     model: "modelId",
     hint: reader::MESSAGES_HINT,
     request: envelope::request,
+    envelope: reader::no_envelope,
     message: |reader, value| blocks::message(reader, value, &SHAPE),
 };
 

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 
-use seamline_model::{BlockIndex, BlockKind, ContentForm, Edit, Encoded, MessageIndex, Role, Transcript};
+use seamline_model::{BlockIndex, BlockKind, ContentForm, Edit, Encoded, Joint, MessageIndex, Role, Transcript};
 
 use super::rewrite::{Item, Rewriter, Sort};
 use super::write::{self, Blocks};
@@ -12,9 +12,14 @@ use crate::kept::{as_user, media, members_as_text, no_message, speaks_elsewhere,
 use crate::rewriting::{set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan};
 
-/// Writes edits in the form of a dialect. With `joint`, results of neighbouring messages with calls stay together
+/// Writes edits in the form of a dialect. Results of messages with calls that `joint` connects stay together
 /// where they already are.
-pub(crate) fn encode(blocks: &'static dyn Blocks, transcript: &Transcript<'_>, edits: &[Edit], joint: bool) -> Encoded {
+pub(crate) fn encode(
+    blocks: &'static dyn Blocks,
+    transcript: &Transcript<'_>,
+    edits: &[Edit],
+    joint: Joint,
+) -> Encoded {
     let plan = Plan::new(transcript, edits);
     let writer = MessageWriter::new(transcript, edits.len(), &plan);
     let none = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
@@ -36,8 +41,8 @@ struct Encoder<'t, 'a, 'p> {
     rewriter: Rewriter<'t, 'a>,
     transcript: &'t Transcript<'a>,
     plan: &'p Plan<'p>,
-    /// Whether the provider accepts the results of neighbouring messages with calls together.
-    joint: bool,
+    /// Which messages with calls the provider accepts the results of together.
+    joint: Joint,
     writer: MessageWriter<'t, 'a>,
     /// The neighbouring messages with calls that were last asked for.
     neighbours: Cell<Neighbours>,
@@ -45,11 +50,11 @@ struct Encoder<'t, 'a, 'p> {
     taken_over: Vec<(String, String)>,
 }
 
-/// Messages of the assistant with calls, one right after the other.
+/// Messages of the assistant with calls that may be answered together.
 #[derive(Clone, Copy)]
 struct Neighbours {
     first: MessageIndex,
-    /// The message after the last.
+    /// The message of a known role after the last.
     end: MessageIndex,
     /// The first of them that `end` answers. From there on they are answered together, and
     /// nothing may come between them.
@@ -108,7 +113,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             return Vec::new();
         }
         let mut first = index.0;
-        while first > 0 && self.makes_calls(MessageIndex(first - 1)) {
+        while first > 0 && self.may_precede(MessageIndex(first - 1)) {
             first -= 1;
         }
         let asking = (first..index.0).map(MessageIndex).filter(|&asks| self.taker(asks) == Some(index));
@@ -119,8 +124,13 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     /// first, since the plan of most messages is empty and their blocks need no look.
     fn may_take_in(&self, index: MessageIndex) -> bool {
         let before = (0..index.0).rev().map(MessageIndex);
-        let mut asking = before.take_while(|&before| self.transcript.message(before).role == Role::Assistant);
+        let mut asking = before.take_while(|&before| self.may_precede(before));
         asking.any(|asks| self.plan.get(asks).is_some_and(|plan| !plan.answers.is_empty()))
+    }
+
+    /// Whether a message may come between calls and the message that answers them.
+    fn may_precede(&self, index: MessageIndex) -> bool {
+        matches!(self.transcript.message(index).role, Role::Assistant | Role::Unknown)
     }
 
     fn makes_calls(&self, index: MessageIndex) -> bool {
@@ -130,10 +140,11 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     /// The message that takes in further answers to `index`: the next one, if it holds
     /// results; or the one after its neighbours, if they are answered together.
     fn taker(&self, index: MessageIndex) -> Option<MessageIndex> {
-        if self.takes_answers(index.next()) {
-            return Some(index.next());
+        let next = self.transcript.next_known(index)?;
+        if self.takes_answers(next) {
+            return Some(next);
         }
-        if !self.joint {
+        if self.joint == Joint::Apart {
             return None;
         }
         let Neighbours { end, joint_from, .. } = self.neighbours(index);
@@ -146,13 +157,14 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         if (known.first..known.end).contains(&index) {
             return known;
         }
-        let (mut first, mut end) = (index, index.next());
-        while first.0 > 0 && self.makes_calls(MessageIndex(first.0 - 1)) {
-            first = MessageIndex(first.0 - 1);
-        }
-        while end.get() < self.transcript.messages.len() && self.makes_calls(end) {
-            end = end.next();
-        }
+        let count = self.transcript.messages.len() as u32;
+        let belongs = |&at: &MessageIndex| self.makes_calls(at) || self.transcript.connects(at, self.joint);
+        let asks = |&at: &MessageIndex| self.makes_calls(at);
+        let before = (0..index.0).rev().map(MessageIndex).take_while(belongs);
+        let first = before.filter(asks).last().unwrap_or(index);
+        let after = (index.0 + 1..count).map(MessageIndex).take_while(belongs);
+        let last = after.filter(|&at| self.transcript.may_ask(at)).last().unwrap_or(index);
+        let end = self.transcript.next_known(last).unwrap_or(MessageIndex(count));
         let joint_from = self.takes_answers(end).then(|| self.first_answered(first, end)).flatten();
         let found = Neighbours { first, end, joint_from };
         self.neighbours.set(found);

@@ -107,8 +107,8 @@ impl<'a> Rewriter<'_, 'a> {
         if let Some(id) = plan.id.filter(|_| is_result) {
             patches.extend(self.addressed(fields, id, plan.answers));
         }
-        if plan.sign {
-            patches.extend(self.blocks.signed(value));
+        if let Some(signature) = plan.sign {
+            patches.extend(self.blocks.signed(value, signature));
         }
         apply_patches(self.transcript, value.span(), &mut patches)
     }

@@ -123,8 +123,8 @@ pub(crate) trait Blocks: Sync {
         None
     }
 
-    /// The patches that put the mark for a missing signature on a call.
-    fn signed(&self, _call: Value<'_, '_>) -> Vec<Patch> {
+    /// The patches that put a signature on a call.
+    fn signed(&self, _call: Value<'_, '_>, _signature: &str) -> Vec<Patch> {
         Vec::new()
     }
 

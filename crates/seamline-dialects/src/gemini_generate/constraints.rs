@@ -2,9 +2,9 @@
 //! where that is known from.
 
 use seamline_model::{
-    Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
-    Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, SameRole, SignatureDemand,
-    ToolDemands, Uniqueness,
+    Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, Joint, LastRole,
+    Limits, Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, SameRole,
+    SignatureDemand, ToolDemands, Uniqueness,
 };
 
 /// What Google's own endpoint demands.
@@ -20,7 +20,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // GEM-2: all in one content.
     one_answer_message: true,
     // Recorded and accepted: two contents of the model with calls, answered together.
-    joint_answers: true,
+    joint_answers: Joint::Adjacent,
     // No order of parts is demanded.
     results_first: None,
     // No such demand is known.

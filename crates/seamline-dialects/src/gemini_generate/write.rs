@@ -144,10 +144,10 @@ impl Blocks for Writer {
         }
     }
 
-    fn signed(&self, call: Value<'_, '_>) -> Vec<Patch> {
+    fn signed(&self, call: Value<'_, '_>, signature: &str) -> Vec<Patch> {
         let snake = call.object().is_some_and(|part| part.get("function_call").is_some());
         let key = if snake { "thought_signature" } else { "thoughtSignature" };
-        set_member(call, key, &quoted(NO_SIGNATURE)).into_iter().collect()
+        set_member(call, key, &quoted(signature)).into_iter().collect()
     }
 }
 

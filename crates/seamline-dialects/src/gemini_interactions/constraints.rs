@@ -2,8 +2,8 @@
 //! from. A demand that no source shows has its most lenient value.
 
 use seamline_model::{
-    Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits, Members,
-    NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
+    Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, Joint, LastRole, Limits,
+    Members, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
 /// What Google's own endpoint demands.
@@ -19,7 +19,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // google-genai 3.1, types: one step for each result.
     one_answer_message: false,
     // Parallel calls are neighbouring steps.
-    joint_answers: true,
+    joint_answers: Joint::Adjacent,
     // A result is all there is in its step.
     results_first: None,
     results_alone: None,

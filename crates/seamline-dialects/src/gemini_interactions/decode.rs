@@ -12,13 +12,13 @@ use crate::reading::content;
 /// Reads a body. `input` may be a text or one content, or be absent where the provider holds the conversation; such a
 /// body has no steps to read.
 pub(super) fn body(body: &[u8], form: Reading) -> Result<Transcript<'_>, Error> {
-    match reader::decode_with(body, form, envelope) {
+    match reader::decode(body, form) {
         Err(error @ Error::Envelope { .. }) => unlisted(body).ok_or(error),
         other => other,
     }
 }
 
-fn envelope(root: Value<'_, '_>) -> Envelope {
+pub(super) fn envelope(root: Value<'_, '_>) -> Envelope {
     Envelope {
         chained: is_held(root),
         stateless: member(root, "store").is_some_and(|store| store.is(Kind::False)),

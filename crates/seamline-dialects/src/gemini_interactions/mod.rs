@@ -34,6 +34,7 @@ const FORM: Form = Form {
     model: "model",
     hint: "give an object with an `input` of steps, or the list of steps itself",
     request: envelope::request,
+    envelope: decode::envelope,
     message: decode::message,
 };
 

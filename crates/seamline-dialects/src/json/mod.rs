@@ -12,15 +12,16 @@ mod scan;
 mod syntax;
 mod text;
 mod view;
+mod visit;
 mod write;
 
 pub(crate) use alike::Alike;
 pub(crate) use growth::grow;
 pub use readable::readable;
-pub(crate) use scan::ListVisitor;
 pub use scan::{BYTES_MAX, Document, NODES_MAX};
 pub use syntax::{Syntax, SyntaxKind};
 pub use text::said;
 pub(crate) use text::{escape_into, quoted};
 pub(crate) use view::{Kind, Object, Value};
+pub(crate) use visit::ListVisitor;
 pub(crate) use write::{Json, Style, list, member, object};

@@ -1,7 +1,5 @@
 //! Reads bytes into nodes, in one pass and without recursion.
 
-use std::ops::ControlFlow;
-
 use seamline_model::{Source, Span};
 
 use super::growth::grow;
@@ -9,6 +7,7 @@ use super::plain::string_prefix;
 use super::syntax::{Syntax, SyntaxKind};
 use super::text::hex_escape;
 use super::view::{Kind, Value};
+use super::visit::{ListVisitor, NoList};
 
 /// The byte order mark, which some editors put before the first byte.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -144,29 +143,6 @@ pub(super) fn read_into(text: &str, nodes: Vec<Node>) -> Result<Document<'_>, Sy
     Ok(scanner.document)
 }
 
-/// Takes the elements of a list while a text is read.
-pub(crate) trait ListVisitor<'a> {
-    /// Whether the list under this key is the one, or the text itself when there is no
-    /// key. Of several the last counts.
-    fn enter(&mut self, key: Option<&str>) -> bool;
-
-    /// Takes one element. `Break` ends the reading; the rest of the text is not read.
-    fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()>;
-}
-
-/// Every list is kept.
-struct NoList;
-
-impl<'a> ListVisitor<'a> for NoList {
-    fn enter(&mut self, _: Option<&str>) -> bool {
-        false
-    }
-
-    fn element(&mut self, _: Value<'_, 'a>) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
-
 /// The tokens that may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expect {
@@ -272,19 +248,28 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
         }
     }
 
-    /// Notes whether a list that begins is the one to be handed over.
-    fn enter_list(&mut self, node: u32) {
+    /// Notes whether a list that begins is the one to be handed over, and skips the elements that are known.
+    fn enter_list(&mut self, node: u32, expect: Expect) -> Result<Expect, Syntax> {
         let below = match self.document.nodes.first() {
             Some(root) if root.kind == Kind::Object => self.depth == 2,
             _ => self.depth == 1,
         };
         if !below {
-            return;
+            return Ok(expect);
         }
         let key = node.checked_sub(1).map(|key| Value { document: &self.document, node: key }.name());
-        if self.visitor.enter(key.as_deref()) {
-            self.list = Some((node, self.depth));
+        if !self.visitor.enter(key.as_deref()) {
+            return Ok(expect);
         }
+        self.list = Some((node, self.depth));
+        let known = self.visitor.skip(&self.bytes[self.at..], self.at);
+        if known == 0 {
+            return Ok(expect);
+        }
+        self.look_at(self.at)?;
+        self.at += known;
+        self.known = self.at;
+        self.comma_or_end()
     }
 
     fn value(&mut self, expect: Expect) -> Result<Expect, Syntax> {
@@ -348,10 +333,7 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
         self.document.nodes[node as usize].next = self.innermost;
         self.innermost = node;
         self.depth += 1;
-        if kind == Kind::Array && self.depth <= 2 {
-            self.enter_list(node);
-        }
-        Ok(expect)
+        if kind == Kind::Array && self.depth <= 2 { self.enter_list(node, expect) } else { Ok(expect) }
     }
 
     fn close(&mut self) -> Expect {

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use seamline_model::{Block, Field, Span, Transcript};
 
 use super::wire::has_function;
-use crate::gemini_generate::NO_SIGNATURE;
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, TOOL_NAME_KEYS};
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
 use crate::rewriting::{REBUILT_INPUT, input_json_text, input_text, set_member, set_members};
@@ -47,8 +46,8 @@ fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, transcript: &Transcri
     let function = members.get("function").or_else(|| members.get("custom")).filter(|value| value.is(Kind::Object));
     let Some(function) = function else { return flat_as_call(value, plan) };
     let mut patches: Vec<_> = plan.id.and_then(|id| set_member(value, "id", &quoted(id))).into_iter().collect();
-    if plan.sign {
-        patches.extend(signed(value));
+    if let Some(signature) = plan.sign {
+        patches.extend(signed(value, signature));
     }
     let mut values = Vec::new();
     values.extend(plan.name.map(|name| ("name", quoted(name))));
@@ -61,12 +60,13 @@ fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, transcript: &Transcri
     Json::Written(apply_patches(transcript, value.span(), &mut patches))
 }
 
-/// The patch that puts Gemini's replacement for a lost signature on a call. Other content in the same member stays.
-fn signed(call: Value<'_, '_>) -> Option<(Span, String)> {
-    let signature = format!("{{\"thought_signature\":{}}}", quoted(NO_SIGNATURE));
+/// The patch that puts a signature of Gemini on a call. Other content in the same member stays.
+fn signed(call: Value<'_, '_>, signature: &str) -> Option<(Span, String)> {
+    let quoted = quoted(signature);
+    let signature = format!("{{\"thought_signature\":{quoted}}}");
     let extra = held_object(call, EXTRA);
     match (extra.and_then(|extra| held_object(extra, "google")), extra) {
-        (Some(google), _) => set_member(google, "thought_signature", &quoted(NO_SIGNATURE)),
+        (Some(google), _) => set_member(google, "thought_signature", &quoted),
         (None, Some(extra)) => set_member(extra, "google", &signature),
         (None, None) => set_member(call, EXTRA, &format!("{{\"google\":{signature}}}")),
     }

@@ -2,9 +2,9 @@
 //! and where that is known from.
 
 use seamline_model::{
-    Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    Limits, Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, Role, RoleGap, SameRole,
-    ToolDemands, Uniqueness,
+    Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, Joint,
+    LastRole, Limits, Members, Models, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, Role, RoleGap,
+    SameRole, ToolDemands, Uniqueness,
 };
 
 /// What OpenAI's own endpoint demands.
@@ -29,7 +29,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // OAC-2: one message per result.
     one_answer_message: false,
     // OAC-2: tool messages follow the very message that makes the calls.
-    joint_answers: false,
+    joint_answers: Joint::Apart,
     // A tool message holds nothing but its result.
     results_first: None,
     // No such demand is known.

@@ -50,7 +50,7 @@ fn message(score: &mut Score, key: &str, value: Value<'_, '_>) {
         "role" => match value.raw_str() {
             "tool" | "function" => score.prove(),
             "developer" => score.decide(),
-            "system" => score.hint(1),
+            "system" => score.hint(3),
             _ => {}
         },
         _ => {}

@@ -33,6 +33,7 @@ const FORM: Form = Form {
     model: "model",
     hint: reader::MESSAGES_HINT,
     request: envelope::request,
+    envelope: reader::no_envelope,
     message: decode::message,
 };
 

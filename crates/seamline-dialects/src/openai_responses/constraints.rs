@@ -3,7 +3,7 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand,
-    LastRole, Limits, Members, NameDemand, OutputForm, PairDemands, PartDemand, ReasoningDemands, SameRole,
+    Joint, LastRole, Limits, Members, NameDemand, OutputForm, PairDemands, PartDemand, ReasoningDemands, SameRole,
     ToolDemands, Uniqueness,
 };
 
@@ -22,7 +22,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // OAR-2: one item per result.
     one_answer_message: false,
     // Parallel calls are neighbouring items.
-    joint_answers: true,
+    joint_answers: Joint::Adjacent,
     // A result is all there is in its item.
     results_first: None,
     // No such demand is known.

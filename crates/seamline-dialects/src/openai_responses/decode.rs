@@ -13,13 +13,13 @@ use crate::roles;
 /// Reads a body. `input` may be a single text, or be absent where the provider keeps the conversation; such a body has no
 /// messages to read.
 pub(super) fn body(body: &[u8], form: Reading) -> Result<Transcript<'_>, Error> {
-    match reader::decode_with(body, form, envelope) {
+    match reader::decode(body, form) {
         Err(error @ Error::Envelope { .. }) => unlisted(body).ok_or(error),
         other => other,
     }
 }
 
-fn envelope(root: Value<'_, '_>) -> Envelope {
+pub(super) fn envelope(root: Value<'_, '_>) -> Envelope {
     let holds = |key| member(root, key).is_some_and(|value| !value.is(Kind::Null));
     Envelope {
         chained: holds("previous_response_id") || holds("conversation") || is_steering(root),

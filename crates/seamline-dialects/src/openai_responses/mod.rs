@@ -35,6 +35,7 @@ const FORM: Form = Form {
     model: "model",
     hint: "give an object with an `input` list, or that list itself",
     request: envelope::request,
+    envelope: decode::envelope,
     message: decode::message,
 };
 

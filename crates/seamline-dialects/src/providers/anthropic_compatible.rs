@@ -1,6 +1,6 @@
 //! Older and compatible Messages endpoints, which want roles to alternate.
 
-use seamline_model::{Constraints, ErrorText, FirstRole, Limits, Members, ReasoningDemands, SameRole};
+use seamline_model::{Constraints, ErrorText, FirstRole, Joint, Limits, Members, ReasoningDemands, SameRole};
 
 use super::Provider;
 use crate::anthropic_messages;
@@ -23,7 +23,7 @@ pub(super) const PROVIDER: Provider = Provider {
         // ANT-12.
         first_role: FirstRole::User(ErrorText("messages: first message must use the \"user\" role")),
         // No recorded request shows that these endpoints join neighbouring messages.
-        joint_answers: false,
+        joint_answers: Joint::Apart,
         // OLL-10: blocks that are not known are ignored; nothing is known of the others.
         members: Members::Open,
         // Nothing is known of it.

@@ -5,6 +5,8 @@ use std::num::NonZeroU32;
 
 use seamline_model::{BlockIndex, Edit, MessageIndex, NewText, Role, Transcript};
 
+use crate::gemini_generate::NO_SIGNATURE;
+
 /// The bytes from which on a message is long.
 const LONG_BYTES: usize = 1 << 20;
 
@@ -84,8 +86,8 @@ pub(crate) struct BlockPlan<'e> {
     /// Its parts become one string.
     pub(crate) flatten: bool,
     pub(crate) adopt: bool,
-    /// Whether it gets the mark for a missing signature.
-    pub(crate) sign: bool,
+    /// The signature that it gets.
+    pub(crate) sign: Option<&'e str>,
     /// The text to write if nothing is left once empty text is removed.
     pub(crate) fill: Option<NewText>,
     /// The text to write if nothing is left once media are removed.
@@ -193,7 +195,9 @@ impl<'e> Plan<'e> {
             }
             Edit::SetCallId { call, id } => self.own(transcript, *call, index).id = Some(id),
             Edit::SetToolName { block, name } => self.own(transcript, *block, index).name = Some(name),
-            Edit::Sign { call } => self.own(transcript, *call, index).sign = true,
+            Edit::Sign { call, signature } => {
+                self.own(transcript, *call, index).sign = Some(signature.as_deref().unwrap_or(NO_SIGNATURE));
+            }
             Edit::SetContent { message } => self.whole(*message, index).reform = true,
             Edit::DeclareTools { names } => self.declared = names,
             Edit::SetInput { call } => self.own(transcript, *call, index).input = true,

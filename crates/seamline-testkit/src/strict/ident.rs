@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 /// True if `value` is a string that matches `^[a-zA-Z0-9_-]{1,max}$`.
-pub(super) fn is_word(value: Option<&Value>, max: usize) -> bool {
+pub(crate) fn is_word(value: Option<&Value>, max: usize) -> bool {
     let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     value.and_then(Value::as_str).is_some_and(|text| (1..=max).contains(&text.len()) && text.bytes().all(is_legal))
 }
 
 /// True if `value` is a string of one to `max` characters, of any alphabet.
-pub(super) fn is_short(value: Option<&Value>, max: usize) -> bool {
+pub(crate) fn is_short(value: Option<&Value>, max: usize) -> bool {
     value.and_then(Value::as_str).is_some_and(|text| (1..=max).contains(&text.chars().count()))
 }
 

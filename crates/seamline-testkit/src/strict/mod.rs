@@ -6,12 +6,12 @@
 pub(crate) mod anthropic;
 pub(crate) mod bedrock;
 pub(crate) mod gemini;
-mod ident;
+pub(crate) mod ident;
 pub(crate) mod openai;
 pub(crate) mod responses;
 mod union;
 mod unknown;
-mod wire;
+pub(crate) mod wire;
 
 use serde_json::Value;
 

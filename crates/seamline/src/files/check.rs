@@ -190,7 +190,13 @@ impl MessageLines {
 /// The options for the conversation of a session.
 pub(super) fn carrier_options(dialect: &'static str, provider: Option<&'static str>, options: &Options) -> Options {
     let provider = options.provider.clone().or_else(|| provider.map(str::to_owned));
-    Options { dialect: Some(dialect.to_owned()), provider, kept: true, order: None, policy: options.policy.clone() }
+    Options {
+        dialect: Some(dialect.to_owned()),
+        provider,
+        kept: true,
+        policy: options.policy.clone(),
+        ..Options::default()
+    }
 }
 
 /// The findings about the file itself.

@@ -25,6 +25,29 @@ impl Session {
         self.state.incidents.iter()
     }
 
+    /// Records incidents that the host noticed, in one commit.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use seamline::session::{Session, SessionOptions};
+    /// use seamline::store::{Incident, IncidentKind, IncidentSeverity, MemoryStore};
+    ///
+    /// # futures_executor::block_on(async {
+    /// let store = Arc::new(MemoryStore::new());
+    /// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
+    /// let incident = Incident::new(0, IncidentKind::Timeout, IncidentSeverity::Warning, "no byte for 60 s");
+    /// session.record_incidents(vec![incident.clone()]).await?;
+    /// assert_eq!(session.incidents().last(), Some(&incident));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// When the store failed.
+    pub async fn record_incidents(&mut self, incidents: Vec<Incident>) -> Result<(), SessionError> {
+        self.write(Batch::of(incidents.into_iter().map(Record::Incident).collect())).await
+    }
+
     /// The losses and repairs since the session was opened or this was [taken](Self::take_repair_context), and the messages
     /// of the user that have no response.
     pub fn repair_context(&self) -> RepairContext {

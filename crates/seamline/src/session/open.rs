@@ -50,7 +50,7 @@ impl Session {
         policy.check_names()?;
         let default = || provider.is_none().then(|| DEFAULT_DIALECT.to_owned());
         let dialect = dialect.or_else(default);
-        let wire = Wire::new(Options { dialect, provider, policy, kept: false, order: None })?;
+        let wire = Wire::new(Options { dialect, provider, policy, ..Options::default() })?;
         let first = first_record(&wire, title, parent)?;
         let records: Vec<Record> = std::iter::once(first).chain(records).collect();
         if log::needs_import(&records) {
@@ -255,7 +255,7 @@ fn wire_of(state: &State, given: Option<String>, policy: Policy) -> Result<Wire,
     let known = begun.or_else(|| guessed().map(|dialect| (dialect, None)));
     let lost = seamline_store::Error::Damaged(seamline_store::cause::Damaged::NoDialect);
     let (dialect, provider) = known.ok_or(lost)?;
-    let wire = Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false, order: None })?;
+    let wire = Wire::new(Options { dialect: Some(dialect), provider, policy, ..Options::default() })?;
     Ok(match &state.switch {
         Some(switch) => wire.switched(switch)?,
         None => wire,

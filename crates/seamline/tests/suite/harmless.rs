@@ -12,7 +12,7 @@ use seamline_testkit::generate;
 use seamline_testkit::strict::{self, ViolationKind};
 use seamline_testkit::unknown::{self, Unknown};
 use seamline_testkit::{Dialect, render};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{corpus, laws};
 
@@ -51,6 +51,50 @@ fn keeps_unknown_parts(dialect: Dialect) {
     }
     assert!(harmed.pairs > 100, "only {} bodies had unknown pairs", harmed.pairs);
     harmed.assert_none();
+}
+
+/// `DeepSeek` demands the results right after their calls, among which an item of an unknown type may stand.
+#[test]
+fn items_of_an_unknown_type_separate_no_pairs() {
+    let options = Options { provider: Some("deepseek".to_owned()), ..laws::options(Dialect::OpenAiResponses) };
+    let mut runner =
+        TestRunner::new_with_rng(ProptestConfig::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]));
+    let mut harmed = Harmed::default();
+    for _ in 0..CONVERSATIONS {
+        let Ok(transcript) = generate::good().new_tree(&mut runner).map(|tree| tree.current()) else { continue };
+        let body = render::body(Dialect::OpenAiResponses, &generate::fit(Dialect::OpenAiResponses, transcript));
+        let settled = repair(body.to_string().as_bytes(), &options).unwrap().body.to_vec();
+        harmed.look_at(&serde_json::from_slice(&settled).unwrap(), &options, PLACES_MAX);
+    }
+    harmed.assert_none();
+}
+
+/// Calls of several messages that are answered together, as providers have accepted them.
+#[test]
+fn unknown_parts_of_calls_that_are_answered_together_are_left_as_they_are() {
+    let mut harmed = Harmed::default();
+    let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "read", "input": {}});
+    let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "ok"});
+    let spoken = json!({"role": "assistant", "content": [{"type": "text", "text": "and"}]});
+    for between in [vec![], vec![spoken]] {
+        let mut messages = vec![
+            json!({"role": "user", "content": [{"type": "text", "text": "go"}]}),
+            json!({"role": "assistant", "content": [call("toolu_1")]}),
+        ];
+        messages.extend(between);
+        messages.push(json!({"role": "assistant", "content": [call("toolu_2")]}));
+        messages.push(json!({"role": "user", "content": [result("toolu_1"), result("toolu_2")]}));
+        let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 64, "messages": messages});
+        harmed.look_at(&body, &laws::options(Dialect::AnthropicMessages), usize::MAX);
+    }
+    let call = |id: &str| json!({"role": "model", "parts": [{"functionCall": {"id": id, "name": "read", "args": {}}}]});
+    let result = |id: &str| json!({"functionResponse": {"id": id, "name": "read", "response": {"output": "ok"}}});
+    let body = json!({"contents": [
+        {"role": "user", "parts": [{"text": "go"}]}, call("a"), call("b"),
+        {"role": "user", "parts": [result("a"), result("b")]}]});
+    harmed.look_at(&body, &laws::options(Dialect::GeminiGenerate), usize::MAX);
+    assert!(harmed.bodies > 60, "only {} bodies", harmed.bodies);
+    harmed.assert_nothing();
 }
 
 /// Takes every recorded body that a provider accepted, where `SEAMLINE_CORPUS` points at them.
@@ -97,6 +141,10 @@ impl Harmed {
 
     fn assert_none(&self) {
         assert!(self.bodies > 1000, "only {} bodies were looked at", self.bodies);
+        self.assert_nothing();
+    }
+
+    fn assert_nothing(&self) {
         let kinds = self.kinds.iter();
         let shown: Vec<String> =
             kinds.map(|(kind, (count, example))| format!("{count} times {kind}: {example}")).collect();

@@ -59,7 +59,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the tool call gets the provider's documented replacement for a lost signature. Earlier turns are not
+    /// Safe: the tool call gets its own signature back where the caller has kept it (the proxy remembers them by the id
+    /// of the call), else the provider's documented replacement for a lost signature. Earlier turns are not
     /// checked, nor are requests that do not name their model. The provider accepts earlier turns without signatures, so the
     /// same call is left alone once a message of the user follows its turn.
     ///
@@ -87,16 +88,16 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 
 fn report_call(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, demand: SignatureDemand) {
     let name = context.transcript.call(call).and_then(|call| context.transcript.name(call.tool)).unwrap_or("");
+    let signature = context.transcript.signatures.get(context.id(call)).map(str::to_owned);
+    let title = match signature {
+        Some(_) => "give the call its signature back",
+        None => "add the provider's replacement for a lost signature",
+    };
     report
         .block(context, call, format!("tool call of `{name}` lacks the provider's signature"))
         .call_id(context.id(call))
         .predicts(demand.error.render(&context.values(call, name)))
-        .fix(
-            Stage::Finish,
-            Safety::Safe,
-            "add the provider's replacement for a lost signature",
-            vec![Edit::Sign { call }],
-        );
+        .fix(Stage::Finish, Safety::Safe, title, vec![Edit::Sign { call, signature }]);
 }
 
 /// The last message of another role than assistant that holds more than results: the current turn starts there.

@@ -1,7 +1,7 @@
 //! Calls and their results, which must be in the next message.
 //!
-//! Adjacent assistant messages that each hold a call are one run: Anthropic joins them, and it accepted recorded requests
-//! with such runs.
+//! Adjacent assistant messages are one run, from the first with a call to the last with a call: Anthropic merges
+//! consecutive messages of a role (ANT-11), and it accepted recorded requests with such runs.
 
 use serde_json::Value;
 
@@ -42,10 +42,13 @@ impl Call<'_> {
 }
 
 fn run_end(messages: &[Value], start: usize) -> usize {
-    let in_run = |message: &&Value| {
-        wire::role(message) == "assistant" && wire::blocks(message).iter().any(|block| wire::kind(block) == "tool_use")
-    };
-    start + messages[start..].iter().take_while(in_run).count()
+    let calls = |message: &Value| wire::blocks(message).iter().any(|block| wire::kind(block) == "tool_use");
+    let said = messages[start..].iter().take_while(|message| wire::role(message) == "assistant").count();
+    if said == 0 || !calls(&messages[start]) {
+        return start;
+    }
+    let last = messages[start..start + said].iter().rposition(calls);
+    last.map_or(start, |last| start + last + 1)
 }
 
 /// Calls without an id are skipped: no result can answer them, and their shape is already a violation.

@@ -7,7 +7,6 @@
 
 mod head;
 mod kept;
-mod looks;
 mod rendering;
 
 use std::fmt;

@@ -107,7 +107,13 @@ impl Wire {
         repair.id_mode = IdMode::Preserve;
         repair.merge_same_role = false;
         let provider = providers::for_model(dialect, None).name.to_owned();
-        Options { dialect: Some(dialect.to_owned()), provider: Some(provider), policy, kept: true, order: None }
+        Options {
+            dialect: Some(dialect.to_owned()),
+            provider: Some(provider),
+            policy,
+            kept: true,
+            ..Options::default()
+        }
     }
 }
 

@@ -49,6 +49,17 @@ fn adjacent_assistant_messages_with_calls_are_one_run() {
 }
 
 #[test]
+fn text_between_calls_of_adjacent_assistant_messages_belongs_to_the_run() {
+    let run = [assistant(&json!([call("A")])), assistant(&json!("aloud")), assistant(&json!([call("B")]))];
+    accepts(&json!([run[0], run[1], run[2], user(&json!([result("A"), result("B")]))]));
+    rejects(&json!([run[0], run[1], run[2], user(&json!([result("B")]))]), &[(0, UnansweredCall)]);
+    rejects(
+        &json!([run[0], user(&json!("no")), run[2], user(&json!([result("A"), result("B")]))]),
+        &[(0, UnansweredCall), (3, OrphanResult)],
+    );
+}
+
+#[test]
 fn an_assistant_message_without_calls_breaks_a_run_but_may_precede_one() {
     let calling = assistant(&json!([call("A")]));
     let results = user(&json!([result("A")]));

@@ -1,26 +1,18 @@
 //! Messages with their body, their transcript and the settled checks.
 
-use seamline_dialects::{Dialect, NODES_MAX};
+use seamline_dialects::Dialect;
 use seamline_model::{Source, Span, Transcript};
 use seamline_rules::Left;
 use seamline_store::{Entry, Raw};
 
-use super::head::{Around, CLOSING, Head};
-use super::looks::{Look, Looks};
-use crate::check::{Checked, check_transcript};
+use super::head::{CLOSING, Head};
+use crate::check::{Checked, check_transcript, look_on};
 use crate::repair::repair_transcript;
+use crate::requests::{Around, BODY_BYTES_MAX, Look, Looks, may_be_kept};
 use crate::session::wire::Wire;
 use crate::session::{Request, SessionError};
 use crate::subject::Subject;
 use crate::{Error, Options};
-
-/// The longest body whose reading is kept. A body of this size cannot hold more values than the reader allows, so the
-/// values need not be counted while it grows.
-const BODY_BYTES_MAX: usize = NODES_MAX;
-
-/// The most bytes of a kept transcript: this multiple of its body, or the next constant.
-const TRANSCRIPT_SHARE: usize = 4;
-const TRANSCRIPT_BYTES: usize = 1024 * 1024;
 
 /// Messages with their body, their transcript and the settled checks.
 pub(super) struct Kept {
@@ -65,13 +57,7 @@ impl Kept {
 
     /// Whether it is small enough to be kept.
     pub(super) fn may_be_kept(&self) -> bool {
-        let Transcript { messages, blocks, members, irregularities, items, .. } = &self.transcript;
-        let read = size_of_val(&**messages)
-            + size_of_val(&**blocks)
-            + size_of_val(&**members)
-            + size_of_val(&**irregularities)
-            + size_of_val(&**items);
-        self.body.len() <= BODY_BYTES_MAX && read <= TRANSCRIPT_BYTES.max(TRANSCRIPT_SHARE * self.body.len())
+        may_be_kept(&self.body, &self.transcript)
     }
 
     /// Updates it to the current messages and reads only the new ones. Returns `None` when all must be read again.
@@ -180,10 +166,8 @@ impl Kept {
         let transcript = std::mem::replace(&mut self.transcript, nothing());
         let transcript = around(transcript.over(Source::new(&self.body)), &self.head.around);
         let mut transcript = Subject::with_messages(self.dialect, transcript, options).ok()?;
-        let subject = Subject::of(self.dialect, &transcript, options).ok()?;
-        let constraints = &subject.provider.constraints;
+        let (subject, found) = look_on(self.dialect, &transcript, options, &mut look.settled).ok()?;
         let policy = options.policy.repair_for(subject.provider.name);
-        let found = seamline_rules::check_on(&transcript, constraints, &policy, &mut look.settled);
         let request = Request::of(repair_transcript(&subject, &transcript, found, &policy, Left::Nothing));
         self.head.around.take_from(&mut transcript);
         self.transcript = transcript.detached();

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use seamline_rules::Settled;
 
-use super::head::Around;
+use super::around::Around;
 use crate::Options;
 use crate::check::Checked;
 
@@ -14,7 +14,7 @@ const LOOKS_MAX: usize = 4;
 /// The most findings of a report that is kept.
 const FINDINGS_MAX: usize = 64;
 
-/// The number of last messages that are checked each time, so that a session can roll back a few messages without a
+/// The number of last messages that are checked each time, so that a conversation can lose or change a few messages without a
 /// check of all of them. Tests settle as many messages as they can.
 const OPEN_MESSAGES: NonZeroUsize = match NonZeroUsize::new(if cfg!(test) { 1 } else { 32 }) {
     Some(open) => open,
@@ -23,35 +23,35 @@ const OPEN_MESSAGES: NonZeroUsize = match NonZeroUsize::new(if cfg!(test) { 1 } 
 
 /// A check with certain options and envelope, and its settled messages.
 #[derive(Debug)]
-pub(super) struct Look {
+pub(crate) struct Look {
     options: Options,
     /// The content of the body outside its messages, without places.
     around: Around,
     /// The messages that need not be checked again.
-    pub(super) settled: Settled,
+    pub(crate) settled: Settled,
     /// The report of the last check, if it is short and the messages are unchanged.
     report: Option<Checked>,
 }
 
 impl Look {
     /// The report of the last check, if the messages are unchanged.
-    pub(super) fn report(&self) -> Option<&Checked> {
+    pub(crate) fn report(&self) -> Option<&Checked> {
         self.report.as_ref()
     }
 
     /// Keeps a report, if it is short.
-    pub(super) fn keep_report(&mut self, checked: &Checked) {
+    pub(crate) fn keep_report(&mut self, checked: &Checked) {
         self.report = (checked.findings.len() <= FINDINGS_MAX).then(|| checked.clone());
     }
 }
 
 /// The last checks, the latest first.
 #[derive(Debug, Default)]
-pub(super) struct Looks(pub(super) Vec<Look>);
+pub(crate) struct Looks(pub(crate) Vec<Look>);
 
 impl Looks {
     /// Takes out the settled state of a check.
-    pub(super) fn take(&mut self, options: &Options, around: &Around) -> Look {
+    pub(crate) fn take(&mut self, options: &Options, around: &Around) -> Look {
         let around = around.without_places();
         match self.0.iter().position(|look| look.options == *options && look.around == around) {
             Some(at) => self.0.remove(at),
@@ -60,13 +60,18 @@ impl Looks {
     }
 
     /// Puts the settled state back.
-    pub(super) fn put(&mut self, look: Look) {
+    pub(crate) fn put(&mut self, look: Look) {
         self.0.insert(0, look);
         self.0.truncate(LOOKS_MAX);
     }
 
+    /// The number of bytes of memory that the checks take, about.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.0.iter().map(|look| size_of::<Look>() + look.settled.held_bytes()).sum()
+    }
+
     /// Forgets what depends on messages after the first ones.
-    pub(super) fn keep_start(&mut self, messages: usize) {
+    pub(crate) fn keep_start(&mut self, messages: usize) {
         for look in &mut self.0 {
             look.report = None;
             if look.settled.needs() > messages {
@@ -76,7 +81,7 @@ impl Looks {
     }
 
     /// Forgets places in the body.
-    pub(super) fn forget_places(&mut self) {
+    pub(crate) fn forget_places(&mut self) {
         for look in self.0.iter_mut().filter(|look| look.settled.has_findings()) {
             look.settled.clear();
         }
