@@ -24,7 +24,7 @@ pub struct Config {
     /// What happens to a request when the check itself fails.
     pub on_failure: OnFailure,
     /// The bounds of connections and requests.
-    pub limits: Limits,
+    pub limits: TrafficLimits,
     /// The times without progress of a streamed response until a warning and until its end.
     pub stall: StallLimits,
     /// The bounds of what is remembered from request to request.
@@ -42,7 +42,7 @@ impl Default for Config {
             mode: Mode::default(),
             policy: Policy::default(),
             on_failure: OnFailure::default(),
-            limits: Limits::default(),
+            limits: TrafficLimits::default(),
             stall: StallLimits::default(),
             ledger: LedgerLimits::default(),
             upstreams: Vec::new(),
@@ -75,7 +75,7 @@ pub enum OnFailure {
 
 /// The bounds of connections and requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct TrafficLimits {
     /// The largest body of a request, also after decoding, in bytes.
     pub body_bytes_max: usize,
     /// The largest head of a request, in bytes.
@@ -96,7 +96,7 @@ pub struct Limits {
     pub connections_max: usize,
 }
 
-impl Default for Limits {
+impl Default for TrafficLimits {
     fn default() -> Self {
         Self {
             body_bytes_max: 64 << 20,

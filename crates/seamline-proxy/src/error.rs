@@ -16,7 +16,7 @@ pub enum Error {
     Upstream {
         /// The name of the upstream.
         name: String,
-        /// What is wrong with the URL.
+        /// The reason why it is not usable.
         why: String,
     },
     /// The address is reachable from other machines, and no access token is set.
@@ -28,9 +28,9 @@ pub enum Error {
     /// The port cannot be opened.
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        /// The address.
+        /// The address that was asked for.
         address: String,
-        /// The cause.
+        /// The cause that the system gives.
         source: std::io::Error,
     },
     /// The certificates of the machine cannot be loaded.

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 /// What happened to one request. It holds codes, counts, hashes and sizes, never content, keys or headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Incident {
+pub struct ProxyIncident {
     /// The id, which the response header `x-seamline-incident` gives to the client; empty before it is recorded.
     #[serde(default)]
     pub id: String,
     /// The time, in milliseconds since 1970.
     pub at: u64,
     /// The outcome of the request.
-    pub outcome: Outcome,
+    pub outcome: IncidentOutcome,
     /// The name of the upstream.
     pub upstream: String,
     /// The provider whose demands applied, if it is known.
@@ -67,7 +67,7 @@ impl BodyMark {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum IncidentOutcome {
     /// The repaired body went to the provider.
     Repaired,
     /// The body went to the provider as it came, because the mode is `report`.
@@ -100,7 +100,7 @@ pub enum Outcome {
     Other,
 }
 
-impl Outcome {
+impl IncidentOutcome {
     /// The outcome as one word.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -170,7 +170,7 @@ impl Outcome {
     }
 }
 
-impl Incident {
+impl ProxyIncident {
     /// The incident as a session stores it.
     pub(crate) fn to_record(&self) -> store::Incident {
         let detail = match &self.cause {
@@ -195,32 +195,37 @@ mod tests {
 
     #[test]
     fn a_stored_incident_is_read_back() {
-        let incident = Incident {
+        let incident = ProxyIncident {
             id: "a-1".to_owned(),
             at: 7,
-            outcome: Outcome::RepairedHarder,
+            outcome: IncidentOutcome::RepairedHarder,
             upstream: "anthropic".to_owned(),
             findings: BTreeMap::from([("PAIR001".to_owned(), 2), ("PAIR002".to_owned(), 1)]),
             before: Some(BodyMark::of(b"{}")),
-            ..Incident::default()
+            ..ProxyIncident::default()
         };
         let record = incident.to_record();
         assert_eq!((record.kind, record.count, record.at), (IncidentKind::Corruption, 3, 7));
-        assert_eq!(Incident::of_record(&record), Some(incident));
+        assert_eq!(ProxyIncident::of_record(&record), Some(incident));
     }
 
     #[test]
     fn an_incident_of_another_version_is_still_read() {
         let written = r#"{"at":1,"outcome":"something_new","upstream":"x","more":[1]}"#;
         let mut record = store::Incident::new(1, IncidentKind::Other, IncidentSeverity::Info, "");
-        assert_eq!(Incident::of_record(&record), None);
+        assert_eq!(ProxyIncident::of_record(&record), None);
         record.exchange = Raw::parse(written).ok();
-        assert_eq!(Incident::of_record(&record).map(|incident| incident.outcome), Some(Outcome::Other));
+        assert_eq!(ProxyIncident::of_record(&record).map(|incident| incident.outcome), Some(IncidentOutcome::Other));
     }
 
     #[test]
     fn an_outcome_has_the_same_name_everywhere() {
-        for outcome in [Outcome::Repaired, Outcome::RepairedHarder, Outcome::Unreachable, Outcome::Refused] {
+        for outcome in [
+            IncidentOutcome::Repaired,
+            IncidentOutcome::RepairedHarder,
+            IncidentOutcome::Unreachable,
+            IncidentOutcome::Refused,
+        ] {
             assert_eq!(serde_json::to_value(outcome).unwrap(), outcome.as_str());
         }
     }

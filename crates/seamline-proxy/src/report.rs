@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use crate::incident::Incident;
+use crate::incident::ProxyIncident;
 
 /// Takes the reports of a proxy. Its methods are called on the path of a request, so they must not wait.
 pub trait Reporter: Send + Sync {
     /// Takes an incident. Returns the id under which it can be looked up, if it is recorded.
-    fn incident(&self, incident: Incident) -> Option<String>;
+    fn incident(&self, incident: ProxyIncident) -> Option<String>;
 
     /// Takes the summary of an exchange when its response head is sent.
     fn exchange(&self, summary: &Summary);
@@ -37,7 +37,7 @@ pub struct Summary {
 pub struct NoReport;
 
 impl Reporter for NoReport {
-    fn incident(&self, _: Incident) -> Option<String> {
+    fn incident(&self, _: ProxyIncident) -> Option<String> {
         None
     }
 

@@ -27,7 +27,7 @@ pub(crate) enum Route {
 /// The server that a request goes to.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
-    /// The upstream.
+    /// The upstream that the request names.
     pub(crate) upstream: Arc<Upstream>,
     /// The URL at the upstream.
     pub(crate) uri: Uri,

@@ -17,14 +17,14 @@ const ALGORITHM: &str = "AWS4-HMAC-SHA256 ";
 
 /// The scope of a signature: for which region and service it is valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scope {
+pub struct SigningScope {
     /// The region, such as `us-east-1`.
     pub region: String,
     /// The service, such as `bedrock`.
     pub service: String,
 }
 
-impl Scope {
+impl SigningScope {
     /// The scope of the signature of a request; `None` where the request has none.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
         let authorization = headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix(ALGORITHM)?;
@@ -78,9 +78,9 @@ mod absent {
 
     /// Signs requests; in this build it never does.
     #[derive(Debug, Clone, Default)]
-    pub struct Signer;
+    pub struct NoSigner;
 
-    impl Signer {
+    impl NoSigner {
         /// A signer without credentials.
         pub fn from_environment() -> Self {
             Self
@@ -97,7 +97,7 @@ mod absent {
     }
 }
 #[cfg(not(feature = "aws"))]
-pub use absent::Signer;
+pub use absent::NoSigner as Signer;
 
 #[cfg(test)]
 mod tests {
@@ -111,12 +111,12 @@ mod tests {
     fn the_scope_is_read_from_the_signature_of_the_client() {
         let signed = "AWS4-HMAC-SHA256 Credential=AKID/20261118/eu-west-1/bedrock/aws4_request, \
                       SignedHeaders=host;x-amz-date, Signature=00";
-        let scope = Scope { region: "eu-west-1".to_owned(), service: "bedrock".to_owned() };
-        assert_eq!(Scope::of(&headers(signed)), Some(scope));
+        let scope = SigningScope { region: "eu-west-1".to_owned(), service: "bedrock".to_owned() };
+        assert_eq!(SigningScope::of(&headers(signed)), Some(scope));
         for other in ["Bearer key", "AWS4-HMAC-SHA256 ", "AWS4-HMAC-SHA256 Credential=a/b/aws4_request", "Basic x"] {
-            assert_eq!(Scope::of(&headers(other)), None, "{other}");
+            assert_eq!(SigningScope::of(&headers(other)), None, "{other}");
         }
-        assert_eq!(Scope::of(&HeaderMap::new()), None);
+        assert_eq!(SigningScope::of(&HeaderMap::new()), None);
     }
 
     #[test]

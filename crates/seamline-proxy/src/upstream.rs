@@ -12,7 +12,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use crate::Error;
-use crate::config::Limits;
+use crate::config::TrafficLimits;
 
 /// The body of a request to an upstream: read and checked, or passed through.
 pub(crate) type SentBody = Either<Full<Bytes>, Incoming>;
@@ -45,7 +45,7 @@ pub(crate) enum NoResponse {
 
 impl UpstreamClient {
     /// A client with the root certificates of this machine.
-    pub(crate) fn new(limits: &Limits) -> Result<Self, Error> {
+    pub(crate) fn new(limits: &TrafficLimits) -> Result<Self, Error> {
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_nodelay(true);

@@ -9,7 +9,7 @@ use crate::Error;
 
 /// An upstream of the built-in list.
 #[derive(Debug, Clone, Copy)]
-pub struct Listed {
+pub struct BuiltIn {
     /// The name, which is the first segment of a path through the proxy.
     pub name: &'static str,
     /// The URL of the API, without a trailing slash.
@@ -19,30 +19,30 @@ pub struct Listed {
 }
 
 /// The built-in upstreams. A configuration adds others and overrides these.
-pub const LISTED: &[Listed] = &[
-    Listed { name: "anthropic", url: "https://api.anthropic.com", provider: "anthropic" },
-    Listed { name: "openai", url: "https://api.openai.com", provider: "openai" },
-    Listed { name: "chatgpt", url: "https://chatgpt.com", provider: "codex" },
-    Listed { name: "gemini", url: "https://generativelanguage.googleapis.com", provider: "gemini" },
-    Listed { name: "vertex", url: "https://aiplatform.googleapis.com", provider: "vertex-gemini" },
-    Listed { name: "bedrock", url: "https://bedrock-runtime.us-east-1.amazonaws.com", provider: "bedrock" },
-    Listed { name: "deepseek", url: "https://api.deepseek.com", provider: "deepseek" },
-    Listed { name: "mistral", url: "https://api.mistral.ai", provider: "mistral" },
-    Listed { name: "groq", url: "https://api.groq.com/openai", provider: "groq" },
-    Listed { name: "openrouter", url: "https://openrouter.ai/api", provider: "openrouter" },
-    Listed { name: "xai", url: "https://api.x.ai", provider: "xai" },
-    Listed { name: "cerebras", url: "https://api.cerebras.ai", provider: "cerebras" },
-    Listed { name: "fireworks", url: "https://api.fireworks.ai/inference", provider: "fireworks" },
-    Listed { name: "together", url: "https://api.together.xyz", provider: "together" },
-    Listed { name: "moonshot", url: "https://api.moonshot.ai", provider: "moonshot" },
-    Listed { name: "zai", url: "https://api.z.ai/api/paas/v4", provider: "zai" },
-    Listed { name: "minimax", url: "https://api.minimax.io", provider: "minimax" },
-    Listed { name: "dashscope", url: "https://dashscope-intl.aliyuncs.com/compatible-mode", provider: "dashscope" },
-    Listed { name: "cohere", url: "https://api.cohere.ai/compatibility", provider: "cohere" },
-    Listed { name: "ollama", url: "http://127.0.0.1:11434", provider: "ollama" },
-    Listed { name: "llama-cpp", url: "http://127.0.0.1:8080", provider: "llama-cpp" },
-    Listed { name: "lm-studio", url: "http://127.0.0.1:1234", provider: "lm-studio" },
-    Listed { name: "vllm", url: "http://127.0.0.1:8000", provider: "vllm" },
+pub const BUILT_IN: &[BuiltIn] = &[
+    BuiltIn { name: "anthropic", url: "https://api.anthropic.com", provider: "anthropic" },
+    BuiltIn { name: "openai", url: "https://api.openai.com", provider: "openai" },
+    BuiltIn { name: "chatgpt", url: "https://chatgpt.com", provider: "codex" },
+    BuiltIn { name: "gemini", url: "https://generativelanguage.googleapis.com", provider: "gemini" },
+    BuiltIn { name: "vertex", url: "https://aiplatform.googleapis.com", provider: "vertex-gemini" },
+    BuiltIn { name: "bedrock", url: "https://bedrock-runtime.us-east-1.amazonaws.com", provider: "bedrock" },
+    BuiltIn { name: "deepseek", url: "https://api.deepseek.com", provider: "deepseek" },
+    BuiltIn { name: "mistral", url: "https://api.mistral.ai", provider: "mistral" },
+    BuiltIn { name: "groq", url: "https://api.groq.com/openai", provider: "groq" },
+    BuiltIn { name: "openrouter", url: "https://openrouter.ai/api", provider: "openrouter" },
+    BuiltIn { name: "xai", url: "https://api.x.ai", provider: "xai" },
+    BuiltIn { name: "cerebras", url: "https://api.cerebras.ai", provider: "cerebras" },
+    BuiltIn { name: "fireworks", url: "https://api.fireworks.ai/inference", provider: "fireworks" },
+    BuiltIn { name: "together", url: "https://api.together.xyz", provider: "together" },
+    BuiltIn { name: "moonshot", url: "https://api.moonshot.ai", provider: "moonshot" },
+    BuiltIn { name: "zai", url: "https://api.z.ai/api/paas/v4", provider: "zai" },
+    BuiltIn { name: "minimax", url: "https://api.minimax.io", provider: "minimax" },
+    BuiltIn { name: "dashscope", url: "https://dashscope-intl.aliyuncs.com/compatible-mode", provider: "dashscope" },
+    BuiltIn { name: "cohere", url: "https://api.cohere.ai/compatibility", provider: "cohere" },
+    BuiltIn { name: "ollama", url: "http://127.0.0.1:11434", provider: "ollama" },
+    BuiltIn { name: "llama-cpp", url: "http://127.0.0.1:8080", provider: "llama-cpp" },
+    BuiltIn { name: "lm-studio", url: "http://127.0.0.1:1234", provider: "lm-studio" },
+    BuiltIn { name: "vllm", url: "http://127.0.0.1:8000", provider: "vllm" },
 ];
 
 /// A server that requests are forwarded to.
@@ -90,7 +90,7 @@ impl Upstream {
             Some(provider) => {
                 Some(known(provider).ok_or_else(|| refuse(format!("no provider is called `{provider}`")))?)
             }
-            None => listed(name).map(|listed| listed.provider.to_owned()).or_else(|| known(name)),
+            None => built_in(name).map(|built_in| built_in.provider.to_owned()).or_else(|| known(name)),
         };
         Ok(Self { name: name.to_owned(), scheme, authority, base_path, provider })
     }
@@ -102,8 +102,8 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The built-in upstream with this name.
-pub fn listed(name: &str) -> Option<&'static Listed> {
-    LISTED.iter().find(|listed| listed.name == name)
+pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
+    BUILT_IN.iter().find(|built_in| built_in.name == name)
 }
 
 /// The upstreams of a proxy, by name.
@@ -119,7 +119,7 @@ impl Upstreams {
     /// [`Error::Upstream`] where a URL is not usable.
     pub fn new(configured: impl IntoIterator<Item = Upstream>) -> Result<Self, Error> {
         let mut by_name = BTreeMap::new();
-        for Listed { name, url, provider } in LISTED {
+        for BuiltIn { name, url, provider } in BUILT_IN {
             by_name.insert((*name).to_owned(), std::sync::Arc::new(Upstream::new(name, url, Some(provider))?));
         }
         for upstream in configured {
@@ -146,8 +146,12 @@ mod tests {
     #[test]
     fn every_built_in_upstream_has_a_known_provider() {
         let upstreams = Upstreams::new([]).unwrap();
-        for listed in LISTED {
-            assert_eq!(upstreams.get(listed.name).unwrap().provider.as_deref(), Some(listed.provider), "{listed:?}");
+        for built_in in BUILT_IN {
+            assert_eq!(
+                upstreams.get(built_in.name).unwrap().provider.as_deref(),
+                Some(built_in.provider),
+                "{built_in:?}"
+            );
         }
     }
 

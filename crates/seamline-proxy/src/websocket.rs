@@ -37,7 +37,7 @@ pub struct BridgeLimits {
 
 /// What becomes of a `response.create`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum FrameVerdict {
     /// It is passed on as it is.
     Pass,
     /// It is replaced by a repaired one.
@@ -75,7 +75,7 @@ pub async fn bridge<C, U>(
     client: C,
     upstream: U,
     limits: BridgeLimits,
-    inspect: impl AsyncFnMut(Bytes) -> Verdict,
+    inspect: impl AsyncFnMut(Bytes) -> FrameVerdict,
 ) -> BridgeEnd
 where
     C: AsyncRead + AsyncWrite + Unpin,
@@ -114,7 +114,7 @@ async fn pass_up<C, U>(
     mut from: SplitStream<WebSocketStream<C>>,
     mut to: SplitSink<WebSocketStream<U>, Message>,
     answers: mpsc::Sender<Message>,
-    mut inspect: impl AsyncFnMut(Bytes) -> Verdict,
+    mut inspect: impl AsyncFnMut(Bytes) -> FrameVerdict,
 ) -> BridgeEnd
 where
     C: AsyncRead + AsyncWrite + Unpin,
@@ -123,9 +123,9 @@ where
     while let Some(message) = from.next().await {
         let message = match message {
             Ok(Message::Text(text)) if is_create(&text) => match inspect(Bytes::from(text.clone())).await {
-                Verdict::Pass => Message::Text(text),
-                Verdict::Replace(repaired) => Message::text(repaired),
-                Verdict::Answer(event) => {
+                FrameVerdict::Pass => Message::Text(text),
+                FrameVerdict::Replace(repaired) => Message::text(repaired),
+                FrameVerdict::Answer(event) => {
                     if answers.send(Message::text(event)).await.is_err() {
                         break;
                     }
@@ -229,7 +229,7 @@ mod tests {
 
     /// Runs a bridge between a client and an upstream that a test plays.
     async fn bridged(
-        inspect: impl AsyncFnMut(Bytes) -> Verdict,
+        inspect: impl AsyncFnMut(Bytes) -> FrameVerdict,
         play: impl AsyncFnOnce(WebSocketStream<DuplexStream>, WebSocketStream<DuplexStream>),
     ) -> BridgeEnd {
         let (client, client_side) = tokio::io::duplex(1 << 16);
@@ -241,13 +241,13 @@ mod tests {
         end
     }
 
-    async fn repaired(body: Bytes) -> Verdict {
+    async fn repaired(body: Bytes) -> FrameVerdict {
         let options = seamline::Options { dialect: Some("openai_responses".to_owned()), ..Default::default() };
         let repaired = seamline::repair(&body, &options).unwrap();
         if !repaired.changed() {
-            return Verdict::Pass;
+            return FrameVerdict::Pass;
         }
-        Verdict::Replace(String::from_utf8(repaired.body.to_vec()).unwrap())
+        FrameVerdict::Replace(String::from_utf8(repaired.body.to_vec()).unwrap())
     }
 
     fn create(more: &str) -> String {
@@ -272,7 +272,7 @@ mod tests {
             client.send(Message::text(create(r#",{"role":"user","content":"well?"}"#))).await.unwrap();
             let sent = upstream.next().await.unwrap().unwrap().into_text().unwrap();
             assert!(sent.starts_with(r#"{"type":"response.create", "model""#) && sent.contains("function_call_output"));
-            assert_eq!(repaired(Bytes::from(sent)).await, Verdict::Pass);
+            assert_eq!(repaired(Bytes::from(sent)).await, FrameVerdict::Pass);
 
             upstream.send(Message::text(r#"{"type":"response.created"}"#)).await.unwrap();
             assert_eq!(client.next().await.unwrap().unwrap(), Message::text(r#"{"type":"response.created"}"#));
@@ -287,7 +287,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_refused_create_is_answered_and_not_sent() {
-        let refuse = async |_| Verdict::Answer(r#"{"type":"error"}"#.to_owned());
+        let refuse = async |_| FrameVerdict::Answer(r#"{"type":"error"}"#.to_owned());
         bridged(refuse, async |mut client, mut upstream| {
             client.send(Message::text(create(""))).await.unwrap();
             assert_eq!(client.next().await.unwrap().unwrap(), Message::text(r#"{"type":"error"}"#));

@@ -13,7 +13,7 @@ use hyper::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{Scope, Unsigned};
+use super::{SigningScope, Unsigned};
 
 /// The header with the hash of the body, which some clients send.
 const BODY_HASH: &str = "x-amz-content-sha256";
@@ -56,7 +56,7 @@ impl Signer {
     /// # Errors
     /// Where the request has no signature, or the machine no credentials; the request is unchanged then.
     pub async fn sign(&self, head: &mut Parts, body: &[u8]) -> Result<(), Unsigned> {
-        let scope = Scope::of(&head.headers).ok_or(Unsigned::NoScope)?;
+        let scope = SigningScope::of(&head.headers).ok_or(Unsigned::NoScope)?;
         let now = SystemTime::now();
         let credentials = self.credentials(now).await?;
         sign_with(credentials, &scope, now, head, body)
@@ -88,7 +88,7 @@ impl fmt::Debug for Signer {
 
 fn sign_with(
     credentials: Credentials,
-    scope: &Scope,
+    scope: &SigningScope,
     time: SystemTime,
     head: &mut Parts,
     body: &[u8],
@@ -172,7 +172,7 @@ mod tests {
         );
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_000_000);
         let mut head = request(CLIENT);
-        let scope = Scope::of(&head.headers).unwrap();
+        let scope = SigningScope::of(&head.headers).unwrap();
         sign_with(credentials, &scope, time, &mut head, BODY).unwrap();
         let header = |name: &str| head.headers.get(name).unwrap().to_str().unwrap();
         assert_eq!((header("x-amz-date"), header("x-amz-security-token")), ("20261118T110640Z", "token"));

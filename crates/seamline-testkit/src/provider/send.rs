@@ -119,7 +119,7 @@ impl Sending<'_> {
             }
             Some(Fault::Reset(_)) => {
                 self.flush(&mut bytes)?;
-                // What was written must reach the client before the reset, which discards the rest.
+                // The reset discards written bytes that have not reached the client yet.
                 std::thread::sleep(LOOK);
                 SockRef::from(self.stream).set_linger(Some(Duration::ZERO))?;
             }
