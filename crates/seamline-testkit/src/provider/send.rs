@@ -133,10 +133,9 @@ impl Sending<'_> {
         match self.script.transfer {
             _ if !self.script.trailers.is_empty() => Form::Chunked,
             Transfer::Chunked => Form::Chunked,
-            Transfer::Length => length(),
             Transfer::UntilClose => Form::UntilClose,
             Transfer::Usual if reply.stream.is_some() => Form::Chunked,
-            Transfer::Usual => length(),
+            Transfer::Usual | Transfer::Length => length(),
         }
     }
 

@@ -162,7 +162,7 @@ impl Server {
                 Route::Answer { dialect, framing } => {
                     reply::response(*dialect, *framing, &self.said(*dialect, &Value::Null, script))
                 }
-                Route::Count { .. } | Route::Other => other(route.clone()),
+                Route::Count { .. } | Route::Other => other(route),
             },
         };
         &kept.insert((route, reply)).1

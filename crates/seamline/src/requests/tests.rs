@@ -63,9 +63,10 @@ struct Body {
 impl Body {
     fn write(&self, list: &str) -> Bytes {
         let messages = self.messages.join(self.between);
-        let text = match self.is_bare {
-            true => format!("[{messages}]"),
-            false => format!("{{{}\"{list}\":[{messages}]{}}}", self.head, self.tail),
+        let text = if self.is_bare {
+            format!("[{messages}]")
+        } else {
+            format!("{{{}\"{list}\":[{messages}]{}}}", self.head, self.tail)
         };
         Bytes::from(text)
     }
@@ -136,7 +137,9 @@ fn after(step: &Step, sent: &[Body], pool: &[String]) -> Body {
             messages.splice(at..at, run(from, *count));
         }
         Step::Mark(last, skip) => {
-            messages.iter_mut().for_each(|message| *message = message.replace(MARK, ""));
+            for message in &mut *messages {
+                *message = message.replace(MARK, "");
+            }
             for message in messages.iter_mut().rev().skip(*skip).take(*last) {
                 // The last block, if there are any.
                 let at = message.rfind("{\"type\":\"t").or_else(|| message.find('{'));
@@ -251,7 +254,7 @@ const MARKED: &str =
 /// The number of messages that were not read again.
 fn unread(requests: &mut Requests, body: &Bytes) -> usize {
     let repaired = requests.repair(body, &anthropic()).unwrap();
-    assert!(!repaired.changed() && std::ptr::eq(&**body, &*repaired.body));
+    assert!(!repaired.changed() && std::ptr::eq(body.as_ptr(), repaired.body.as_ptr()));
     requests.unread().messages
 }
 

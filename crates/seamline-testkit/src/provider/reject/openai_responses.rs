@@ -34,12 +34,11 @@ pub(super) fn words(case: &Case<'_>) -> Words {
         }
         K::DuplicateCallId => duplicate(case, "call_id"),
         K::DuplicateItemId => duplicate(case, "id"),
-        K::BadCallId => identifier(case, format!("{at}.call_id"), "call_id"),
         K::BadResultId if wire::present(case.message, "call_id").is_none() => Words {
             param: "input".to_owned(),
             ..Words::of("Invalid Value: 'input.call_id'. Function call output requires call_id.")
         },
-        K::BadResultId => identifier(case, format!("{at}.call_id"), "call_id"),
+        K::BadCallId | K::BadResultId => identifier(case, format!("{at}.call_id"), "call_id"),
         K::BadToolName => name(case, format!("{at}.name")),
         K::BadInput => {
             let key = if wire::kind(case.message) == "custom_tool_call" { "input" } else { "arguments" };
@@ -87,10 +86,8 @@ fn content(case: &Case<'_>, at: &str) -> Words {
     if part.is_null() {
         return wrong(case, format!("{at}.content"), "content", "one of an array of objects or string");
     }
-    let supported = match is_model {
-        true => "'output_text' and 'refusal'",
-        false => "'input_text', 'input_image', and 'input_file'",
-    };
+    let supported =
+        if is_model { "'output_text' and 'refusal'" } else { "'input_text', 'input_image', and 'input_file'" };
     let message = format!("Invalid value: '{}'. Supported values are: {supported}.", wire::kind(part));
     Words::about(message, format!("{at}.content[{index}]"), "invalid_value")
 }

@@ -97,9 +97,12 @@ impl Answer {
     }
 }
 
+/// The writers of a dialect: a whole response, and the events of a streamed one.
+type Writers = (fn(&Answer) -> Value, fn(&Answer) -> Vec<Event>);
+
 /// A response to a request.
 pub(super) fn response(dialect: Dialect, framing: Framing, answer: &Answer) -> Reply {
-    let (whole, events): (fn(&Answer) -> Value, fn(&Answer) -> Vec<Event>) = match dialect {
+    let (whole, events): Writers = match dialect {
         Dialect::AnthropicMessages => (anthropic::whole, anthropic::events),
         Dialect::OpenAiChat => (openai_chat::whole, openai_chat::events),
         Dialect::OpenAiResponses => (openai_responses::whole, openai_responses::events),
