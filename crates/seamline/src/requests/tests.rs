@@ -268,6 +268,13 @@ fn only_new_messages_are_read() {
     assert_eq!(unread(HEAD, &[ASK, ANSWER, ASK], ""), 3, "the last messages are gone");
     assert_eq!(unread(HEAD, &[ASK, ANSWER, ASK, ANSWER, MARKED], ""), 3, "a mark came");
     assert_eq!(unread(HEAD, &[ASK, ANSWER, ASK, ANSWER, ASK, ANSWER, MARKED], ""), 4, "a mark moved");
+}
+
+#[test]
+fn messages_behind_another_head_are_not_read_again() {
+    let mut requests = Requests::new();
+    let mut unread = |head: &str, messages: &[&str], tail: &str| unread(&mut requests, &body(head, messages, tail));
+    assert_eq!(unread(HEAD, &[ASK, ANSWER, ASK, ANSWER, ASK], ""), 0);
     let other = r#""model":"claude-opus-4-1","max_tokens":4096,"#;
     assert_eq!(unread(other, &[ASK, ANSWER, ASK, ANSWER, ASK], ""), 5, "another head");
     assert_eq!(unread("", &[ASK, ANSWER, ASK], r#","model":"claude-opus-4-1","stream":true"#), 3, "behind the list");
