@@ -123,8 +123,8 @@ impl Settings {
     }
 
     /// Adds an upstream, unless the settings have one with this name.
-    pub fn add_upstream(&mut self, name: &str, url: &str) {
-        let upstream = UpstreamSetting { url: url.to_owned(), provider: None };
+    pub fn add_upstream(&mut self, name: &str, url: &str, provider: Option<&str>) {
+        let upstream = UpstreamSetting { url: url.to_owned(), provider: provider.map(ToOwned::to_owned) };
         self.upstreams.entry(name.to_owned()).or_insert(upstream);
     }
 

@@ -48,7 +48,7 @@ fn upstreams_come_from_every_source() {
     let mut layers = Layers { upstreams: vec!["third=http://127.0.0.1:7".to_owned()], ..Layers::default() };
     layers.environment.push(("SEAMLINE_PROXY_UPSTREAM_MY_GATEWAY".to_owned(), "http://127.0.0.1:6".to_owned()));
     let mut settings = layers.read().unwrap();
-    settings.add_upstream("third", "http://127.0.0.1:1");
+    settings.add_upstream("third", "http://127.0.0.1:1", None);
     let names = |settings: &Settings| {
         let upstreams = settings.config().unwrap().upstreams.into_iter();
         upstreams.map(|upstream| (upstream.name, upstream.authority.to_string(), upstream.provider)).collect::<Vec<_>>()
