@@ -6,6 +6,7 @@ use std::time::Duration;
 use seamline::guards::StallLimits;
 use seamline::Policy;
 
+use crate::breaker::OnTrip;
 use crate::ledger::LedgerLimits;
 use crate::upstreams::Upstream;
 
@@ -23,6 +24,9 @@ pub struct Config {
     pub policy: Policy,
     /// What happens to a request when the check itself fails.
     pub on_failure: OnFailure,
+    /// What happens to a history in which the model repeats wrong tool calls; `None` leaves it alone. The limits are
+    /// those of the policy.
+    pub breaker: Option<OnTrip>,
     /// The bounds of connections and requests.
     pub limits: TrafficLimits,
     /// The times without progress of a streamed response until a warning and until its end.
@@ -42,6 +46,7 @@ impl Default for Config {
             mode: Mode::default(),
             policy: Policy::default(),
             on_failure: OnFailure::default(),
+            breaker: None,
             limits: TrafficLimits::default(),
             stall: StallLimits::default(),
             ledger: LedgerLimits::default(),

@@ -2,7 +2,7 @@
 
 use hyper::HeaderMap;
 use hyper::header::{
-    CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER,
+    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, HeaderName, HeaderValue, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER,
     TRANSFER_ENCODING, UPGRADE,
 };
 
@@ -17,7 +17,7 @@ pub(crate) const REPAIRS: HeaderName = HeaderName::from_static("x-seamline-repai
 pub(crate) const INCIDENT: HeaderName = HeaderName::from_static("x-seamline-incident");
 
 /// The headers of one connection (RFC 9110, 7.6.1), and the older ones that clients still send.
-const OF_CONNECTION: &[HeaderName] = &[
+static OF_CONNECTION: [HeaderName; 8] = [
     CONNECTION,
     HeaderName::from_static("keep-alive"),
     PROXY_AUTHENTICATE,
@@ -37,7 +37,7 @@ pub(crate) fn remove_of_connection(headers: &mut HeaderMap) {
         .flat_map(|value| value.split(','))
         .filter_map(|name| name.trim().parse().ok())
         .collect();
-    for name in named.iter().chain(OF_CONNECTION) {
+    for name in named.iter().chain(&OF_CONNECTION) {
         headers.remove(name);
     }
 }
@@ -49,10 +49,19 @@ pub(crate) fn prepare_request(headers: &mut HeaderMap) {
     if wants_trailers {
         headers.insert(TE, HeaderValue::from_static("trailers"));
     }
-    for name in [HOST, CONTENT_LENGTH] {
+    // The proxy has answered the expectation of the client when it reads the body.
+    for name in [HOST, CONTENT_LENGTH, EXPECT] {
         headers.remove(name);
     }
     for name in [UPSTREAM_HEADER, TOKEN] {
+        headers.remove(name);
+    }
+}
+
+/// Removes the headers that describe the bytes of a body that was replaced.
+pub(crate) fn describe_new_body(headers: &mut HeaderMap) {
+    headers.remove(CONTENT_ENCODING);
+    for name in ["content-md5", "digest", "content-digest", "repr-digest"] {
         headers.remove(name);
     }
 }

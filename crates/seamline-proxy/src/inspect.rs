@@ -5,11 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use hyper::HeaderMap;
 use seamline::repair::Repaired;
 use seamline::{Options, Severity};
 
+use crate::breaker::{self, Reviewed};
 use crate::identity::ConversationKey;
 use crate::ledger::Ledger;
+use crate::state::{Lens, Settings, Shared};
+use crate::upstreams::Upstream;
 
 /// The size from which a body is checked on a thread of its own, so that other connections do not wait for it.
 const OWN_THREAD_BYTES: usize = 256 * 1024;
@@ -45,22 +49,57 @@ pub(crate) enum NotInspected {
     Failed,
 }
 
-/// Checks and repairs a body. The outcome is that of [`seamline::repair`](fn@seamline::repair).
-pub(crate) async fn inspect(
-    ledger: &Arc<Ledger>,
-    key: ConversationKey,
-    body: Bytes,
-    options: Options,
-) -> Result<Inspected, NotInspected> {
-    if body.len() < OWN_THREAD_BYTES {
-        return inspect_here(ledger, &key, &body, &options);
-    }
-    let ledger = Arc::clone(ledger);
-    let inspected = tokio::task::spawn_blocking(move || inspect_here(&ledger, &key, &body, &options));
-    inspected.await.unwrap_or(Err(NotInspected::Failed))
+/// What checks the bodies of one endpoint.
+#[derive(Clone)]
+pub(crate) struct Inspector {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) lens: Arc<Lens>,
+    pub(crate) upstream: Arc<Upstream>,
 }
 
-fn inspect_here(
+/// The outcome of the check of one body.
+pub(crate) struct Looked {
+    /// The conversation that the body belongs to.
+    pub(crate) conversation: ConversationKey,
+    /// The options of the check.
+    pub(crate) options: Arc<Options>,
+    pub(crate) inspected: Result<Inspected, NotInspected>,
+    /// The review of the calls, if the breaker is on and the body is readable.
+    pub(crate) reviewed: Option<Reviewed>,
+}
+
+impl Inspector {
+    /// Checks and repairs a body. The outcome is that of [`seamline::repair`](fn@seamline::repair).
+    pub(crate) async fn look(&self, headers: &HeaderMap, body: &Bytes) -> Looked {
+        if body.len() < OWN_THREAD_BYTES {
+            return self.look_here(headers, body);
+        }
+        let (inspector, headers, body) = (self.clone(), headers.clone(), body.clone());
+        let looked = tokio::task::spawn_blocking(move || inspector.look_here(&headers, &body));
+        looked.await.unwrap_or_else(|_| Looked {
+            conversation: ConversationKey::of(&self.upstream.name, None, &HeaderMap::new(), &[]),
+            options: Arc::clone(&self.lens.options),
+            inspected: Err(NotInspected::Failed),
+            reviewed: None,
+        })
+    }
+
+    fn look_here(&self, headers: &HeaderMap, body: &Bytes) -> Looked {
+        let model = self.lens.options.model.as_deref();
+        let conversation = ConversationKey::of(&self.upstream.name, model, headers, body);
+        let learned = self.shared.learned.get(&conversation);
+        let options = learned.unwrap_or_else(|| Arc::clone(&self.lens.options));
+        let inspected = inspect(&self.settings.ledger, &conversation, body, &options);
+        let reviewed = match (&inspected, self.settings.config.breaker) {
+            (Ok(inspected), Some(_)) => review(inspected.repaired.as_ref().unwrap_or(body), &options),
+            (Ok(_), None) | (Err(_), _) => None,
+        };
+        Looked { conversation, options, inspected, reviewed }
+    }
+}
+
+fn inspect(
     ledger: &Ledger,
     key: &ConversationKey,
     body: &Bytes,
@@ -77,8 +116,14 @@ fn inspect_here(
     }
 }
 
+/// The review of the calls in a body; `None` where it fails.
+fn review(body: &Bytes, options: &Options) -> Option<Reviewed> {
+    let limits = options.policy.guard.breaker;
+    catch_unwind(AssertUnwindSafe(|| breaker::review(body, options, limits))).ok()?.ok()
+}
+
 impl Inspected {
-    fn of(repaired: &Repaired<'_>) -> Self {
+    pub(crate) fn of(repaired: &Repaired<'_>) -> Self {
         let mut errors = BTreeMap::new();
         let mut texts = Vec::new();
         for finding in repaired.found.iter().filter(|finding| finding.severity == Severity::Error) {
@@ -100,17 +145,10 @@ impl Inspected {
     pub(crate) fn error_count(&self) -> u64 {
         self.errors.values().sum()
     }
-
-    /// The number of repairs.
-    pub(crate) fn action_count(&self) -> u64 {
-        self.actions.values().sum()
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use hyper::HeaderMap;
-
     use super::*;
     use crate::ledger::LedgerLimits;
 
@@ -119,7 +157,7 @@ mod tests {
         let body = Bytes::from(body.to_owned());
         let key = ConversationKey::of("openai", None, &HeaderMap::new(), &body);
         let options = Options { dialect: Some("openai_chat".to_owned()), ..Options::default() };
-        inspect_here(&ledger, &key, &body, &options)
+        inspect(&ledger, &key, &body, &options)
     }
 
     #[test]

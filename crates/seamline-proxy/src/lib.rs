@@ -1,14 +1,44 @@
 //! A proxy between agents and language models: it repairs the history of a request before the provider sees it.
+//!
+//! [`Proxy`] listens and forwards. A [`Reporter`](report::Reporter) takes what happened; [`Control`] changes the
+//! configuration while the proxy runs.
 
+mod admin;
+mod answer;
+mod body;
 pub mod breaker;
+mod coding;
+pub mod config;
+mod counts;
+mod decide;
+mod ending;
+mod endpoint;
 mod error;
+mod facts;
+mod forward;
+mod handle;
+mod harder;
+mod headers;
 pub mod identity;
 pub mod incident;
+mod inspect;
 pub mod ledger;
 mod members;
+mod note;
+mod observe;
+mod proxy;
+mod rejection;
+pub mod report;
+mod rescue;
+mod route;
+mod server;
 pub mod sign;
 pub mod signatures;
+mod socket;
+mod state;
+mod upstream;
 pub mod upstreams;
 pub mod websocket;
 
 pub use error::Error;
+pub use proxy::{Control, Proxy};

@@ -11,6 +11,13 @@ pub trait Reporter: Send + Sync {
 
     /// Takes the summary of an exchange when its response head is sent.
     fn exchange(&self, summary: &Summary);
+
+    /// The page `/-/NAME` of the proxy, such as `metrics`; `None` where there is no such page. The proxy itself has
+    /// `healthz` and `readyz`.
+    fn page(&self, name: &str, gauges: &Gauges) -> Option<Page> {
+        let _ = (name, gauges);
+        None
+    }
 }
 
 /// The summary of one exchange, without any of its content.
@@ -30,6 +37,32 @@ pub struct Summary {
     pub body_bytes: Option<u64>,
     /// The time from the request's head to the response's head.
     pub time: Duration,
+}
+
+/// What a proxy holds at a moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Gauges {
+    /// The number of connections of clients.
+    pub connections: usize,
+    /// The number of requests whose response is not complete.
+    pub requests: usize,
+    /// The number of streamed responses and WebSockets.
+    pub streams: usize,
+    /// The number of conversations that the ledger remembers.
+    pub conversations: usize,
+    /// The number of bytes that these conversations hold.
+    pub conversation_bytes: usize,
+}
+
+/// A page of the proxy itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// The status of the response.
+    pub status: u16,
+    /// The media type of the body.
+    pub content_type: &'static str,
+    /// The body of the response.
+    pub body: String,
 }
 
 /// Drops every report.

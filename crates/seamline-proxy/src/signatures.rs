@@ -114,7 +114,8 @@ pub(crate) fn signatures_of(dialect: &str, message: &[u8]) -> Vec<(String, Strin
     calls.iter().filter_map(|call| Some((call.id.to_owned(), call.signature?.to_owned()))).collect()
 }
 
-fn has_signatures(dialect: &str) -> bool {
+/// Whether the calls of a dialect can have signatures.
+pub(crate) fn has_signatures(dialect: &str) -> bool {
     matches!(dialect, "gemini_generate" | "openai_chat")
 }
 

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::{Either, Full};
 use hyper::body::Incoming;
+use hyper::header::UPGRADE;
 use hyper::{Request, Response};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
@@ -12,10 +11,8 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use crate::Error;
+use crate::body::SentBody;
 use crate::config::TrafficLimits;
-
-/// The body of a request to an upstream: read and checked, or passed through.
-pub(crate) type SentBody = Either<Full<Bytes>, Incoming>;
 
 /// How long an idle connection to an upstream stays open.
 const IDLE_TIME: Duration = Duration::from_secs(60);
@@ -26,7 +23,6 @@ pub(crate) struct UpstreamClient {
     any: Client<HttpsConnector<HttpConnector>, SentBody>,
     /// The client for WebSockets, which start with HTTP/1.1.
     first: Client<HttpsConnector<HttpConnector>, SentBody>,
-    response_time: Duration,
 }
 
 /// A reason why an upstream did not respond.
@@ -61,28 +57,22 @@ impl UpstreamClient {
             builder.pool_idle_timeout(IDLE_TIME).pool_timer(TokioTimer::new()).timer(TokioTimer::new());
             builder.build(connector)
         };
-        Ok(Self { any: client(any), first: client(first), response_time: limits.response_time })
+        Ok(Self { any: client(any), first: client(first) })
     }
 
     /// Sends a request and waits for the head of the response.
-    pub(crate) async fn send(&self, request: Request<SentBody>) -> Result<Response<Incoming>, NoResponse> {
-        self.wait(self.any.request(request)).await
-    }
-
-    /// Sends a request that asks for another protocol on its connection.
-    pub(crate) async fn send_upgrade(&self, request: Request<SentBody>) -> Result<Response<Incoming>, NoResponse> {
-        self.wait(self.first.request(request)).await
-    }
-
-    async fn wait(
+    pub(crate) async fn send(
         &self,
-        response: hyper_util::client::legacy::ResponseFuture,
+        request: Request<SentBody>,
+        response_time: Duration,
     ) -> Result<Response<Incoming>, NoResponse> {
-        match tokio::time::timeout(self.response_time, response).await {
+        // Only HTTP/1.1 can change the protocol of a connection.
+        let client = if request.headers().contains_key(UPGRADE) { &self.first } else { &self.any };
+        match tokio::time::timeout(response_time, client.request(request)).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) if error.is_connect() => Err(NoResponse::Unreachable),
             Ok(Err(_)) => Err(NoResponse::Broken),
-            Err(_) => Err(NoResponse::Slow(self.response_time)),
+            Err(_) => Err(NoResponse::Slow(response_time)),
         }
     }
 }

@@ -71,15 +71,16 @@ pub fn is_create(message: &str) -> bool {
 
 /// Passes messages between a client and an upstream until one of them closes the connection. Both connections are
 /// past their handshake. `inspect` decides on each `response.create` of the client.
-pub async fn bridge<C, U>(
+pub async fn bridge<C, U, F>(
     client: C,
     upstream: U,
     limits: BridgeLimits,
-    inspect: impl AsyncFnMut(Bytes) -> FrameVerdict,
+    inspect: impl FnMut(Bytes) -> F,
 ) -> BridgeEnd
 where
     C: AsyncRead + AsyncWrite + Unpin,
     U: AsyncRead + AsyncWrite + Unpin,
+    F: Future<Output = FrameVerdict>,
 {
     let config = WebSocketConfig::default()
         .max_message_size(Some(limits.message_bytes_max))
@@ -110,15 +111,16 @@ where
 }
 
 /// Passes the messages of the client on.
-async fn pass_up<C, U>(
+async fn pass_up<C, U, F>(
     mut from: SplitStream<WebSocketStream<C>>,
     mut to: SplitSink<WebSocketStream<U>, Message>,
     answers: mpsc::Sender<Message>,
-    mut inspect: impl AsyncFnMut(Bytes) -> FrameVerdict,
+    mut inspect: impl FnMut(Bytes) -> F,
 ) -> BridgeEnd
 where
     C: AsyncRead + AsyncWrite + Unpin,
     U: AsyncRead + AsyncWrite + Unpin,
+    F: Future<Output = FrameVerdict>,
 {
     while let Some(message) = from.next().await {
         let message = match message {
@@ -228,8 +230,8 @@ mod tests {
     const LIMITS: BridgeLimits = BridgeLimits { message_bytes_max: 1 << 20 };
 
     /// Runs a bridge between a client and an upstream that a test plays.
-    async fn bridged(
-        inspect: impl AsyncFnMut(Bytes) -> FrameVerdict,
+    async fn bridged<F: Future<Output = FrameVerdict>>(
+        inspect: impl FnMut(Bytes) -> F,
         play: impl AsyncFnOnce(WebSocketStream<DuplexStream>, WebSocketStream<DuplexStream>),
     ) -> BridgeEnd {
         let (client, client_side) = tokio::io::duplex(1 << 16);

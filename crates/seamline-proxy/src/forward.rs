@@ -1,0 +1,208 @@
+//! Sends a request to its upstream, and hands the response on.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap};
+use hyper::http::request::Parts;
+use hyper::{Request, Response};
+use seamline::stream::Framing;
+
+use crate::answer::AnswerBody;
+use crate::body::{self, ReadBody, SentBody};
+use crate::headers::{describe_new_body, prepare_request, prepare_response};
+use crate::incident::IncidentOutcome;
+use crate::note::Note;
+use crate::observe::{Observed, Watched};
+use crate::rescue::Refusal;
+use crate::route::Target;
+use crate::sign::{Covered, SigningScope, is_outdated};
+use crate::state::{Lens, Settings, Shared};
+
+/// The headers of browsers. Web pages must not make the proxy sign requests with the credentials of the machine.
+const OF_BROWSERS: [&str; 2] = ["origin", "sec-fetch-site"];
+
+/// The way of one request to its upstream.
+pub(crate) struct Forwarding<'r> {
+    pub(crate) shared: &'r Arc<Shared>,
+    pub(crate) settings: &'r Arc<Settings>,
+    pub(crate) target: &'r Target,
+}
+
+/// The body of a request that was read.
+#[derive(Debug, Clone)]
+pub(crate) struct Payload {
+    /// The body as it came.
+    pub(crate) original: ReadBody,
+    /// The body that replaces it.
+    pub(crate) new: Option<Bytes>,
+}
+
+impl Payload {
+    pub(crate) fn original(original: ReadBody) -> Self {
+        Self { original, new: None }
+    }
+}
+
+impl Forwarding<'_> {
+    /// Passes a request on whose body the proxy does not read.
+    pub(crate) async fn pass_through(
+        &self,
+        head: Parts,
+        body: Incoming,
+        note: &mut Note,
+    ) -> Result<Response<AnswerBody>, Refusal> {
+        let limits = &self.settings.config.limits;
+        let response = if self.needs_signature(&head, false) {
+            let original = body::read(body, limits.body_bytes_max, limits.body_time).await?;
+            self.send(&head, Payload::original(original), note).await?
+        } else {
+            let request = Request::from_parts(self.prepared(&head), SentBody::Passed(body));
+            self.wait(request).await?
+        };
+        Ok(self.observe(response, None, note))
+    }
+
+    /// Sends a request with a body in memory. A changed body of a signed request is signed again; where that fails, the
+    /// original goes out.
+    pub(crate) async fn send(
+        &self,
+        head: &Parts,
+        payload: Payload,
+        note: &mut Note,
+    ) -> Result<Response<Incoming>, Refusal> {
+        let Payload { original, new } = payload;
+        if let Some(new) = new
+            && let Some(response) = self.send_new(head, new, note).await
+        {
+            return response;
+        }
+        let request = if self.needs_signature(head, false) {
+            match self.signed(head, original.clone(), false).await {
+                Ok(request) => request,
+                Err(why) => {
+                    note.report(IncidentOutcome::Unsigned, why, None);
+                    self.request(head, original)
+                }
+            }
+        } else {
+            self.request(head, original)
+        };
+        self.wait(request).await
+    }
+
+    /// Sends a request with a body that replaces the original; `None` where it must be signed and cannot be.
+    pub(crate) async fn send_new(
+        &self,
+        head: &Parts,
+        new: Bytes,
+        note: &mut Note,
+    ) -> Option<Result<Response<Incoming>, Refusal>> {
+        let body = ReadBody { bytes: new, trailers: None };
+        if !self.needs_signature(head, true) {
+            let mut request = self.request(head, body);
+            describe_new_body(request.headers_mut());
+            return Some(self.wait(request).await);
+        }
+        match self.signed(head, body, true).await {
+            Ok(request) => Some(self.wait(request).await),
+            Err(why) => {
+                note.report(IncidentOutcome::Unsigned, why, None);
+                None
+            }
+        }
+    }
+
+    fn request(&self, head: &Parts, body: ReadBody) -> Request<SentBody> {
+        Request::from_parts(self.prepared(head), SentBody::Whole(body))
+    }
+
+    async fn signed(&self, head: &Parts, body: ReadBody, is_new: bool) -> Result<Request<SentBody>, &'static str> {
+        if OF_BROWSERS.iter().any(|name| head.headers.contains_key(*name)) {
+            return Err("a request of a web page is not signed");
+        }
+        let mut prepared = self.prepared(head);
+        if is_new {
+            describe_new_body(&mut prepared.headers);
+        }
+        match self.shared.signer.sign(&mut prepared, &body.bytes).await {
+            Ok(()) => Ok(Request::from_parts(prepared, SentBody::Whole(body))),
+            Err(error) => {
+                tracing::warn!(%error, "a request to AWS could not be signed");
+                Err("the request could not be signed; the log says why")
+            }
+        }
+    }
+
+    /// Whether the client signed the request, and the signature does not fit what goes to the upstream.
+    fn needs_signature(&self, head: &Parts, has_new_body: bool) -> bool {
+        if SigningScope::of(&head.headers).is_none() {
+            return false;
+        }
+        let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
+        let host = host.or_else(|| head.uri.authority().map(|authority| authority.as_str()));
+        let path = |uri: &hyper::Uri| uri.path_and_query().map_or_else(String::new, |path| path.as_str().to_owned());
+        let (received_path, sent_path) = (path(&head.uri), path(&self.target.uri));
+        let received = Covered { host: host.unwrap_or_default(), path: &received_path };
+        let sent = Covered { host: self.target.upstream.authority.as_str(), path: &sent_path };
+        is_outdated(received, sent, has_new_body)
+    }
+
+    /// The head of a request for the upstream.
+    pub(crate) fn prepared(&self, head: &Parts) -> Parts {
+        let (mut prepared, ()) = Request::new(()).into_parts();
+        prepared.method = head.method.clone();
+        prepared.uri = self.target.uri.clone();
+        prepared.headers = head.headers.clone();
+        prepare_request(&mut prepared.headers);
+        prepared
+    }
+
+    /// Sends a request and waits for the head of the response.
+    pub(crate) async fn wait(&self, request: Request<SentBody>) -> Result<Response<Incoming>, Refusal> {
+        let sent = self.settings.client.send(request, self.settings.config.limits.response_time);
+        sent.await.map_err(|what| Refusal::NoResponse { upstream: self.target.upstream.name.clone(), what })
+    }
+
+    /// Hands a response on, byte for byte, and watches it.
+    pub(crate) fn observe(
+        &self,
+        response: Response<Incoming>,
+        lens: Option<&Lens>,
+        note: &Note,
+    ) -> Response<AnswerBody> {
+        let (mut head, body) = response.into_parts();
+        prepare_response(&mut head.headers);
+        let coding = coding_of(&head.headers);
+        let lens = lens.filter(|_| head.status.is_success());
+        let framing = framing_of(&head.headers, self.target.uri.path());
+        let watched = match (lens, framing, coding) {
+            (Some(lens), Some(framing), None) => {
+                let may_add = body.size_hint().exact().is_none();
+                Watched::stream(&lens.stream, framing, may_add)
+            }
+            (Some(lens), None, coding) if crate::signatures::has_signatures(lens.dialect) => Watched::whole(coding),
+            _ => Watched::Opaque,
+        };
+        let open = framing.is_some().then(|| self.shared.open.streams.enter());
+        let beside = (note.facts.clone(), Arc::clone(&self.settings.ledger), open);
+        let observed = Observed::new(body, watched, self.settings.config.stall, beside);
+        let mut response = Response::new(AnswerBody::observed(observed));
+        *response.status_mut() = head.status;
+        *response.headers_mut() = head.headers;
+        response
+    }
+}
+
+fn coding_of(headers: &HeaderMap) -> Option<String> {
+    let coding = headers.get(CONTENT_ENCODING)?.to_str().unwrap_or("?").trim().to_owned();
+    (!coding.is_empty() && !coding.eq_ignore_ascii_case("identity")).then_some(coding)
+}
+
+/// The framing of a streamed response; `None` where the response is one document.
+fn framing_of(headers: &HeaderMap, path: &str) -> Option<Framing> {
+    let framing = Framing::of_content_type(headers.get(CONTENT_TYPE)?.to_str().ok()?)?;
+    let is_stream = framing != Framing::JsonArray || path.ends_with(":streamGenerateContent");
+    is_stream.then_some(framing)
+}

@@ -1,0 +1,142 @@
+//! What the client and the reporter are told about one request.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::HeaderMap;
+use hyper::header::{HeaderName, HeaderValue};
+
+use crate::decide::Decision;
+use crate::facts::Facts;
+use crate::headers::{FINDINGS, INCIDENT, REPAIRS};
+use crate::incident::{BodyMark, IncidentOutcome, ProxyIncident};
+use crate::inspect::Inspected;
+use crate::report::{Reporter, Summary};
+use crate::rescue::Refusal;
+
+/// The longest list of findings or repairs in a header.
+const LIST_BYTES_MAX: usize = 1024;
+
+/// The notes about one request.
+pub(crate) struct Note {
+    pub(crate) facts: Facts,
+    pub(crate) body_bytes: Option<u64>,
+    /// Whether the request is for a page of the proxy itself.
+    pub(crate) is_own: bool,
+    findings: BTreeMap<String, u64>,
+    actions: BTreeMap<String, u64>,
+    /// The id of the last incident.
+    incident: Option<String>,
+}
+
+impl Note {
+    pub(crate) fn new(reporter: &Arc<dyn Reporter>) -> Self {
+        Self::of(Facts::new(reporter))
+    }
+
+    /// Notes about a request of which something is known.
+    pub(crate) fn of(facts: Facts) -> Self {
+        Self {
+            facts,
+            body_bytes: None,
+            is_own: false,
+            findings: BTreeMap::new(),
+            actions: BTreeMap::new(),
+            incident: None,
+        }
+    }
+
+    /// Records what was found and decided, before anything is sent.
+    pub(crate) fn record(&mut self, inspected: Option<&Inspected>, decision: &Decision, body: &[u8]) {
+        if let Some(inspected) = inspected {
+            self.facts.provider = inspected.provider;
+            self.findings.clone_from(&inspected.errors);
+            self.actions = if decision.body.is_some() { inspected.actions.clone() } else { BTreeMap::new() };
+        }
+        for (outcome, cause) in &decision.outcomes {
+            let incident = ProxyIncident {
+                findings: self.findings.clone(),
+                actions: inspected.map(|inspected| inspected.actions.clone()).unwrap_or_default(),
+                before: Some(BodyMark::of(body)),
+                after: decision.body.as_deref().map(BodyMark::of),
+                cause: cause.clone(),
+                ..self.facts.incident(*outcome)
+            };
+            self.incident = self.facts.reporter.incident(incident).or(self.incident.take());
+        }
+    }
+
+    /// Records a stronger repair that the provider accepted.
+    pub(crate) fn record_harder(&mut self, inspected: &Inspected, sent: &[u8], status: u16) {
+        for (code, count) in &inspected.errors {
+            *self.findings.entry(code.clone()).or_default() += count;
+        }
+        for (action, count) in &inspected.actions {
+            *self.actions.entry(action.clone()).or_default() += count;
+        }
+        let incident = ProxyIncident {
+            findings: inspected.errors.clone(),
+            actions: inspected.actions.clone(),
+            before: Some(BodyMark::of(sent)),
+            after: inspected.repaired.as_deref().map(BodyMark::of),
+            status: Some(status),
+            ..self.facts.incident(IncidentOutcome::RepairedHarder)
+        };
+        self.incident = self.facts.reporter.incident(incident).or(self.incident.take());
+    }
+
+    /// Records an outcome with a cause.
+    pub(crate) fn report(&mut self, outcome: IncidentOutcome, cause: &str, status: Option<u16>) {
+        let incident = ProxyIncident { cause: Some(cause.to_owned()), status, ..self.facts.incident(outcome) };
+        self.incident = self.facts.reporter.incident(incident).or(self.incident.take());
+    }
+
+    /// Records a refusal that no other step recorded.
+    pub(crate) fn report_refusal(&mut self, refusal: &Refusal) {
+        if let Some(outcome) = refusal.outcome() {
+            self.report(outcome, &refusal.cause(), None);
+        }
+    }
+
+    /// Adds the headers of the proxy to a response.
+    pub(crate) fn write_headers(&self, headers: &mut HeaderMap) {
+        insert_list(headers, FINDINGS, &self.findings);
+        insert_list(headers, REPAIRS, &self.actions);
+        if let Some(id) = self.incident.as_ref().and_then(|id| HeaderValue::from_str(id).ok()) {
+            headers.insert(INCIDENT, id);
+        }
+    }
+
+    /// The summary of the exchange.
+    pub(crate) fn summary(&self, status: u16, time: Duration) -> Summary {
+        Summary {
+            upstream: self.facts.upstream_name().to_owned(),
+            dialect: self.facts.dialect,
+            status,
+            findings: self.findings.values().sum(),
+            repairs: self.actions.values().sum(),
+            body_bytes: self.body_bytes,
+            time,
+        }
+    }
+}
+
+/// Adds a list such as `PAIR001=2, PAIR002=1`.
+fn insert_list(headers: &mut HeaderMap, name: HeaderName, counts: &BTreeMap<String, u64>) {
+    if counts.is_empty() {
+        return;
+    }
+    let mut list = String::new();
+    for (what, count) in counts {
+        if list.len() > LIST_BYTES_MAX {
+            break;
+        }
+        let comma = if list.is_empty() { "" } else { ", " };
+        let _ = write!(list, "{comma}{what}={count}");
+    }
+    if let Ok(value) = HeaderValue::from_str(&list) {
+        headers.insert(name, value);
+    }
+}

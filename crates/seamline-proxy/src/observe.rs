@@ -1,0 +1,233 @@
+//! The body of an upstream's response on its way to the client: passed on byte for byte, and watched.
+
+mod idle;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use memchr::memmem;
+use seamline::guards::StallLimits;
+use seamline::stream::{Ending, Framing, ResponseStream, StreamOptions};
+
+use self::idle::Idle;
+use crate::answer::Incomplete;
+use crate::coding;
+use crate::counts::Counted;
+use crate::ending::{StreamFailure, Tail};
+use crate::facts::Facts;
+use crate::incident::IncidentOutcome;
+use crate::ledger::Ledger;
+
+/// The largest response without streaming that is kept to read its signatures.
+const COPY_BYTES_MAX: usize = 4 << 20;
+
+/// A response body that is watched.
+pub(crate) struct Observed<B> {
+    /// The body of the upstream; `None` after its end. To drop it closes the connection to the upstream.
+    inner: Option<B>,
+    watched: Watched,
+    idle: Idle,
+    facts: Facts,
+    ledger: Arc<Ledger>,
+    _open: Option<Counted>,
+}
+
+/// What is known about the bytes that pass.
+pub(crate) enum Watched {
+    /// Events of a dialect, and their assembly until it is given up.
+    Stream { assembly: Option<Box<ResponseStream>>, tail: Tail, may_add: bool },
+    /// A response without streaming, of which a copy is kept until it is too large.
+    Whole { pieces: Option<Vec<Bytes>>, bytes: usize, coding: Option<String> },
+    /// Bytes that are not read.
+    Opaque,
+}
+
+impl Watched {
+    /// Watches a stream. `may_add` tells whether an event can be added to it: its length and its coding are open.
+    pub(crate) fn stream(options: &StreamOptions, framing: Framing, may_add: bool) -> Self {
+        // The options name a known dialect, so they are never refused.
+        Self::Stream {
+            assembly: ResponseStream::new(options).ok().map(Box::new),
+            tail: Tail::new(framing),
+            may_add,
+        }
+    }
+
+    /// Keeps a copy of a response without streaming.
+    pub(crate) fn whole(coding: Option<String>) -> Self {
+        Self::Whole { pieces: Some(Vec::new()), bytes: 0, coding }
+    }
+
+    /// Takes a piece. Returns whether it brought progress.
+    fn handle_piece(&mut self, piece: &Bytes) -> bool {
+        match self {
+            Self::Stream { assembly, tail, .. } => {
+                tail.handle_piece(piece);
+                let Some(stream) = assembly else { return true };
+                // A defect of the assembly must not stop the response.
+                let moved = catch_unwind(AssertUnwindSafe(|| (stream.feed(piece), stream.is_over())));
+                match moved {
+                    Ok((moved, false)) => moved,
+                    Ok((_, true)) | Err(_) => {
+                        *assembly = None;
+                        true
+                    }
+                }
+            }
+            Self::Whole { pieces, bytes, .. } => {
+                *bytes += piece.len();
+                if *bytes > COPY_BYTES_MAX {
+                    *pieces = None;
+                } else if let Some(pieces) = pieces {
+                    pieces.push(piece.clone());
+                }
+                true
+            }
+            Self::Opaque => true,
+        }
+    }
+
+    /// The ending of an assembled stream and its message.
+    fn finish(&mut self) -> Option<(Ending, String)> {
+        let Self::Stream { assembly, .. } = self else { return None };
+        let stream = assembly.take()?;
+        let response = catch_unwind(AssertUnwindSafe(|| stream.finish())).ok()?.ok()?;
+        Some((response.ending, response.message))
+    }
+}
+
+impl<B> Observed<B> {
+    pub(crate) fn new(
+        inner: B,
+        watched: Watched,
+        limits: StallLimits,
+        (facts, ledger, open): (Facts, Arc<Ledger>, Option<Counted>),
+    ) -> Self {
+        Self { inner: Some(inner), watched, idle: Idle::new(limits), facts, ledger, _open: open }
+    }
+
+    /// Notes the end of a body that the upstream completed.
+    fn handle_end(&mut self) {
+        self.inner = None;
+        match &mut self.watched {
+            Watched::Stream { .. } => {
+                if let Some((ending, message)) = self.watched.finish() {
+                    self.learn(message.as_bytes());
+                    if ending == Ending::Truncated {
+                        self.facts.report(IncidentOutcome::Broken, "the stream ended before its last event");
+                    }
+                }
+            }
+            Watched::Whole { pieces, coding, .. } => {
+                let (pieces, coding) = (pieces.take(), coding.take());
+                let body = match pieces.as_deref() {
+                    Some([one]) => one.clone(),
+                    Some(several) => several.concat().into(),
+                    None => return,
+                };
+                if let Ok(body) = coding::decode(coding.as_deref(), &body, COPY_BYTES_MAX) {
+                    self.learn(&body);
+                }
+            }
+            Watched::Opaque => {}
+        }
+    }
+
+    /// Ends the body, because the upstream does not complete it.
+    fn handle_failure(&mut self, failure: StreamFailure) -> Option<Result<Frame<Bytes>, Incomplete>> {
+        self.inner = None;
+        let finished = self.watched.finish();
+        let is_complete = finished.as_ref().is_some_and(|(ending, _)| is_said_by_provider(*ending));
+        if let Some((_, message)) = finished {
+            self.learn(message.as_bytes());
+        }
+        let Watched::Stream { tail, may_add, .. } = &self.watched else {
+            self.report(failure);
+            return Some(Err(Incomplete));
+        };
+        // The client has the whole message; only the end of the transfer is missing.
+        if is_complete && *may_add {
+            return None;
+        }
+        let added = self.facts.dialect.filter(|_| *may_add).and_then(|dialect| tail.failed(dialect, failure));
+        self.report(failure);
+        Some(added.map(Frame::data).ok_or(Incomplete))
+    }
+
+    fn report(&self, failure: StreamFailure) {
+        match failure {
+            StreamFailure::Broken => self.facts.report(IncidentOutcome::Broken, "the upstream closed the connection"),
+            StreamFailure::Stalled => self.facts.report(IncidentOutcome::Stalled, "the stall limit was reached"),
+        };
+    }
+
+    /// Remembers the signatures of a response.
+    fn learn(&self, message: &[u8]) {
+        let has_signature = || memmem::find(message, b"ignature\"").is_some();
+        if let Some(dialect) = self.facts.dialect
+            && has_signature()
+        {
+            self.ledger.signatures().learn(dialect, message);
+        }
+    }
+}
+
+/// Whether the provider itself ended the message.
+fn is_said_by_provider(ending: Ending) -> bool {
+    match ending {
+        Ending::Complete | Ending::Length | Ending::CutCall | Ending::Steered | Ending::Filtered | Ending::Failed => {
+            true
+        }
+        Ending::Truncated | Ending::Stalled | Ending::Aborted => false,
+    }
+}
+
+impl<B> Body for Observed<B>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    type Data = Bytes;
+    type Error = Incomplete;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Incomplete>>> {
+        let this = self.get_mut();
+        let Some(inner) = &mut this.inner else { return Poll::Ready(None) };
+        match Pin::new(&mut *inner).poll_frame(cx) {
+            Poll::Ready(Some(Ok(frame))) => {
+                // A server does not ask for more after a body with a length is complete.
+                let is_end = inner.is_end_stream();
+                if let Some(piece) = frame.data_ref() {
+                    let has_moved = this.watched.handle_piece(piece);
+                    this.idle.handle_piece(has_moved);
+                }
+                if is_end {
+                    this.handle_end();
+                }
+                Poll::Ready(Some(Ok(frame)))
+            }
+            Poll::Ready(Some(Err(_))) => Poll::Ready(this.handle_failure(StreamFailure::Broken)),
+            Poll::Ready(None) => {
+                this.handle_end();
+                Poll::Ready(None)
+            }
+            Poll::Pending if this.idle.poll_stalled(cx) => Poll::Ready(this.handle_failure(StreamFailure::Stalled)),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let hint = self.inner.as_ref().map(Body::size_hint);
+        hint.filter(|hint| hint.exact().is_some()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! Any error as a status and a body in the dialect of the client.
+
+use bytes::Bytes;
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use seamline::guards::StopTurn;
+use serde_json::{Value, json};
+
+use crate::answer::AnswerBody;
+use crate::body::NotRead;
+use crate::incident::IncidentOutcome;
+use crate::inspect::NotInspected;
+use crate::route::NoRoute;
+use crate::upstream::NoResponse;
+
+/// A reason why the client gets an error of the proxy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// The access token is missing or wrong.
+    #[error("the proxy needs its access token: send it as `x-seamline-token` or `proxy-authorization: Bearer …`")]
+    Token,
+    /// The request has no target.
+    #[error(transparent)]
+    Route(#[from] NoRoute),
+    /// The proxy has no such page.
+    #[error("the proxy has no such page")]
+    Page,
+    /// The body was not read.
+    #[error(transparent)]
+    Body(#[from] NotRead),
+    /// The decoded body exceeds the limit.
+    #[error("the decoded body of the request is larger than {0} bytes; raise `limits.body_bytes_max`")]
+    DecodedTooLarge(usize),
+    /// The history is broken, and the mode is `block`.
+    #[error("Seamline did not send this request, because its history is broken: {0}")]
+    Blocked(String),
+    /// The model repeats failing calls, and the breaker blocks.
+    #[error(
+        "Seamline did not send this request, because the calls of {} failed in the same way {} times in a row",
+        .0.tools.join(", "), .0.rounds
+    )]
+    Looping(StopTurn),
+    /// The check failed, and the configuration refuses such requests.
+    #[error("Seamline could not check this request: {0}")]
+    Unchecked(#[from] NotInspected),
+    /// The upstream did not respond.
+    #[error("{what} (`{upstream}`)")]
+    NoResponse {
+        /// The name of the upstream.
+        upstream: String,
+        /// What happened.
+        what: NoResponse,
+    },
+}
+
+impl Refusal {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Token => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
+            Self::Route(NoRoute::Path(_)) => StatusCode::BAD_REQUEST,
+            Self::Route(NoRoute::Unknown { .. }) | Self::Page => StatusCode::NOT_FOUND,
+            Self::Body(NotRead::TooLarge(_)) | Self::DecodedTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Body(NotRead::Slow(_)) => StatusCode::REQUEST_TIMEOUT,
+            Self::Body(NotRead::Broken) | Self::Blocked(_) | Self::Looping(_) | Self::Unchecked(_) => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::NoResponse { what: NoResponse::Unreachable | NoResponse::Broken, .. } => StatusCode::BAD_GATEWAY,
+            Self::NoResponse { what: NoResponse::Slow(_), .. } => StatusCode::GATEWAY_TIMEOUT,
+        }
+    }
+
+    /// The outcome that an incident about the refusal has; `None` where another step reports it.
+    pub(crate) fn outcome(&self) -> Option<IncidentOutcome> {
+        match self {
+            Self::Token | Self::Page | Self::Blocked(_) | Self::Looping(_) | Self::Unchecked(_) => None,
+            Self::Route(_) | Self::Body(_) | Self::DecodedTooLarge(_) => Some(IncidentOutcome::Refused),
+            Self::NoResponse { .. } => Some(IncidentOutcome::Unreachable),
+        }
+    }
+
+    /// A sentence for an incident, without any part of the request.
+    pub(crate) fn cause(&self) -> String {
+        match self {
+            Self::Route(NoRoute::Unknown { .. }) => "the path does not name an upstream".to_owned(),
+            Self::NoResponse { what, .. } => what.to_string(),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// The response to a refused request.
+pub(crate) fn response(dialect: Option<&str>, refusal: &Refusal) -> Response<AnswerBody> {
+    let status = refusal.status();
+    let mut response = Response::new(AnswerBody::whole(Bytes::from(body(dialect, status, refusal).to_string())));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if dialect == Some("bedrock_converse") {
+        headers.insert(HeaderName::from_static("x-amzn-errortype"), HeaderValue::from_static(of_bedrock(status)));
+    }
+    response
+}
+
+/// The event by which a WebSocket of Responses refuses a `response.create`.
+pub(crate) fn socket_event(refusal: &Refusal) -> String {
+    let error = json!({"type": "invalid_request_error", "code": "seamline", "message": refusal.to_string(), "param": null});
+    json!({"type": "error", "status": refusal.status().as_u16(), "error": error}).to_string()
+}
+
+fn body(dialect: Option<&str>, status: StatusCode, refusal: &Refusal) -> Value {
+    let message = refusal.to_string();
+    match dialect {
+        Some("anthropic_messages") => {
+            json!({"type": "error", "error": {"type": of_anthropic(status), "message": message}})
+        }
+        Some("gemini_generate") => {
+            json!({"error": {"code": status.as_u16(), "message": message, "status": of_google(status)}})
+        }
+        Some("gemini_interactions") => {
+            json!({"error": {"message": message, "code": of_google(status).to_ascii_lowercase()}})
+        }
+        Some("bedrock_converse") => json!({"message": message}),
+        _ => json!({"error": {"message": message, "type": of_openai(status), "param": null, "code": null}}),
+    }
+}
+
+fn of_anthropic(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED => "authentication_error",
+        StatusCode::NOT_FOUND => "not_found_error",
+        StatusCode::PAYLOAD_TOO_LARGE => "request_too_large",
+        StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => "timeout_error",
+        status if status.is_client_error() => "invalid_request_error",
+        _ => "api_error",
+    }
+}
+
+fn of_openai(status: StatusCode) -> &'static str {
+    if status.is_client_error() { "invalid_request_error" } else { "server_error" }
+}
+
+fn of_google(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED => "UNAUTHENTICATED",
+        StatusCode::NOT_FOUND => "NOT_FOUND",
+        StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => "DEADLINE_EXCEEDED",
+        status if status.is_client_error() => "INVALID_ARGUMENT",
+        _ => "UNAVAILABLE",
+    }
+}
+
+fn of_bedrock(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED => "AccessDeniedException",
+        StatusCode::NOT_FOUND => "ResourceNotFoundException",
+        StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => "ModelTimeoutException",
+        status if status.is_client_error() => "ValidationException",
+        _ => "ServiceUnavailableException",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+    use seamline::classify::Failure;
+
+    use super::*;
+
+    async fn text(dialect: &str, refusal: &Refusal) -> (u16, String) {
+        let response = response(Some(dialect), refusal);
+        let status = response.status().as_u16();
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        (status, String::from_utf8(bytes.to_vec()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn every_dialect_has_its_own_form_and_the_cause_is_read_back() {
+        let refusal = Refusal::Blocked("PAIR001 /messages/1: the call has no result".to_owned());
+        for (dialect, mark) in [
+            ("anthropic_messages", r#""type":"invalid_request_error"#),
+            ("openai_chat", r#""type":"invalid_request_error"#),
+            ("openai_responses", r#""type":"invalid_request_error"#),
+            ("gemini_generate", r#""status":"INVALID_ARGUMENT"#),
+            ("gemini_interactions", r#""code":"invalid_argument"#),
+            ("bedrock_converse", r#"{"message":"#),
+        ] {
+            let (status, text) = text(dialect, &refusal).await;
+            assert!(status == 400 && text.contains(mark) && text.contains("PAIR001"), "{dialect}: {text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_unreachable_upstream_is_an_error_that_clients_send_again() {
+        let refusal = Refusal::NoResponse { upstream: "mine".to_owned(), what: NoResponse::Unreachable };
+        for dialect in ["anthropic_messages", "openai_chat", "gemini_generate", "bedrock_converse"] {
+            let (status, text) = text(dialect, &refusal).await;
+            let failure = Failure { dialect: Some(dialect), status: Some(status), text: &text, ..Failure::default() };
+            assert_eq!(seamline::classify(&failure).class, seamline::classify::Class::Transient, "{dialect}: {text}");
+        }
+    }
+}

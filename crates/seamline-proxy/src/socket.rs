@@ -1,0 +1,135 @@
+//! WebSockets: the handshake is forwarded, and then messages pass between the client and the upstream.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderMap, HeaderValue, UPGRADE};
+use hyper::http::request::Parts;
+use hyper::upgrade::OnUpgrade;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+
+use crate::answer::AnswerBody;
+use crate::body::SentBody;
+use crate::decide::decide;
+use crate::endpoint::Endpoint;
+use crate::forward::Forwarding;
+use crate::headers::prepare_response;
+use crate::incident::IncidentOutcome;
+use crate::inspect::Inspector;
+use crate::note::Note;
+use crate::rescue::{self, Refusal};
+use crate::route::Target;
+use crate::state::Shared;
+use crate::websocket::{BridgeEnd, BridgeLimits, EXTENSIONS, FrameVerdict, bridge};
+
+/// The dialect whose messages are checked.
+const CHECKED: &str = "openai_responses";
+
+/// Answers a request that asks for a WebSocket.
+pub(crate) async fn answer(
+    forwarding: &Forwarding<'_>,
+    (head, body): (Parts, Incoming),
+    client: OnUpgrade,
+    note: &mut Note,
+) -> Result<Response<AnswerBody>, Refusal> {
+    let checker = checker(forwarding, &head, note);
+    let mut prepared = forwarding.prepared(&head);
+    if checker.is_some() {
+        // A compressed message could not be read.
+        prepared.headers.remove(EXTENSIONS);
+    }
+    keep_upgrade(&mut prepared.headers);
+    let mut response = forwarding.wait(Request::from_parts(prepared, SentBody::Passed(body))).await?;
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return Ok(forwarding.observe(response, None, note));
+    }
+    let upstream = hyper::upgrade::on(&mut response);
+    let message_bytes_max = forwarding.settings.config.limits.body_bytes_max;
+    let sides = Sides { client, upstream, limits: BridgeLimits { message_bytes_max } };
+    tokio::spawn(run(Arc::clone(forwarding.shared), sides, checker));
+    let (mut head, _) = response.into_parts();
+    prepare_response(&mut head.headers);
+    keep_upgrade(&mut head.headers);
+    Ok(Response::from_parts(head, AnswerBody::whole(Bytes::new())))
+}
+
+/// The check of the messages of a conversation; `None` where messages pass unread.
+fn checker(forwarding: &Forwarding<'_>, head: &Parts, note: &Note) -> Option<Checker> {
+    let endpoint = Endpoint::of(&Method::POST, forwarding.target.uri.path());
+    let target = Target { endpoint, ..forwarding.target.clone() };
+    let lens = forwarding.settings.lens(&target).filter(|lens| lens.dialect == CHECKED)?;
+    let mut facts = note.facts.clone();
+    facts.dialect = Some(lens.dialect);
+    let inspector = Inspector {
+        shared: Arc::clone(forwarding.shared),
+        settings: Arc::clone(forwarding.settings),
+        lens,
+        upstream: target.upstream,
+    };
+    Some(Checker { inspector, headers: head.headers.clone(), facts })
+}
+
+/// Both connections, before they change their protocol.
+struct Sides {
+    client: OnUpgrade,
+    upstream: OnUpgrade,
+    limits: BridgeLimits,
+}
+
+/// Passes messages until one side closes, or the proxy stops.
+async fn run(shared: Arc<Shared>, sides: Sides, checker: Option<Checker>) {
+    let mut stop = shared.bridges.subscribe();
+    let _open = shared.open.streams.enter();
+    let pass = async {
+        let (Ok(client), Ok(upstream)) = (sides.client.await, sides.upstream.await) else { return };
+        let (mut client, mut upstream) = (TokioIo::new(client), TokioIo::new(upstream));
+        let Some(checker) = checker else {
+            let _ = tokio::io::copy_bidirectional(&mut client, &mut upstream).await;
+            return;
+        };
+        let checker = Arc::new(checker);
+        let judge = |message| {
+            let checker = Arc::clone(&checker);
+            async move { checker.judge(message).await }
+        };
+        let end = bridge(client, upstream, sides.limits, judge).await;
+        if end == BridgeEnd::UpstreamFailed {
+            checker.facts.report(IncidentOutcome::Broken, "the upstream closed the WebSocket");
+        }
+    };
+    tokio::select! {
+        () = pass => {}
+        _ = stop.wait_for(|stop| *stop) => {}
+    }
+}
+
+/// Checks the messages of one WebSocket.
+struct Checker {
+    inspector: Inspector,
+    headers: HeaderMap,
+    facts: crate::facts::Facts,
+}
+
+impl Checker {
+    /// Decides on a `response.create`.
+    async fn judge(&self, message: Bytes) -> FrameVerdict {
+        let looked = self.inspector.look(&self.headers, &message).await;
+        let mut note = Note::of(self.facts.clone());
+        note.facts.conversation = Some(looked.conversation);
+        let decision = decide(&self.inspector.settings.config, &looked);
+        note.record(looked.inspected.as_ref().ok(), &decision, &message);
+        match (decision.refusal, decision.body.map(|body| String::from_utf8(body.to_vec()))) {
+            (Some(refusal), _) => FrameVerdict::Answer(rescue::socket_event(&refusal)),
+            (None, Some(Ok(body))) => FrameVerdict::Replace(body),
+            (None, Some(Err(_)) | None) => FrameVerdict::Pass,
+        }
+    }
+}
+
+/// Puts back the headers that ask for the other protocol, and that agree to it.
+fn keep_upgrade(headers: &mut HeaderMap) {
+    headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+}

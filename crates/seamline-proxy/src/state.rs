@@ -1,0 +1,164 @@
+//! What all requests of a proxy share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use hyper::HeaderMap;
+use hyper::header::PROXY_AUTHORIZATION;
+use seamline::Options;
+use seamline::stream::StreamOptions;
+use tokio::sync::watch;
+
+use crate::Error;
+use crate::config::Config;
+use crate::counts::Counts;
+use crate::harder::Learned;
+use crate::headers::TOKEN;
+use crate::ledger::Ledger;
+use crate::report::{Gauges, Reporter};
+use crate::route::Target;
+use crate::sign::Signer;
+use crate::upstream::UpstreamClient;
+use crate::upstreams::Upstreams;
+
+/// The most combinations of upstream, dialect and model whose options are kept.
+const LENSES_MAX: usize = 1024;
+
+/// The most bytes of an assembled response. A longer one is passed on and not assembled.
+const ASSEMBLED_BYTES_MAX: usize = 8 << 20;
+
+/// What all requests share.
+pub(crate) struct Shared {
+    settings: RwLock<Arc<Settings>>,
+    pub(crate) reporter: Arc<dyn Reporter>,
+    pub(crate) signer: Signer,
+    pub(crate) open: Counts,
+    pub(crate) learned: Learned,
+    /// Tells the bridges between WebSockets to end. Each bridge holds a receiver.
+    pub(crate) bridges: watch::Sender<bool>,
+}
+
+/// The settings for new requests. A reload replaces them as a whole.
+pub(crate) struct Settings {
+    pub(crate) config: Config,
+    pub(crate) upstreams: Upstreams,
+    pub(crate) client: UpstreamClient,
+    pub(crate) ledger: Arc<Ledger>,
+    token: Option<blake3::Hash>,
+    lenses: Mutex<HashMap<String, Arc<Lens>>>,
+}
+
+/// The options with which the bodies of one endpoint are read.
+#[derive(Debug)]
+pub(crate) struct Lens {
+    pub(crate) dialect: &'static str,
+    pub(crate) options: Arc<Options>,
+    pub(crate) stream: StreamOptions,
+}
+
+impl Shared {
+    pub(crate) fn new(config: Config, reporter: Arc<dyn Reporter>) -> Result<Self, Error> {
+        let ledger = Arc::new(Ledger::new(config.ledger));
+        let client = UpstreamClient::new(&config.limits)?;
+        Ok(Self {
+            settings: RwLock::new(Arc::new(Settings::new(config, client, ledger)?)),
+            reporter,
+            signer: Signer::from_environment(),
+            open: Counts::default(),
+            learned: Learned::default(),
+            bridges: watch::Sender::new(false),
+        })
+    }
+
+    /// The settings at this moment.
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Replaces the settings for new requests. What is remembered stays, unless its bounds change.
+    pub(crate) fn reload(&self, config: Config) -> Result<(), Error> {
+        let old = self.settings();
+        let has_same_ledger = old.config.ledger == config.ledger;
+        let ledger = if has_same_ledger { Arc::clone(&old.ledger) } else { Arc::new(Ledger::new(config.ledger)) };
+        let has_same_client = old.config.limits.connect_time == config.limits.connect_time;
+        let client = if has_same_client { old.client.clone() } else { UpstreamClient::new(&config.limits)? };
+        let settings = Arc::new(Settings::new(config, client, ledger)?);
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
+        self.learned.clear();
+        Ok(())
+    }
+
+    pub(crate) fn gauges(&self) -> Gauges {
+        let (conversations, conversation_bytes) = self.settings().ledger.size();
+        Gauges {
+            connections: self.open.connections.get(),
+            requests: self.open.requests.get(),
+            streams: self.open.streams.get(),
+            conversations,
+            conversation_bytes,
+        }
+    }
+}
+
+impl Settings {
+    fn new(config: Config, client: UpstreamClient, ledger: Arc<Ledger>) -> Result<Self, Error> {
+        Ok(Self {
+            upstreams: Upstreams::new(config.upstreams.iter().cloned())?,
+            client,
+            ledger,
+            token: config.token.as_ref().map(|token| blake3::hash(token.as_bytes())),
+            lenses: Mutex::default(),
+            config,
+        })
+    }
+
+    /// Whether a request has the access token, if one is set. The comparison of hashes takes the same time for every
+    /// token.
+    pub(crate) fn admits(&self, headers: &HeaderMap) -> bool {
+        let Some(expected) = self.token else { return true };
+        let own = headers.get(TOKEN).map(hyper::header::HeaderValue::as_bytes);
+        let bearer = headers.get(PROXY_AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+        own.or(bearer).is_some_and(|token| blake3::hash(token) == expected)
+    }
+
+    /// The options for the bodies of a target; `None` where the proxy does not read them.
+    pub(crate) fn lens(&self, target: &Target) -> Option<Arc<Lens>> {
+        let dialect = target.endpoint.dialect?;
+        let model = target.endpoint.model.as_deref();
+        let key = format!("{} {dialect} {}", target.upstream.name, model.unwrap_or_default());
+        let mut lenses = self.lenses.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lens) = lenses.get(&key) {
+            return Some(Arc::clone(lens));
+        }
+        let lens = Arc::new(Lens::new(&self.config, target, dialect));
+        // The models of paths come from clients, so the number of combinations needs a bound.
+        if lenses.len() >= LENSES_MAX {
+            lenses.clear();
+        }
+        lenses.insert(key, Arc::clone(&lens));
+        Some(lens)
+    }
+}
+
+impl Lens {
+    fn new(config: &Config, target: &Target, dialect: &'static str) -> Self {
+        let provider = target.upstream.provider.clone();
+        let options = Options {
+            dialect: Some(dialect.to_owned()),
+            provider: provider.clone(),
+            model: target.endpoint.model.clone(),
+            policy: config.policy.clone(),
+            ..Options::default()
+        };
+        let mut stream = StreamOptions {
+            dialect: Some(dialect.to_owned()),
+            provider,
+            policy: config.policy.clone(),
+            ..StreamOptions::default()
+        };
+        let limits = &mut stream.policy.stream.limits;
+        limits.message_bytes_max = limits.message_bytes_max.min(ASSEMBLED_BYTES_MAX);
+        limits.frame_bytes_max = limits.frame_bytes_max.min(ASSEMBLED_BYTES_MAX);
+        Self { dialect, options: Arc::new(options), stream }
+    }
+}
