@@ -99,7 +99,11 @@ impl Rejected<'_> {
     async fn send_again(&self, body: Option<Bytes>, note: &mut Note) -> Option<Response<Incoming>> {
         let response = self.forwarding.send_new(self.head, body?, note).await?.ok()?;
         if is_possible(response.status()) {
-            note.report(IncidentOutcome::Rejected, "a stronger repair was rejected, too", Some(response.status().as_u16()));
+            note.report(
+                IncidentOutcome::Rejected,
+                "a stronger repair was rejected, too",
+                Some(response.status().as_u16()),
+            );
             return None;
         }
         Some(response)
