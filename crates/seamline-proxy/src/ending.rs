@@ -39,7 +39,10 @@ enum Place {
     Lines([u8; 4]),
     Array(ArrayPlace),
     /// The bytes of the message so far, and its length once the first four bytes are known.
-    Messages { start: [u8; 4], seen: usize },
+    Messages {
+        start: [u8; 4],
+        seen: usize,
+    },
 }
 
 /// The place in a JSON array of objects.

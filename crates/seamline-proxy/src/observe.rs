@@ -50,11 +50,7 @@ impl Watched {
     /// Watches a stream. `may_add` tells whether an event can be added to it: its length and its coding are open.
     pub(crate) fn stream(options: &StreamOptions, framing: Framing, may_add: bool) -> Self {
         // The options name a known dialect, so they are never refused.
-        Self::Stream {
-            assembly: ResponseStream::new(options).ok().map(Box::new),
-            tail: Tail::new(framing),
-            may_add,
-        }
+        Self::Stream { assembly: ResponseStream::new(options).ok().map(Box::new), tail: Tail::new(framing), may_add }
     }
 
     /// Keeps a copy of a response without streaming.

@@ -30,6 +30,7 @@ usage: cargo xtask <chore>
                             print size, shape and language of a checkout in numbers
   bench <name> [args]       run a benchmark: core, streams, store or files
   clients files [NAME]…     damage sessions of real clients, repair them, resume them; needs npm and the registry
+  clients proxy [NAME]…     run real clients and libraries without and with `seamline proxy`; needs npm, Python and their registries
   fake-provider [PORT]      run the strict fake provider for clients of your own
   fuzz [target] [--seconds N]
                             run one fuzz target or all of them; needs nightly and cargo-fuzz

@@ -33,9 +33,11 @@ fn declared<'b>(dialect: Dialect, body: &'b Value) -> Vec<(&'b str, &'b Value)> 
         "openai_responses" => tools.filter_map(|tool| named(tool, "parameters")).collect(),
         "gemini_generate" => {
             let functions = tools.flat_map(|tool| tool["functionDeclarations"].as_array().into_iter().flatten());
-            let schema = |tool: &'b Value| match tool.get("parametersJsonSchema") {
-                Some(_) => named(tool, "parametersJsonSchema"),
-                None => named(tool, "parameters"),
+            // Google's own Python package writes this member in snake case.
+            let keys = ["parametersJsonSchema", "parameters_json_schema"];
+            let schema = |tool: &'b Value| {
+                let key = keys.into_iter().find(|key| tool.get(key).is_some());
+                named(tool, key.unwrap_or("parameters"))
             };
             functions.filter_map(schema).collect()
         }

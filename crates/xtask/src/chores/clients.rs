@@ -3,8 +3,14 @@
 mod client;
 mod damage;
 mod files;
+mod home;
+mod library;
+mod message;
 mod npm;
+mod pip;
 mod provider;
+mod proxy;
+mod recorder;
 
 use anyhow::{Result, bail};
 
@@ -14,7 +20,8 @@ use crate::workspace::{self, Workspace};
 pub(crate) fn run(workspace: &Workspace, args: &[&str]) -> Result<()> {
     match args {
         ["files", names @ ..] => files::run(workspace, names),
-        _ => bail!("unknown group of clients\nhint: `cargo xtask clients files`"),
+        ["proxy", names @ ..] => proxy::run(workspace, names),
+        _ => bail!("unknown group of clients\nhint: `cargo xtask clients files` or `cargo xtask clients proxy`"),
     }
 }
 

@@ -40,12 +40,26 @@ pub(super) struct Database {
 
 pub(super) const ALL: [&Client; 8] = [&CLAUDE_CODE, &CODEX, &GEMINI_CLI, &GOOSE, &OPENCLAW, &OPENCODE, &PI, &QWEN_CODE];
 
+/// Codex with a hook, whose context it writes between a call and its result, against an endpoint of `DeepSeek`.
+pub(super) const CODEX_WITH_HOOK: Client = Client {
+    prepare: |home, url| {
+        let config = codex_config(&format!("{url}/deepseek/v1")).replace("gpt-5", "deepseek-v4");
+        write(&home.join(".codex/config.toml"), &config)?;
+        let context = "{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"PreToolUse\\\",\\\"additionalContext\\\":\\\"hook context\\\"}}";
+        let hook = format!("{{\"type\":\"command\",\"command\":\"echo '{context}'\"}}");
+        let hooks = format!("{{\"hooks\":{{\"PreToolUse\":[{{\"matcher\":\".*\",\"hooks\":[{hook}]}}]}}}}");
+        write(&home.join(".codex/hooks.json"), &hooks)
+    },
+    turn: |prompt, _| words("codex exec --json --skip-git-repo-check --dangerously-bypass-hook-trust %s", prompt),
+    ..CODEX
+};
+
 const CLAUDE_CODE: Client = Client {
     name: "claude",
     package: "@anthropic-ai/claude-code@2.1.325",
     prepare: |_, _| Ok(()),
     variables: |url| {
-        let mut variables = vec![("ANTHROPIC_BASE_URL", format!("{url}/claude")), ("ANTHROPIC_API_KEY", dummy())];
+        let mut variables = vec![("ANTHROPIC_BASE_URL", format!("{url}/anthropic")), ("ANTHROPIC_API_KEY", dummy())];
         variables.extend(["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER"].map(|name| (name, one())));
         variables
     },
@@ -62,14 +76,7 @@ const CLAUDE_CODE: Client = Client {
 const CODEX: Client = Client {
     name: "codex",
     package: "@openai/codex@0.166.0",
-    prepare: |home, url| {
-        let config = format!(
-            "model = \"gpt-5\"\nmodel_provider = \"mock\"\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n\
-             [model_providers.mock]\nname = \"Mock\"\nbase_url = \"{url}/codex/v1\"\nenv_key = \"MOCK_KEY\"\n\
-             wire_api = \"responses\"\nrequest_max_retries = 1\nstream_max_retries = 1\n"
-        );
-        write(&home.join(".codex/config.toml"), &config)
-    },
+    prepare: |home, url| write(&home.join(".codex/config.toml"), &codex_config(&format!("{url}/openai/v1"))),
     variables: |_| vec![("MOCK_KEY", dummy())],
     turn: |prompt, session| match session {
         None => words("codex exec --json --skip-git-repo-check %s", prompt),
@@ -104,7 +111,7 @@ const GOOSE: Client = Client {
             ("GOOSE_DISABLE_KEYRING", "1"),
             ("OPENAI_API_KEY", "dummy"),
             ("OPENAI_HOST", url),
-            ("OPENAI_BASE_PATH", "goose/v1/chat/completions"),
+            ("OPENAI_BASE_PATH", "openai/v1/chat/completions"),
         ];
         named.map(|(name, value)| (name, value.to_owned())).to_vec()
     },
@@ -131,7 +138,7 @@ const OPENCLAW: Client = Client {
     prepare: |home, url| {
         let config = format!(
             "{{\"agents\":{{\"defaults\":{{\"model\":{{\"primary\":\"mock/mock-model\"}},\"workspace\":\"{}\",\"skipBootstrap\":true}}}},\
-             \"models\":{{\"mode\":\"merge\",\"providers\":{{\"mock\":{{\"baseUrl\":\"{url}/openclaw/v1\",\"apiKey\":\"dummy\",\
+             \"models\":{{\"mode\":\"merge\",\"providers\":{{\"mock\":{{\"baseUrl\":\"{url}/openai/v1\",\"apiKey\":\"dummy\",\
              \"api\":\"openai-completions\",\"models\":[{{\"id\":\"mock-model\",\"name\":\"mock\",\"reasoning\":false,\"input\":[\"text\"],\
              \"contextWindow\":128000,\"maxTokens\":8000,\
              \"cost\":{{\"input\":0,\"output\":0,\"cacheRead\":0,\"cacheWrite\":0}}}}]}}}}}},\
@@ -163,7 +170,7 @@ const OPENCODE: Client = Client {
         let config = format!(
             "{{\"model\":\"mock/mock-model\",\"permission\":{{\"bash\":\"allow\"}},\"provider\":{{\"mock\":{{\
              \"npm\":\"@ai-sdk/openai-compatible\",\"name\":\"Mock\",\
-             \"options\":{{\"baseURL\":\"{url}/opencode/v1\",\"apiKey\":\"dummy\"}},\
+             \"options\":{{\"baseURL\":\"{url}/openai/v1\",\"apiKey\":\"dummy\"}},\
              \"models\":{{\"mock-model\":{{\"name\":\"mock\"}}}}}}}}}}"
         );
         write(&home.join(".config/opencode/opencode.json"), &config)
@@ -197,7 +204,7 @@ const PI: Client = Client {
     package: "@mariozechner/pi-coding-agent@0.73.1",
     prepare: |home, url| {
         let models = format!(
-            "{{\"providers\":{{\"mock\":{{\"baseUrl\":\"{url}/pi/v1\",\"apiKey\":\"dummy\",\"api\":\"openai-completions\",\
+            "{{\"providers\":{{\"mock\":{{\"baseUrl\":\"{url}/openai/v1\",\"apiKey\":\"dummy\",\"api\":\"openai-completions\",\
              \"models\":[{{\"id\":\"mock-model\",\"name\":\"mock\",\"reasoning\":false,\"input\":[\"text\"],\
              \"contextWindow\":128000,\"maxTokens\":8000,\
              \"cost\":{{\"input\":0,\"output\":0,\"cacheRead\":0,\"cacheWrite\":0}}}}]}}}}}}"
@@ -219,7 +226,7 @@ const QWEN_CODE: Client = Client {
     variables: |url| {
         vec![
             ("OPENAI_API_KEY", dummy()),
-            ("OPENAI_BASE_URL", format!("{url}/qwen/v1")),
+            ("OPENAI_BASE_URL", format!("{url}/openai/v1")),
             ("OPENAI_MODEL", "mock-model".to_owned()),
         ]
     },
@@ -229,6 +236,14 @@ const QWEN_CODE: Client = Client {
     },
     sessions: Sessions::Lines(".qwen/projects"),
 };
+
+fn codex_config(url: &str) -> String {
+    format!(
+        "model = \"gpt-5\"\nmodel_provider = \"mock\"\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n\
+         [model_providers.mock]\nname = \"Mock\"\nbase_url = \"{url}\"\nenv_key = \"MOCK_KEY\"\n\
+         wire_api = \"responses\"\nrequest_max_retries = 1\nstream_max_retries = 1\n"
+    )
+}
 
 fn dummy() -> String {
     "dummy".to_owned()

