@@ -276,10 +276,15 @@ impl<'c, 'a> Context<'c, 'a> {
     /// The first call of the tool of a result that [is not addressed](Self::is_unaddressed).
     pub(crate) fn first_call_of_unaddressed(&self, result: BlockIndex) -> Option<BlockIndex> {
         let tool = self.transcript.result(result)?.tool?;
-        let named = self.transcript.name(Some(tool)) == Some(self.id(result));
-        let is_optional = !self.constraints.call_id.demanded;
         let first = || self.called.get_or_init(|| first_calls(self.transcript)).get(&tool).copied();
-        if named && is_optional { first() } else { None }
+        if self.is_named_by_tool(result) { first() } else { None }
+    }
+
+    /// Whether a result has no id where ids are optional, so that the name of its tool serves as one.
+    pub(crate) fn is_named_by_tool(&self, result: BlockIndex) -> bool {
+        let tool = self.transcript.result(result).and_then(|result| result.tool);
+        let is_name = tool.is_some() && self.transcript.name(tool) == Some(self.id(result));
+        is_name && !self.constraints.call_id.demanded
     }
 
     /// Whether another call of the same message has this id.
