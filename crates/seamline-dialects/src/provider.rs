@@ -2,7 +2,7 @@
 
 use seamline_model::Constraints;
 
-use crate::providers::{ALL, MESSAGES, TOLERANT};
+use crate::providers::{ALL, MESSAGES, OPEN_MODELS, TOLERANT};
 
 /// A company or server, and what it demands in one of its dialects.
 ///
@@ -37,27 +37,24 @@ pub fn by_name(name: &str) -> Option<&'static Provider> {
         .or_else(|| named(|provider, name| provider.aliases.contains(&name)))
 }
 
-/// The beginnings of the names of models that many servers offer. No provider claims them.
-const OPEN_MODELS: &[&str] =
-    &["llama", "gemma", "phi", "mixtral", "mistral", "qwen", "qwq", "deepseek", "kimi", "glm", "minimax", "gpt-oss"];
-
 /// Finds the provider of a model in a dialect: the one that claims the model, or else the fallback. A model of a company
 /// whose demands in this dialect are not known, and a model that many servers offer, get the demands that all servers of
 /// the dialect share.
 pub fn for_model(dialect: &str, model: Option<&str>) -> &'static Provider {
     let claims = |provider: &&Provider| model.is_some_and(|model| provider.claims(model));
     let serving = || ALL.iter().copied().filter(|provider| provider.dialect == dialect);
-    let is_elsewhere = || ALL.iter().any(&claims) || model.is_some_and(has_many_servers);
+    let is_elsewhere = || ALL.iter().any(&claims) || model.is_some_and(|model| has_many_servers(dialect, model));
     let elsewhere = || is_elsewhere().then(|| common(dialect));
     serving().find(claims).or_else(elsewhere).unwrap_or_else(|| fallback(dialect))
 }
 
 /// Whether many servers offer a model: its weights are open, or a router names its company before a slash, as in
-/// `openai/gpt-5`. Anthropic's own models stay with the fallback of the dialect.
-fn has_many_servers(model: &str) -> bool {
+/// `openai/gpt-5`. The models of the dialect's own company stay with it behind a router, too.
+fn has_many_servers(dialect: &str, model: &str) -> bool {
     let lower = model.to_ascii_lowercase();
-    let is_routed = lower.split_once('/').is_some_and(|(_, name)| !name.contains("claude"));
-    is_routed || OPEN_MODELS.iter().any(|open| lower.starts_with(open))
+    let owns = |name: &str| fallback(dialect).models.iter().any(|family| name.contains(family));
+    let is_routed = lower.split_once('/').is_some_and(|(_, name)| !owns(name));
+    is_routed || OPEN_MODELS.iter().any(|family| begins_with(&lower, family))
 }
 
 /// The provider for models that no provider claims.

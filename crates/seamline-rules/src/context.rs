@@ -1,7 +1,7 @@
 //! The input of a rule.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use seamline_model::{
     Block, BlockIndex, CallId, Carrier, Constraints, ErrorText, FactKind, ItemKind, Joint, Member, Message,
@@ -28,8 +28,8 @@ pub(crate) struct Context<'c, 'a> {
     partner: Vec<Option<MessageIndex>>,
     /// The ids of the calls of the message that was last asked for.
     siblings: RefCell<(Option<MessageIndex>, HashSet<String>)>,
-    /// The tools that are called, computed when a rule asks for them.
-    called: OnceCell<HashSet<Tool>>,
+    /// The first call of each tool, computed when a rule asks for it.
+    called: OnceCell<HashMap<Tool, BlockIndex>>,
     /// For each checked message that a rule asked for, whether it holds only results. Computed only after a first
     /// finding.
     only_results: OnceCell<Vec<Cell<Option<bool>>>>,
@@ -270,11 +270,21 @@ impl<'c, 'a> Context<'c, 'a> {
     /// Whether a result has no id where ids are optional, and its tool was called under one: then the name that serves
     /// as its id belongs to no call.
     pub(crate) fn is_unaddressed(&self, result: BlockIndex) -> bool {
+        self.first_call_of_unaddressed(result).is_some()
+    }
+
+    /// The first call of the tool of a result that [is not addressed](Self::is_unaddressed).
+    pub(crate) fn first_call_of_unaddressed(&self, result: BlockIndex) -> Option<BlockIndex> {
+        let tool = self.transcript.result(result)?.tool?;
+        let first = || self.called.get_or_init(|| first_calls(self.transcript)).get(&tool).copied();
+        if self.is_named_by_tool(result) { first() } else { None }
+    }
+
+    /// Whether a result has no id where ids are optional, so that the name of its tool serves as one.
+    pub(crate) fn is_named_by_tool(&self, result: BlockIndex) -> bool {
         let tool = self.transcript.result(result).and_then(|result| result.tool);
-        let named = tool.is_some() && self.transcript.name(tool) == Some(self.id(result));
-        let called = || self.transcript.blocks.iter().filter_map(Block::call).filter_map(|call| call.tool).collect();
-        let is_called = |tool| self.called.get_or_init(called).contains(&tool);
-        !self.constraints.call_id.demanded && named && tool.is_some_and(is_called)
+        let is_name = tool.is_some() && self.transcript.name(tool) == Some(self.id(result));
+        is_name && !self.constraints.call_id.demanded
     }
 
     /// Whether another call of the same message has this id.
@@ -304,6 +314,17 @@ impl<'c, 'a> Context<'c, 'a> {
             Carrier::Items => Stage::Form,
         }
     }
+}
+
+/// The first call of each tool.
+fn first_calls(transcript: &Transcript<'_>) -> HashMap<Tool, BlockIndex> {
+    let mut first = HashMap::new();
+    for (index, block) in transcript.blocks.iter().enumerate() {
+        if let Some(tool) = block.call().and_then(|call| call.tool) {
+            first.entry(tool).or_insert(BlockIndex(index as u32));
+        }
+    }
+    first
 }
 
 /// The distance from their calls at which results are recognised.

@@ -2,7 +2,7 @@
 
 use seamline_model::{Constraints, ErrorText, Limits, Members, ReasoningDemands};
 
-use super::Provider;
+use super::{Provider, messages_compatible};
 use crate::anthropic_messages;
 
 /// `MiniMax`'s endpoint that speaks the Messages API.
@@ -25,6 +25,8 @@ pub(super) const PROVIDER: Provider = Provider {
         duplicate_result: NOT_AFTER_ITS_CALL,
         // Case 12: the one text that is known about pairs.
         results_first: Some(NOT_AFTER_ITS_CALL),
+        // ANT-20 is Anthropic's pattern; nothing is known of another.
+        call_id: messages_compatible::CALL_ID,
         // Nothing is known of it.
         members: Members::Open,
         // Nothing is known of it.

@@ -123,3 +123,6 @@ pub(crate) const TOLERANT: &Provider = &openai_compatible::PROVIDER;
 
 /// The demands that all Messages servers share. Those of others do not demand what Anthropic does.
 pub(crate) const MESSAGES: &Provider = &messages_compatible::PROVIDER;
+
+/// The models that many servers of the Messages dialect offer.
+pub(crate) const OPEN_MODELS: &[&str] = messages_compatible::OPEN_MODELS;

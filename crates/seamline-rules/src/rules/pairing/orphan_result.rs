@@ -150,7 +150,11 @@ pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
         return format!("output of tool call {id}, kept as text: several calls have this id");
     }
     let why = match context.policy.match_scope {
-        _ if context.is_unaddressed(result) => "it does not say which call it answers",
+        // Calls after the result must not change the text, or appending one would rewrite it.
+        _ if context.first_call_of_unaddressed(result).is_some_and(|call| call < result) => {
+            "it does not say which call it answers"
+        }
+        MatchScope::Anywhere if context.is_named_by_tool(result) => "no call of this tool comes before it",
         MatchScope::Anywhere => "its call is not in this conversation",
         MatchScope::Adjacent | MatchScope::Span | MatchScope::Forward => "it is not next to its call",
     };
