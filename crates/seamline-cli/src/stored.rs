@@ -1,5 +1,6 @@
 //! Sessions that are not one file each: a database holds many, and some programs spread a session over the files of a folder.
 
+mod choose;
 mod database;
 mod folder;
 
@@ -9,7 +10,7 @@ use std::time::SystemTime;
 use seamline::Options;
 use seamline::files::database::{Database, RepairedSession, SessionRow};
 use seamline::files::folder::FolderLayout;
-use seamline::files::{About, CheckedFile, RepairedFile};
+use seamline::files::{About, CheckedFile, RepairedFile, Salvaged, SavedConversation};
 
 use crate::failure::Failure;
 use crate::files;
@@ -17,9 +18,7 @@ use crate::files::in_use::{self, InUse};
 use crate::files::undo::Force;
 use crate::render::file;
 use crate::render::record::Record;
-use crate::screen;
 
-pub(crate) use database::open as open_database;
 pub(crate) use folder::{failure_of_part, is_folder};
 
 /// A place with sessions of one program.
@@ -104,6 +103,11 @@ impl Store {
             .with_hint("leave `--session` out; a session file has only one session")
     }
 
+    /// Explains that a session was removed while it was read.
+    pub(crate) fn is_gone(session: &StoredSession) -> Failure {
+        Failure::new(format!("session `{}` has no records", session.id))
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -140,30 +144,6 @@ impl Store {
         self.sessions().ok()?.iter().filter_map(|session| session.modified).max()
     }
 
-    /// The sessions with an id, or with a part of it; all of them without one.
-    pub(crate) fn chosen(&self, id: Option<&str>) -> Result<Vec<StoredSession>, Failure> {
-        let mut sessions = self.sessions()?;
-        let Some(id) = id else { return Ok(sessions) };
-        let has_id = sessions.iter().any(|session| session.id == id);
-        let fits = |session: &StoredSession| if has_id { session.id == id } else { session.has_id(id) };
-        sessions.retain(fits);
-        match sessions.as_slice() {
-            [_] => Ok(sessions),
-            [] => Err(Failure::new(format!("no session has `{}` in its id", screen::printable(id)))
-                .with_hint(format!("`{}` lists them", self.list_command()))),
-            several => {
-                let ids: Vec<_> = several.iter().take(FITTING_MAX).map(|session| session.id.as_str()).collect();
-                let count = screen::count(several.len(), "session");
-                Err(Failure::new(format!("`{}` is part of the ids of {count}", screen::printable(id)))
-                    .with_hint(format!("give more of the id:\n  {}", ids.join("\n  "))))
-            }
-        }
-    }
-
-    fn list_command(&self) -> String {
-        format!("seamline check {} --format json", crate::failure::quoted(&self.label()))
-    }
-
     /// Checks a session; nothing if it is gone.
     pub(crate) fn check(&self, session: &StoredSession, options: &Options) -> Result<Option<CheckedStored>, Failure> {
         let mut found = match &self.kind {
@@ -184,6 +164,38 @@ impl Store {
         };
         if let Some(found) = &mut found {
             session.describe(&mut found.repaired.about);
+        }
+        Ok(found)
+    }
+
+    /// The conversation that the program would send, repaired; nothing if the session is gone.
+    pub(crate) fn conversation(
+        &self,
+        session: &StoredSession,
+        options: &Options,
+    ) -> Result<Option<SavedConversation>, Failure> {
+        let mut found = match &self.kind {
+            Kind::Database(database) => seamline::files::database::conversation(database, &session.id, options)?,
+            Kind::Folder(layout, _) => Some(folder::conversation(layout, session, options)?),
+        };
+        if let Some(found) = &mut found {
+            session.describe(&mut found.about);
+        }
+        Ok(found)
+    }
+
+    /// Everything readable of a session; nothing if it is gone.
+    pub(crate) fn salvage(
+        &self,
+        session: &StoredSession,
+        options: &Options,
+    ) -> Result<Option<Salvaged<'static>>, Failure> {
+        let mut found = match &self.kind {
+            Kind::Database(database) => seamline::files::database::salvage(database, &session.id, options)?,
+            Kind::Folder(layout, _) => Some(folder::salvage(layout, session, options)?),
+        };
+        if let Some(found) = &mut found {
+            session.describe(&mut found.about);
         }
         Ok(found)
     }
@@ -230,13 +242,18 @@ impl RepairedStored {
     }
 }
 
-/// The most sessions that are listed when an id fits several.
-const FITTING_MAX: usize = 5;
-
 impl StoredSession {
     /// Whether a text is part of its id.
     pub(crate) fn has_id(&self, part: &str) -> bool {
         self.id.to_lowercase().contains(&part.to_lowercase())
+    }
+
+    fn title(&self) -> Option<&str> {
+        self.row.as_ref().and_then(|row| row.title.as_deref())
+    }
+
+    fn is_subagent(&self) -> bool {
+        self.row.as_ref().is_some_and(|row| row.is_subagent)
     }
 
     /// Fills in what only the list of sessions tells.

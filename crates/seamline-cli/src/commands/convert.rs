@@ -1,7 +1,7 @@
 //! `seamline convert`
 
 mod agent;
-pub(crate) mod subject;
+mod subject;
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ use crate::screen;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Convert {
-    /// A request body, a session of an agent (file or database), or `-` for standard input (the default)
+    /// A request body, a session of an agent (file, folder or database), or `-` for standard input (the default)
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
     /// The target: a provider, a dialect, or both, such as `groq/openai_responses`
@@ -50,7 +50,7 @@ pub(crate) struct Convert {
     /// The target: a new session of an agent: claude-code, codex, pi or qwen-code
     #[arg(long, value_name = "AGENT", conflicts_with = "to")]
     to_agent: Option<String>,
-    /// The session of a database with several: its id, or a part of it
+    /// The session of a database or folder with several: its id, or a part of it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// The source: a provider, a dialect, both, or the program of a history [default: detected]
@@ -98,6 +98,7 @@ Examples:
   seamline convert request.json --to openai --report lost.json
   seamline convert session.jsonl --to openai > body.json
   seamline convert goose.db --session 20260102_1 --to gemini > body.json
+  seamline convert ~/.openhands/conversations/0a1b --to-agent codex --install
   seamline convert session.jsonl --to-agent codex --install";
 
 /// The fate of reasoning that only the model that wrote it accepts.
@@ -156,7 +157,8 @@ impl Convert {
             (Some(Input::Unusable(label, failure)), 0) => {
                 Err(Failure { message: format!("{label}: {}", failure.message), ..failure })
             }
-            _ => Err(Failure::new("`convert` takes one body or session").with_hint("name a file, not a folder")),
+            _ => Err(Failure::new("`convert` takes one body or session")
+                .with_hint("name one file, or the folder of a session that is spread over files")),
         }
     }
 

@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use seamline::Options;
-use seamline::files::database::{self, Database};
 use seamline::files::{Leftover, LeftoverKind, Salvaged};
 
-use super::convert::subject::choose;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
 use crate::files::replace;
 use crate::input::Source;
 use crate::output::Output;
 use crate::render::salvage::{self, Written};
+use crate::stored::Store;
 
 /// The longest file whose conversation is searched. The values and texts of a longer one are written piece by piece.
 const WHOLE_BYTES_MAX: u64 = 512 * 1024 * 1024;
@@ -37,7 +36,7 @@ const STEM_CHARS_MAX: usize = 100;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Salvage {
-    /// Any file, or `-` for standard input
+    /// Any file, the folder of a session, or `-` for standard input
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// The folder for the new files [default: the current folder]
@@ -46,7 +45,7 @@ pub(crate) struct Salvage {
     /// Write only one of the two files
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<SalvageFormat>,
-    /// The session of a database with several: its id, or a part of it
+    /// The session of a database or folder with several: its id, or a part of it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
@@ -85,18 +84,14 @@ impl Salvage {
 
     fn salvage(&self, source: &Source) -> Result<Exit, Failure> {
         let options = Options::default();
-        let file = source.path().filter(|path| path.is_file());
         // A database that SQLite cannot read has texts all the same.
-        let database = file.and_then(|path| Database::open(path).ok().flatten());
-        if let Some(database) = database {
-            let sessions = database.sessions().map_err(seamline::Error::from)?;
-            let chosen = choose(&sessions, self.session.as_deref(), database.path())?;
-            let salvaged = database::salvage(&database, &chosen.id, &options)?;
-            let salvaged = salvaged.ok_or_else(|| Failure::new(format!("session `{}` has no rows", chosen.id)))?;
+        if let Some(store) = source.path().and_then(|path| Store::at(path).ok().flatten()) {
+            let chosen = store.only(self.session.as_deref())?;
+            let salvaged = store.salvage(&chosen, &options)?.ok_or_else(|| Store::is_gone(&chosen))?;
             return self.write(source, &salvaged);
         }
         if self.session.is_some() {
-            return Err(Failure::new("`--session` is for databases, and this file is none").with_hint("omit it"));
+            return Err(Store::has_one_session());
         }
         let opened = source.open()?;
         if opened.length > WHOLE_BYTES_MAX {

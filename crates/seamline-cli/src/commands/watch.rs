@@ -6,17 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use clap::Args;
-use seamline::files::database;
 use seamline::files::{CheckedFile, SessionHealth, Writing};
 
-use super::convert::subject::newest;
 use crate::args::{ListFormat, SubjectArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::Source;
 use crate::output::Output;
 use crate::render::watch::{self, Event};
-use crate::stored::open_database;
+use crate::stored::Store;
 
 /// The longest time between two looks at the interruption of the user.
 const NAP: Duration = Duration::from_millis(50);
@@ -38,10 +36,10 @@ const REST_FACTOR: u32 = 4;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Watch {
-    /// A session file, or a database with sessions
+    /// A session file, or a database or folder with sessions
     #[arg(value_name = "PATH")]
     path: PathBuf,
-    /// The session of a database: its id, or a part of it [default: the last changed one]
+    /// The session of a database or folder: its id, or a part of it [default: the last changed one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// How often to look for changes, in milliseconds
@@ -75,7 +73,8 @@ impl Watch {
                 registered.map_err(|error| Failure::io("wait for Ctrl-C", &error))?;
             }
         }
-        let mut session = Live { watch: self, stamp: Stamp::of(&self.path), chosen: None };
+        let mut session = Live { watch: self, stamp: Stamp::default(), chosen: None };
+        session.stamp = session.stamp_now();
         let checked = session.look().map_err(about)?;
         let mut out = Output::new();
         let mut health = SessionHealth::default();
@@ -97,7 +96,7 @@ impl Watch {
         let mut pause = Duration::from_millis(self.interval);
         let mut is_lost = false;
         while wait(pause, stop) && !out.is_gone() {
-            let now = Stamp::of(&self.path);
+            let now = session.stamp_now();
             let writing = if now == session.stamp { Writing::Ended } else { Writing::Possible };
             if writing == Writing::Ended && !health.is_unfinished() {
                 continue;
@@ -137,30 +136,38 @@ impl Watch {
 struct Live<'w> {
     watch: &'w Watch,
     stamp: Stamp,
-    /// The session of a database that is followed, which stays the same.
+    /// The session of a database or folder that is followed, which stays the same.
     chosen: Option<String>,
 }
 
 impl Live<'_> {
+    /// The id of the session, or a part of it; nothing if it is not known yet.
+    fn named(&self) -> Option<&str> {
+        self.chosen.as_deref().or(self.watch.session.as_deref())
+    }
+
+    /// The stamp of the session at this moment.
+    fn stamp_now(&self) -> Stamp {
+        let path = &self.watch.path;
+        if !path.is_dir() {
+            return Stamp::of(path);
+        }
+        let newest = Store::at(path).ok().flatten().and_then(|store| store.newest(self.named()).ok());
+        Stamp::of_files(newest.map(|session| session.files).as_deref().unwrap_or_default())
+    }
+
     /// Reads and checks the session.
     fn look(&mut self) -> Result<CheckedFile, Failure> {
         let path = &self.watch.path;
         let options = self.watch.subject.options()?;
-        if path.is_file()
-            && let Some(database) = open_database(path)?
-        {
-            let sessions = database.sessions().map_err(seamline::Error::from)?;
-            let id = match &self.chosen {
-                Some(id) => id.clone(),
-                None => newest(&sessions, self.watch.session.as_deref(), path)?.id.clone(),
-            };
-            let lost = || Failure::new(format!("session `{id}` has no rows"));
-            let checked = database::check(&database, &id, &options)?.ok_or_else(lost)?.checked;
-            self.chosen = Some(id);
+        if let Some(store) = Store::at(path)? {
+            let session = store.newest(self.named())?;
+            let checked = store.check(&session, &options)?.ok_or_else(|| Store::is_gone(&session))?.checked;
+            self.chosen = Some(session.id);
             return Ok(checked);
         }
         if self.watch.session.is_some() {
-            return Err(Failure::new("`--session` is for databases, and this file is none").with_hint("omit it"));
+            return Err(Store::has_one_session());
         }
         let source = Source::Path(path.clone());
         let opened = source.open()?;
@@ -175,7 +182,7 @@ impl Live<'_> {
 }
 
 /// What tells that a file changed: the times, lengths and identities of the file and of a database's log.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Stamp(Vec<Option<(u64, Option<SystemTime>, u64)>>);
 
 impl Stamp {
@@ -185,7 +192,11 @@ impl Stamp {
             name.push(ending);
             PathBuf::from(name)
         };
-        Self([path.to_owned(), beside("-wal")].iter().map(|path| one(path)).collect())
+        Self::of_files(&[path.to_owned(), beside("-wal")])
+    }
+
+    fn of_files(files: &[PathBuf]) -> Self {
+        Self(files.iter().map(|path| one(path)).collect())
     }
 }
 

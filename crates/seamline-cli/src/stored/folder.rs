@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use seamline::Options;
 use seamline::files::folder::{self, FolderEntry, FolderLayout, FolderSession};
+use seamline::files::{Salvaged, SavedConversation};
 
 use super::{CheckedStored, PlannedWrite, RecordChange, RepairedStored, StoredSession};
 use crate::failure::{Failure, quoted};
@@ -85,6 +86,22 @@ pub(super) fn check(
 ) -> Result<CheckedStored, Failure> {
     let checked = folder::check(layout, &texts(&read(session)?), options)?;
     Ok(CheckedStored { checked, records: records(session) })
+}
+
+pub(super) fn conversation(
+    layout: &FolderLayout,
+    session: &StoredSession,
+    options: &Options,
+) -> Result<SavedConversation, Failure> {
+    Ok(folder::conversation(layout, &texts(&read(session)?), options)?)
+}
+
+pub(super) fn salvage(
+    layout: &FolderLayout,
+    session: &StoredSession,
+    options: &Options,
+) -> Result<Salvaged<'static>, Failure> {
+    Ok(folder::salvage(layout, &texts(&read(session)?), options)?)
 }
 
 pub(super) fn repair(

@@ -23,6 +23,9 @@ pub struct Journal {
     /// The counters of SQLite for new keys: the table, and the value before and after.
     #[serde(default)]
     pub counters: Vec<(String, Option<i64>, Option<i64>)>,
+    /// The tables with rows that referred to missing rows before the repair. An undo gives such rows back.
+    #[serde(default)]
+    pub unlinked: Vec<String>,
 }
 
 /// The form of the journals that this version writes.

@@ -1,6 +1,7 @@
 //! Writes a session, and undoes it.
 #![expect(clippy::disallowed_methods, reason = "the backup goes into the file that the caller names")]
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
@@ -64,16 +65,21 @@ impl Database {
         }
         let unlinked = unlinked(&transaction)?;
         copy(&self.path, backup)?;
-        let changed = sessions.iter().map(|session| self.change(&transaction, session));
+        let changed = sessions.iter().map(|session| self.change(&transaction, session, &unlinked));
         let journals = changed.collect::<Result<Vec<_>, _>>()?;
-        verify(&transaction, &unlinked)?;
+        verify(&transaction, &unlinked, &|_| false)?;
         keep(&journals).map_err(|error| DatabaseError::Journal(error.to_string()))?;
         transaction.commit().map_err(|error| DatabaseError::of_writing(&error))?;
         Ok(journals)
     }
 
     /// Changes the rows of one session.
-    fn change(&self, transaction: &Transaction<'_>, session: &SessionChange<'_>) -> Result<Journal, DatabaseError> {
+    fn change(
+        &self,
+        transaction: &Transaction<'_>,
+        session: &SessionChange<'_>,
+        unlinked: &Unlinked,
+    ) -> Result<Journal, DatabaseError> {
         let SessionChange { rows, new } = *session;
         let edits = self.schema.edits.ok_or(DatabaseError::CannotHold)?;
         let plan = Plan { places: &rows.places, texts: &rows.texts, new };
@@ -90,6 +96,7 @@ impl Database {
             session: rows.session.clone(),
             changes,
             counters: counters.map(|((table, before), (_, after))| (table, before, after)).collect(),
+            unlinked: unlinked.iter().map(|(table, ..)| table.clone()).collect::<BTreeSet<_>>().into_iter().collect(),
         })
     }
 }
@@ -133,7 +140,8 @@ pub fn undo_all(path: &Path, journals: &[Journal]) -> Result<(), DatabaseError> 
             }
         }
     }
-    verify(&transaction, &unlinked)?;
+    let was_unlinked = |table: &String| journals.iter().any(|journal| journal.unlinked.contains(table));
+    verify(&transaction, &unlinked, &was_unlinked)?;
     transaction.commit().map_err(|error| DatabaseError::of_writing(&error))
 }
 
@@ -303,9 +311,14 @@ fn unlinked(transaction: &Transaction<'_>) -> Result<Unlinked, DatabaseError> {
     read().map_err(|error| DatabaseError::of_writing(&error))
 }
 
-/// Checks a database before the transaction ends. Rows that referred to missing rows before may still do so.
-fn verify(transaction: &Transaction<'_>, before: &Unlinked) -> Result<(), DatabaseError> {
-    if let Some((table, ..)) = unlinked(transaction)?.iter().find(|row| !before.contains(row)) {
+/// Checks a database before the transaction ends. Rows that referred to missing rows before may still do so, and rows of the
+/// tables that may.
+fn verify(
+    transaction: &Transaction<'_>,
+    before: &Unlinked,
+    may: &dyn Fn(&String) -> bool,
+) -> Result<(), DatabaseError> {
+    if let Some((table, ..)) = unlinked(transaction)?.iter().find(|row| !before.contains(row) && !may(&row.0)) {
         return Err(DatabaseError::Unlinked(table.clone()));
     }
     let found = transaction.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));

@@ -12,6 +12,8 @@ use seamline_files::session::{FileInput, KeptTexts};
 
 use super::check::{CheckedFile, checked};
 use super::repair::{CANNOT_HOLD, RepairedFile, RepairedRows, repair_rows};
+use super::salvage::{Salvaged, salvage_rows};
+use super::saved::SavedConversation;
 use super::unmended::{unmendable, without_mending};
 use crate::{Error, Options};
 
@@ -82,6 +84,25 @@ pub fn repair(layout: &FolderLayout, texts: &[String], options: &Options) -> Res
         }
     }
     Ok(RepairedFolder { repaired: repaired.into_owned(), changed })
+}
+
+/// The conversation that the program would send, repaired as [`repair`] does.
+///
+/// # Errors
+///
+/// Fails when the options name something that does not exist.
+pub fn conversation(layout: &FolderLayout, texts: &[String], options: &Options) -> Result<SavedConversation, Error> {
+    Ok(SavedConversation::of(repair(layout, texts, options)?.repaired))
+}
+
+/// Everything readable of a session: its conversation, and the texts of all other files.
+///
+/// # Errors
+///
+/// Fails when the options name something that does not exist.
+pub fn salvage(layout: &FolderLayout, texts: &[String], options: &Options) -> Result<Salvaged<'static>, Error> {
+    let repaired = repair(layout, texts, options)?.repaired;
+    Ok(salvage_rows("", lines(texts), (layout.program, layout.format), repaired))
 }
 
 fn lines(texts: &[String]) -> Vec<u8> {

@@ -71,8 +71,7 @@ pub fn salvage<'b>(name: &str, bytes: &'b [u8], options: &Options) -> Salvaged<'
     salvaged
 }
 
-/// As [`salvage`], for the rows of a session in a database, one per line.
-#[cfg(feature = "sqlite")]
+/// As [`salvage`], for a session whose rows or files are lines.
 pub(super) fn salvage_rows(
     name: &str,
     lines: Vec<u8>,

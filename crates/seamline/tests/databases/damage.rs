@@ -37,18 +37,21 @@ struct Rows {
     table: &'static str,
     json: &'static str,
     copied: &'static str,
+    /// The values of these columns in a copy.
+    values: &'static str,
     result: &'static str,
     call: &'static str,
     bed: fn() -> Bed,
 }
 
-const PROGRAMS: [Rows; 3] = [
+const PROGRAMS: [Rows; 4] = [
     Rows {
         program: "goose",
         session: "20260102_1",
         table: "messages",
         json: "content_json",
         copied: "session_id, role, created_timestamp, metadata_json",
+        values: "session_id, role, created_timestamp, metadata_json",
         result: "toolResponse",
         call: "toolRequest",
         bed: crate::goose::healthy,
@@ -59,6 +62,7 @@ const PROGRAMS: [Rows; 3] = [
         table: "agent_messages",
         json: "message_data",
         copied: "session_id, created_at",
+        values: "session_id, created_at",
         result: "function_call_output",
         call: "function_call\"",
         bed: crate::openai_agents::healthy,
@@ -68,10 +72,22 @@ const PROGRAMS: [Rows; 3] = [
         session: "ses_1",
         table: "part",
         json: "data",
-        copied: "id || 'x', message_id, session_id, time_created, time_updated",
+        copied: "id, message_id, session_id, time_created, time_updated",
+        values: "id || 'x', message_id, session_id, time_created, time_updated",
         result: "none of them",
         call: "\"callID\"",
         bed: crate::opencode::healthy,
+    },
+    Rows {
+        program: "OpenClaw",
+        session: "s-1",
+        table: "transcript_events",
+        json: "event_json",
+        copied: "session_id, seq, created_at",
+        values: "session_id, (SELECT max(seq) + 1 FROM transcript_events), created_at",
+        result: "\"toolResult\"",
+        call: "\"toolCall\"",
+        bed: crate::openclaw::healthy,
     },
 ];
 
@@ -132,7 +148,7 @@ impl Rows {
         };
         let found: Vec<usize> = (0..rows.len()).filter(|at| fits(self, &rows[*at].1)).collect();
         let at = *found.get(numbers.below(found.len()))?;
-        let (table, json, copied) = (self.table, self.json, self.copied);
+        let (table, json, columns, values) = (self.table, self.json, self.copied, self.values);
         let id = rows[at].0;
         let change = |sql: &str| connection.execute(sql, []).unwrap();
         match kind {
@@ -140,9 +156,8 @@ impl Rows {
                 change(&format!("DELETE FROM {table} WHERE rowid = {id}"));
             }
             Damage::Duplicate => {
-                let columns = copied.replace(" || 'x'", "");
                 change(&format!(
-                    "INSERT INTO {table} ({columns}, {json}) SELECT {copied}, {json} FROM {table} WHERE rowid = {id}"
+                    "INSERT INTO {table} ({columns}, {json}) SELECT {values}, {json} FROM {table} WHERE rowid = {id}"
                 ));
             }
             Damage::Reorder => {

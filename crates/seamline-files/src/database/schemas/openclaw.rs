@@ -1,7 +1,10 @@
 //! The database of an agent of `OpenClaw`: a row for each record of a session.
 //!
-//! The records are those of the older logs. Long ones are compressed. Other tables repeat parts of them (the ids, the active
-//! path, the text index), and `OpenClaw` refuses a database where they disagree, so the rows are not written.
+//! The records are those of the older logs. Long ones are compressed. Other tables repeat parts of them: the ids, the active
+//! path, the text index.
+
+mod active_path;
+mod edits;
 
 use rusqlite::{Connection, Row};
 
@@ -18,7 +21,7 @@ pub(super) static SCHEMA: Schema = Schema {
     bytes: "SELECT sum(octet_length(event_json)) FROM transcript_events WHERE session_id = ?1",
     rows,
     text,
-    edits: None,
+    edits: Some(edits::edits),
 };
 
 fn sessions(connection: &Connection) -> rusqlite::Result<Vec<SessionRow>> {

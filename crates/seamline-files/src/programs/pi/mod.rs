@@ -34,7 +34,7 @@ pub(crate) const OPENCLAW: Program = Program {
         &["openclaw-agent.sqlite"],
     )],
     extract: None,
-    advice: "Seamline does not write the database of OpenClaw, which holds parts of each record in other tables; `openclaw doctor --fix` repairs it",
+    advice: Program::GIVE_BODY,
     detect: |sample| sample.has_schema(&["CREATE TABLE", "transcript_events", "event_json"]),
     session: Some(&ROWS),
     bodies: None,
@@ -43,7 +43,7 @@ pub(crate) const OPENCLAW: Program = Program {
 pub(crate) static ROWS: Format = Format {
     document: FileLayout::Lines,
     read: read::read,
-    write: None,
+    write: Some(write::write),
     resume: |about| about.id.as_ref().map(|id| format!("openclaw agent --session-id {id}")),
 };
 

@@ -144,7 +144,8 @@ impl Entry {
             }
             Some("custom_message") => entry.read_text(Kind::Message, custom, content),
             Some("branch_summary") => entry.read_text(Kind::Message, summary, content),
-            Some("compaction") => entry.read_text(Kind::Compaction, summary, content),
+            // A reset of `OpenClaw` begins anew, as a compaction without a summary does.
+            Some("compaction" | "reset") => entry.read_text(Kind::Compaction, summary, content),
             Some("leaf") => entry.kind = Kind::Leaf,
             _ => {}
         }
