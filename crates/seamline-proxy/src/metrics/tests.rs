@@ -138,3 +138,16 @@ fn a_name_with_quotes_breaks_no_line() {
     let (_, samples) = parse(&metrics.render(&Gauges::default(), None));
     assert_eq!(value(&samples, "seamline_request_body_bytes_total", &[("upstream", &upstream)]), Some(0.0));
 }
+
+#[test]
+fn the_dashboard_shows_metrics_that_exist() {
+    let dashboard = include_str!("../../../../deploy/grafana.json");
+    let store = StoreGauges { dropped: 0, is_available: true };
+    let (kinds, _) = parse(&Metrics::default().render(&Gauges::default(), Some(store)));
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let names: Vec<&str> = dashboard.split(|c| !is_of_name(c)).filter(|word| word.starts_with("seamline_")).collect();
+    assert!(names.len() > 10);
+    for name in names {
+        assert!(kinds.contains_key(name.strip_suffix("_bucket").unwrap_or(name)), "{name}");
+    }
+}
