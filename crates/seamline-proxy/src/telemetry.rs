@@ -67,7 +67,7 @@ impl Reporter for Telemetry {
             incident = id.as_deref().unwrap_or("none"),
             findings = incident.findings.values().sum::<u64>(),
             cause = incident.cause.as_deref().unwrap_or_default(),
-            "incident"
+            "request incident"
         );
         id
     }
@@ -79,7 +79,6 @@ impl Reporter for Telemetry {
             gen_ai.operation.name = "chat",
             gen_ai.provider.name = summary.upstream,
             seamline.dialect = summary.dialect.unwrap_or("none"),
-            url.path = summary.path,
             http.response.status_code = summary.status,
             http.request.body.size = summary.body_bytes.unwrap_or(0),
             duration_ms = summary.time.as_millis() as u64,
