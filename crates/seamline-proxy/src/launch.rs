@@ -203,7 +203,11 @@ fn stem(word: &OsStr) -> String {
 
 fn parse(variables: &[String]) -> Result<Vec<(String, String)>, Error> {
     let pair = |text: &String| {
-        let wrong = || Error::Config(format!("`--env {text}`: it must be written NAME=VALUE; hint: `{{url}}` in the value is the URL of the proxy"));
+        let wrong = || {
+            Error::Config(format!(
+                "`--env {text}`: it must be written NAME=VALUE; hint: `{{url}}` in the value is the URL of the proxy"
+            ))
+        };
         let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(wrong)?;
         Ok((name.to_owned(), value.to_owned()))
     };

@@ -25,7 +25,7 @@ pub use schema::schema;
 
 /// The settings of a proxy, before files that they name are read.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ProxySettings {
     /// The settings of the traffic. `listen`, `policy`, `upstreams` and `token` are empty here.
     config: Config,
     listen: String,
@@ -55,7 +55,7 @@ pub const NO_STORE: &str = "off";
 /// The largest policy file and token file, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-impl Default for Settings {
+impl Default for ProxySettings {
     fn default() -> Self {
         let (journal, keep) = (JournalSettings::new(""), KeepSettings::new(""));
         Self {
@@ -76,15 +76,16 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl ProxySettings {
     /// The settings of the traffic. Reads the files that the settings name.
     ///
     /// # Errors
     /// [`Error::Config`] and [`Error::Upstream`], with the key that is wrong.
     pub fn config(&self) -> Result<Config, Error> {
-        let upstreams = self.upstreams.iter().map(|(name, upstream)| {
-            Upstream::new(name, &upstream.url, upstream.provider.as_deref())
-        });
+        let upstreams = self
+            .upstreams
+            .iter()
+            .map(|(name, upstream)| Upstream::new(name, &upstream.url, upstream.provider.as_deref()));
         Ok(Config {
             listen: address(&self.listen)?,
             policy: policy(&self.policy)?,
@@ -107,8 +108,7 @@ impl Settings {
     /// The settings of kept bodies; `None` unless they are turned on. `default` is the folder without a setting.
     pub fn rejected(&self, default: Option<PathBuf>) -> Option<KeepSettings> {
         let named = (!self.rejected_folder.is_empty()).then(|| PathBuf::from(&self.rejected_folder));
-        let folder = self.keeps_rejected.then_some(())
-            .and_then(|()| named.or(default))?;
+        let folder = self.keeps_rejected.then_some(()).and_then(|()| named.or(default))?;
         Some(KeepSettings { folder, bytes_max: self.rejected_bytes_max, count_max: self.rejected_max })
     }
 
@@ -143,7 +143,9 @@ impl Settings {
 
 fn address(text: &str) -> Result<SocketAddr, Error> {
     let wrong = |why: String| {
-        Error::Config(format!("`listen`: {why}; hint: an address is written `127.0.0.1:{DEFAULT_PORT}`, port 0 is a free one"))
+        Error::Config(format!(
+            "`listen`: {why}; hint: an address is written `127.0.0.1:{DEFAULT_PORT}`, port 0 is a free one"
+        ))
     };
     let found = text.to_socket_addrs().map_err(|error| wrong(format!("`{text}` is not an address: {error}")));
     found?.next().ok_or_else(|| wrong(format!("`{text}` has no address")))
@@ -157,10 +159,8 @@ fn policy(name_or_file: &str) -> Result<Policy, Error> {
     let names: Vec<&str> = seamline::policy::PRESETS.iter().map(|preset| preset.name).collect();
     let path = Path::new(name_or_file);
     if !path.exists() {
-        let hint = nearest(name_or_file, &names).map_or_else(
-            || format!("the presets are {}", names.join(", ")),
-            |name| format!("did you mean `{name}`?"),
-        );
+        let hint = nearest(name_or_file, &names)
+            .map_or_else(|| format!("the presets are {}", names.join(", ")), |name| format!("did you mean `{name}`?"));
         return Err(Error::Config(format!(
             "`policy`: no preset is called `{name_or_file}`, and there is no such file; hint: {hint}"
         )));

@@ -28,7 +28,12 @@ fn row(noted: &NotedIncident) -> [String; 4] {
     match &noted.exchange {
         Some(exchange) => {
             let upstream = screen::printable(&exchange.upstream).into_owned();
-            [time, exchange.id.clone(), exchange.outcome.as_str().to_owned(), format!("{upstream}: {}", summary(exchange))]
+            [
+                time,
+                exchange.id.clone(),
+                exchange.outcome.as_str().to_owned(),
+                format!("{upstream}: {}", summary(exchange)),
+            ]
         }
         None => {
             let what = screen::printable(&noted.incident.detail).into_owned();
@@ -44,7 +49,7 @@ fn pad(rows: &[[String; 4]], column: usize, row: &[String; 4]) -> String {
     format!("{}{}", row[column], " ".repeat(missing))
 }
 
-/// What was found and why, on one line.
+/// The findings and the cause, on one line.
 fn summary(exchange: &ProxyIncident) -> String {
     let found = counted(&exchange.findings);
     let cause = exchange.cause.as_deref().map(|cause| screen::printable(cause).into_owned());

@@ -116,7 +116,8 @@ fn every_help_page_has_examples_that_run_unchanged() {
         // Findings do not stop the run.
         let checked = |line: String| {
             let is_watch = line.contains("seamline watch") && !line.contains("--once");
-            let is_proxy = line.contains("seamline proxy") && !line.contains(" -- ") && !line.contains("--print-schema");
+            let is_proxy =
+                line.contains("seamline proxy") && !line.contains(" -- ") && !line.contains("--print-schema");
             if line.contains("--follow") || is_watch || is_proxy {
                 let (command, _) = line.split_once(" #").unwrap_or((&line, ""));
                 return format!("{command} & sleep 1; kill $! || exit 9");

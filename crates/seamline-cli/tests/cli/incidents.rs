@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use seamline_proxy::incident::{IncidentOutcome, ProxyIncident};
-use seamline_proxy::journal::{Journal, JournalSettings};
+use seamline_proxy::journal::{IncidentJournal, JournalSettings};
 use serde_json::Value;
 
 use crate::bench::Bench;
@@ -13,7 +13,7 @@ use crate::bench::Bench;
 /// Writes an incident as a proxy does, and gives its id.
 pub(crate) fn record(bench: &Bench, at: u64, outcome: IncidentOutcome) -> String {
     let store = format!("sqlite:{}", bench.path("state/seamline/incidents.db").display());
-    let journal = Journal::start(JournalSettings::new(store), |notice| panic!("{notice:?}")).unwrap();
+    let journal = IncidentJournal::start(JournalSettings::new(store), |notice| panic!("{notice:?}")).unwrap();
     let findings = [("PAIR001".to_owned(), 2), ("PAIR002".to_owned(), 1)].into();
     let upstream = "anthropic".to_owned();
     let id = journal.record(ProxyIncident { at, outcome, upstream, findings, ..ProxyIncident::default() }).unwrap();
@@ -25,7 +25,10 @@ pub(crate) fn record(bench: &Bench, at: u64, outcome: IncidentOutcome) -> String
 fn a_machine_without_a_proxy_has_no_incidents() {
     let bench = Bench::new();
     assert_eq!(bench.run(&["incidents"]).expect(0).out, "no incidents\n");
-    assert_eq!(bench.run(&["incidents", "list", "--format", "json"]).expect(0).out, "{\"version\":1,\"incidents\":[]}\n");
+    assert_eq!(
+        bench.run(&["incidents", "list", "--format", "json"]).expect(0).out,
+        "{\"version\":1,\"incidents\":[]}\n"
+    );
     let named = bench.run(&["incidents", "--store", "sqlite:none.db"]).expect(2);
     assert!(named.err.contains("cannot read the `sqlite` store of incidents"), "{named:?}");
     bench.run(&["incidents", "show", "last"]).expect(2);
@@ -44,7 +47,10 @@ fn incidents_are_listed_by_time_and_shown_by_id() {
     );
     assert_eq!(list, expected);
     let since = bench.run(&["incidents", "--since", "2026-11-14T07:01:00Z", "--format", "json"]).expect(0).json();
-    assert_eq!((since["incidents"].as_array().unwrap().len(), &since["incidents"][0]["exchange"]["id"]), (1, &Value::from(second.as_str())));
+    assert_eq!(
+        (since["incidents"].as_array().unwrap().len(), &since["incidents"][0]["exchange"]["id"]),
+        (1, &Value::from(second.as_str()))
+    );
     assert_eq!(bench.run(&["incidents", "--limit", "1"]).expect(0).out.lines().count(), 1);
     let shown = bench.run(&["incidents", "show", &second, "--format", "json"]).expect(0).json();
     assert_eq!((shown["severity"].as_str(), shown["exchange"]["outcome"].as_str()), (Some("error"), Some("rejected")));

@@ -152,7 +152,9 @@ fn a_broken_request_is_repaired_on_its_way_and_its_incident_is_shown() {
     let exchange = &list.json()["incidents"][0]["exchange"];
     assert_eq!((exchange["id"].as_str(), exchange["outcome"].as_str()), (Some(id.as_str()), Some("repaired")));
     let shown = bench.run(&["incidents", "show", &id]).expect(0).out;
-    for part in ["repaired: the repaired body went to the provider", "PAIR001", "anthropic_messages", "seamline explain"] {
+    for part in
+        ["repaired: the repaired body went to the provider", "PAIR001", "anthropic_messages", "seamline explain"]
+    {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     assert_eq!(shown, bench.run(&["incidents", "show", "last"]).expect(0).out);
@@ -233,7 +235,11 @@ fn another_address_than_this_machine_needs_a_token() {
 #[test]
 fn a_program_runs_behind_a_proxy_of_its_own_and_keeps_the_gateway_of_its_user() {
     let (bench, provider) = (Bench::new(), provider());
-    let agent = script(&bench, "claude", "echo \"$ANTHROPIC_BASE_URL $MINE $*\"\nwhile [ ! -e done ]; do sleep 0.05; done\nexit 7\n");
+    let agent = script(
+        &bench,
+        "claude",
+        "echo \"$ANTHROPIC_BASE_URL $MINE $*\"\nwhile [ ! -e done ]; do sleep 0.05; done\nexit 7\n",
+    );
     let mut command = command(&bench, &["--env", "MINE={url}/x", "--", &agent, "-p", "hello you"]);
     command.env("ANTHROPIC_BASE_URL", provider.url());
     let mut running = Running::of(command);
@@ -255,7 +261,8 @@ fn a_program_runs_behind_a_proxy_of_its_own_and_keeps_the_gateway_of_its_user() 
 #[test]
 fn signals_reach_the_program_and_its_end_is_the_end_of_the_command() {
     let bench = Bench::new();
-    let patient = script(&bench, "patient", "trap 'exit 9' TERM\ntrap 'exit 8' INT\necho ready\nwhile :; do sleep 0.05; done\n");
+    let patient =
+        script(&bench, "patient", "trap 'exit 9' TERM\ntrap 'exit 8' INT\necho ready\nwhile :; do sleep 0.05; done\n");
     for (signal, code) in [("TERM", 9), ("INT", 8)] {
         let mut running = Running::start(&bench, &["--store", "off", "--", &patient]);
         assert_eq!(running.line(), "ready");
@@ -299,7 +306,10 @@ fn a_rejected_body_is_kept_without_its_texts_where_the_user_asks_for_it() {
     assert_eq!(proxy.stop().code, Some(0));
     let path = format!("state/seamline/rejected/{id}.redacted.json");
     let kept = bench.read(&path);
-    assert!(kept.contains(r#""tool_use_id":"toolu_1""#) && !kept.contains("fn main") && !kept.contains("what is"), "{kept}");
+    assert!(
+        kept.contains(r#""tool_use_id":"toolu_1""#) && !kept.contains("fn main") && !kept.contains("what is"),
+        "{kept}"
+    );
     assert_eq!(bench.path(&path).metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert!(bench.run(&["incidents", "show", &id]).expect(0).out.contains("rejected"));
 }

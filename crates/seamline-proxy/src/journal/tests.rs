@@ -24,10 +24,10 @@ fn address(path: &Path) -> String {
     format!("sqlite:{}", path.display())
 }
 
-fn start(settings: JournalSettings) -> (Journal, Receiver<JournalNotice>) {
+fn start(settings: JournalSettings) -> (IncidentJournal, Receiver<JournalNotice>) {
     let (sender, notices) = channel();
     let notify = move |notice| sender.send(notice).unwrap();
-    (Journal::start(settings, notify).unwrap(), notices)
+    (IncidentJournal::start(settings, notify).unwrap(), notices)
 }
 
 fn reader(address: &str) -> IncidentReader {

@@ -59,7 +59,7 @@ fn quoted(text: &str) -> (String, &str) {
             '\\' => value.push(match chars.next().unwrap().1 {
                 'n' => '\n',
                 char @ ('\\' | '"') => char,
-                other => panic!("\\{other} is no escape"),
+                other => panic!("\\{other} is not an escape"),
             }),
             char => value.push(char),
         }
@@ -108,8 +108,7 @@ fn a_scraper_reads_every_sample() {
     assert_eq!(requests("anthropic", "anthropic_messages", "2xx"), Some(3.0));
     assert_eq!(requests("anthropic", "anthropic_messages", "4xx"), Some(1.0));
     assert_eq!(requests("none", "none", "4xx"), Some(1.0));
-    let within =
-        |le| found("seamline_request_duration_seconds_bucket", &[("upstream", "anthropic"), ("le", le)]);
+    let within = |le| found("seamline_request_duration_seconds_bucket", &[("upstream", "anthropic"), ("le", le)]);
     let buckets = ["0.005", "0.5", "1", "2.5", "300", "+Inf"].map(within);
     assert_eq!(buckets, [1.0, 1.0, 2.0, 3.0, 3.0, 4.0].map(Some));
     assert_eq!(found("seamline_request_duration_seconds_sum", &[("upstream", "anthropic")]), Some(402.004));

@@ -10,12 +10,7 @@ use crate::failure::Failure;
 use crate::{output, suggest};
 
 /// Runs the program until it ends. Its status is the status of the command.
-pub(super) async fn run(
-    launch: &Launch,
-    around: &Surroundings,
-    url: &str,
-    reload: impl Fn(),
-) -> Result<Exit, Failure> {
+pub(super) async fn run(launch: &Launch, around: &Surroundings, url: &str, reload: impl Fn()) -> Result<Exit, Failure> {
     for note in launch.notes() {
         output::say(&format!("seamline: {note}\n"));
     }
@@ -84,12 +79,7 @@ impl Signals {
     }
 
     /// Passes signals on to the program until it ends.
-    async fn forward_until(
-        mut self,
-        mut ended: Ended,
-        program: u32,
-        reload: impl Fn(),
-    ) -> std::io::Result<ExitStatus> {
+    async fn forward_until(mut self, mut ended: Ended, program: u32, reload: impl Fn()) -> std::io::Result<ExitStatus> {
         use rustix::process::Signal;
         use std::io::IsTerminal as _;
         // A terminal sends the signals of its keys and its end to the program, too.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use seamline_proxy::config::Config;
-use seamline_proxy::settings::Settings;
+use seamline_proxy::settings::ProxySettings;
 use seamline_proxy::telemetry::Telemetry;
 use seamline_proxy::{Control, Proxy};
 use tokio::sync::oneshot;
@@ -36,7 +36,7 @@ pub(super) fn run(setup: &Setup) -> Result<Exit, Failure> {
 async fn serve(
     setup: &Setup,
     config: Config,
-    settings: Settings,
+    settings: ProxySettings,
     telemetry: &Arc<Telemetry>,
 ) -> Result<Exit, Failure> {
     let reporter: Arc<Telemetry> = Arc::clone(telemetry);
@@ -81,8 +81,8 @@ fn announce(url: &str) {
     }
 }
 
-/// Reads the settings again. Settings that are not usable leave the old ones in use.
-fn reload(setup: &Setup, control: &Control, started_with: &Settings) {
+/// Reads the settings again. ProxySettings that are not usable leave the old ones in use.
+fn reload(setup: &Setup, control: &Control, started_with: &ProxySettings) {
     let reloaded = setup.read().and_then(|settings| {
         let is_fixed = settings.fixed() == started_with.fixed();
         control.reload(settings.config()?)?;
