@@ -86,6 +86,7 @@ impl ProxySettings {
             .upstreams
             .iter()
             .map(|(name, upstream)| Upstream::new(name, &upstream.url, upstream.provider.as_deref()));
+        self.check_store()?;
         Ok(Config {
             listen: address(&self.listen)?,
             policy: policy(&self.policy)?,
@@ -112,9 +113,13 @@ impl ProxySettings {
         Some(KeepSettings { folder, bytes_max: self.rejected_bytes_max, count_max: self.rejected_max })
     }
 
-    /// The address to listen on and the store, which only a new start can change.
-    pub fn fixed(&self) -> (&str, &str) {
-        (&self.listen, &self.store)
+    /// Whether only a new start can apply the differences to other settings: the address, the store and kept bodies.
+    pub fn needs_start(&self, other: &Self) -> bool {
+        let of_start = |settings: &Self| {
+            let Self { listen, store, keeps_rejected, rejected_folder, .. } = settings.clone();
+            (listen, store, keeps_rejected, rejected_folder)
+        };
+        of_start(self) != of_start(other)
     }
 
     /// Listens on a free port of this machine.
@@ -126,6 +131,18 @@ impl ProxySettings {
     pub fn add_upstream(&mut self, name: &str, url: &str, provider: Option<&str>) {
         let upstream = UpstreamSetting { url: url.to_owned(), provider: provider.map(ToOwned::to_owned) };
         self.upstreams.entry(name.to_owned()).or_insert(upstream);
+    }
+
+    /// Refuses a URL that cannot be a store. A store that only does not work is reported while the proxy runs. The URL may
+    /// hold a password, so the error does not repeat it.
+    fn check_store(&self) -> Result<(), Error> {
+        let is_url =
+            ["sqlite:", "postgres:", "postgresql:", "memory:"].iter().any(|start| self.store.starts_with(start));
+        if is_url || self.store.is_empty() || self.store == NO_STORE {
+            return Ok(());
+        }
+        let hint = "hint: `sqlite:FILE`, `postgres://…` or `off`";
+        Err(Error::Config(format!("`store`: it is not the URL of a store; {hint}")))
     }
 
     fn token(&self) -> Result<Option<String>, Error> {

@@ -26,11 +26,11 @@ use crate::output::Output;
 /// URL that you use already, such as that of a gateway, becomes the upstream.
 ///
 /// Without a program it listens on 127.0.0.1:4180 and prints `listening on http://…` when it is ready. `/NAME/…` goes to the
-/// upstream NAME (anthropic, openai, gemini, bedrock, deepseek, mistral, groq, openrouter, ollama and others), and paths such
+/// upstream NAME (`anthropic`, `openai`, `gemini`, `bedrock`, `deepseek`, `mistral`, `groq`, `openrouter`, `ollama` and others), and paths such
 /// as `/v1/messages` or `/v1/responses` to the API that has them. Only these and the upstreams of the settings are reached.
 /// SIGHUP makes it read its settings again; SIGTERM and Ctrl-C let open requests end first.
 ///
-/// ProxySettings come from flags, then from variables such as `SEAMLINE_PROXY_MODE`, then from the file. `docs/proxy.md` explains
+/// Settings come from flags, then from variables such as `SEAMLINE_PROXY_MODE`, then from the file. `docs/proxy.md` explains
 /// them, with a line for each client. `seamline incidents` shows what the proxy found and did.
 ///
 /// Exit status: 0 the proxy was stopped, 2 it could not start; with a program, the status of the program.
@@ -99,9 +99,10 @@ impl Proxy {
             return Ok(output.finish(Exit::Clean));
         }
         let around = Surroundings::of_process();
-        let launch = match self.program.is_empty() {
-            true => None,
-            false => Some(Launch::new(self.program.clone(), &self.variables, &around)?),
+        let launch = if self.program.is_empty() {
+            None
+        } else {
+            Some(Launch::new(self.program.clone(), &self.variables, &around)?)
         };
         serve::run(&Setup { layers: self.layers(), launch, around, traffic: self.traffic })
     }

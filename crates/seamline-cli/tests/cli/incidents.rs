@@ -17,7 +17,7 @@ pub(crate) fn record(bench: &Bench, at: u64, outcome: IncidentOutcome) -> String
     let findings = [("PAIR001".to_owned(), 2), ("PAIR002".to_owned(), 1)].into();
     let upstream = "anthropic".to_owned();
     let id = journal.record(ProxyIncident { at, outcome, upstream, findings, ..ProxyIncident::default() }).unwrap();
-    journal.close(Duration::from_secs(60));
+    journal.close(Duration::from_mins(1));
     id
 }
 

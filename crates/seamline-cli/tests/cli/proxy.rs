@@ -287,7 +287,7 @@ fn a_broken_store_does_not_stop_the_proxy() {
     assert!(complaint.starts_with("seamline: incidents are not stored: "), "{complaint}");
     let repaired = post(&address, "/v1/messages", BROKEN);
     assert_eq!((repaired.status, repaired.header("x-seamline-incident")), (200, None));
-    assert_eq!(repaired.header("x-seamline-repairs").is_some(), true);
+    assert!(repaired.header("x-seamline-repairs").is_some());
     assert!(get(&address, "/-/metrics").body.contains("seamline_incident_store_up 0"));
     assert_eq!(proxy.stop().code, Some(0));
     let ran = bench.run(&["incidents"]).expect(2);

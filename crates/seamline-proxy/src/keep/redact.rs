@@ -146,7 +146,7 @@ impl Redaction<'_> {
         match word {
             b"true" | b"false" | b"null" => self.out.extend_from_slice(word),
             _ if is_number && is_free => self.out.push(b'0'),
-            _ if is_number && word.len() <= NUMBER_BYTES_MAX && word.iter().all(is_of_number) => {
+            _ if is_number && word.len() <= NUMBER_BYTES_MAX && word.iter().copied().all(is_of_number) => {
                 self.out.extend_from_slice(word);
             }
             _ => self.replace("bytes", start, end),
@@ -157,8 +157,8 @@ impl Redaction<'_> {
 /// The longest number that stays: settings, not accounts.
 const NUMBER_BYTES_MAX: usize = 8;
 
-fn is_of_number(byte: &u8) -> bool {
-    byte.is_ascii_digit() || b"+-.eE".contains(byte)
+fn is_of_number(byte: u8) -> bool {
+    byte.is_ascii_digit() || b"+-.eE".contains(&byte)
 }
 
 /// Where the closing quote of a string is; the end of the body if it has none.

@@ -219,3 +219,16 @@ fn another_program_gets_the_variables_of_the_sdks_and_those_of_the_caller() {
     assert!(Launch::new(Vec::new(), &[], &around).is_err());
     assert!(Launch::new(vec!["x".into()], &["=1".to_owned()], &around).is_err());
 }
+
+#[test]
+fn an_http_proxy_of_the_network_stays_out_of_the_way() {
+    let home = Home::new(&[]);
+    let around = home.around(&[("http_proxy", "http://10.0.0.1:3128"), ("NO_PROXY", ".example.com")]);
+    let found = start("claude", &around);
+    let expected = [
+        ("ANTHROPIC_BASE_URL", "http://127.0.0.1:5/anthropic"),
+        ("NO_PROXY", ".example.com,127.0.0.1,localhost"),
+        ("no_proxy", "127.0.0.1,localhost"),
+    ];
+    assert_eq!(found.variables, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+}

@@ -231,7 +231,7 @@ impl Key {
     /// Sets the key. The error says what the value should be.
     pub(super) fn set(&self, settings: &mut ProxySettings, value: &Value) -> Result<(), String> {
         match &self.field {
-            Field::Text(place) => *place(settings) = text(value)?.to_owned(),
+            Field::Text(place) => text(value)?.clone_into(place(settings)),
             Field::Size(place) => *place(settings) = usize::try_from(whole(value)?).map_err(|e| e.to_string())?,
             Field::Count(place) => *place(settings) = whole(value)?,
             Field::Time(place) => *place(settings) = Duration::from_secs(whole(value)?),

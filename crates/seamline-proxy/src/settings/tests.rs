@@ -97,6 +97,7 @@ fn an_unknown_key_is_an_error_with_the_nearest_name() {
 fn a_wrong_value_is_reported_when_it_is_used() {
     for (text, expected) in [
         ("listen = \"here\"", "`listen`: `here` is not an address"),
+        ("store = \"incidents.db\"", "hint: `sqlite:FILE`, `postgres://…` or `off`"),
         ("policy = \"losless\"", "hint: did you mean `lossless`?"),
         ("token_file = \"none.txt\"", "`token_file`: cannot read"),
         ("[upstreams]\nmine = \"ftp://x\"", "upstream `mine` has no usable URL"),
