@@ -6,11 +6,12 @@ use super::python::Environment;
 use crate::workspace::{self, Workspace};
 
 /// Name, crate and target of each benchmark.
-const BENCHES: [(&str, &str, &str); 4] = [
+const BENCHES: [(&str, &str, &str); 5] = [
     ("core", "seamline", "core"),
     ("streams", "seamline", "streams"),
     ("store", "seamline", "store"),
     ("files", "seamline-cli", "files"),
+    ("proxy", "seamline-cli", "proxy"),
 ];
 
 /// Libraries of other projects that the store benchmark compares with.
@@ -54,6 +55,6 @@ mod tests {
     #[test]
     fn an_unknown_name_is_refused_with_a_list() {
         let error = command("speed", &[]).unwrap_err().to_string();
-        assert_eq!(error, "unknown benchmark `speed`\nhint: use one of core, streams, store, files");
+        assert_eq!(error, "unknown benchmark `speed`\nhint: use one of core, streams, store, files, proxy");
     }
 }

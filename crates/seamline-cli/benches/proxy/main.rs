@@ -1,0 +1,90 @@
+//! The cost of `seamline proxy` beside nginx as a plain reverse proxy, and beside gateways of other projects.
+//!
+//! All proxies run at the same time and take turns, so that the ratios hold on a busy machine too. The load is in this
+//! process, and so is the upstream. Every request is a conversation that was never sent before, unless the line says that
+//! requests extend it. Nothing here passes or fails; `cargo xtask bench proxy` prints it. `--quick` takes a fifth of the
+//! time. `--soak N` sends N requests and holds thousands of streams instead; `cargo xtask soak proxy` runs it.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![expect(clippy::cast_precision_loss, reason = "figures are printed with few digits")]
+
+mod bodies;
+mod http;
+mod load;
+mod rivals;
+mod server;
+mod soak;
+mod table;
+mod upstream;
+
+use std::io::Result;
+use std::time::Duration;
+
+use load::{Load, Shape, Target};
+use rivals::Rival;
+use table::{Figures, Goal};
+use upstream::Upstream;
+
+/// The number of rounds; the median counts.
+const ROUNDS: usize = 9;
+/// The time of one proxy in one round.
+const TIME: Duration = Duration::from_secs(1);
+
+const SMALL: Shape = Shape { connections: 4, body_bytes: 1_500, result_bytes: 300, growth: 0, is_stream: false };
+const SMALL_MANY: Shape = Shape { connections: 32, ..SMALL };
+const LARGE: Shape = Shape { connections: 1, body_bytes: 1_000_000, result_bytes: 2_700, growth: 0, is_stream: false };
+const LARGE_MANY: Shape = Shape { connections: 4, ..LARGE };
+const GROWING: Shape = Shape { growth: 40, ..LARGE };
+const STREAM: Shape = Shape { connections: 1, is_stream: true, ..SMALL };
+const STREAM_MANY: Shape = Shape { connections: 8, ..STREAM };
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let folder = tempfile::tempdir()?;
+    let upstream = Upstream::start()?;
+    if let Some(at) = args.iter().position(|arg| arg == "--soak") {
+        let count = args.get(at + 1).and_then(|count| count.parse().ok()).unwrap_or(soak::REQUESTS);
+        return soak::run(&rivals::seamline(folder.path(), upstream.address)?, &upstream, count);
+    }
+    let share = if args.iter().any(|arg| arg == "--quick") { 5 } else { 1 };
+    let rounds = Rounds { time: TIME / share, count: ROUNDS };
+    let nginx = rivals::nginx(folder.path(), upstream.address)?;
+    let ours = rivals::seamline(folder.path(), upstream.address)?;
+    let mut rivals = vec![nginx, ours];
+    let idle: Vec<usize> = rivals.iter().map(|rival| rival.server.memory()).collect();
+    rivals.extend(rivals::gateways(folder.path(), upstream.address));
+    println!("median of {ROUNDS} interleaved rounds of {:?} for each proxy\n", rounds.time);
+    let direct = rivals::direct(upstream.address);
+    rounds.measure("2 KB, 4 connections", &direct, &rivals, SMALL)?.print(&[Goal::P50(1.3)]);
+    rounds.measure("2 KB, 32 connections", &direct, &rivals, SMALL_MANY)?.print(&[Goal::Rate(0.75)]);
+    rounds.measure("1 MB, 1 connection", &direct, &rivals, LARGE)?.print(&[Goal::P50(2.5)]);
+    rounds.measure("1 MB, 4 connections", &direct, &rivals, LARGE_MANY)?.print(&[Goal::Rate(0.8)]);
+    rounds.measure("1 MB that extend a request", &direct, &rivals[..2], GROWING)?.print(&[Goal::P50(1.5)]);
+    rounds.measure("stream of 200 chunks, 1 connection", &direct, &rivals, STREAM)?.print(&[Goal::First(1.3)]);
+    rounds.measure("stream of 200 chunks, 8 connections", &direct, &rivals, STREAM_MANY)?.print(&[Goal::Rate(0.5)]);
+    table::print_memory(&rivals, &idle);
+    Ok(())
+}
+
+/// How long is measured.
+struct Rounds {
+    time: Duration,
+    count: usize,
+}
+
+impl Rounds {
+    /// Measures all proxies in turn.
+    fn measure<'r>(&self, title: &'r str, direct: &Target, rivals: &[Rival], shape: Shape) -> Result<Figures<'r>> {
+        let mut loads: Vec<Vec<Load>> = vec![Vec::new(); rivals.len() + 1];
+        let mut times = vec![Duration::ZERO; rivals.len()];
+        for _ in 0..self.count {
+            loads[0].push(load::run(direct, shape, self.time)?);
+            for (index, rival) in rivals.iter().enumerate() {
+                let before = rival.server.processor_time();
+                loads[index + 1].push(load::run(&rival.target, shape, self.time)?);
+                times[index] += rival.server.processor_time().saturating_sub(before);
+            }
+        }
+        let names = std::iter::once(direct.name).chain(rivals.iter().map(|rival| rival.target.name)).collect();
+        Ok(Figures { title, names, loads, times, is_stream: shape.is_stream })
+    }
+}
