@@ -52,7 +52,9 @@ fn damaged_and_healthy_histories_come_back_repaired_and_unchanged() {
     let call = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"b","arguments":"{}"}}]}"#;
     let result = r#"{"role":"tool","tool_call_id":"a","content":"x"}"#;
     let user = r#"{"role":"user","content":"x"}"#;
-    for messages in [vec![user], vec![user, call], vec![user, result], vec![user, call, result], vec![user, call, user, result]] {
+    for messages in
+        [vec![user], vec![user, call], vec![user, result], vec![user, call, result], vec![user, call, user, result]]
+    {
         let body = format!("{{\"messages\":[{}]}}", messages.join(","));
         entry::run(&[&[1], body.as_bytes()].concat());
     }

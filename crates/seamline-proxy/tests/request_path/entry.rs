@@ -164,7 +164,8 @@ fn echo(stream: &mut TcpStream) -> Result<()> {
         }
     };
     let lines = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
-    let length = lines.split("\r\n").find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+    let length =
+        lines.split("\r\n").find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
     let is_chunked = lines.contains("transfer-encoding: chunked");
     while bytes.len() < head + length.unwrap_or(0) || (is_chunked && !bytes.ends_with(b"0\r\n\r\n")) {
         more(&mut bytes)?;
