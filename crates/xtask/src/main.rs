@@ -28,7 +28,7 @@ usage: cargo xtask <chore>
   format [--check]          format every Rust file; --check only compares
   figures [--root DIR] [--format text|json] [--cold-build]
                             print size, shape and language of a checkout in numbers
-  bench <name> [args]       run a benchmark: core, streams, store or files
+  bench <name> [args]       run a benchmark: core, streams, store, files or proxy
   clients files [NAME]…     damage sessions of real clients, repair them, resume them; needs npm and the registry
   clients proxy [NAME]…     run real clients and libraries without and with `seamline proxy`; needs npm, Python and their registries
   fake-provider [PORT]      run the strict fake provider for clients of your own
@@ -36,6 +36,7 @@ usage: cargo xtask <chore>
                             run one fuzz target or all of them; needs nightly and cargo-fuzz
   postgres <command>        run a command with a PostgreSQL server for its tests
   soak                      repair 100,000 damaged conversations; run the store tests at full length
+  soak proxy [REQUESTS]     send 1,000,000 requests through `seamline proxy` and hold 10,000 streams
   drift [--installed]       print what vendors added to their types and no dialect reads; needs the registry
   new-rule <group> <name>   write the skeleton of a rule and its fixtures
   new-dialect <name>        write the skeleton of a dialect, its row in the test kit and its first fixtures
@@ -70,6 +71,7 @@ fn run(args: &[&str]) -> Result<()> {
         ["fuzz", rest @ ..] => fuzz::run(&workspace, rest),
         ["postgres", program, rest @ ..] => postgres::run(&workspace, program, rest),
         ["soak"] => soak::run(&workspace),
+        ["soak", "proxy", rest @ ..] => soak::run_proxy(&workspace, rest),
         ["drift", rest @ ..] => chores::drift::run(&workspace, rest),
         ["new-rule", group, name] => new_rule::run(&workspace, group, name),
         ["new-dialect", name] => new_dialect::run(&workspace, name),

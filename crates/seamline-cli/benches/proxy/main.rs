@@ -3,7 +3,7 @@
 //! All proxies run at the same time and take turns, so that the ratios hold on a busy machine too. The load is in this
 //! process, and so is the upstream. Every request is a conversation that was never sent before, unless the line says that
 //! requests extend it. Nothing here passes or fails; `cargo xtask bench proxy` prints it. `--quick` takes a fifth of the
-//! time. `--soak N` sends N requests and holds thousands of streams instead; `cargo xtask soak proxy` runs it.
+//! time, `--only TEXT` measures only what has this in its title. `--soak N` sends N requests and holds thousands of streams instead; `cargo xtask soak proxy` runs it.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![expect(clippy::cast_precision_loss, reason = "figures are printed with few digits")]
 
@@ -30,19 +30,27 @@ const ROUNDS: usize = 9;
 const TIME: Duration = Duration::from_secs(1);
 
 const SMALL: Shape = Shape { connections: 4, body_bytes: 1_500, result_bytes: 300, growth: 0, is_stream: false };
-const SMALL_MANY: Shape = Shape { connections: 32, ..SMALL };
 const LARGE: Shape = Shape { connections: 1, body_bytes: 1_000_000, result_bytes: 2_700, growth: 0, is_stream: false };
-const LARGE_MANY: Shape = Shape { connections: 4, ..LARGE };
-const GROWING: Shape = Shape { growth: 40, ..LARGE };
 const STREAM: Shape = Shape { connections: 1, is_stream: true, ..SMALL };
-const STREAM_MANY: Shape = Shape { connections: 8, ..STREAM };
+
+/// What is measured: a title, the load, and the ratio to nginx that is wanted.
+const MEASURED: [(&str, Shape, Goal); 7] = [
+    ("2 KB, 4 connections", SMALL, Goal::P50(1.3)),
+    ("2 KB, 32 connections", Shape { connections: 32, ..SMALL }, Goal::Rate(0.75)),
+    ("1 MB, 1 connection", LARGE, Goal::P50(2.5)),
+    ("1 MB, 4 connections", Shape { connections: 4, ..LARGE }, Goal::Rate(0.8)),
+    ("1 MB that extend a request", Shape { growth: 40, ..LARGE }, Goal::P50(1.5)),
+    ("stream of 200 chunks, 1 connection", STREAM, Goal::First(1.3)),
+    ("stream of 200 chunks, 8 connections", Shape { connections: 8, ..STREAM }, Goal::Rate(0.5)),
+];
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    let value_of = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
     let folder = tempfile::tempdir()?;
     let upstream = Upstream::start()?;
-    if let Some(at) = args.iter().position(|arg| arg == "--soak") {
-        let count = args.get(at + 1).and_then(|count| count.parse().ok()).unwrap_or(soak::REQUESTS);
+    if let Some(count) = value_of("--soak") {
+        let count = count.parse().unwrap_or(soak::REQUESTS);
         return soak::run(&rivals::seamline(folder.path(), upstream.address)?, &upstream, count);
     }
     let share = if args.iter().any(|arg| arg == "--quick") { 5 } else { 1 };
@@ -54,13 +62,11 @@ fn main() -> Result<()> {
     rivals.extend(rivals::gateways(folder.path(), upstream.address));
     println!("median of {ROUNDS} interleaved rounds of {:?} for each proxy\n", rounds.time);
     let direct = rivals::direct(upstream.address);
-    rounds.measure("2 KB, 4 connections", &direct, &rivals, SMALL)?.print(&[Goal::P50(1.3)]);
-    rounds.measure("2 KB, 32 connections", &direct, &rivals, SMALL_MANY)?.print(&[Goal::Rate(0.75)]);
-    rounds.measure("1 MB, 1 connection", &direct, &rivals, LARGE)?.print(&[Goal::P50(2.5)]);
-    rounds.measure("1 MB, 4 connections", &direct, &rivals, LARGE_MANY)?.print(&[Goal::Rate(0.8)]);
-    rounds.measure("1 MB that extend a request", &direct, &rivals[..2], GROWING)?.print(&[Goal::P50(1.5)]);
-    rounds.measure("stream of 200 chunks, 1 connection", &direct, &rivals, STREAM)?.print(&[Goal::First(1.3)]);
-    rounds.measure("stream of 200 chunks, 8 connections", &direct, &rivals, STREAM_MANY)?.print(&[Goal::Rate(0.5)]);
+    for (title, shape, goal) in MEASURED {
+        if value_of("--only").is_none_or(|wanted| title.contains(wanted.as_str())) {
+            rounds.measure(title, &direct, &rivals, shape)?.print(goal);
+        }
+    }
     table::print_memory(&rivals, &idle);
     Ok(())
 }
@@ -73,7 +79,7 @@ struct Rounds {
 
 impl Rounds {
     /// Measures all proxies in turn.
-    fn measure<'r>(&self, title: &'r str, direct: &Target, rivals: &[Rival], shape: Shape) -> Result<Figures<'r>> {
+    fn measure(&self, title: &'static str, direct: &Target, rivals: &[Rival], shape: Shape) -> Result<Figures> {
         let mut loads: Vec<Vec<Load>> = vec![Vec::new(); rivals.len() + 1];
         let mut times = vec![Duration::ZERO; rivals.len()];
         for _ in 0..self.count {

@@ -20,8 +20,8 @@ pub(crate) enum Goal {
 const IDLE_BYTES: usize = 64 << 20;
 
 /// The figures of one measurement. The first load is the one without a proxy.
-pub(crate) struct Figures<'t> {
-    pub(crate) title: &'t str,
+pub(crate) struct Figures {
+    pub(crate) title: &'static str,
     pub(crate) names: Vec<&'static str>,
     pub(crate) loads: Vec<Vec<Load>>,
     /// The processor time of each proxy.
@@ -29,8 +29,8 @@ pub(crate) struct Figures<'t> {
     pub(crate) is_stream: bool,
 }
 
-impl Figures<'_> {
-    pub(crate) fn print(&self, goals: &[Goal]) {
+impl Figures {
+    pub(crate) fn print(&self, goal: Goal) {
         let first = if self.is_stream { "first µs" } else { "" };
         println!(
             "{:<38}{:>10}{:>8}{first:>10}{:>8}{:>12}{:>8}{:>12}",
@@ -50,9 +50,7 @@ impl Figures<'_> {
                 number(cpu, 1),
             );
         }
-        for goal in goals {
-            self.judge(*goal);
-        }
+        self.judge(goal);
         println!();
     }
 

@@ -63,7 +63,7 @@ enum Wish {
 fn serve(mut stream: TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = Message::default();
-    let (whole, chunk, end) = (whole(), chunk(), b"d\r\ndata: [DONE]\n\n\r\n0\r\n\r\n".as_slice());
+    let (whole, chunk, end) = (whole(), chunk(), b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n".as_slice());
     while reader.read(&mut stream)? {
         match wish(&reader) {
             Wish::Whole => stream.write_all(&whole)?,

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 
+use super::clients::gateways;
 use super::python::Environment;
 use crate::workspace::{self, Workspace};
 
@@ -17,6 +18,9 @@ const BENCHES: [(&str, &str, &str); 5] = [
 /// Libraries of other projects that the store benchmark compares with.
 const PEERS: Environment = Environment { name: "store-peers", requirements: "crates/seamline/benches/store_peers.txt" };
 
+/// The argument with which the benchmark of the proxy runs for long.
+pub(super) const SOAK: &str = "--soak";
+
 /// Runs the benchmark with this name.
 pub(crate) fn run(workspace: &Workspace, name: &str, args: &[&str]) -> Result<()> {
     let command = command(name, args)?;
@@ -25,6 +29,9 @@ pub(crate) fn run(workspace: &Workspace, name: &str, args: &[&str]) -> Result<()
         && let Some(python) = PEERS.python(workspace)?
     {
         cargo.env("SEAMLINE_STORE_PEERS", python);
+    }
+    if name == "proxy" && !args.contains(&SOAK) {
+        cargo.envs(gateways());
     }
     workspace::run(&mut cargo)
 }

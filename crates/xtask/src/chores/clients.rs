@@ -12,7 +12,9 @@ mod provider;
 mod proxy;
 mod recorder;
 
-use anyhow::{Result, bail};
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
 
 use crate::workspace::{self, Workspace};
 
@@ -30,4 +32,26 @@ pub(crate) fn serve(workspace: &Workspace, args: &[&str]) -> Result<()> {
     let mut command = provider::EXAMPLE.to_vec();
     command.extend(args);
     workspace::run(&mut workspace.cargo(&command))
+}
+
+/// Installs the gateways that the benchmark of the proxy compares with, and returns the variables that name them.
+pub(crate) fn gateways() -> Vec<(&'static str, PathBuf)> {
+    let portkey = || {
+        let programs = npm::install("portkey", "@portkey-ai/gateway@1.15.2")?;
+        let modules = programs.first().and_then(|programs| programs.parent());
+        modules.map(|modules| modules.join("@portkey-ai/gateway")).context("npm has no folder")
+    };
+    let installed = [
+        ("SEAMLINE_TENSORZERO", pip::install("tensorzero", "tensorzero==2026.6.0 openai")),
+        ("SEAMLINE_PORTKEY", portkey()),
+        ("SEAMLINE_LITELLM", pip::install("litellm", "litellm[proxy]==1.106.2")),
+    ];
+    let mut gateways = Vec::new();
+    for (variable, program) in installed {
+        match program {
+            Ok(program) => gateways.push((variable, program)),
+            Err(error) => println!("not installable: {error}"),
+        }
+    }
+    gateways
 }

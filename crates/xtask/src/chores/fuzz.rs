@@ -10,12 +10,13 @@ use crate::workspace::{self, Workspace};
 const SECONDS: u32 = 60;
 
 /// Folders with inputs to start from, by the prefix of the target's name.
-const SEEDS: [(&str, &str); 5] = [
+const SEEDS: [(&str, &str); 6] = [
     ("frame_", "fixtures/streams"),
     ("stream", "fixtures/streams"),
     ("check", "fixtures/rules"),
     ("repair", "fixtures/rules"),
     ("classify", "fixtures/errors"),
+    ("request_path", "fixtures/rules"),
 ];
 
 /// The command line of the chore.

@@ -1,12 +1,16 @@
 //! `cargo xtask soak`: runs the long tests at full length; CI runs a sample of them.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
+use super::bench;
 use super::postgres::{Found, Server};
 use crate::workspace::{self, Workspace};
 
 /// The number of times that a test kills a SQLite writer.
 const KILLS: &str = "10000";
+
+/// The number of requests through the proxy.
+const PROXY_REQUESTS: &str = "1000000";
 
 /// The number of damaged conversations that are repaired, 20,000 for each dialect on average.
 const CONVERSATIONS: usize = 20_000 * DIALECTS;
@@ -23,6 +27,16 @@ const LONGER: [(&str, &str); 2] =
 
 /// The crates whose tests run.
 const STORES: [&str; 2] = ["seamline-store-sqlite", "seamline-store-postgres"];
+
+/// Sends requests through `seamline proxy` and holds thousands of streams; prints connections, threads and memory.
+pub(crate) fn run_proxy(workspace: &Workspace, args: &[&str]) -> Result<()> {
+    let count = match args {
+        [] => PROXY_REQUESTS,
+        [count] => count,
+        _ => bail!("usage: cargo xtask soak proxy [REQUESTS]"),
+    };
+    bench::run(workspace, "proxy", &[bench::SOAK, count])
+}
 
 /// Compiles the skeleton of a new dialect, then runs the tests of damaged conversations, presets, memory and every store.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
