@@ -7,7 +7,8 @@
 //!    id answers the k-th call with that id; a result that names its tool prefers the
 //!    calls of that tool;
 //! 2. a result elsewhere answers the only open call before it with its id (late); if
-//!    there is none, the first call after it with its id, if that stayed open (early);
+//!    there is none, the first call after it with its id and no other tool, if that
+//!    stayed open (early);
 //! 3. a result whose id is another form of the id of an open call answers it (`hist_tool_1`
 //!    and `call_1`);
 //! 4. in a span with exactly one open call, the first result whose id names no call of
@@ -27,12 +28,13 @@
 //! an earlier pair only when one of them takes part in a pair itself.
 
 mod behind;
+mod early;
 mod misaddressed;
 mod queues;
 mod renamed;
 mod unknown;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use self::queues::Queues;
 use crate::{BlockIndex, BlockKind, CallId, Joint, MessageIndex, ResultBlock, Role, Scope, Tool, Transcript};
@@ -425,40 +427,6 @@ impl<'t, 'a> Walk<'t, 'a> {
             self.pairing.results[at].fate = ResultFate::Superseded(state.call);
         }
         self.answer(index, block)
-    }
-
-    /// Step 2, looking forward: results that came before their call.
-    fn claim_early(&mut self) {
-        if self.early.is_empty() {
-            return;
-        }
-        let mut first_call: HashMap<Key<'t>, usize> = HashMap::new();
-        for index in (0..self.pairing.calls.len()).rev() {
-            first_call.insert(self.call_key(index), index);
-        }
-        let mut claimed: HashSet<usize> = HashSet::new();
-        for &position in &self.early.clone() {
-            let position = position as usize;
-            let Some(&first) = first_call.get(&self.result_key(position)) else { continue };
-            let index = self.call_of_tool(first, position);
-            // Further ones repeat the first, or replace it if it is synthetic.
-            if self.pairing.calls[index].answer.is_none() || claimed.contains(&index) {
-                claimed.insert(index);
-                let block = self.pairing.results[position].result;
-                self.pairing.results[position].fate = self.answer_again(index, block);
-            }
-        }
-    }
-
-    /// The call that an early result answers: the one of its tool among the first calls of the same id in the same message,
-    /// else the first of them. Calls of later messages do not count, so that they change nothing before them.
-    fn call_of_tool(&self, first: usize, position: usize) -> usize {
-        let tool = self.transcript.result(self.pairing.results[position].result).and_then(|result| result.tool);
-        let (key, message) = (self.call_key(first), self.pairing.calls[first].message);
-        let calls = self.pairing.calls[first..].iter().take_while(|call| call.message == message).take(SCAN_MAX);
-        let mut same = (first..first + calls.count()).filter(|&index| self.call_key(index) == key);
-        let of_tool = tool.and_then(|_| same.find(|&index| self.call_tool(index) == tool));
-        of_tool.unwrap_or(first)
     }
 
     /// Whether a call has no real result yet.

@@ -30,6 +30,8 @@ pub(crate) struct Context<'c, 'a> {
     siblings: RefCell<(Option<MessageIndex>, HashSet<String>)>,
     /// The first call of each tool, computed when a rule asks for it.
     called: OnceCell<HashMap<Tool, BlockIndex>>,
+    /// The results that repeat the one of each call, computed when a rule asks for them.
+    repeats: OnceCell<HashMap<BlockIndex, Vec<BlockIndex>>>,
     /// For each checked message that a rule asked for, whether it holds only results. Computed only after a first
     /// finding.
     only_results: OnceCell<Vec<Cell<Option<bool>>>>,
@@ -84,6 +86,7 @@ impl<'c, 'a> Context<'c, 'a> {
             partner,
             siblings: RefCell::default(),
             called: OnceCell::new(),
+            repeats: OnceCell::new(),
             only_results: OnceCell::new(),
             last_said: OnceCell::new(),
             first_known: OnceCell::new(),
@@ -285,6 +288,20 @@ impl<'c, 'a> Context<'c, 'a> {
         let tool = self.transcript.result(result).and_then(|result| result.tool);
         let is_name = tool.is_some() && self.transcript.name(tool) == Some(self.id(result));
         is_name && !self.constraints.call_id.demanded
+    }
+
+    /// The results that repeat the one that answers a call.
+    pub(crate) fn repeats_of(&self, call: BlockIndex) -> &[BlockIndex] {
+        let repeats = self.repeats.get_or_init(|| {
+            let mut repeats: HashMap<BlockIndex, Vec<BlockIndex>> = HashMap::new();
+            for state in &self.pairing.results {
+                if let ResultFate::Duplicate(call) | ResultFate::Superseded(call) = state.fate {
+                    repeats.entry(call).or_default().push(state.result);
+                }
+            }
+            repeats
+        });
+        repeats.get(&call).map_or(&[], Vec::as_slice)
     }
 
     /// Whether another call of the same message has this id.

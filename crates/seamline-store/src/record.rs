@@ -192,6 +192,9 @@ pub struct Parent {
     /// The call that a sub-agent's session answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
+    /// Whether its log had lost records, so that messages may be missing from what was copied.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_degraded: bool,
 }
 
 /// The origin of a message.

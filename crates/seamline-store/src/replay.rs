@@ -54,6 +54,14 @@ pub struct Damage {
     pub bytes: Option<Hash>,
 }
 
+impl Damage {
+    /// The damage of a session that was made from one that had lost records.
+    pub fn inherited(state: &State) -> Option<Self> {
+        let parent = state.begin.as_ref()?.parent.as_ref().filter(|parent| parent.is_degraded)?;
+        Some(Self { seq: 1, kind: DamageKind::Inherited { session: parent.session.clone() }, bytes: None })
+    }
+}
+
 /// The kind of damage of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "damage", rename_all = "snake_case")]
@@ -114,6 +122,18 @@ pub enum DamageKind {
         /// The number of such commits.
         commits: u64,
     },
+    /// The session is a fork of one that had lost records, so its first messages may have gaps.
+    Inherited {
+        /// The name of the other session.
+        session: SessionId,
+    },
+}
+
+impl DamageKind {
+    /// Whether something of the session may be lost. A damaged index hides commits that are all there.
+    pub fn is_loss(&self) -> bool {
+        !matches!(self, Self::Unindexed { .. })
+    }
 }
 
 impl std::fmt::Display for Damage {
@@ -139,6 +159,9 @@ impl std::fmt::Display for Damage {
                  the file of the store, then run `sqlite3 FILE 'REINDEX commits'`",
                 if *commits == 1 { "" } else { "s" }
             ),
+            DamageKind::Inherited { session } => {
+                write!(f, "the session is a fork of `{session}`, which had lost records; messages may be missing")
+            }
             DamageKind::Keyed { is_other: false } => {
                 write!(f, "the commit at record {seq} is sealed with a key, and no key was given")
             }
@@ -293,7 +316,8 @@ impl Replay {
     fn misfits(&self) -> impl Iterator<Item = Damage> {
         let unfit = self.unfit.map(|(seq, records)| (seq, DamageKind::Unfit { records }));
         let unindexed = self.unindexed.map(|(seq, commits)| (seq, DamageKind::Unindexed { commits }));
-        unfit.into_iter().chain(unindexed).map(|(seq, kind)| Damage { seq, kind, bytes: None })
+        let counted = unfit.into_iter().chain(unindexed).map(|(seq, kind)| Damage { seq, kind, bytes: None });
+        counted.chain(Damage::inherited(self.state()))
     }
 
     fn pass_over(&mut self, stored: &StoredCommit, kind: DamageKind) {

@@ -4,6 +4,7 @@
 //! reads no clock; the time is one of the facts.
 
 use std::borrow::Cow;
+use std::sync::Mutex;
 
 use seamline_store::{
     AcceptedFinding, CycleId, CycleRecord, Entry, Incident, IncidentKind, IncidentSeverity, MessageRecord, OpenCycle,
@@ -12,6 +13,7 @@ use seamline_store::{
 
 use super::compact::Compaction;
 use super::cycle::order::Ended;
+use super::readdress::Addresses;
 use super::wire::Wire;
 use super::{LostCall, RepairContext, SessionError, SessionPolicy};
 
@@ -149,6 +151,8 @@ pub(super) struct Work {
     pub(super) accepted: Vec<AcceptedFinding>,
     /// Whether a refused conversation was reset and no response came since.
     pub(super) has_restarted: bool,
+    /// The calls of the view and their ids in requests, as the last result that named one needed them.
+    pub(super) addresses: Mutex<Addresses>,
 }
 
 /// The record of a message that the user, the model or a tool wrote, in the dialect of a wire.

@@ -108,10 +108,10 @@ impl Log {
         self.opened_at
     }
 
-    /// This session as the parent of another one.
+    /// This session as the parent of another one that copies no message of it.
     pub(super) fn as_parent(&self, call: Option<seamline_store::CallId>) -> Parent {
         let Head { seq, hash, .. } = self.head();
-        Parent { session: self.id().clone(), seq, hash, call }
+        Parent { session: self.id().clone(), seq, hash, call, is_degraded: false }
     }
 
     /// The records that go with the next commit.

@@ -63,6 +63,7 @@ impl Session {
         let (state, health, work) = (State::default(), Health::Whole, Work::default());
         let mut session = Self { log, state, wire, health, work, reading: Reading::default() };
         let written = session.write(Batch::of(records)).await;
+        session.health = Health::of(Damage::inherited(&session.state).into_iter().collect());
         session.or_release(written).await
     }
 
@@ -144,7 +145,7 @@ impl Session {
     }
 
     /// Makes a session with the same messages. The fork knows which of them are synthetic and which are summaries. The fork
-    /// has the same policy. Open cycles, checkpoints, incidents and the inbox stay behind; its [first record](seamline_store::Begin) names this
+    /// has the same policy. The fork of a [degraded](Health::Degraded) session that lost records is degraded. Open cycles, checkpoints, incidents and the inbox stay behind; its [first record](seamline_store::Begin) names this
     /// session. Both are open for writing.
     ///
     /// # Errors
@@ -156,7 +157,8 @@ impl Session {
             ..self.related_options()
         };
         let copies = plan_copies(&self.wire, &self.state)?;
-        self.begin_related(id, None, options, copies).await
+        let parent = Parent { is_degraded: self.health.has_losses(), ..self.log.as_parent(None) };
+        self.begin_related(id, parent, options, copies).await
     }
 
     /// Makes an empty session for a sub-agent that works on a call of this one, in the same dialect and with the same
@@ -165,7 +167,8 @@ impl Session {
     /// # Errors
     /// When there is a session of that name, or the store failed.
     pub async fn create_child(&self, id: SessionId, call: impl Into<CallId>) -> Result<Self, SessionError> {
-        self.begin_related(id, Some(call.into()), self.related_options(), Vec::new()).await
+        let parent = self.log.as_parent(Some(call.into()));
+        self.begin_related(id, parent, self.related_options(), Vec::new()).await
     }
 
     /// Switches to another provider or dialect: from now on new messages are of its dialect, and requests are for it.
@@ -213,12 +216,11 @@ impl Session {
     async fn begin_related(
         &self,
         id: SessionId,
-        call: Option<CallId>,
+        parent: Parent,
         options: SessionOptions,
         records: Vec<Record>,
     ) -> Result<Self, SessionError> {
-        let (store, parent) = (self.log.store().clone(), Some(self.log.as_parent(call)));
-        Box::pin(Self::begin(store, id, options, parent, records)).await
+        Box::pin(Self::begin(self.log.store().clone(), id, options, Some(parent), records)).await
     }
 }
 

@@ -4,15 +4,17 @@
 //! answers under them. The log keeps the stored id of the call, so that the result belongs to it for every provider.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::PoisonError;
 
 use seamline_model::{BlockKind, Edit, Transcript};
-use seamline_store::{Entry, Raw};
+use seamline_store::{Entry, EntryId, Raw};
 
 use super::SessionError;
 use super::facts::Facts;
 use super::recorded::{ids, with_ids};
 use super::request::Request;
 use super::wire::Wire;
+use crate::Options;
 use crate::outline::{OutlineKind, OutlineMessage};
 
 impl Facts<'_> {
@@ -22,28 +24,107 @@ impl Facts<'_> {
             return Ok(messages);
         }
         let outline = wire.outline(&messages.iter().collect::<Vec<_>>())?;
-        let stored = wire.outline_each(&self.entries().iter().collect::<Vec<_>>())?;
-        let known: HashSet<&str> = calls(&stored).chain(calls(&outline)).filter_map(|call| call.id).collect();
-        let is_unknown = |id: &&str| !known.contains(id);
-        if !results(&outline).any(|id| is_unknown(&id)) {
+        let own: HashSet<String> = calls(&outline).filter_map(|call| call.id).collect();
+        let named: HashSet<&str> = results(&outline).filter(|id| !own.contains(*id)).collect();
+        if named.is_empty() {
             return Ok(messages);
         }
-        let names = stored_ids(wire, self.entries(), &stored)?;
-        let written = with_ids(wire, &messages, |transcript, _| id_edits(transcript, &names, &known))?;
+        let mut addresses = self.work.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        addresses.update(wire, self.entries())?;
+        let unknown: HashSet<&str> = named.into_iter().filter(|id| !addresses.is_stored(id)).collect();
+        if unknown.is_empty() {
+            return Ok(messages);
+        }
+        let names = addresses.stored_ids(wire, self.entries())?;
+        let written = with_ids(wire, &messages, |transcript, _| id_edits(transcript, names, &unknown))?;
         Ok(written.unwrap_or(messages))
     }
 }
 
-/// A call of an outline.
-struct OutlineCall<'o> {
-    id: Option<&'o str>,
-    name: Option<&'o str>,
+/// The calls of the view, and their ids in requests. A session keeps them, so that many late results read each message
+/// once.
+#[derive(Debug, Default)]
+pub(in crate::session) struct Addresses {
+    /// The provider and the policy of the requests.
+    options: Option<Options>,
+    /// The messages of the view, each with its calls.
+    read: Vec<(EntryId, Vec<StoredCall>)>,
+    /// How many calls have each id.
+    counts: HashMap<String, usize>,
+    /// The stored ids by the ids in a request, since a result needed them.
+    names: Option<HashMap<String, String>>,
 }
 
-fn calls(outline: &[OutlineMessage]) -> impl Iterator<Item = OutlineCall<'_>> {
+#[derive(Debug)]
+struct StoredCall {
+    id: Option<String>,
+    name: Option<String>,
+}
+
+impl Addresses {
+    /// Reads the messages that are new since the last time.
+    fn update(&mut self, wire: &Wire, entries: &[Entry]) -> Result<(), SessionError> {
+        if self.options.as_ref() != Some(&wire.options) {
+            *self = Self { options: Some(wire.options.clone()), ..Self::default() };
+        }
+        let is_same = |((id, _), entry): &(&(EntryId, Vec<StoredCall>), &Entry)| *id == entry.id();
+        let front = self.read.iter().zip(entries).take_while(is_same).count();
+        let rest = (&self.read[front..], &entries[front..]);
+        let back = rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(is_same).count();
+        let (gone, new) = (front..self.read.len() - back, &entries[front..entries.len() - back]);
+        let outline = wire.outline_each(&new.iter().collect::<Vec<_>>())?;
+        let mut read: Vec<_> = new.iter().map(|entry| (entry.id(), Vec::new())).collect();
+        for message in &outline {
+            if let Some((_, of_entry)) = read.get_mut(message.index) {
+                of_entry.extend(calls(std::slice::from_ref(message)));
+            }
+        }
+        let new_ids: Vec<_> = read.iter().flat_map(|(_, calls)| calls).map(|call| call.id.clone()).collect();
+        let old: Vec<_> = self.read.splice(gone, read).flat_map(|(_, calls)| calls).map(|call| call.id).collect();
+        if old != new_ids {
+            self.names = None;
+        }
+        for id in old.iter().flatten() {
+            self.counts.entry(id.clone()).and_modify(|count| *count = count.saturating_sub(1));
+        }
+        for id in new_ids.into_iter().flatten() {
+            *self.counts.entry(id).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether a stored call has this id.
+    fn is_stored(&self, id: &str) -> bool {
+        self.counts.get(id).is_some_and(|&count| count > 0)
+    }
+
+    /// The stored ids of calls, by their ids in the request for the current provider.
+    fn stored_ids(&mut self, wire: &Wire, entries: &[Entry]) -> Result<&HashMap<String, String>, SessionError> {
+        let names = match self.names.take() {
+            Some(names) => names,
+            None => self.pair_with_request(wire, entries)?,
+        };
+        Ok(self.names.insert(names))
+    }
+
+    /// Pairs the stored calls with those of a request by their order. A repair that adds or removes a call makes the two
+    /// orders differ; then nothing is known.
+    fn pair_with_request(&self, wire: &Wire, entries: &[Entry]) -> Result<HashMap<String, String>, SessionError> {
+        let request = Request::of_entries(wire, entries, "{}")?;
+        let sent = crate::outline(&request.body, &wire.options, 0..usize::MAX)?;
+        let stored = || self.read.iter().flat_map(|(_, calls)| calls);
+        if calls(&sent).count() != stored().count() {
+            return Ok(HashMap::new());
+        }
+        let pairs = calls(&sent).zip(stored()).filter(|(sent, stored)| sent.name == stored.name);
+        Ok(pairs.filter_map(|(sent, stored)| Some((sent.id?, stored.id.clone()?))).collect())
+    }
+}
+
+fn calls(outline: &[OutlineMessage]) -> impl Iterator<Item = StoredCall> {
     let blocks = outline.iter().flat_map(|message| &message.blocks);
     let calls = blocks.filter(|block| block.kind == OutlineKind::Call);
-    calls.map(|call| OutlineCall { id: call.id.as_deref(), name: call.name.as_deref() })
+    calls.map(|call| StoredCall { id: call.id.clone(), name: call.name.clone() })
 }
 
 fn results(outline: &[OutlineMessage]) -> impl Iterator<Item = &str> {
@@ -51,28 +132,10 @@ fn results(outline: &[OutlineMessage]) -> impl Iterator<Item = &str> {
     blocks.filter(|block| block.kind == OutlineKind::Result).filter_map(|result| result.id.as_deref())
 }
 
-/// The stored ids of calls, by their ids in the request for the current provider. A repair that adds or removes a call
-/// makes the two orders differ; then nothing is known.
-fn stored_ids(
-    wire: &Wire,
-    entries: &[Entry],
-    stored: &[OutlineMessage],
-) -> Result<HashMap<String, String>, SessionError> {
-    let request = Request::of_entries(wire, entries, "{}")?;
-    let sent = crate::outline(&request.body, &wire.options, 0..usize::MAX)?;
-    if calls(&sent).count() != calls(stored).count() {
-        return Ok(HashMap::new());
-    }
-    let same_tool = |(sent, stored): &(OutlineCall<'_>, OutlineCall<'_>)| sent.name == stored.name;
-    let pairs = calls(&sent).zip(calls(stored)).filter(same_tool);
-    let ids = pairs.filter_map(|(sent, stored)| Some((sent.id?.to_owned(), stored.id?.to_owned())));
-    Ok(ids.collect())
-}
-
 /// The edits that give results the stored ids of their calls.
-fn id_edits(transcript: &Transcript<'_>, names: &HashMap<String, String>, known: &HashSet<&str>) -> Vec<Edit> {
+fn id_edits(transcript: &Transcript<'_>, names: &HashMap<String, String>, unknown: &HashSet<&str>) -> Vec<Edit> {
     let ids = ids(transcript)
         .into_iter()
-        .filter(|(at, id)| matches!(transcript.block(*at).kind, BlockKind::Result(_)) && !known.contains(id));
+        .filter(|(at, id)| matches!(transcript.block(*at).kind, BlockKind::Result(_)) && unknown.contains(id));
     ids.filter_map(|(at, id)| Some(Edit::SetCallId { call: at, id: names.get(id)?.clone() })).collect()
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use seamline::session::SessionError;
-use seamline::store::{Damage, DamageKind, SessionId, StoredCommit, replay_with};
+use seamline::store::{Damage, SessionId, StoredCommit, replay_with};
 use serde::{Deserialize, Serialize};
 
 use super::context::{StoreContext, exit_of};
@@ -106,7 +106,7 @@ impl Export {
             return Err(failed(error.into()));
         }
         // A damaged index loses no commit.
-        let is_loss = |damage: &&Damage| !matches!(damage.kind, DamageKind::Unindexed { .. });
+        let is_loss = |damage: &&Damage| damage.kind.is_loss();
         if let Some(damage) = replayed.damages.iter().find(is_loss) {
             return Err(Failure::new(format!("session `{}` is damaged: {damage}", self.name)).with_hint(format!(
                 "{} writes the readable messages, and {} makes a session of them",

@@ -1,6 +1,6 @@
 //! `IDENT004 missing-call-id`
 
-use seamline_model::{PairedCall, Safety};
+use seamline_model::{Edit, PairedCall, Safety};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -78,6 +78,10 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let (message, place) = (content.message.0, content.slot().index);
     let seed = format!("{message}/{place}/{}", context.transcript.text(content.span));
     let made = ids::make_id(demand, &seed, |made| context.is_taken(state.call, made));
+    // A repeated result stays one: without the id it could be taken for the result of another call.
+    let repeats = context.repeats_of(state.call).iter();
+    let repeats = repeats.map(|&result| Edit::Readdress { result, call: state.call, id: made.clone() });
+    let edits = rename(context, state.call, &made).into_iter().chain(repeats).collect();
     report
         .block(context, state.call, "tool call has no id".to_owned())
         .predicts(demand.alphabet_error.render(&values))
@@ -85,6 +89,6 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
             context.naming_stage(),
             Safety::Safe,
             format!("set the id to `{made}`"),
-            rename(context, state.call, &made),
+            edits,
         );
 }

@@ -245,7 +245,8 @@ impl Follower {
     pub async fn fork_into(&self, store: Arc<dyn Store>, id: SessionId) -> Result<Session, SessionError> {
         let wire = wire_of(self.state(), None, self.policy_to_use())?;
         let Head { seq, hash, .. } = self.head;
-        let parent = Parent { session: self.id.clone(), seq, hash, call: None };
+        let is_degraded = self.health.has_losses();
+        let parent = Parent { session: self.id.clone(), seq, hash, call: None, is_degraded };
         let (dialect, provider) = (Some(wire.home.to_owned()), home_provider(self.state(), &wire));
         let policy = wire.options.policy.clone();
         let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };

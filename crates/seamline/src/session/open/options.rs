@@ -78,6 +78,11 @@ impl Health {
         if damages.is_empty() { Self::Whole } else { Self::Degraded(damages) }
     }
 
+    /// Whether something of the session may be lost.
+    pub(super) fn has_losses(&self) -> bool {
+        matches!(self, Self::Degraded(damages) if damages.iter().any(|damage| damage.kind.is_loss()))
+    }
+
     /// Whether every commit passed its hash check.
     pub fn is_whole(&self) -> bool {
         matches!(self, Self::Whole)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_executor::block_on;
 use seamline::session::{Follower, Health, OpenOptions, Session, SessionError, SessionOptions};
-use seamline::store::{Effect, Error, InboxItem, IncidentKind, Raw, Store};
+use seamline::store::{DamageKind, Effect, Error, InboxItem, IncidentKind, Raw, Store};
 
 use super::faulty::{Fault, Faulty};
 use super::stores::{ASK, Tick, kept, memory, open_options, results, turn};
@@ -41,6 +41,34 @@ fn a_session_without_its_first_commit_opens_if_its_messages_identify_the_dialect
     // It is recorded for the next process.
     let state = opened(altered, open_options()).unwrap().state().clone();
     assert_eq!(state.begin.unwrap().dialect, "anthropic_messages");
+}
+
+#[test]
+fn the_fork_of_a_session_that_lost_a_message_is_degraded() {
+    let (store, _) = written(&[ASK, r#"{"role":"assistant","content":"yes"}"#, ASK]);
+    let altered: Arc<dyn Store> = Faulty::new(store.clone(), Fault::Alters { seq: 3 });
+    let follower = block_on(Follower::open(altered.clone(), "s".parse().unwrap())).unwrap();
+    let session = opened(altered, open_options()).unwrap();
+    let forks = block_on(async {
+        let of_reader = follower.fork_into(store.clone(), "f-1".parse().unwrap()).await.unwrap();
+        let of_writer = session.fork("f-2".parse().unwrap()).await.unwrap();
+        [of_reader, of_writer, session.create_child("c-1".parse().unwrap(), "toolu_1").await.unwrap()]
+    });
+    let inherited = DamageKind::Inherited { session: "s".parse().unwrap() };
+    let expected = [Some(&inherited), Some(&inherited), None];
+    fn kind(health: &Health) -> Option<&DamageKind> {
+        match health {
+            Health::Whole => None,
+            Health::Degraded(damages) => damages.first().map(|damage| &damage.kind),
+        }
+    }
+    assert_eq!(forks.each_ref().map(|fork| kind(fork.health())), expected);
+    // A later reading of the intact store says the same, and so does the fork of the fork.
+    let again = ["f-1", "f-2", "c-1"]
+        .map(|id| block_on(Follower::open(store.clone(), id.parse().unwrap())).unwrap().health().clone());
+    assert_eq!(again.each_ref().map(kind), expected);
+    let second = block_on(forks[0].fork("f-3".parse().unwrap())).unwrap();
+    assert_eq!(kind(second.health()), Some(&DamageKind::Inherited { session: "f-1".parse().unwrap() }));
 }
 
 #[test]
