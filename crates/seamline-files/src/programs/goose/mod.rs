@@ -7,27 +7,29 @@ mod message;
 mod read;
 mod write;
 
+use crate::json::Object;
+use crate::native::{FullMessage, with_media};
 use crate::sample::{Sample, has, says};
-use crate::session::{About, FileLayout, Format};
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 use serde_json::Value;
 
 pub(crate) const PROGRAM: Program = Program {
-    name: "goose",
-    what: "a session of goose",
     places: &[
         SessionFolder::variable(SessionFolder::DATA, "goose/sessions", ENDINGS),
         SessionFolder::variable(SessionFolder::ROAMING, "Block/goose/data/sessions", ENDINGS),
     ],
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("goose", "a session of goose", detect, &FORMAT)
 };
 
 pub(crate) static FORMAT: Format =
-    Format { document: FileLayout::Lines, read: read::read, write: Some(write::write), resume };
+    Format { write: Some(write::write), resume, media: Some(media), ..Format::of_lines(read::read) };
+
+/// The images of a result are in its block. The images of a message are beside it.
+fn media(record: &str, message: &str) -> Option<FullMessage> {
+    let is_result = Object::of(message)?.says("role", &["tool"]);
+    with_media(message, Object::of(record)?.get("content")).filter(|_| !is_result)
+}
 
 fn resume(about: &About) -> Option<String> {
     about.id.as_ref().filter(|_| !about.is_subagent).map(|id| format!("goose session --resume --session-id {id}"))

@@ -49,9 +49,22 @@ impl Home {
     pub(super) fn restore(&self) -> Result<PathBuf> {
         std::fs::remove_dir_all(&self.folder)?;
         copy(&self.saved, &self.folder)?;
+        self.session_file()
+    }
+
+    /// The newest file with a session.
+    pub(super) fn session_file(&self) -> Result<PathBuf> {
         match &self.client.sessions {
             Sessions::Lines(folder) => newest_session(&self.folder.join(folder)).context("the client wrote no session"),
             Sessions::Database(database) => Ok(self.folder.join(database.path)),
+        }
+    }
+
+    /// The id of the session in a file.
+    pub(super) fn session_id(&self, file: &Path) -> Result<String> {
+        match &self.client.sessions {
+            Sessions::Lines(_) => session_id(file),
+            Sessions::Database(database) => Ok(sqlite(file, database.id)?.trim().to_owned()),
         }
     }
 
@@ -73,10 +86,7 @@ impl Home {
 
     /// Goes on with the session in a file.
     pub(super) fn resume(&self, file: &Path) -> Result<ExitStatus> {
-        let id = match &self.client.sessions {
-            Sessions::Lines(_) => session_id(file)?,
-            Sessions::Database(database) => sqlite(file, database.id)?.trim().to_owned(),
-        };
+        let id = self.session_id(file)?;
         self.turn("go on", Some((&id, file)))
     }
 
