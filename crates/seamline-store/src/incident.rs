@@ -6,6 +6,7 @@ use crate::hash::Hash;
 use crate::id::CheckpointId;
 use crate::inbox_damage::InboxDamageKind;
 use crate::raw::Raw;
+use crate::replay::DamageKind;
 
 /// An event that concerns the integrity of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +33,9 @@ pub struct Incident {
     /// The hash of the stored policy that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Hash>,
+    /// The damage of the log that it is about. Versions up to 0.1 wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damage: Option<DamageKind>,
     /// The damage of the inbox that it is about. The same damage is recorded once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inbox_damage: Option<InboxDamageKind>,
@@ -55,6 +59,7 @@ impl Incident {
             seq: None,
             message: None,
             policy: None,
+            damage: None,
             inbox_damage: None,
             exchange: None,
             detail: detail.into(),
@@ -77,9 +82,9 @@ pub enum IncidentKind {
     Timeout,
     /// The provider rejected the conversation.
     Corruption,
-    /// A checkpoint was made. Logged at the level `all`.
+    /// A checkpoint was made. Logged at the level `verbose`.
     CheckpointCreated,
-    /// The operation of a checkpoint succeeded. Logged at the level `all`.
+    /// The operation of a checkpoint succeeded. Logged at the level `verbose`.
     CheckpointCommitted,
     /// The session was rolled back to a checkpoint.
     Rollback,

@@ -52,7 +52,7 @@ pub use record::{
     Accepted, AcceptedFinding, Begin, CallRecord, CheckpointRecord, Compact, Compensated, CompensationOutcome, Cut,
     CycleEnd, CycleRecord, DroppedCheckpoints, EntryId, InboxTaken, Insert, Intent, Meant, MessageRecord, Origin,
     Parent, PolicyRecord, Record, RenamedCall, RenamedCalls, RepairKind, RepairRecord, Reset, Rollback, Staged, Switch,
-    Turn, Undo,
+    Turn, Undo, UnreadableRecord,
 };
 pub use rejected::Rejected;
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay, replay_with};

@@ -53,7 +53,8 @@ impl State {
                 | Record::Switch(_)
                 | Record::Policy(_)
                 | Record::Renamed(_)
-                | Record::Unknown(_) => {}
+                | Record::Unknown(_)
+                | Record::Unreadable(_) => {}
             }
         }
     }

@@ -100,6 +100,7 @@ impl State {
             Record::Policy(record) => self.policy = Some(record.policy.clone()),
             Record::Renamed(renamed) => self.renamed.extend(renamed.calls.iter().cloned()),
             Record::Unknown(_) => self.unknown += 1,
+            Record::Unreadable(_) => self.passed_over += 1,
         }
     }
 
@@ -142,7 +143,8 @@ impl State {
             | Record::Switch(_)
             | Record::Policy(_)
             | Record::Renamed(_)
-            | Record::Unknown(_) => Ok(()),
+            | Record::Unknown(_)
+            | Record::Unreadable(_) => Ok(()),
         }
     }
 
@@ -181,7 +183,8 @@ impl State {
             | Record::Switch(_)
             | Record::Policy(_)
             | Record::Renamed(_)
-            | Record::Unknown(_) => self.allows(record).is_ok(),
+            | Record::Unknown(_)
+            | Record::Unreadable(_) => self.allows(record).is_ok(),
         }
     }
 

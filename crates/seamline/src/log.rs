@@ -151,7 +151,24 @@ pub(crate) fn record_session(session: &SessionId, record: &Record) {
             let Incident { kind, severity, count, message, .. } = incident;
             warn!(session, ?kind, ?severity, count, message_index = message, "incident");
         }
-        _ => {}
+        Record::Begin(_)
+        | Record::Message(_)
+        | Record::Turn(_)
+        | Record::Intent(_)
+        | Record::Staged(_)
+        | Record::Checkpoint(_)
+        | Record::CheckpointCommit(_)
+        | Record::CheckpointsDropped(_)
+        | Record::Undo(_)
+        | Record::Accepted(_)
+        | Record::Compensated(_)
+        | Record::Compact(_)
+        | Record::Inbox(_)
+        | Record::Switch(_)
+        | Record::Policy(_)
+        | Record::Renamed(_)
+        | Record::Unknown(_)
+        | Record::Unreadable(_) => {}
     }
 }
 

@@ -185,8 +185,9 @@ impl Log {
     /// Puts the bytes of damaged commits into quarantine. They are read once more, since they need not all fit into memory.
     pub(super) async fn quarantine_commits(&self, damages: &[&Damage]) -> Result<(), Error> {
         for damage in damages.iter().filter(|damage| damage.bytes.is_some()) {
-            let commits = self.store().read(self.id(), damage.seq.saturating_sub(1), 1).await?;
-            if let Some(commit) = commits.iter().find(|commit| commit.seq == damage.seq) {
+            let first = damage.commit();
+            let commits = self.store().read(self.id(), first.saturating_sub(1), 1).await?;
+            if let Some(commit) = commits.iter().find(|commit| commit.seq == first) {
                 self.store().quarantine(self.id(), &commit.bytes).await?;
             }
         }
