@@ -144,7 +144,9 @@ impl Error {
             Self::Busy { .. } => "read or fork the session, or open it with `take_over`",
             Self::NoSpace(_) => "nothing was stored; free some space and try again",
             Self::NewerFormat { .. } => "install a newer version of seamline",
-            Self::UnknownRecords { .. } => "install the newer version of seamline that wrote them, or only read the session",
+            Self::UnknownRecords { .. } => {
+                "install the newer version of seamline that wrote them, or only read the session"
+            }
             Self::Damaged(cause::Damaged::Index { path }) => {
                 let path = path.display();
                 return Some(format!("copy the file, then run `sqlite3 '{path}' 'REINDEX commits'`"));

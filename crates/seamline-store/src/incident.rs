@@ -39,6 +39,10 @@ pub struct Incident {
     /// The damage of the inbox that it is about. The same damage is recorded once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inbox_damage: Option<InboxDamageKind>,
+    /// The members that the provider rejected, all that are known so far. Requests of the session leave them out from now
+    /// on. Versions up to 0.1 wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<RejectedMembers>,
     /// The facts about the request that it is about, where a proxy recorded it: a JSON object without any content of
     /// messages. Versions up to 0.1 wrote none and ignore it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,8 +65,41 @@ impl Incident {
             policy: None,
             damage: None,
             inbox_damage: None,
+            rejected: None,
             exchange: None,
             detail: detail.into(),
+        }
+    }
+}
+
+/// Members of a request that a provider rejected as unknown.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RejectedMembers {
+    /// The names of members of messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// The paths of members, as keys and indexes. An index means every element of its list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<Vec<String>>,
+}
+
+impl RejectedMembers {
+    /// Whether no member was rejected.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.paths.is_empty()
+    }
+
+    /// Adds the members of another list that are not in this one.
+    pub fn extend(&mut self, other: &Self) {
+        for name in &other.names {
+            if !self.names.contains(name) {
+                self.names.push(name.clone());
+            }
+        }
+        for path in &other.paths {
+            if !self.paths.contains(path) {
+                self.paths.push(path.clone());
+            }
         }
     }
 }

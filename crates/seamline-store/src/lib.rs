@@ -43,7 +43,7 @@ pub use error::Error;
 pub use hash::Hash;
 pub use id::{CallId, CheckpointId, CommitId, CycleId, DialectName, InvalidSessionId, RepairId, SessionId};
 pub use inbox_damage::{INBOX_DAMAGES_MAX, InboxDamage, InboxDamageKind, InboxDamages};
-pub use incident::{Incident, IncidentKind, IncidentSeverity};
+pub use incident::{Incident, IncidentKind, IncidentSeverity, RejectedMembers};
 pub use keyed::KeyedStore;
 pub use loss::LogLoss;
 pub use memory::MemoryStore;

@@ -246,6 +246,23 @@ pub struct MessageRecord {
     /// The dialect of the message; none means the dialect of the first record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<DialectName>,
+    /// The numbers, from 0 on, of the synthetic results among the results of the message, as an [`Insert`] has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synthetic_results: Vec<u32>,
+}
+
+impl MessageRecord {
+    /// A message without a list of synthetic results.
+    pub fn new(message: Raw, origin: Origin, dialect: Option<DialectName>) -> Self {
+        Self { message, origin, dialect, synthetic_results: Vec::new() }
+    }
+}
+
+impl From<Insert> for MessageRecord {
+    fn from(insert: Insert) -> Self {
+        let Insert { message, origin, dialect, synthetic_results } = insert;
+        Self { message, origin, dialect, synthetic_results }
+    }
 }
 
 /// A response that makes tool calls.
@@ -392,6 +409,24 @@ pub struct Insert {
     /// The dialect of the message; none means the dialect of the first record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<DialectName>,
+    /// The numbers, from 0 on, of the synthetic results among the results of the message. Recorded where a message holds
+    /// several results. Version 0.1 recorded none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synthetic_results: Vec<u32>,
+}
+
+impl Insert {
+    /// A message without a list of synthetic results.
+    pub fn new(message: Raw, origin: Origin, dialect: Option<DialectName>) -> Self {
+        Self { message, origin, dialect, synthetic_results: Vec::new() }
+    }
+}
+
+impl From<MessageRecord> for Insert {
+    fn from(record: MessageRecord) -> Self {
+        let MessageRecord { message, origin, dialect, synthetic_results } = record;
+        Self { message, origin, dialect, synthetic_results }
+    }
 }
 
 /// A repair that is reverted.

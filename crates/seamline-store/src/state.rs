@@ -7,12 +7,12 @@ use crate::changes::{Changes, Swap};
 use crate::checkpoint::{Checkpoint, CheckpointState};
 use crate::cycle::{CallState, OpenCall, OpenCycle, PendingCompensation};
 use crate::id::{CallId, CheckpointId, CycleId, RepairId};
-use crate::incident::Incident;
+use crate::incident::{Incident, RejectedMembers};
 use crate::naming;
 use crate::raw::Raw;
 use crate::record::{
     AcceptedFinding, Begin, CheckpointRecord, Compact, Compensated, CycleEnd, CycleRecord, EntryId, Insert, Intent,
-    Meant, MessageRecord, Origin, Record, RenamedCall, RepairRecord, Reset, Rollback, Staged, Switch, Turn,
+    Meant, Origin, Record, RenamedCall, RepairRecord, Reset, Rollback, Staged, Switch, Turn,
 };
 use crate::rejected::Rejected;
 use crate::repairs::{Applied, Repairs};
@@ -49,6 +49,8 @@ pub struct State {
     pub compensations: Vec<PendingCompensation>,
     /// The latest incidents, from the first to the last.
     pub incidents: VecDeque<Incident>,
+    /// The members that the provider rejected, as incidents name them.
+    pub rejected: RejectedMembers,
     /// The number of records of unknown kinds.
     pub unknown: u64,
     /// The number of records that did not fit, or only in part.
@@ -75,7 +77,7 @@ impl State {
                 self.policy = begin.policy.clone().or(self.policy.take());
                 self.begin = Some(begin.clone());
             }
-            Record::Message(record) => self.show(seq, EntrySource::Message, std::iter::once(record.clone())),
+            Record::Message(record) => self.show(seq, EntrySource::Message, std::iter::once(record.clone().into())),
             Record::Turn(turn) => self.begin_cycle(seq, turn),
             Record::Intent(intent) => self.start_call(at, intent),
             Record::Staged(staged) => self.finish_call(staged),
@@ -301,9 +303,9 @@ impl State {
         if wrong || other { Err(Rejected::Place { place: last, messages }) } else { Ok(()) }
     }
 
-    fn show(&mut self, seq: u64, source: EntrySource, messages: impl Iterator<Item = MessageRecord>) {
-        for (part, MessageRecord { message, origin, dialect }) in (0..).zip(messages) {
-            self.view.push(Entry { seq, part, message, origin, source, dialect });
+    fn show(&mut self, seq: u64, source: EntrySource, messages: impl Iterator<Item = Insert>) {
+        for (part, Insert { message, origin, dialect, synthetic_results }) in (0..).zip(messages) {
+            self.view.push(Entry { seq, part, message, origin, source, dialect, synthetic_results });
         }
     }
 
@@ -347,11 +349,8 @@ impl State {
         let Some(place) = self.cycles.iter().position(|cycle| cycle.id == record.cycle) else { return };
         let cycle = self.cycles.remove(place);
         let (origin, dialect) = (Origin::Said, &cycle.dialect);
-        let turn = cycle.turn.into_iter().map(|message| MessageRecord { message, origin, dialect: dialect.clone() });
-        let results = record.results.iter().cloned();
-        let results =
-            results.map(|Insert { message, origin, dialect }: Insert| MessageRecord { message, origin, dialect });
-        self.show(seq, EntrySource::Cycle, turn.chain(results));
+        let turn = cycle.turn.into_iter().map(|message| Insert::new(message, origin, dialect.clone()));
+        self.show(seq, EntrySource::Cycle, turn.chain(record.results.iter().cloned()));
     }
 
     fn discard_cycle(&mut self, end: &CycleEnd) {
@@ -445,6 +444,7 @@ impl State {
     }
 
     fn note(&mut self, incident: &Incident) {
+        self.rejected.extend(incident.rejected.as_ref().unwrap_or(&RejectedMembers::default()));
         if self.incidents.len() == INCIDENTS_MAX {
             self.incidents.pop_front();
         }

@@ -105,7 +105,7 @@ impl SavedConversation {
         let unread = self.quarantined.iter().filter(|kept| !kept.is_repeated).map(|kept| Carried {
             what: format!("{} bytes of line {}", kept.bytes.len(), kept.line),
             pointer: String::new(),
-            fate: Fate::Dropped.as_str(),
+            fate: Fate::Dropped,
             note: "they belong to no complete record".to_owned(),
         });
         Ok(Converted {

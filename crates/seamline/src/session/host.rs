@@ -115,7 +115,6 @@ impl Session {
             Reaction::Repair { incident, persist, refused } => {
                 self.write(incident.into()).await?;
                 self.recover(None).await?;
-                self.wire.options.policy.reject_members(&error.members);
                 let is_repaired = if refused {
                     self.repair_refused(persist).await?
                 } else {

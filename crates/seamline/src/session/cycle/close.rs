@@ -131,9 +131,10 @@ impl Facts<'_> {
     fn plan_plain_messages(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Record>, SessionError> {
         let (origin, dialect) = (Origin::Said, &turn.dialect);
         let said = turn.messages.iter().cloned();
-        let said = said.map(|message| Insert { message, origin, dialect: dialect.clone() });
+        let said = said.map(|message| Insert::new(message, origin, dialect.clone()));
         let all = said.chain(self.plan_results(turn, answers)?);
-        let record = |Insert { message, origin, dialect }| Record::Message(MessageRecord { message, origin, dialect });
+        let record =
+            |Insert { message, origin, dialect, .. }| Record::Message(MessageRecord::new(message, origin, dialect));
         Ok(all.map(record).collect())
     }
 
@@ -143,10 +144,14 @@ impl Facts<'_> {
         let messages = self.wire.write_results(turn, answers)?;
         let is_each = messages.len() == answers.len();
         let is_any = answers.iter().any(|answer| answer.synthetic);
+        let synthetic = (0..).zip(answers).filter(|(_, answer)| answer.synthetic).map(|(number, _)| number);
+        // One message with all results: its origin alone does not tell which of them are synthetic.
+        let numbers: Vec<u32> = if is_each || messages.len() != 1 { Vec::new() } else { synthetic.collect() };
         let insert = |(at, message): (usize, Raw)| {
             let is_synthetic = if is_each { answers[at].synthetic } else { is_any };
             let origin = if is_synthetic { Origin::Synthetic } else { Origin::Said };
-            Insert { message, origin, dialect: turn.dialect.clone() }
+            let (dialect, synthetic_results) = (turn.dialect.clone(), numbers.clone());
+            Insert { message, origin, dialect, synthetic_results }
         };
         Ok(messages.into_iter().enumerate().map(insert).collect())
     }

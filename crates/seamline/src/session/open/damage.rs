@@ -1,6 +1,8 @@
 //! Plans the records of an opening: a lost first record, damages, and a lease that was taken over.
 
-use seamline_store::{Begin, Damage, DamageKind, Holder, Incident, IncidentKind, IncidentSeverity, Parent, Raw, Record};
+use seamline_store::{
+    Begin, Damage, DamageKind, Holder, Incident, IncidentKind, IncidentSeverity, Parent, Raw, Record,
+};
 
 use super::home_provider;
 use crate::session::SessionError;

@@ -246,3 +246,32 @@ fn no_cycle_is_moved_between_a_call_and_its_result() {
         assert!(session.validate().unwrap().valid, "{}: {:?}", place.name, kept(&session));
     });
 }
+
+/// Texts that other programs write where a result is missing.
+const READS_SYNTHETIC: [&str; 2] = ["No result provided", "[missing]"];
+
+#[test]
+fn a_real_result_that_reads_like_a_synthetic_one_stays_beside_a_recovered_call() {
+    for text in READS_SYNTHETIC {
+        on_every_store(async |place| {
+            let mut session = crashed(&place, &[&["toolu_1", "toolu_2", "toolu_3"]]).await;
+            let cycle = session.unresolved()[0].cycle.clone();
+            session.finish_call(&cycle, "toolu_1", &said(text)).await.unwrap();
+            session.append(WAIT).await.unwrap();
+            session.recover(None).await.unwrap();
+            let call = |id| ToolCallRef { id, name: "sh" };
+            assert!(!session.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap(), "{text}");
+            assert!(session.add_late_result(&call("toolu_2"), &said("PAID")).await.unwrap());
+            assert!(!session.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap(), "{text}");
+            let mut fork = session.fork("fork".parse().unwrap()).await.unwrap();
+            assert!(session.add_late_result(&call("toolu_3"), &said(text)).await.unwrap());
+            for id in ["toolu_1", "toolu_2", "toolu_3"] {
+                assert!(!session.add_late_result(&call(id), &said("OTHER")).await.unwrap(), "{text} {id}");
+            }
+            assert!(kept(&session)[2].contains(text) && kept(&session)[2].contains("PAID"));
+            assert!(!fork.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap(), "{text}");
+            assert!(fork.add_late_result(&call("toolu_3"), &said("PAID")).await.unwrap());
+            is_the_same_for_all(&place, &session).await;
+        });
+    }
+}
