@@ -141,6 +141,10 @@ pub enum IncidentKind {
     Damaged,
     /// Another writer took the session over.
     TakenOver,
+    /// The messages are too large to be kept with checkpoints.
+    SnapshotTooLarge,
+    /// An inbox item is not a message and went into quarantine.
+    InboxQuarantined,
     /// The stored policy could not be read, and the default policy took its place.
     PolicyIgnored,
     /// One that this version does not know.

@@ -355,7 +355,7 @@ pub struct CheckpointRecord {
     pub messages: u64,
     /// The hash of these messages.
     pub hash: Hash,
-    /// The messages themselves, where the configuration keeps them.
+    /// The messages themselves, where the policy keeps them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Vec<Raw>>,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::changes::{Changes, Swap};
 use crate::checkpoint::{Checkpoint, CheckpointState};
-use crate::cycle::{CallState, OpenCall, OpenCycle, PendingCompensation};
+use crate::cycle::{CallState, CycleStep, OpenCall, OpenCycle, PendingCompensation};
 use crate::id::{CallId, CheckpointId, CycleId, RepairId};
 use crate::incident::{Incident, RejectedMembers};
 use crate::naming;
@@ -113,14 +113,19 @@ impl State {
     pub fn allows(&self, record: &Record) -> Result<(), Rejected> {
         match record {
             Record::Turn(turn) if self.cycle(&turn.cycle).is_some() => Err(Rejected::CycleExists(turn.cycle.clone())),
-            Record::Intent(intent) => self.allows_call(&intent.cycle, &intent.call, "started", |state| {
-                matches!(state, CallState::Pending | CallState::Started { .. })
-            }),
-            Record::Staged(staged) => self.allows_call(&staged.cycle, &staged.call, "finished", |state| {
-                !matches!(state, CallState::Finished { .. })
-            }),
-            Record::Cycle(CycleRecord { cycle, .. }) => self.needs_cycle(cycle),
-            Record::CycleEnd(end) => self.needs_cycle(&end.cycle),
+            Record::Intent(intent) => {
+                self.allows_call(&intent.cycle, &intent.call, "started")?;
+                self.allows_steps(&intent.cycle, &[CycleStep::Start])
+            }
+            Record::Staged(staged) => {
+                self.allows_call(&staged.cycle, &staged.call, "finished")?;
+                self.allows_steps(&staged.cycle, &[self.step_of_result(&staged.cycle)])
+            }
+            // The record has the results of all calls, so it also is the last step before the commit.
+            Record::Cycle(CycleRecord { cycle, .. }) => {
+                self.allows_steps(cycle, &[CycleStep::Record, CycleStep::Commit])
+            }
+            Record::CycleEnd(end) => self.allows_steps(&end.cycle, &[CycleStep::RollBack]),
             // A rollback checks the messages of its checkpoint: after damage, the checkpoint may exist without its
             // messages.
             Record::Checkpoint(record) if self.checkpoint_of(&record.id).is_some() => {
@@ -210,24 +215,28 @@ impl State {
         self.repairs.last()
     }
 
-    fn needs_cycle(&self, id: &CycleId) -> Result<(), Rejected> {
-        self.cycle(id).map(|_| ()).ok_or_else(|| Rejected::NoCycle(id.clone()))
+    /// Checks that a cycle is open, and that these steps may follow its state.
+    fn allows_steps(&self, id: &CycleId, steps: &[CycleStep]) -> Result<(), Rejected> {
+        let state = self.cycle(id).map(OpenCycle::state);
+        let after = steps.iter().fold(state, |state, step| state?.after(*step));
+        after.map(|_| ()).ok_or_else(|| Rejected::NoCycle(id.clone()))
+    }
+
+    /// The step that one more result is for a cycle.
+    fn step_of_result(&self, id: &CycleId) -> CycleStep {
+        let calls = self.cycle(id).into_iter().flat_map(|cycle| &cycle.calls);
+        let open = calls.filter(|call| !matches!(call.state, CallState::Finished { .. })).count();
+        if open > 1 { CycleStep::Stage } else { CycleStep::Record }
     }
 
     fn needs_rest(&self) -> Result<(), Rejected> {
         if self.cycles.is_empty() { Ok(()) } else { Err(Rejected::InFlight) }
     }
 
-    fn allows_call(
-        &self,
-        cycle: &CycleId,
-        call: &CallId,
-        what: &'static str,
-        fits: impl Fn(&CallState) -> bool,
-    ) -> Result<(), Rejected> {
-        self.needs_cycle(cycle)?;
-        let calls = self.cycle(cycle).into_iter().flat_map(|cycle| &cycle.calls);
-        if calls.filter(|open| open.id == *call).any(|open| fits(&open.state)) {
+    fn allows_call(&self, cycle: &CycleId, call: &CallId, what: &'static str) -> Result<(), Rejected> {
+        let open = self.cycle(cycle).ok_or_else(|| Rejected::NoCycle(cycle.clone()))?;
+        let is_unfinished = |open: &OpenCall| !matches!(open.state, CallState::Finished { .. });
+        if open.calls.iter().any(|open| open.id == *call && is_unfinished(open)) {
             return Ok(());
         }
         Err(Rejected::Call { cycle: cycle.clone(), call: call.clone(), what })

@@ -4,6 +4,7 @@
 //! inbox on. It knows nothing of what records mean.
 
 mod lease;
+mod reader;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use super::facts::CompactionFate;
 use super::{Batch, Clock, LostCall};
 
 pub(super) use lease::{Lease, this_holder};
+pub(super) use reader::Reader;
 
 /// The number of times that a commit is sent again when the store does not know whether it is durable.
 const UNKNOWN_RETRIES: usize = 3;
@@ -249,7 +251,7 @@ pub(super) fn needs_import(records: &[Record]) -> bool {
 }
 
 /// Reads the commits after the start of a range, page by page, until there is none or the end is reached.
-pub(super) async fn read_pages(
+async fn read_pages(
     store: &dyn Store,
     id: &SessionId,
     range: Range<u64>,

@@ -125,7 +125,7 @@ impl Session {
         self.log.quarantine_commits(&new).await?;
         self.write(Batch::of(records)).await?;
         if recover {
-            self.recover(None).await?;
+            self.recover().await?;
         }
         Ok(())
     }
@@ -143,8 +143,8 @@ impl Session {
     ///
     /// # Errors
     /// When there is no such session, another process writes it, or the store failed.
-    pub async fn erase(store: Arc<dyn Store>, id: &SessionId, take_over: bool) -> Result<Erased, SessionError> {
-        Ok(log::erase(store, id.clone(), &SystemClock, acquire(take_over)).await?)
+    pub async fn erase(store: Arc<dyn Store>, id: &SessionId, how: Acquire) -> Result<Erased, SessionError> {
+        Ok(log::erase(store, id.clone(), &SystemClock, how).await?)
     }
 
     /// Makes a session with the same messages. The fork knows which of them are synthetic and which are summaries. The fork

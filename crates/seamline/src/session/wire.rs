@@ -264,12 +264,10 @@ impl Wire {
     pub(super) fn result_texts(&self, message: &Raw) -> Result<Vec<Option<String>>, SessionError> {
         let conversation = self.speech.lift(&self.body("{}", std::iter::once(message))?).map_err(Error::from)?;
         let blocks = conversation.messages.iter().flat_map(|message| &message.blocks);
-        let texts = blocks.filter_map(|block| match &block.says {
-            Says::Result(answer) => Some(match answer.blocks.as_slice() {
-                [LiftedBlock { says: Says::Text(text), .. }] => Some((self.speech.results().said)(text.clone())),
-                _ => None,
-            }),
-            _ => None,
+        let texts = blocks.filter_map(|block| {
+            let Says::Result(result) = &block.says else { return None };
+            let [LiftedBlock { says: Says::Text(text), .. }] = result.blocks.as_slice() else { return Some(None) };
+            Some(Some((self.speech.results().said)(text.clone())))
         });
         Ok(texts.collect())
     }

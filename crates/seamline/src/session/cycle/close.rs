@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use seamline_store::{
-    CallId, CallState, CycleRecord, CycleStep, IncidentKind, IncidentSeverity, Insert, MessageRecord, OpenCall,
-    OpenCycle, Origin, Raw, Record, Rejected,
+    CallId, CallState, CycleRecord, IncidentKind, IncidentSeverity, Insert, MessageRecord, OpenCall, OpenCycle, Origin,
+    Raw, Record, Rejected,
 };
 
 use super::call::{Output, is_finished};
@@ -106,20 +106,17 @@ impl Facts<'_> {
         if never_ran && is_ours { texts::not_begun(&call.tool) } else { text.clone() }
     }
 
-    /// The records that put a cycle into the view and commit its checkpoint. Every call has an answer now, so the cycle is
-    /// recording, and committed next.
+    /// The records that put a cycle into the view and commit its checkpoint. Every call has a result now.
     fn plan_commit_cycle(
         &self,
         open: &OpenCycle,
         turn: &ToolTurn,
         answers: &[CallResult],
     ) -> Result<Vec<Record>, SessionError> {
-        let recording = open.state().after(CycleStep::Record);
-        if recording.and_then(|state| state.after(CycleStep::Commit)).is_none() {
-            return Err(Rejected::NoCycle(open.id.clone()).into());
-        }
         let results = self.plan_results(turn, answers)?;
-        let mut records = vec![Record::Cycle(CycleRecord { cycle: open.id.clone(), results })];
+        let cycle = Record::Cycle(CycleRecord { cycle: open.id.clone(), results });
+        self.state.allows(&cycle)?;
+        let mut records = vec![cycle];
         if let Some(checkpoint) = &open.checkpoint {
             records.extend(self.plan_commit(checkpoint).unwrap_or_default());
         }

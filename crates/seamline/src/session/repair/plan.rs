@@ -54,7 +54,7 @@ pub struct RepairResult {
     pub left_to_requests: Vec<RepairAction>,
     /// The findings before the repair.
     pub found: Vec<Finding>,
-    /// The findings that are left. Requests add synthetic results; a repair does so only where the configuration says so.
+    /// The findings that are left. Requests add synthetic results; a repair does so only where the policy says so.
     pub remaining: Vec<Finding>,
     /// The parts that were removed and are nowhere in the new messages.
     pub dropped: Vec<Dropped>,
@@ -327,7 +327,7 @@ fn without(actions: &[RepairAction], left: &[RepairAction]) -> Vec<RepairAction>
     rest
 }
 
-/// The input for the repair of stored messages. Unless the configuration says otherwise, synthetic content is left to
+/// The input for the repair of stored messages. Unless the policy says otherwise, synthetic content is left to
 /// requests, and so are the demands of one provider: the next request may be for another one.
 struct RepairOptions {
     options: Options,
