@@ -248,7 +248,7 @@ pub struct Lost {
 }
 
 /// What a conversion does with something that the target cannot represent as it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fate {
     /// The conversion leaves it out.
     Dropped,
@@ -262,6 +262,8 @@ pub enum Fate {
     Added,
     /// It is absent, and only the caller can supply it.
     Missing,
+    /// The conversion keeps it, although the target may reject it.
+    Kept,
 }
 
 impl Fate {
@@ -274,6 +276,7 @@ impl Fate {
             Self::Altered => "altered",
             Self::Added => "added",
             Self::Missing => "missing",
+            Self::Kept => "kept",
         }
     }
 }

@@ -83,6 +83,20 @@ pub enum Piece {
     Opaque,
 }
 
+impl Piece {
+    /// Its name in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Refusal => "refusal",
+            Self::Reasoning => "reasoning",
+            Self::Call => "call",
+            Self::ServerCall => "server call",
+            Self::Opaque => "other",
+        }
+    }
+}
+
 /// Data added to a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addition<'e> {

@@ -6,6 +6,7 @@ use seamline_model::{
     BlockIndex, BlockKind, Edit, Encoded, FactKind, Fix, IrregularityKind, MessageIndex, Place, Transcript,
 };
 
+use crate::action_kind::ActionKind;
 use crate::apply::Candidate;
 use crate::claims::{Claim, claim_of};
 use crate::input::is_synthetic_edit;
@@ -19,8 +20,8 @@ pub const ACTIONS_LISTED_MAX: u32 = 1000;
 pub struct Action {
     /// The rule that proposed it.
     pub code: &'static str,
-    /// The name of the action.
-    pub action: &'static str,
+    /// The kind of the action.
+    pub action: ActionKind,
     /// The message of the input it changes, if it existed there.
     pub message: Option<MessageIndex>,
     /// The position in the input, while that is still known.
@@ -128,7 +129,7 @@ impl Actions {
             self.noted.push(Some(self.listed.len()));
             self.listed.push(Action {
                 code: taken.code,
-                action: action_name(edit),
+                action: ActionKind::of(edit),
                 message: if first_pass { before } else { origin },
                 place: first_pass.then_some(place_of(transcript, edit).unwrap_or(taken.place)),
                 call_id: call_of(transcript, edit).or_else(|| taken.call_id.map(str::to_owned)),
@@ -239,40 +240,6 @@ fn place_of(transcript: &Transcript<'_>, edit: &Edit) -> Option<Place> {
     let block = block_of(edit)?;
     let content = transcript.block(block);
     Some(Place { message: Some(content.message), block: Some(block), span: content.span })
-}
-
-fn action_name(edit: &Edit) -> &'static str {
-    match edit {
-        Edit::Patch { .. } => "patch",
-        Edit::Synthesize { .. } | Edit::CloseServerCall { .. } => "synthesize",
-        Edit::Relocate { .. } | Edit::RejoinServerResult { .. } => "relocate",
-        Edit::HoistMedia { .. } => "hoist",
-        Edit::Readdress { .. } => "readdress",
-        Edit::Demote { .. } => "demote",
-        Edit::ReconstructCall { .. } => "reconstruct_call",
-        Edit::Remove { .. } | Edit::RemoveMessage { .. } | Edit::RemoveCallList { .. } | Edit::DropMember { .. } => {
-            "remove"
-        }
-        Edit::RemoveItemId { .. } => "remove_id",
-        Edit::SetCallId { .. } => "rename_call",
-        Edit::SetToolName { .. } => "rename_tool",
-        Edit::SetInput { .. }
-        | Edit::SetContent { .. }
-        | Edit::AdoptLegacyCall { .. }
-        | Edit::FlattenResult { .. }
-        | Edit::KeepMembers { .. }
-        | Edit::Restate { .. } => "reform",
-        Edit::TakeIn { .. } => "take_in",
-        Edit::Sign { .. } => "sign",
-        Edit::Continue { .. } => "continue",
-        Edit::DeclareTools { .. } => "declare",
-        Edit::Regroup { .. } | Edit::SplitResults { .. } => "regroup",
-        Edit::SetRole { .. } => "set_role",
-        Edit::ResultsFirst { .. } => "reorder",
-        Edit::FillMessage { .. } | Edit::FillResult { .. } | Edit::AddReasoning { .. } => "fill",
-        Edit::InsertMessage { .. } => "insert",
-        Edit::JoinPrevious { .. } => "join",
-    }
 }
 
 /// The content that an edit removes permanently: by unsafe fixes, with members that had content, and with synthetic

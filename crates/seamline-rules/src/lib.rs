@@ -5,6 +5,7 @@
 //! applies fixes until none is left that the policy allows.
 #![deny(clippy::disallowed_methods)]
 
+mod action_kind;
 mod actions;
 mod apply;
 mod check;
@@ -21,6 +22,7 @@ mod rule;
 mod rules;
 mod settled;
 
+pub use action_kind::ActionKind;
 pub use actions::{ACTIONS_LISTED_MAX, Action, DroppedContent, Loss, UnlistedActions};
 pub use apply::{PASSES_MAX, Repair, Rewrite, repair, repair_found};
 pub use check::{check, check_on};

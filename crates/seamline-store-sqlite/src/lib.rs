@@ -22,7 +22,7 @@
 //! let lease = block_on(store.create(&session, &this_process(1_700_000_000_000)))?;
 //!
 //! let message = Raw::parse(r#"{"role":"user","content":"hello"}"#)?;
-//! let records = [Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None })];
+//! let records = [Record::Message(MessageRecord::new(message, Origin::Said, None))];
 //! let id = CommitId::from_bytes([1; 16]);
 //! let at = 1_700_000_000_001;
 //! let commit = Commit { session: &session, epoch: lease.epoch, head: lease.head, id, at, records: &records }.seal()?;

@@ -66,7 +66,7 @@ pub struct Checkpoint {
     pub state: CheckpointState,
     /// The number of the record that made it.
     pub seq: u64,
-    /// The messages themselves, where the configuration keeps them.
+    /// The messages themselves, where the policy keeps them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Vec<Raw>>,
 }

@@ -314,7 +314,7 @@ mod tests {
 
     fn sealed() -> Sealed {
         let message = Raw::parse("{ \"role\":\"user\" , \"content\":\"h\\u00e9llo\"}").unwrap();
-        let records = [Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None })];
+        let records = [Record::Message(MessageRecord::new(message, Origin::Said, None))];
         let session = "s-1".parse().unwrap();
         let head = Head { epoch: 3, seq: 7, hash: Hash::of(b"before") };
         let id = CommitId::from_bytes([9; 16]);
@@ -347,11 +347,8 @@ mod tests {
     #[test]
     fn a_commit_with_a_key_opens_with_that_key_only() {
         let (key, other) = (SealKey::derive("one secret"), SealKey::derive("another"));
-        let records = [crate::record::Record::Message(MessageRecord {
-            message: Raw::parse("{}").unwrap(),
-            origin: Origin::Said,
-            dialect: None,
-        })];
+        let records =
+            [crate::record::Record::Message(MessageRecord::new(Raw::parse("{}").unwrap(), Origin::Said, None))];
         let (session, id) = ("s-1".parse().unwrap(), CommitId::from_bytes([9; 16]));
         let commit = Commit { session: &session, epoch: 1, head: Head::START, id, at: 12, records: &records };
         let sealed = commit.seal_with(Some(&key)).unwrap();

@@ -108,10 +108,7 @@ async fn read_back(bench: Bench) -> Result<(), String> {
     let begin =
         Begin { dialect: "anthropic_messages".to_owned(), provider: None, title: None, parent: None, policy: None };
     let odd = Raw::parse("{ \"b\":1.0e+2,\n\"a\":\"\\ud800\\u0000 \u{1f600}\" }").map_err(|error| error.to_string())?;
-    let records = [
-        Record::Begin(begin),
-        Record::Message(MessageRecord { message: odd, origin: Origin::Synthetic, dialect: None }),
-    ];
+    let records = [Record::Begin(begin), Record::Message(MessageRecord::new(odd, Origin::Synthetic, None))];
     let first = bench.sealed(&lease, 1, &records)?;
     same("append", bench.store.append(first.clone()).await, Ok(Appended::New))?;
     lease.head = first.after();
@@ -395,7 +392,7 @@ fn holder(pid: u32) -> Holder {
 fn said_record(number: u8) -> Result<Record, String> {
     let message = Raw::parse(format!("{{\"role\":\"user\",\"content\":\"message {number}\"}}"));
     let message = message.map_err(|error| error.to_string())?;
-    Ok(Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None }))
+    Ok(Record::Message(MessageRecord::new(message, Origin::Said, None)))
 }
 
 fn said<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {

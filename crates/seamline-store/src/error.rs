@@ -71,6 +71,13 @@ pub enum Error {
         /// The newest format that this version reads.
         known: u64,
     },
+    /// The session has records of kinds that this version does not know. It can be read, but not written.
+    UnknownRecords {
+        /// The number of such records.
+        count: u64,
+        /// The number of the first one.
+        first: u64,
+    },
     /// The database under the commits is damaged.
     Damaged(cause::Damaged),
     /// The session is sealed with a key that was not given.
@@ -112,6 +119,13 @@ impl Error {
             Self::NewerFormat { found, known } => {
                 format!("the store has format {found}; this version of seamline reads formats up to {known}")
             }
+            Self::UnknownRecords { count, first } => {
+                let (records, have) = if *count == 1 { ("record", "has a kind") } else { ("records", "have kinds") };
+                format!(
+                    "cannot write the session: {count} {records} from record {first} on {have} that this version of \
+                     seamline does not know"
+                )
+            }
             Self::Damaged(cause) => format!("the store is damaged: {cause}"),
             Self::SealKey(cause) => cause.to_string(),
             Self::Failed(cause) => format!("the store failed: {cause}"),
@@ -130,6 +144,9 @@ impl Error {
             Self::Busy { .. } => "read or fork the session, or open it with `take_over`",
             Self::NoSpace(_) => "nothing was stored; free some space and try again",
             Self::NewerFormat { .. } => "install a newer version of seamline",
+            Self::UnknownRecords { .. } => {
+                "install the newer version of seamline that wrote them, or only read the session"
+            }
             Self::Damaged(cause::Damaged::Index { path }) => {
                 let path = path.display();
                 return Some(format!("copy the file, then run `sqlite3 '{path}' 'REINDEX commits'`"));

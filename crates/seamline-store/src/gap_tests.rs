@@ -37,7 +37,7 @@ impl Writer {
     }
 
     fn insert(&mut self) -> Insert {
-        Insert { message: self.message(), origin: Origin::Said, dialect: None }
+        Insert::new(self.message(), Origin::Said, None)
     }
 
     /// Writes records, if the state allows them.
@@ -58,7 +58,7 @@ impl Writer {
     }
 
     fn say(&mut self, count: usize) {
-        let said = |message| Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None });
+        let said = |message| Record::Message(MessageRecord::new(message, Origin::Said, None));
         let records = (0..count).map(|_| said(self.message())).collect();
         self.write(records);
     }
@@ -240,9 +240,7 @@ fn rolled_back_messages_stay_removed() {
 #[test]
 fn records_without_ids_are_skipped_after_a_loss() {
     let mut state = State::default();
-    let said = |text: &str| {
-        Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said, dialect: None })
-    };
+    let said = |text: &str| Record::Message(MessageRecord::new(Raw::parse(text).unwrap(), Origin::Said, None));
     state.apply(1, 0, &said("1"));
     state.apply(2, 0, &said("2"));
     state.expect_gaps();

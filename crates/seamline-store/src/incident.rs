@@ -6,6 +6,7 @@ use crate::hash::Hash;
 use crate::id::CheckpointId;
 use crate::inbox_damage::InboxDamageKind;
 use crate::raw::Raw;
+use crate::replay::DamageKind;
 
 /// An event that concerns the integrity of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,9 +33,16 @@ pub struct Incident {
     /// The hash of the stored policy that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Hash>,
+    /// The damage of the log that it is about. Versions up to 0.1 wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damage: Option<DamageKind>,
     /// The damage of the inbox that it is about. The same damage is recorded once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inbox_damage: Option<InboxDamageKind>,
+    /// The members that the provider rejected, all that are known so far. Requests of the session leave them out from now
+    /// on. Versions up to 0.1 wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<RejectedMembers>,
     /// The facts about the request that it is about, where a proxy recorded it: a JSON object without any content of
     /// messages. Versions up to 0.1 wrote none and ignore it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,9 +63,43 @@ impl Incident {
             seq: None,
             message: None,
             policy: None,
+            damage: None,
             inbox_damage: None,
+            rejected: None,
             exchange: None,
             detail: detail.into(),
+        }
+    }
+}
+
+/// Members of a request that a provider rejected as unknown.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RejectedMembers {
+    /// The names of members of messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// The paths of members, as keys and indexes. An index means every element of its list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<Vec<String>>,
+}
+
+impl RejectedMembers {
+    /// Whether no member was rejected.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.paths.is_empty()
+    }
+
+    /// Adds the members of another list that are not in this one.
+    pub fn extend(&mut self, other: &Self) {
+        for name in &other.names {
+            if !self.names.contains(name) {
+                self.names.push(name.clone());
+            }
+        }
+        for path in &other.paths {
+            if !self.paths.contains(path) {
+                self.paths.push(path.clone());
+            }
         }
     }
 }
@@ -77,9 +119,9 @@ pub enum IncidentKind {
     Timeout,
     /// The provider rejected the conversation.
     Corruption,
-    /// A checkpoint was made. Logged at the level `all`.
+    /// A checkpoint was made. Logged at the level `verbose`.
     CheckpointCreated,
-    /// The operation of a checkpoint succeeded. Logged at the level `all`.
+    /// The operation of a checkpoint succeeded. Logged at the level `verbose`.
     CheckpointCommitted,
     /// The session was rolled back to a checkpoint.
     Rollback,
@@ -99,6 +141,10 @@ pub enum IncidentKind {
     Damaged,
     /// Another writer took the session over.
     TakenOver,
+    /// The messages are too large to be kept with checkpoints.
+    SnapshotTooLarge,
+    /// An inbox item is not a message and went into quarantine.
+    InboxQuarantined,
     /// The stored policy could not be read, and the default policy took its place.
     PolicyIgnored,
     /// One that this version does not know.

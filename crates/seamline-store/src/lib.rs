@@ -43,7 +43,7 @@ pub use error::Error;
 pub use hash::Hash;
 pub use id::{CallId, CheckpointId, CommitId, CycleId, DialectName, InvalidSessionId, RepairId, SessionId};
 pub use inbox_damage::{INBOX_DAMAGES_MAX, InboxDamage, InboxDamageKind, InboxDamages};
-pub use incident::{Incident, IncidentKind, IncidentSeverity};
+pub use incident::{Incident, IncidentKind, IncidentSeverity, RejectedMembers};
 pub use keyed::KeyedStore;
 pub use loss::LogLoss;
 pub use memory::MemoryStore;
@@ -52,7 +52,7 @@ pub use record::{
     Accepted, AcceptedFinding, Begin, CallRecord, CheckpointRecord, Compact, Compensated, CompensationOutcome, Cut,
     CycleEnd, CycleRecord, DroppedCheckpoints, EntryId, InboxTaken, Insert, Intent, Meant, MessageRecord, Origin,
     Parent, PolicyRecord, Record, RenamedCall, RenamedCalls, RepairKind, RepairRecord, Reset, Rollback, Staged, Switch,
-    Turn, Undo,
+    Turn, Undo, UnreadableRecord,
 };
 pub use rejected::Rejected;
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay, replay_with};

@@ -53,7 +53,8 @@ impl State {
                 | Record::Switch(_)
                 | Record::Policy(_)
                 | Record::Renamed(_)
-                | Record::Unknown(_) => {}
+                | Record::Unknown(_)
+                | Record::Unreadable(_) => {}
             }
         }
     }
@@ -66,8 +67,9 @@ pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &RepairRe
         let entries = cut.inserted.iter().zip(parts.by_ref());
         entries
             .map(|(insert, part)| {
-                let (source, Insert { message, origin, dialect }) = (repair.kind.into(), insert.clone());
-                Entry { seq, part, message, origin, source, dialect }
+                let (source, Insert { message, origin, dialect, synthetic_results }) =
+                    (repair.kind.into(), insert.clone());
+                Entry { seq, part, message, origin, source, dialect, synthetic_results }
             })
             .collect()
     };
@@ -89,7 +91,7 @@ pub(crate) fn of_compact(view: &View, has_gaps: bool, seq: u64, compact: &Compac
     let (origin, source) = (Origin::Summary, EntrySource::Compaction);
     let entry = |(part, message): (u32, &Raw)| {
         let (message, dialect) = (message.clone(), compact.dialect.clone());
-        Entry { seq, part, message, origin, source, dialect }
+        Entry { seq, part, message, origin, source, dialect, synthetic_results: Vec::new() }
     };
     let inserted = summary.map(entry).collect();
     let range = compact.to.checked_sub(compact.from).and_then(|count| range(compact.from, count));

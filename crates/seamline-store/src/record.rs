@@ -1,12 +1,14 @@
 //! Records: the facts that a commit makes durable.
 //!
 //! A record is written as an object with one member, named after its kind. Readers skip records written by newer
-//! versions: they read such a kind as [`Record::Unknown`] and count it.
+//! versions: they read such a kind as [`Record::Unknown`] and count it. Writers refuse a session with such a record.
 //!
-//! To add a kind, add a variant here; the compiler then asks for it in every `match` of this file and of `state.rs`.
+//! To add a kind, add a variant here; the compiler then asks for it in every `match` of this crate, of the log of
+//! `seamline` and of the command line.
 
 mod accepted;
 mod compensated;
+mod kinds;
 mod repair;
 
 use serde::{Deserialize, Serialize};
@@ -25,7 +27,6 @@ pub use repair::{Cut, RenamedCall, RenamedCalls, RepairKind, RepairRecord};
 /// One durable fact of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Record {
     /// The first record of a session.
     Begin(Begin),
@@ -77,13 +78,22 @@ pub enum Record {
     /// A kind that this version does not know.
     #[serde(skip)]
     Unknown(Raw),
+    /// A record of a known kind with a content that this version cannot read. It counts as damage.
+    #[serde(skip)]
+    Unreadable(UnreadableRecord),
 }
 
 impl Record {
-    /// Reads one record. A record of an unknown kind is kept as it is.
+    /// Reads one record. A record that this version cannot read is kept as it is.
     pub(crate) fn read(text: &str) -> Self {
-        // The reader of the commit has parsed the text as one JSON value, so `Raw::parse` succeeds.
-        serde_json::from_str(text).unwrap_or_else(|_| Self::Unknown(Raw::parse(text).unwrap_or_default()))
+        serde_json::from_str(text).unwrap_or_else(|_| {
+            // The reader of the commit has parsed the text as one JSON value, so `Raw::parse` succeeds.
+            let record = Raw::parse(text).unwrap_or_default();
+            match kinds::known_kind(text) {
+                Some(kind) => Self::Unreadable(UnreadableRecord { kind, record }),
+                None => Self::Unknown(record),
+            }
+        })
     }
 
     /// The ids of the inbox messages that it takes in.
@@ -117,7 +127,8 @@ impl Record {
             | Self::Switch(_)
             | Self::Policy(_)
             | Self::Renamed(_)
-            | Self::Unknown(_) => None,
+            | Self::Unknown(_)
+            | Self::Unreadable(_) => None,
         }
     }
 
@@ -135,6 +146,7 @@ impl Record {
                 repair.cuts.iter().flat_map(|cut| &cut.inserted).map(|insert| len(&insert.message)).sum()
             }
             Self::Unknown(raw) => len(raw),
+            Self::Unreadable(unreadable) => len(&unreadable.record),
             Self::Begin(begin) => begin.policy.iter().map(len).sum(),
             Self::Policy(record) => len(&record.policy),
             Self::Intent(_)
@@ -152,6 +164,15 @@ impl Record {
             | Self::Renamed(_) => 0,
         }
     }
+}
+
+/// A record of a known kind that this version cannot read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnreadableRecord {
+    /// The name of the kind.
+    pub kind: &'static str,
+    /// The exact bytes of the record.
+    pub record: Raw,
 }
 
 /// The first record of a session.
@@ -228,6 +249,23 @@ pub struct MessageRecord {
     /// The dialect of the message; none means the dialect of the first record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<DialectName>,
+    /// The numbers, from 0 on, of the synthetic results among the results of the message, as an [`Insert`] has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synthetic_results: Vec<u32>,
+}
+
+impl MessageRecord {
+    /// A message without a list of synthetic results.
+    pub fn new(message: Raw, origin: Origin, dialect: Option<DialectName>) -> Self {
+        Self { message, origin, dialect, synthetic_results: Vec::new() }
+    }
+}
+
+impl From<Insert> for MessageRecord {
+    fn from(insert: Insert) -> Self {
+        let Insert { message, origin, dialect, synthetic_results } = insert;
+        Self { message, origin, dialect, synthetic_results }
+    }
 }
 
 /// A response that makes tool calls.
@@ -320,7 +358,7 @@ pub struct CheckpointRecord {
     pub messages: u64,
     /// The hash of these messages.
     pub hash: Hash,
-    /// The messages themselves, where the configuration keeps them.
+    /// The messages themselves, where the policy keeps them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Vec<Raw>>,
 }
@@ -374,6 +412,24 @@ pub struct Insert {
     /// The dialect of the message; none means the dialect of the first record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<DialectName>,
+    /// The numbers, from 0 on, of the synthetic results among the results of the message. Recorded where a message holds
+    /// several results. Version 0.1 recorded none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synthetic_results: Vec<u32>,
+}
+
+impl Insert {
+    /// A message without a list of synthetic results.
+    pub fn new(message: Raw, origin: Origin, dialect: Option<DialectName>) -> Self {
+        Self { message, origin, dialect, synthetic_results: Vec::new() }
+    }
+}
+
+impl From<MessageRecord> for Insert {
+    fn from(record: MessageRecord) -> Self {
+        let MessageRecord { message, origin, dialect, synthetic_results } = record;
+        Self { message, origin, dialect, synthetic_results }
+    }
 }
 
 /// A repair that is reverted.

@@ -1,6 +1,6 @@
 //! Replays stored commits into the state of a session.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::cause;
 use crate::commit::{Flaw, OpenedCommit, VERSION};
@@ -20,6 +20,8 @@ pub struct Replayed {
     pub state: State,
     /// The number of intact commits.
     pub commits: u64,
+    /// The number of the first record of an unknown kind.
+    pub first_unknown: Option<u64>,
     /// The damage that was found.
     pub damages: Vec<Damage>,
 }
@@ -30,9 +32,27 @@ impl Replayed {
     pub fn newer(&self) -> Option<Error> {
         let formats = self.damages.iter().filter_map(|damage| match damage.kind {
             DamageKind::Newer { format } => Some(format),
-            _ => None,
+            DamageKind::Altered
+            | DamageKind::Unreadable { .. }
+            | DamageKind::UnreadableRecord { .. }
+            | DamageKind::Foreign { .. }
+            | DamageKind::Missing { .. }
+            | DamageKind::Unlinked
+            | DamageKind::Misplaced { .. }
+            | DamageKind::Head
+            | DamageKind::Unfit { .. }
+            | DamageKind::Log { .. }
+            | DamageKind::Keyed { .. }
+            | DamageKind::Unkeyed
+            | DamageKind::Inherited { .. }
+            | DamageKind::Unindexed { .. }
+            | DamageKind::Other => None,
         });
-        formats.max().map(|found| Error::NewerFormat { found, known: VERSION })
+        let unknown = || {
+            let first = self.first_unknown?;
+            Some(Error::UnknownRecords { count: self.state.unknown, first })
+        };
+        formats.max().map(|found| Error::NewerFormat { found, known: VERSION }).or_else(unknown)
     }
 
     /// The error that forbids reading the session: a part of it is sealed with a key that was not given.
@@ -60,10 +80,15 @@ impl Damage {
         let parent = state.begin.as_ref()?.parent.as_ref().filter(|parent| parent.is_degraded)?;
         Some(Self { seq: 1, kind: DamageKind::Inherited { session: parent.session.clone() }, bytes: None })
     }
+
+    /// The number of the first record of the damaged commit.
+    pub fn commit(&self) -> u64 {
+        if let DamageKind::UnreadableRecord { commit, .. } = self.kind { commit } else { self.seq }
+    }
 }
 
 /// The kind of damage of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "damage", rename_all = "snake_case")]
 pub enum DamageKind {
     /// The bytes of a commit differ from the sealed bytes.
@@ -72,6 +97,15 @@ pub enum DamageKind {
     Unreadable {
         /// The reason why not.
         why: String,
+    },
+    /// The commit is intact, but records of it have a content that this version cannot read. They were skipped.
+    UnreadableRecord {
+        /// The number of the first record of the commit.
+        commit: u64,
+        /// The kind of the first such record.
+        kind: String,
+        /// The number of such records in the commit.
+        records: u64,
     },
     /// A newer version wrote the commit.
     Newer {
@@ -107,7 +141,7 @@ pub enum DamageKind {
         /// Whether the store had acknowledged a lost commit.
         is_certain: bool,
         /// The file that keeps the bytes of the log.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         kept: Option<String>,
     },
     /// The commit is sealed with a key that was not given.
@@ -127,12 +161,25 @@ pub enum DamageKind {
         /// The name of the other session.
         session: SessionId,
     },
+    /// A kind that a newer version wrote into an incident.
+    #[serde(other)]
+    Other,
 }
 
 impl DamageKind {
     /// Whether something of the session may be lost. A damaged index hides commits that are all there.
     pub fn is_loss(&self) -> bool {
         !matches!(self, Self::Unindexed { .. })
+    }
+
+    /// Whether an incident about this damage also covers another one that begins at the same record. Counts of affected
+    /// records may grow; a further loss is another damage.
+    pub fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Log { .. }, Self::Log { .. }) => self == other,
+            (Self::Missing { to: known }, Self::Missing { to }) => to <= known,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
     }
 }
 
@@ -142,6 +189,11 @@ impl std::fmt::Display for Damage {
         match &self.kind {
             DamageKind::Altered => write!(f, "the commit at record {seq} was altered"),
             DamageKind::Unreadable { why } => write!(f, "the commit at record {seq} cannot be read: {why}"),
+            DamageKind::UnreadableRecord { kind, records, .. } => {
+                write!(f, "record {seq} of the kind `{kind}` cannot be read")?;
+                let more = records.saturating_sub(1);
+                if more > 0 { write!(f, ", nor can {more} more of its commit") } else { Ok(()) }
+            }
             DamageKind::Newer { format } => {
                 write!(f, "the commit at record {seq} has format {format}, which is newer than this version")
             }
@@ -166,6 +218,7 @@ impl std::fmt::Display for Damage {
                 write!(f, "the commit at record {seq} is sealed with a key, and no key was given")
             }
             DamageKind::Keyed { is_other: true } => write!(f, "the commit at record {seq} is sealed with another key"),
+            DamageKind::Other => write!(f, "the session is damaged at record {seq}"),
             DamageKind::Unkeyed => {
                 write!(f, "the commit at record {seq} is sealed without a key, unlike those before it")
             }
@@ -296,9 +349,29 @@ impl Replay {
         }
         (self.seq, self.hash, self.after_damage) = (commit.last_seq(), Some(commit.hash), false);
         self.replayed.commits += 1;
+        let damages = self.replayed.damages.len();
         for (seq, record) in (commit.seq..).zip(&commit.records) {
+            if let Record::Unreadable(record) = record {
+                self.note_unreadable(damages, (seq, record.kind), (commit.seq, stored));
+                continue;
+            }
+            if let Record::Unknown(_) = record {
+                self.replayed.first_unknown = self.replayed.first_unknown.or(Some(seq));
+            }
             self.apply(seq, commit.at, record);
         }
+    }
+
+    /// Notes a record that cannot be read: one damage for each commit, which is the one at `place` of the list.
+    fn note_unreadable(&mut self, place: usize, (seq, kind): (u64, &str), (commit, stored): (u64, &StoredCommit)) {
+        if let Some(Damage { kind: DamageKind::UnreadableRecord { records, .. }, .. }) =
+            self.replayed.damages.get_mut(place)
+        {
+            *records += 1;
+            return;
+        }
+        let kind = DamageKind::UnreadableRecord { commit, kind: kind.to_owned(), records: 1 };
+        self.damage(seq, kind, Some(Hash::of(&stored.bytes)));
     }
 
     fn apply(&mut self, seq: u64, at: u64, record: &Record) {
@@ -354,7 +427,21 @@ fn wrong_key(damages: &[Damage]) -> Option<Error> {
     damages.iter().find_map(|damage| match damage.kind {
         DamageKind::Keyed { is_other: false } => Some(Error::SealKey(cause::WrongSealKey::Missing)),
         DamageKind::Keyed { is_other: true } => Some(Error::SealKey(cause::WrongSealKey::Other)),
-        _ => None,
+        DamageKind::Altered
+        | DamageKind::Unreadable { .. }
+        | DamageKind::UnreadableRecord { .. }
+        | DamageKind::Newer { .. }
+        | DamageKind::Foreign { .. }
+        | DamageKind::Missing { .. }
+        | DamageKind::Unlinked
+        | DamageKind::Misplaced { .. }
+        | DamageKind::Head
+        | DamageKind::Unfit { .. }
+        | DamageKind::Log { .. }
+        | DamageKind::Unkeyed
+        | DamageKind::Inherited { .. }
+        | DamageKind::Unindexed { .. }
+        | DamageKind::Other => None,
     })
 }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::changes::{Changes, Swap};
 use crate::checkpoint::{Checkpoint, CheckpointState};
-use crate::cycle::{CallState, OpenCall, OpenCycle, PendingCompensation};
+use crate::cycle::{CallState, CycleStep, OpenCall, OpenCycle, PendingCompensation};
 use crate::id::{CallId, CheckpointId, CycleId, RepairId};
-use crate::incident::Incident;
+use crate::incident::{Incident, RejectedMembers};
 use crate::naming;
 use crate::raw::Raw;
 use crate::record::{
     AcceptedFinding, Begin, CheckpointRecord, Compact, Compensated, CycleEnd, CycleRecord, EntryId, Insert, Intent,
-    Meant, MessageRecord, Origin, Record, RenamedCall, RepairRecord, Reset, Rollback, Staged, Switch, Turn,
+    Meant, Origin, Record, RenamedCall, RepairRecord, Reset, Rollback, Staged, Switch, Turn,
 };
 use crate::rejected::Rejected;
 use crate::repairs::{Applied, Repairs};
@@ -49,6 +49,8 @@ pub struct State {
     pub compensations: Vec<PendingCompensation>,
     /// The latest incidents, from the first to the last.
     pub incidents: VecDeque<Incident>,
+    /// The members that the provider rejected, as incidents name them.
+    pub rejected: RejectedMembers,
     /// The number of records of unknown kinds.
     pub unknown: u64,
     /// The number of records that did not fit, or only in part.
@@ -75,7 +77,7 @@ impl State {
                 self.policy = begin.policy.clone().or(self.policy.take());
                 self.begin = Some(begin.clone());
             }
-            Record::Message(record) => self.show(seq, EntrySource::Message, std::iter::once(record.clone())),
+            Record::Message(record) => self.show(seq, EntrySource::Message, std::iter::once(record.clone().into())),
             Record::Turn(turn) => self.begin_cycle(seq, turn),
             Record::Intent(intent) => self.start_call(at, intent),
             Record::Staged(staged) => self.finish_call(staged),
@@ -100,6 +102,7 @@ impl State {
             Record::Policy(record) => self.policy = Some(record.policy.clone()),
             Record::Renamed(renamed) => self.renamed.extend(renamed.calls.iter().cloned()),
             Record::Unknown(_) => self.unknown += 1,
+            Record::Unreadable(_) => self.passed_over += 1,
         }
     }
 
@@ -110,14 +113,19 @@ impl State {
     pub fn allows(&self, record: &Record) -> Result<(), Rejected> {
         match record {
             Record::Turn(turn) if self.cycle(&turn.cycle).is_some() => Err(Rejected::CycleExists(turn.cycle.clone())),
-            Record::Intent(intent) => self.allows_call(&intent.cycle, &intent.call, "started", |state| {
-                matches!(state, CallState::Pending | CallState::Started { .. })
-            }),
-            Record::Staged(staged) => self.allows_call(&staged.cycle, &staged.call, "finished", |state| {
-                !matches!(state, CallState::Finished { .. })
-            }),
-            Record::Cycle(CycleRecord { cycle, .. }) => self.needs_cycle(cycle),
-            Record::CycleEnd(end) => self.needs_cycle(&end.cycle),
+            Record::Intent(intent) => {
+                self.allows_call(&intent.cycle, &intent.call, "started")?;
+                self.allows_steps(&intent.cycle, &[CycleStep::Start])
+            }
+            Record::Staged(staged) => {
+                self.allows_call(&staged.cycle, &staged.call, "finished")?;
+                self.allows_steps(&staged.cycle, &[self.step_of_result(&staged.cycle)])
+            }
+            // The record has the results of all calls, so it also is the last step before the commit.
+            Record::Cycle(CycleRecord { cycle, .. }) => {
+                self.allows_steps(cycle, &[CycleStep::Record, CycleStep::Commit])
+            }
+            Record::CycleEnd(end) => self.allows_steps(&end.cycle, &[CycleStep::RollBack]),
             // A rollback checks the messages of its checkpoint: after damage, the checkpoint may exist without its
             // messages.
             Record::Checkpoint(record) if self.checkpoint_of(&record.id).is_some() => {
@@ -142,7 +150,8 @@ impl State {
             | Record::Switch(_)
             | Record::Policy(_)
             | Record::Renamed(_)
-            | Record::Unknown(_) => Ok(()),
+            | Record::Unknown(_)
+            | Record::Unreadable(_) => Ok(()),
         }
     }
 
@@ -181,7 +190,8 @@ impl State {
             | Record::Switch(_)
             | Record::Policy(_)
             | Record::Renamed(_)
-            | Record::Unknown(_) => self.allows(record).is_ok(),
+            | Record::Unknown(_)
+            | Record::Unreadable(_) => self.allows(record).is_ok(),
         }
     }
 
@@ -205,24 +215,28 @@ impl State {
         self.repairs.last()
     }
 
-    fn needs_cycle(&self, id: &CycleId) -> Result<(), Rejected> {
-        self.cycle(id).map(|_| ()).ok_or_else(|| Rejected::NoCycle(id.clone()))
+    /// Checks that a cycle is open, and that these steps may follow its state.
+    fn allows_steps(&self, id: &CycleId, steps: &[CycleStep]) -> Result<(), Rejected> {
+        let state = self.cycle(id).map(OpenCycle::state);
+        let after = steps.iter().fold(state, |state, step| state?.after(*step));
+        after.map(|_| ()).ok_or_else(|| Rejected::NoCycle(id.clone()))
+    }
+
+    /// The step that one more result is for a cycle.
+    fn step_of_result(&self, id: &CycleId) -> CycleStep {
+        let calls = self.cycle(id).into_iter().flat_map(|cycle| &cycle.calls);
+        let open = calls.filter(|call| !matches!(call.state, CallState::Finished { .. })).count();
+        if open > 1 { CycleStep::Stage } else { CycleStep::Record }
     }
 
     fn needs_rest(&self) -> Result<(), Rejected> {
         if self.cycles.is_empty() { Ok(()) } else { Err(Rejected::InFlight) }
     }
 
-    fn allows_call(
-        &self,
-        cycle: &CycleId,
-        call: &CallId,
-        what: &'static str,
-        fits: impl Fn(&CallState) -> bool,
-    ) -> Result<(), Rejected> {
-        self.needs_cycle(cycle)?;
-        let calls = self.cycle(cycle).into_iter().flat_map(|cycle| &cycle.calls);
-        if calls.filter(|open| open.id == *call).any(|open| fits(&open.state)) {
+    fn allows_call(&self, cycle: &CycleId, call: &CallId, what: &'static str) -> Result<(), Rejected> {
+        let open = self.cycle(cycle).ok_or_else(|| Rejected::NoCycle(cycle.clone()))?;
+        let is_unfinished = |open: &OpenCall| !matches!(open.state, CallState::Finished { .. });
+        if open.calls.iter().any(|open| open.id == *call && is_unfinished(open)) {
             return Ok(());
         }
         Err(Rejected::Call { cycle: cycle.clone(), call: call.clone(), what })
@@ -298,9 +312,9 @@ impl State {
         if wrong || other { Err(Rejected::Place { place: last, messages }) } else { Ok(()) }
     }
 
-    fn show(&mut self, seq: u64, source: EntrySource, messages: impl Iterator<Item = MessageRecord>) {
-        for (part, MessageRecord { message, origin, dialect }) in (0..).zip(messages) {
-            self.view.push(Entry { seq, part, message, origin, source, dialect });
+    fn show(&mut self, seq: u64, source: EntrySource, messages: impl Iterator<Item = Insert>) {
+        for (part, Insert { message, origin, dialect, synthetic_results }) in (0..).zip(messages) {
+            self.view.push(Entry { seq, part, message, origin, source, dialect, synthetic_results });
         }
     }
 
@@ -344,11 +358,8 @@ impl State {
         let Some(place) = self.cycles.iter().position(|cycle| cycle.id == record.cycle) else { return };
         let cycle = self.cycles.remove(place);
         let (origin, dialect) = (Origin::Said, &cycle.dialect);
-        let turn = cycle.turn.into_iter().map(|message| MessageRecord { message, origin, dialect: dialect.clone() });
-        let results = record.results.iter().cloned();
-        let results =
-            results.map(|Insert { message, origin, dialect }: Insert| MessageRecord { message, origin, dialect });
-        self.show(seq, EntrySource::Cycle, turn.chain(results));
+        let turn = cycle.turn.into_iter().map(|message| Insert::new(message, origin, dialect.clone()));
+        self.show(seq, EntrySource::Cycle, turn.chain(record.results.iter().cloned()));
     }
 
     fn discard_cycle(&mut self, end: &CycleEnd) {
@@ -442,6 +453,7 @@ impl State {
     }
 
     fn note(&mut self, incident: &Incident) {
+        self.rejected.extend(incident.rejected.as_ref().unwrap_or(&RejectedMembers::default()));
         if self.incidents.len() == INCIDENTS_MAX {
             self.incidents.pop_front();
         }

@@ -8,7 +8,7 @@ use super::*;
 use crate::cycle::Effect;
 use crate::hash::Hash;
 use crate::raw::Raw;
-use crate::record::{CallRecord, Cut, CycleEnd, DroppedCheckpoints, RepairKind, Undo};
+use crate::record::{CallRecord, Cut, CycleEnd, DroppedCheckpoints, MessageRecord, RepairKind, Undo};
 use crate::{IncidentKind, IncidentSeverity, Operation};
 
 /// A few names, so that records often refer to each other.
@@ -21,7 +21,7 @@ fn message() -> impl Strategy<Value = Raw> {
 }
 
 fn insert() -> impl Strategy<Value = Insert> {
-    message().prop_map(|message| Insert { message, origin: Origin::Synthetic, dialect: None })
+    message().prop_map(|message| Insert::new(message, Origin::Synthetic, None))
 }
 
 fn cut() -> impl Strategy<Value = Cut> {
@@ -60,7 +60,7 @@ fn record() -> impl Strategy<Value = Record> {
         dialect: None,
     };
     prop_oneof![
-        6 => message().prop_map(|message| Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None })),
+        6 => message().prop_map(|message| Record::Message(MessageRecord::new(message, Origin::Said, None))),
         3 => (name(), message()).prop_map(move |made| Record::Turn(turn(made))),
         2 => name().prop_map(|cycle| Record::Intent(Intent { cycle, call: "x".into(), key: "k".to_owned() })),
         2 => (name(), message()).prop_map(|(cycle, result)| {
@@ -150,7 +150,7 @@ proptest! {
     fn an_undone_repair_leaves_no_trace(messages in prop::collection::vec(message(), 1..12), cuts in prop::collection::vec(cut(), 1..4)) {
         let mut state = State::default();
         for (seq, message) in (1..).zip(messages) {
-            state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None }));
+            state.apply(seq, 0, &Record::Message(MessageRecord::new(message, Origin::Said, None)));
         }
         let before = state.view.clone();
         let repair = Record::Repair(RepairRecord { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], renamed: vec![], report: None });
@@ -168,16 +168,12 @@ fn the_state_keeps_only_what_repairs_removed() {
     let mut state = State::default();
     let said = |number: u64| Raw::parse(format!("{{\"n\":{number}}}")).unwrap();
     for number in 1..=20_000 {
-        state.apply(
-            number,
-            0,
-            &Record::Message(MessageRecord { message: said(number), origin: Origin::Said, dialect: None }),
-        );
+        state.apply(number, 0, &Record::Message(MessageRecord::new(said(number), Origin::Said, None)));
     }
     let before = state.view.clone();
     state.apply(30_000, 0, &checkpoint(&state, "c".into()));
     for number in 0..4_000 {
-        let inserted = vec![Insert { message: said(number), origin: Origin::Synthetic, dialect: None }];
+        let inserted = vec![Insert::new(said(number), Origin::Synthetic, None)];
         let cuts = vec![Cut { at: number * 5, removed: 1, inserted }];
         let mut records = [Record::Repair(RepairRecord {
             renamed: Vec::new(),
@@ -200,9 +196,7 @@ fn the_state_keeps_only_what_repairs_removed() {
 #[test]
 fn a_rollback_without_changes_leaves_repairs_undoable() {
     let mut state = State::default();
-    let said = |text: &str| {
-        Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said, dialect: None })
-    };
+    let said = |text: &str| Record::Message(MessageRecord::new(Raw::parse(text).unwrap(), Origin::Said, None));
     state.apply(1, 0, &said("1"));
     state.apply(2, 0, &said("2"));
     let before = state.view.clone();
@@ -230,9 +224,7 @@ fn a_rollback_without_changes_leaves_repairs_undoable() {
 
 #[test]
 fn a_rollback_restores_the_repairs_that_could_be_undone_then() {
-    let said = |text: &str| {
-        Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said, dialect: None })
-    };
+    let said = |text: &str| Record::Message(MessageRecord::new(Raw::parse(text).unwrap(), Origin::Said, None));
     let repair = |id: &str| {
         let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
         Record::Repair(RepairRecord {
@@ -275,7 +267,7 @@ fn every_prefix_is_hashed_once_after_a_change() {
     let mut state = State::default();
     for (seq, text) in (1..).zip(["1", "2", "3", "4"]) {
         let message = Raw::parse(text).unwrap();
-        state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None }));
+        state.apply(seq, 0, &Record::Message(MessageRecord::new(message, Origin::Said, None)));
     }
     let cuts = vec![Cut { at: 1, removed: 1, inserted: vec![] }];
     state.apply(

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::hash::Hash;
 use crate::id::DialectName;
 use crate::raw::Raw;
-use crate::record::{EntryId, Meant, Origin, RepairKind};
+use crate::record::{EntryId, Insert, Meant, Origin, RepairKind};
 
 /// A message of the view.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,20 @@ pub struct Entry {
     pub source: EntrySource,
     /// The dialect of the message; none means the dialect of the first record.
     pub dialect: Option<DialectName>,
+    /// The numbers, from 0 on, of the synthetic results among the results of the message, where they are recorded.
+    pub synthetic_results: Vec<u32>,
+}
+
+impl From<&Entry> for Insert {
+    /// A message of the view, as a record inserts it elsewhere.
+    fn from(entry: &Entry) -> Self {
+        Self {
+            message: entry.message.clone(),
+            origin: entry.origin,
+            dialect: entry.dialect.clone(),
+            synthetic_results: entry.synthetic_results.clone(),
+        }
+    }
 }
 
 /// The kind of the record that brought a message into the view.

@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use seamline_dialects::convert::{Renamed, Rendered, Target};
 use seamline_files::native::Order;
-use seamline_model::conversation::{Conversation, Fate, LiftedBlock, Says};
+use seamline_model::conversation::{Conversation, LiftedBlock, Says};
 use seamline_model::{Alphabet, Constraints, IdDemand};
 use seamline_rules::Left;
 
 pub use report::{Carried, Converted, Rename, Side};
 pub use seamline_dialects::convert::ForeignReasoning;
+pub use seamline_model::conversation::Fate;
 
 use crate::native::Native;
 use crate::repair::{Repaired, repair_leaving};
@@ -153,7 +154,7 @@ fn taken_out(repaired: &Repaired<'_>) -> impl Iterator<Item = Carried> {
     real.map(|dropped| Carried {
         what: "removed by a repair".to_owned(),
         pointer: dropped.pointer.clone().unwrap_or_default(),
-        fate: Fate::Dropped.as_str(),
+        fate: Fate::Dropped,
         note: format!("{} asked for it, and the policy allows it", dropped.code),
     })
 }
@@ -246,7 +247,7 @@ fn unnamed(model: &str, to: &Speaking) -> Carried {
         "it is part of the address there, not of the body"
     };
     let what = format!("model `{model}`");
-    Carried { what, pointer: String::new(), fate: Fate::Moved.as_str(), note: note.to_owned() }
+    Carried { what, pointer: String::new(), fate: Fate::Moved, note: note.to_owned() }
 }
 
 /// The tools whose names a repair changed in calls.

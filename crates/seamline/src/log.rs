@@ -4,19 +4,16 @@
 use std::collections::BTreeMap;
 
 use seamline_model::{MessageIndex, Pairing, Scope, Transcript};
-use seamline_rules::{Action, Repair};
+use seamline_rules::{Action, ActionKind, Repair};
 use seamline_store::{Incident, Record, SessionId};
 use tracing::span::EnteredSpan;
 use tracing::{Level, debug, debug_span, enabled, info, trace, warn};
 
 use crate::check::Checked;
 use crate::convert::Converted;
+use crate::rules::codes;
 use crate::stream::Response;
 
-/// The rule that finds tool results without a tool call.
-const ORPHAN_RESULT: &str = "PAIR002";
-/// The name of actions that remove something.
-const REMOVE: &str = "remove";
 /// The longest id that is logged unchanged.
 const ID_BYTES_MAX: usize = 64;
 
@@ -60,10 +57,19 @@ fn record_action(action: &Action) {
     let Action { code, action: word, synthetic, before_hash, after_hash, .. } = action;
     let message_index = action.message.map(MessageIndex::get);
     let tool_call_id = action.call_id.as_deref().map(loggable);
-    if *code == ORPHAN_RESULT {
-        debug!(message_index, tool_call_id, action = word, "orphaned tool result");
+    if *code == codes::ORPHAN_RESULT {
+        debug!(message_index, tool_call_id, action = word.as_str(), "orphaned tool result");
     }
-    trace!(code, action = word, message_index, tool_call_id, synthetic, before_hash, after_hash, "repair action");
+    trace!(
+        code,
+        action = word.as_str(),
+        message_index,
+        tool_call_id,
+        synthetic,
+        before_hash,
+        after_hash,
+        "repair action"
+    );
 }
 
 /// Warns of each message that loses tool calls.
@@ -73,7 +79,7 @@ fn warn_of_removed_calls(transcript: &Transcript<'_>, pairing: &Pairing, actions
         let ids = calls.iter().filter_map(|call| transcript.call(call.call)?.id.as_ref());
         let mut count_by_id: BTreeMap<&str, usize> = BTreeMap::new();
         ids.for_each(|id| *count_by_id.entry(id.as_str()).or_default() += 1);
-        let is_about = |action: &&Action| action.action == REMOVE && action.message == Some(cycle.message);
+        let is_about = |action: &&Action| action.action == ActionKind::Remove && action.message == Some(cycle.message);
         let removed: Vec<&str> = actions
             .iter()
             .filter(is_about)
@@ -97,7 +103,7 @@ fn warn_of_removed_results(repair: &Repair<'_>) {
     let first_kept = repair.origins.iter().flatten().min();
     let is_leading = |action: &&Action| {
         let is_first = action.message.is_some_and(|message| first_kept.is_none_or(|first| message < *first));
-        is_first && action.action == REMOVE && action.call_id.is_some()
+        is_first && action.action == ActionKind::Remove && action.call_id.is_some()
     };
     for action in repair.actions.iter().filter(is_leading) {
         let message_index = action.message.map(MessageIndex::get);
@@ -151,7 +157,24 @@ pub(crate) fn record_session(session: &SessionId, record: &Record) {
             let Incident { kind, severity, count, message, .. } = incident;
             warn!(session, ?kind, ?severity, count, message_index = message, "incident");
         }
-        _ => {}
+        Record::Begin(_)
+        | Record::Message(_)
+        | Record::Turn(_)
+        | Record::Intent(_)
+        | Record::Staged(_)
+        | Record::Checkpoint(_)
+        | Record::CheckpointCommit(_)
+        | Record::CheckpointsDropped(_)
+        | Record::Undo(_)
+        | Record::Accepted(_)
+        | Record::Compensated(_)
+        | Record::Compact(_)
+        | Record::Inbox(_)
+        | Record::Switch(_)
+        | Record::Policy(_)
+        | Record::Renamed(_)
+        | Record::Unknown(_)
+        | Record::Unreadable(_) => {}
     }
 }
 

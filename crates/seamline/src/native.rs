@@ -9,7 +9,7 @@ use seamline_rules::{Left, Loss};
 use crate::check::{Checked, Looked, check_body};
 use crate::finding::Related;
 use crate::outline::{self, OutlineBlock, OutlineKind, OutlineMessage, Role};
-use crate::policy::RepairPolicy;
+use crate::policy::{RepairKnob, RepairPolicy};
 use crate::repair::{Body, Dropped, Prefix, RepairAction, Repaired, repair_leaving};
 use crate::{Error, Finding, Options, Severity, providers};
 
@@ -95,7 +95,7 @@ impl<'b> Native<'b> {
         };
         let mut policy = options.policy.clone();
         // The program gives ids the form of a request when it sends them.
-        policy.set_for_all("id_mode", |repair| repair.id_mode = RepairPolicy::default().id_mode);
+        policy.set_for_all(RepairKnob::IdMode, |repair| repair.id_mode = RepairPolicy::default().id_mode);
         let options = Options { dialect: Some(CARRIER.to_owned()), provider, policy, kept: true, ..Options::default() };
         let carrier = history.carrier().into_bytes();
         Ok(Self { history, carrier, body: text.as_bytes(), options })

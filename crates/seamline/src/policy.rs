@@ -33,6 +33,7 @@ use std::collections::BTreeMap;
 use seamline_guard::GuardPolicy;
 use seamline_model::Safety;
 use seamline_model::knob::{Knob, RefusedValue, Section, Setting};
+use seamline_store::RejectedMembers;
 
 use crate::classify::{MemberFault, NamedMember};
 use crate::session::{PersistRepairs, SessionPolicy};
@@ -81,6 +82,31 @@ pub struct Policy {
 pub struct Overrides {
     settings: Vec<(SectionName, &'static str, Setting<'static>)>,
     texts: Vec<(String, String)>,
+}
+
+/// The knob that [`Policy::set_persist_repairs`] sets.
+const PERSIST_REPAIRS: &str = "persist_repairs";
+
+/// The knobs of the repair section that this crate sets for every provider.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum RepairKnob {
+    Safety,
+    OnInvalid,
+    TrailingCall,
+    DuplicateCallId,
+    IdMode,
+}
+
+impl RepairKnob {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Safety => "safety",
+            Self::OnInvalid => "on_invalid",
+            Self::TrailingCall => "trailing_call",
+            Self::DuplicateCallId => "duplicate_call_id",
+            Self::IdMode => "id_mode",
+        }
+    }
 }
 
 /// The sections of a policy.
@@ -208,7 +234,7 @@ impl Policy {
     /// # Ok::<(), seamline::policy::PolicyError>(())
     /// ```
     pub fn allow_unsafe(&mut self) {
-        self.set_for_all("safety", |repair| repair.safety = SafetyMax::Any);
+        self.set_for_all(RepairKnob::Safety, |repair| repair.safety = SafetyMax::Any);
     }
 
     /// Notes the members that a provider has rejected as unknown, so that a repair removes them: from all messages, and
@@ -243,6 +269,19 @@ impl Policy {
         }
     }
 
+    /// The members that a provider has rejected.
+    pub(crate) fn rejections(&self) -> RejectedMembers {
+        let RepairPolicy { rejected_members: names, rejected_paths: paths, .. } = &self.repair;
+        RejectedMembers { names: names.clone(), paths: paths.clone() }
+    }
+
+    /// Adds members that a provider has rejected before.
+    pub(crate) fn reject(&mut self, rejected: &RejectedMembers) {
+        let mut all = self.rejections();
+        all.extend(rejected);
+        (self.repair.rejected_members, self.repair.rejected_paths) = (all.names, all.paths);
+    }
+
     /// Sets which part of a repair a session stores, for every provider.
     ///
     /// ```
@@ -255,13 +294,13 @@ impl Policy {
     /// ```
     pub fn set_persist_repairs(&mut self, persist: PersistRepairs) {
         self.session.persist_repairs = persist;
-        self.remove_overrides("persist_repairs");
+        self.remove_overrides(PERSIST_REPAIRS);
     }
 
     /// Sets a knob of the repair section for every provider: no override of it is left.
-    pub(crate) fn set_for_all(&mut self, knob: &str, set: impl FnOnce(&mut RepairPolicy)) {
+    pub(crate) fn set_for_all(&mut self, knob: RepairKnob, set: impl FnOnce(&mut RepairPolicy)) {
         set(&mut self.repair);
-        self.remove_overrides(knob);
+        self.remove_overrides(knob.name());
     }
 
     fn remove_overrides(&mut self, knob: &str) {
@@ -335,4 +374,18 @@ struct Page;
 fn is_in_message(member: &NamedMember) -> bool {
     const LISTS: [&str; 3] = ["/messages/", "/contents/", "/input/"];
     member.pointer.as_deref().is_none_or(|pointer| LISTS.iter().any(|list| pointer.starts_with(list)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_knob_that_is_set_for_all_providers_exists() {
+        use RepairKnob::{DuplicateCallId, IdMode, OnInvalid, Safety, TrailingCall};
+        for knob in [Safety, OnInvalid, TrailingCall, DuplicateCallId, IdMode] {
+            assert!(RepairPolicy::KNOBS.iter().any(|known| known.name == knob.name()), "{knob:?}");
+        }
+        assert!(SessionPolicy::KNOBS.iter().any(|known| known.name == PERSIST_REPAIRS));
+    }
 }

@@ -10,7 +10,7 @@ mod report;
 pub use crate::body::Body;
 pub use report::{Dropped, MoreActions, Prefix, RepairAction};
 #[doc(inline)]
-pub use seamline_rules::Loss;
+pub use seamline_rules::{ActionKind, Loss};
 
 use crate::check::look;
 use crate::native::Native;
@@ -101,7 +101,7 @@ impl Repaired<'_> {
 ///
 /// let repaired = seamline::repair(body, &seamline::Options::default())?;
 /// assert!(repaired.remaining.is_empty());
-/// assert_eq!((repaired.actions[0].action, repaired.actions[0].synthetic), ("synthesize", true));
+/// assert!(repaired.actions[0].action == ActionKind::Synthesize && repaired.actions[0].synthetic);
 /// # Ok::<(), seamline::Error>(())
 /// ```
 ///
@@ -371,7 +371,7 @@ mod tests {
         let repaired = repair(body.as_bytes(), &Options::default()).unwrap();
         assert_eq!(repaired.found.len(), 1);
         let calls: Vec<_> = repaired.actions.iter().map(|action| (action.action, action.call_id.as_deref())).collect();
-        assert_eq!(calls, [("synthesize", Some("toolu_1")), ("synthesize", Some("toolu_2"))]);
+        assert_eq!(calls, [(ActionKind::Synthesize, Some("toolu_1")), (ActionKind::Synthesize, Some("toolu_2"))]);
     }
 
     /// Repairs a body for a provider that demands more, and repairs it again.

@@ -21,6 +21,17 @@ pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
 }
 
+/// The codes of the rules whose findings this crate treats in a special way.
+pub(crate) mod codes {
+    pub(crate) const UNANSWERED_CALL: &str = "PAIR001";
+    pub(crate) const ORPHAN_RESULT: &str = "PAIR002";
+    pub(crate) const DISPLACED_RESULT: &str = "PAIR004";
+    pub(crate) const MISADDRESSED_RESULT: &str = "PAIR005";
+    pub(crate) const REPEATED_CALL_ID: &str = "IDENT003";
+    pub(crate) const CONSECUTIVE_ROLES: &str = "SHAPE003";
+    pub(crate) const UNEXPECTED_ROLE: &str = "ORDER003";
+}
+
 /// The documentation of a rule as Markdown.
 pub fn documentation(rule: &Rule) -> String {
     unindent(rule.docs)
@@ -44,6 +55,22 @@ mod tests {
             assert_eq!(rule(known.name).map(|rule| rule.code), Some(known.code));
         }
         assert!(rule("PAIR999").is_none());
+    }
+
+    #[test]
+    fn a_named_code_is_that_of_the_rule_of_that_name() {
+        let named = [
+            (codes::UNANSWERED_CALL, "unanswered-call"),
+            (codes::ORPHAN_RESULT, "orphan-result"),
+            (codes::DISPLACED_RESULT, "displaced-result"),
+            (codes::MISADDRESSED_RESULT, "misaddressed-result"),
+            (codes::REPEATED_CALL_ID, "repeated-call-id"),
+            (codes::CONSECUTIVE_ROLES, "consecutive-roles"),
+            (codes::UNEXPECTED_ROLE, "unexpected-role"),
+        ];
+        for (code, name) in named {
+            assert_eq!(rule(code).map(|rule| rule.name), Some(name));
+        }
     }
 
     #[test]

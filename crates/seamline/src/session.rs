@@ -342,6 +342,7 @@ impl Session {
                 self.wire = self.wire.switched(switch).unwrap_or_else(|_| self.wire.clone());
             }
         }
+        self.wire.options.policy.reject(&self.state.rejected);
         if self.state.cycles.is_empty() {
             self.work.ended.clear();
         }

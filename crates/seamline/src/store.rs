@@ -43,7 +43,7 @@ pub use seamline_store_sqlite::{Presence, presence};
 /// # Errors
 /// When the URL has another scheme, or the store cannot be opened.
 pub async fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
-    open(address, false).await
+    open(address, Access::Write).await
 }
 
 /// Opens the store at a URL for reading. It creates no file and no table and writes nothing, so it also works on a full
@@ -59,11 +59,19 @@ pub async fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
 /// # Errors
 /// As [`open_store`], and when the file does not exist or the database has no store.
 pub async fn open_store_to_read(address: &str) -> Result<Arc<dyn Store>, Error> {
-    open(address, true).await
+    open(address, Access::Read).await
+}
+
+/// The purpose for which a store is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
 }
 
 #[cfg_attr(not(feature = "postgres"), expect(clippy::unused_async, reason = "only PostgreSQL waits when it is opened"))]
-async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
+async fn open(address: &str, access: Access) -> Result<Arc<dyn Store>, Error> {
+    let read_only = access == Access::Read;
     crate::log::record_opening(address, read_only);
     match address.split_once(':') {
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),

@@ -11,6 +11,8 @@ mod response;
 pub use flaws::{FLAWS, FlawKind, flaw, flaw_documentation};
 pub use kept::RefusedCall;
 pub use options::{BlankCall, PartialCall, StreamLimits, StreamOptions, StreamPolicy};
+pub use seamline_model::Piece;
+
 pub use response::{Response, ResponseBlock, ResponseCall, ResponseError, StreamFinding};
 
 use seamline_assemble::Assembler;

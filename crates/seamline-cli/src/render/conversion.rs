@@ -153,7 +153,7 @@ fn lost(lost: &[Carried]) -> Vec<[String; 3]> {
             pointer => format!("{} at {pointer}", lost.what),
         };
         let printable = |text: &str| screen::printable(text).into_owned();
-        [lost.fate.replace('_', " "), printable(&what), printable(&lost.note)]
+        [lost.fate.as_str().replace('_', " "), printable(&what), printable(&lost.note)]
     };
     lost.iter().map(row).collect()
 }

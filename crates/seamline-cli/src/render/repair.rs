@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::path::Path;
 
 use seamline::policy::OnInvalid;
-use seamline::repair::{Dropped, Loss, Prefix, RepairAction, Repaired};
+use seamline::repair::{ActionKind, Dropped, Loss, Prefix, RepairAction, Repaired};
 use seamline::session::RepairResult;
 
 use super::diff::{self, Sides};
@@ -341,30 +341,30 @@ fn message_index(pointer: &str) -> Option<usize> {
     pointer.split('/').find_map(|part| part.parse().ok())
 }
 
-/// The text for the name of an action; an unknown name is shown as it is.
-fn done(action: &str) -> String {
+/// The text for an action.
+fn done(action: ActionKind) -> String {
     let known = match action {
-        "declare" => "tools declared",
-        "demote" => "kept as text",
-        "fill" => "filled in",
-        "hoist" => "media moved to a message after it",
-        "insert" => "message inserted",
-        "join" => "joined with the message before",
-        "patch" => "fixed in place",
-        "readdress" => "addressed to its call",
-        "reconstruct_call" => "call rebuilt",
-        "reform" => "rewritten in the required form",
-        "regroup" => "split by role",
-        "relocate" => "moved to its call",
-        "remove" => "removed",
-        "rename_call" => "call renamed",
-        "rename_tool" => "tool renamed",
-        "reorder" => "results put first",
-        "set_role" => "role corrected",
-        "sign" => "signature added",
-        "take_in" => "kept as text of the user",
-        "synthesize" => "answered with a synthetic result",
-        other => return other.replace('_', " "),
+        ActionKind::Declare => "tools declared",
+        ActionKind::Demote => "kept as text",
+        ActionKind::Fill => "filled in",
+        ActionKind::Hoist => "media moved to a message after it",
+        ActionKind::Insert => "message inserted",
+        ActionKind::Join => "joined with the message before",
+        ActionKind::Patch => "fixed in place",
+        ActionKind::Readdress => "addressed to its call",
+        ActionKind::ReconstructCall => "call rebuilt",
+        ActionKind::Reform => "rewritten in the required form",
+        ActionKind::Regroup => "split by role",
+        ActionKind::Relocate => "moved to its call",
+        ActionKind::Remove => "removed",
+        ActionKind::RenameCall => "call renamed",
+        ActionKind::RenameTool => "tool renamed",
+        ActionKind::Reorder => "results put first",
+        ActionKind::SetRole => "role corrected",
+        ActionKind::Sign => "signature added",
+        ActionKind::TakeIn => "kept as text of the user",
+        ActionKind::Synthesize => "answered with a synthetic result",
+        other => return other.as_str().replace('_', " "),
     };
     known.to_owned()
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use seamline::Severity;
 use seamline::classify::Class;
-use seamline::stream::{Ending, Response, ResponseBlock, ResponseCall, ResponseError, StreamFinding};
+use seamline::stream::{Ending, Piece, Response, ResponseBlock, ResponseCall, ResponseError, StreamFinding};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -81,7 +81,7 @@ struct Page {
 impl Page {
     /// The readable blocks; `--format json` prints the others, too.
     fn blocks(&mut self, response: &Response) {
-        let legible: Vec<_> = response.blocks.iter().filter(|block| block.kind != "other").collect();
+        let legible: Vec<_> = response.blocks.iter().filter(|block| block.kind != Piece::Opaque).collect();
         if !legible.is_empty() {
             self.out.push('\n');
         }
@@ -102,9 +102,9 @@ impl Page {
         if lines.is_empty() {
             lines.push("(nothing)".to_owned());
         }
-        let paint = if block.kind == "text" { style::PLAIN } else { style::FAINT };
+        let paint = if block.kind == Piece::Text { style::PLAIN } else { style::FAINT };
         let lines: Vec<_> = lines.iter().map(|line| paint.paint(line)).collect();
-        self.lines(block.kind, style::kind(block.kind), &lines);
+        self.lines(block.kind.as_str(), style::kind(block.kind.as_str()), &lines);
     }
 
     /// The first lines of the model's text, in their layout.

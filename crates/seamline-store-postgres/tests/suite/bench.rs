@@ -85,11 +85,7 @@ impl Writer {
         self.next += 1;
         let id = CommitId::from_bytes((u128::from(self.id) << 64 | u128::from(self.next)).to_be_bytes());
         let message = format!("{{\"role\":\"user\",\"content\":\"{} of {}\"}}", self.next, self.id);
-        let records = [Record::Message(MessageRecord {
-            message: Raw::parse(message).unwrap(),
-            origin: Origin::Said,
-            dialect: None,
-        })];
+        let records = [Record::Message(MessageRecord::new(Raw::parse(message).unwrap(), Origin::Said, None))];
         let Self { session, lease, .. } = self;
         let commit = Commit { session, epoch: lease.epoch, head: lease.head, id, at: 7, records: &records };
         Arc::new(commit.seal().unwrap())

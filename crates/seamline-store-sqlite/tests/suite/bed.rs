@@ -59,7 +59,7 @@ pub(crate) fn session(name: &str) -> SessionId {
 
 pub(crate) fn said(text: &str) -> Record {
     let message = Raw::parse(format!("{{\"role\":\"user\",\"content\":\"{text}\"}}")).unwrap();
-    Record::Message(MessageRecord { message, origin: Origin::Said, dialect: None })
+    Record::Message(MessageRecord::new(message, Origin::Said, None))
 }
 
 /// Seals a commit of some messages after the head of a lease, and moves the head.

@@ -28,7 +28,7 @@ impl<'b> Native<'b> {
         let unseen = self.history.unseen().into_iter().map(|(what, place)| Carried {
             what: what.to_owned(),
             pointer: place.pointer,
-            fate: Fate::Dropped.as_str(),
+            fate: Fate::Dropped,
             note: "a request made from a history holds its text, its tool calls and their results".to_owned(),
         });
         let placed = |carried: Carried| {

@@ -13,10 +13,11 @@ use crate::repair::RepairAction;
 /// let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"service_tier":"auto",
 ///   "messages":[{"role":"user","content":"hello"}]}"#;
 /// let options = seamline::convert::ConvertOptions { to: "openai_chat".to_owned(), ..Default::default() };
+/// use seamline::convert::Fate;
 ///
 /// let converted = seamline::convert(body, &options)?;
 /// assert_eq!((converted.from.dialect, converted.to.dialect), ("anthropic_messages", "openai_chat"));
-/// assert_eq!((converted.lost[0].pointer.as_str(), converted.lost[0].fate), ("/service_tier", "dropped"));
+/// assert_eq!((converted.lost[0].pointer.as_str(), converted.lost[0].fate), ("/service_tier", Fate::Dropped));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +57,7 @@ impl Converted {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn complete(&self) -> bool {
-        self.lost.iter().all(|lost| lost.fate != Fate::Dropped.as_str())
+        self.lost.iter().all(|lost| lost.fate != Fate::Dropped)
     }
 }
 
@@ -83,7 +84,7 @@ pub struct Side {
 /// let body = br#"{"messages":[{"role":"user","content":"hello"}],"seed":7}"#;
 /// let options = seamline::convert::ConvertOptions { to: "anthropic".to_owned(), ..Default::default() };
 /// let converted = seamline::convert(body, &options)?;
-/// assert!(converted.lost.iter().any(|lost| lost.what == "setting `seed`" && lost.fate == "dropped"));
+/// assert!(converted.lost.iter().any(|lost| lost.what == "setting `seed`" && lost.fate == seamline::convert::Fate::Dropped));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -93,17 +94,22 @@ pub struct Carried {
     pub what: String,
     /// The place, as a JSON pointer into the original body; empty if it had none.
     pub pointer: String,
-    /// What happened to it: `dropped`, `kept_as_text`, `moved`, `altered`, `added`, `kept`; `missing` for a value that
-    /// only the caller can give.
-    pub fate: &'static str,
+    /// What happened to it.
+    #[serde(serialize_with = "fate_name")]
+    pub fate: Fate,
     /// The reason, and the consequence.
     pub note: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn fate_name<S: serde::Serializer>(fate: &Fate, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(fate.as_str())
 }
 
 impl Carried {
     /// Makes a loss, with its place in the original body if it differs.
     pub(super) fn of(lost: Lost, place: Option<String>) -> Self {
-        Self { what: lost.what, pointer: place.unwrap_or(lost.pointer), fate: lost.fate.as_str(), note: lost.note }
+        Self { what: lost.what, pointer: place.unwrap_or(lost.pointer), fate: lost.fate, note: lost.note }
     }
 }
 

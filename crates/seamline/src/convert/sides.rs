@@ -89,13 +89,13 @@ impl Speaking {
         }
         let doubt = format!("{} does not seem to serve it; name one with `--model NAME`", provider.name);
         let pointer = settings.pointer("model");
-        match carried.iter_mut().find(|lost| lost.fate == Fate::Moved.as_str() && lost.pointer == pointer) {
+        match carried.iter_mut().find(|lost| lost.fate == Fate::Moved && lost.pointer == pointer) {
             // Where the address names the model, a note exists already.
             Some(moved) => moved.note = format!("{}; {doubt}", moved.note),
             None => carried.push(Carried {
                 what: format!("model `{model}`"),
                 pointer: pointer.to_owned(),
-                fate: "kept",
+                fate: Fate::Kept,
                 note: doubt,
             }),
         }
@@ -104,5 +104,5 @@ impl Speaking {
 
 fn missing_model() -> Carried {
     let note = "the new body names no model; pass `--model NAME`".to_owned();
-    Carried { what: "model".to_owned(), pointer: String::new(), fate: Fate::Missing.as_str(), note }
+    Carried { what: "model".to_owned(), pointer: String::new(), fate: Fate::Missing, note }
 }

@@ -124,12 +124,12 @@ fn messages(exporter: &Exporter, converted: &mut Converted) -> Result<Vec<String
         has_system = true;
     }
     // A session has messages only. The program adds the settings, the tools and the model of its next request.
-    converted.lost.retain(|lost| lost.fate != Fate::Added.as_str() && !lost.what.starts_with("model"));
+    converted.lost.retain(|lost| lost.fate != Fate::Added && !lost.what.starts_with("model"));
     if has_system {
         converted.lost.push(Carried {
             what: "system text".to_owned(),
             pointer: String::new(),
-            fate: Fate::Dropped.as_str(),
+            fate: Fate::Dropped,
             note: format!("{} writes its own", exporter.program.name),
         });
     }

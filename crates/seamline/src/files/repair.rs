@@ -8,7 +8,7 @@ use seamline_files::lines::QuarantinedBytes;
 use seamline_files::session::{About, FileReading, Format, KeptTexts, NewRecord, RecordRepair, ReturnedMessage, apply};
 
 use super::check::{CheckedFile, carrier_options, checked, input};
-use crate::repair::{Dropped, RepairAction};
+use crate::repair::{ActionKind, Dropped, RepairAction};
 use crate::{Error, Finding, Options, Safety, Severity, outline};
 
 /// How often the defects of the records are repaired; removing one may uncover another.
@@ -343,7 +343,7 @@ fn action_of(finding: &Finding) -> Option<RepairAction> {
     finding.fix.as_ref()?;
     Some(RepairAction {
         code: finding.code,
-        action: "rewrite",
+        action: ActionKind::Rewrite,
         pointer: None,
         message_index: None,
         call_id: None,

@@ -133,7 +133,7 @@ impl SavedConversation {
         let unread = self.quarantined.iter().filter(|kept| !kept.is_repeated).map(|kept| Carried {
             what: format!("{} bytes of line {}", kept.bytes.len(), kept.line),
             pointer: String::new(),
-            fate: Fate::Dropped.as_str(),
+            fate: Fate::Dropped,
             note: "they belong to no complete record".to_owned(),
         });
         let images = (self.left_out > 0).then(|| Carried {
@@ -142,7 +142,7 @@ impl SavedConversation {
                 count => format!("{count} images in tool results"),
             },
             pointer: String::new(),
-            fate: Fate::Dropped.as_str(),
+            fate: Fate::Dropped,
             note: "only their text is converted".to_owned(),
         });
         Ok(Converted {

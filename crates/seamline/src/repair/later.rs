@@ -1,7 +1,7 @@
 //! Repairs that take away the signs of the dialect that a body was read in.
 
 use seamline_model::Spliced;
-use seamline_rules::Left;
+use seamline_rules::{ActionKind, Left};
 
 use super::{Body, Dropped, Prefix, Repaired, repair_transcript};
 use crate::check::look;
@@ -11,14 +11,11 @@ use crate::{Error, Options, Severity};
 /// The most times that a body is read in another dialect than before.
 const READINGS_MAX: usize = 4;
 
-/// Actions that can take away a sign of a dialect.
-const CONCEALING: &[&str] = &["demote", "remove", "take_in", "reform", "regroup"];
-
 /// Repairs a body in the dialect in which a later check reads it. A result in the form of one dialect may be the only sign
 /// of it; once it is kept as text, the body belongs to the dialect of its model.
 pub(super) fn as_read_later<'b>(mut repaired: Repaired<'b>, original: &'b [u8], options: &Options) -> Repaired<'b> {
     for _ in 0..READINGS_MAX {
-        let is_concealed = || repaired.actions.iter().any(|action| CONCEALING.contains(&action.action));
+        let is_concealed = || repaired.actions.iter().any(|action| conceals(action.action));
         if options.dialect.is_some() || !repaired.changed() || !is_concealed() {
             break;
         }
@@ -32,6 +29,12 @@ pub(super) fn as_read_later<'b>(mut repaired: Repaired<'b>, original: &'b [u8], 
         repaired = joined(repaired, again, original);
     }
     repaired
+}
+
+/// Whether an action can take away a sign of a dialect.
+fn conceals(action: ActionKind) -> bool {
+    use ActionKind::{Demote, Reform, Regroup, Remove, TakeIn};
+    matches!(action, Demote | Remove | TakeIn | Reform | Regroup)
 }
 
 /// The original body, because its signs turn out to be those of two dialects: a repair for one of them harms the other.

@@ -1,16 +1,18 @@
 //! The parts of the report of a repair: actions, losses and the unchanged prefix.
 
-use seamline_rules::Loss;
+use seamline_rules::{ActionKind, Loss};
 use serde::Serialize;
 
 /// One action of a repair.
 ///
 /// ```
+/// use seamline::repair::ActionKind;
+///
 /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
 ///
 /// let repaired = seamline::repair(body, &seamline::Options::default())?;
 /// let action = &repaired.actions[0];
-/// assert_eq!((action.code, action.action), ("PAIR002", "demote"));
+/// assert_eq!((action.code, action.action), ("PAIR002", ActionKind::Demote));
 /// assert_ne!(action.before_hash, action.after_hash);
 /// # Ok::<(), seamline::Error>(())
 /// ```
@@ -19,8 +21,8 @@ use serde::Serialize;
 pub struct RepairAction {
     /// The code of the rule that asked for it.
     pub code: &'static str,
-    /// The action, in one word.
-    pub action: &'static str,
+    /// The kind of the action.
+    pub action: ActionKind,
     /// The place in the original body.
     pub pointer: Option<String>,
     /// The index of the message in the original body. Source document 001 calls it `messageIndex`.
@@ -123,4 +125,16 @@ pub struct Prefix {
     pub around_changed: bool,
     /// What the change invalidates: `prompt_cache`, `thinking`.
     pub invalidates: Vec<&'static str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_an_action_is_the_same_in_text_and_in_json() {
+        for kind in [ActionKind::TakeIn, ActionKind::ReconstructCall, ActionKind::Remove, ActionKind::Rewrite] {
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
+        }
+    }
 }

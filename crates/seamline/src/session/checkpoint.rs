@@ -38,7 +38,7 @@ pub struct CheckpointInfo {
     pub operation: Operation,
     /// The state of the checkpoint.
     pub state: CheckpointState,
-    /// The messages themselves, where the configuration keeps them.
+    /// The messages themselves, where the policy keeps them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Vec<Raw>>,
 }
@@ -71,7 +71,7 @@ pub struct RollbackResult {
 }
 
 impl Session {
-    /// Makes a checkpoint. It costs the same however long the session is, unless the configuration keeps the messages with
+    /// Makes a checkpoint. It costs the same however long the session is, unless the policy keeps the messages with
     /// it. Messages of more than 128 MiB together are not kept with it: that is an incident, once.
     ///
     /// # Errors

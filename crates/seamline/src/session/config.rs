@@ -89,13 +89,14 @@ seamline_model::knobs! {
         /// Whether the conversation is checked before each request.
         validate_before_call | validateBeforeCall ["X7"]: Flag = validate_before_call;
         /// Whether each request is repaired. Without it, a request has the stored messages as they are, and a broken one
-        /// is not sent.
+        /// is not sent; where `on_invalid` is `repair`, the stored messages are repaired before it, synthetic results
+        /// included.
         repair_requests ["X7"]: Flag = repair_requests;
         /// Whether an abort closes the open tool calls at once. Without it, the next request closes them as it does after
         /// a crash.
         close_on_abort ["X7"]: Flag = close_on_abort;
-        /// Whether a session rolls back and repairs after an error of the provider. Without it, the error is recorded, and
-        /// the host decides.
+        /// Whether a session rolls back and repairs after an error of the provider. Without it, the error is recorded, the
+        /// host decides, and `on_corruption` and `last_resort` have no effect.
         recover_on_error ["X7"]: Flag = recover_on_error;
         /// How many committed checkpoints are kept.
         checkpoint_retention | checkpointRetention [""]: Count<0> = checkpoint_retention;

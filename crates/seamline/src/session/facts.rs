@@ -157,7 +157,7 @@ pub(super) struct Work {
 
 /// The record of a message that the user, the model or a tool wrote, in the dialect of a wire.
 pub(super) fn said(wire: &Wire, message: Raw) -> Record {
-    Record::Message(MessageRecord { message, origin: Origin::Said, dialect: wire.mark() })
+    Record::Message(MessageRecord::new(message, Origin::Said, wire.mark()))
 }
 
 impl Work {

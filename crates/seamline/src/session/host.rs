@@ -10,7 +10,7 @@ use seamline_store::{CallId, CycleId, Effect, Incident, Record};
 use super::cycle::begin::NewTurn;
 use super::cycle::call::is_finished;
 use super::facts::Batch;
-use super::{CycleOutcome, ExecutorFailure, ResetOptions, Session, SessionError, ToolOutput, ValidationResult};
+use super::{CycleOutcome, ExecutorFailure, PersistRepairs, ResetOptions, Session, SessionError, ToolOutput};
 use crate::classify::Failure;
 use errors::{End, ProviderError, Reaction};
 use hooks::{OnRequest, Response};
@@ -114,8 +114,7 @@ impl Session {
             Reaction::End(end) => end,
             Reaction::Repair { incident, persist, refused } => {
                 self.write(incident.into()).await?;
-                self.recover(None).await?;
-                self.wire.options.policy.reject_members(&error.members);
+                self.recover().await?;
                 let is_repaired = if refused {
                     self.repair_refused(persist).await?
                 } else {
@@ -143,8 +142,7 @@ impl Session {
     pub async fn session_start(&mut self) -> Result<SessionStart, SessionError> {
         self.settle().await?;
         if !self.wire.config().validate_on_start {
-            let validation = ValidationResult { valid: true, ..ValidationResult::default() };
-            return Ok(SessionStart { validation, repair_offered: false, unresolved: self.unresolved() });
+            return Ok(SessionStart { validation: None, repair_offered: false, unresolved: self.unresolved() });
         }
         let mut validation = self.validate()?;
         // Requests correct ids that repeat, so these need no repair.
@@ -155,7 +153,7 @@ impl Session {
             self.repair().await?;
             validation = self.validate()?;
         }
-        Ok(SessionStart { validation, repair_offered, unresolved: self.unresolved() })
+        Ok(SessionStart { validation: Some(validation), repair_offered, unresolved: self.unresolved() })
     }
 
     /// Call this before each request: closes open calls as [`Session::recover`] does, takes the inbox in, validates, makes a
@@ -173,7 +171,7 @@ impl Session {
             let request = Box::new(self.request(envelope)?);
             return Ok(AgentStart::Proceed { request, checkpoint: None });
         }
-        self.recover(None).await?;
+        self.recover().await?;
         self.take_inbox().await?;
         if let Some(validation) = self.facts().unresolved_errors() {
             return Ok(AgentStart::Blocked { validation, repair_offered: false });
@@ -189,7 +187,9 @@ impl Session {
             self.write(batch).await?;
             match then {
                 OnRequest::Send => {}
-                OnRequest::Repair => drop(self.repair().await?),
+                OnRequest::Repair if self.wire.config().repair_requests => drop(self.repair().await?),
+                // The request adds no synthetic results then, so the stored messages get them.
+                OnRequest::Repair => drop(self.repair_as(PersistRepairs::All).await?),
                 OnRequest::Block { offers } => {
                     // A request makes every repair that the policy allows.
                     let repair_offered = offers && self.request(envelope)?.sendable;

@@ -4,6 +4,7 @@
 //! inbox on. It knows nothing of what records mean.
 
 mod lease;
+mod reader;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use super::facts::CompactionFate;
 use super::{Batch, Clock, LostCall};
 
 pub(super) use lease::{Lease, this_holder};
+pub(super) use reader::Reader;
 
 /// The number of times that a commit is sent again when the store does not know whether it is durable.
 const UNKNOWN_RETRIES: usize = 3;
@@ -185,8 +187,9 @@ impl Log {
     /// Puts the bytes of damaged commits into quarantine. They are read once more, since they need not all fit into memory.
     pub(super) async fn quarantine_commits(&self, damages: &[&Damage]) -> Result<(), Error> {
         for damage in damages.iter().filter(|damage| damage.bytes.is_some()) {
-            let commits = self.store().read(self.id(), damage.seq.saturating_sub(1), 1).await?;
-            if let Some(commit) = commits.iter().find(|commit| commit.seq == damage.seq) {
+            let first = damage.commit();
+            let commits = self.store().read(self.id(), first.saturating_sub(1), 1).await?;
+            if let Some(commit) = commits.iter().find(|commit| commit.seq == first) {
                 self.store().quarantine(self.id(), &commit.bytes).await?;
             }
         }
@@ -248,7 +251,7 @@ pub(super) fn needs_import(records: &[Record]) -> bool {
 }
 
 /// Reads the commits after the start of a range, page by page, until there is none or the end is reached.
-pub(super) async fn read_pages(
+async fn read_pages(
     store: &dyn Store,
     id: &SessionId,
     range: Range<u64>,

@@ -10,7 +10,10 @@ mod switch;
 
 use std::sync::Arc;
 
-use seamline_store::{Acquire, CallId, Damage, Erased, Holder, Parent, Record, Replayed, SessionId, State, Store};
+use seamline_store::{
+    Acquire, CallId, Damage, Erased, Holder, Incident, IncidentKind, IncidentSeverity, Parent, Record, Replayed,
+    SessionId, State, Store,
+};
 
 use super::facts::{Batch, Work};
 use super::log::{self, Log};
@@ -52,7 +55,8 @@ impl Session {
         let dialect = dialect.or_else(default);
         let wire = Wire::new(Options { dialect, provider, policy, ..Options::default() })?;
         let first = first_record(&wire, title, parent)?;
-        let records: Vec<Record> = std::iter::once(first).chain(records).collect();
+        let rejected = rejections(&wire.options.policy, clock.now()).map(Record::Incident);
+        let records: Vec<Record> = std::iter::once(first).chain(rejected).chain(records).collect();
         if log::needs_import(&records) {
             log::import(store.as_ref(), &id, clock.now(), &records).await?;
             drop(records);
@@ -122,7 +126,7 @@ impl Session {
         self.log.quarantine_commits(&new).await?;
         self.write(Batch::of(records)).await?;
         if recover {
-            self.recover(None).await?;
+            self.recover().await?;
         }
         Ok(())
     }
@@ -140,8 +144,8 @@ impl Session {
     ///
     /// # Errors
     /// When there is no such session, another process writes it, or the store failed.
-    pub async fn erase(store: Arc<dyn Store>, id: &SessionId, take_over: bool) -> Result<Erased, SessionError> {
-        Ok(log::erase(store, id.clone(), &SystemClock, acquire(take_over)).await?)
+    pub async fn erase(store: Arc<dyn Store>, id: &SessionId, how: Acquire) -> Result<Erased, SessionError> {
+        Ok(log::erase(store, id.clone(), &SystemClock, how).await?)
     }
 
     /// Makes a session with the same messages. The fork knows which of them are synthetic and which are summaries. The fork
@@ -224,6 +228,15 @@ impl Session {
     }
 }
 
+/// The incident that stores the members which the provider rejected before the session began: a policy that is stored does
+/// not have them.
+fn rejections(policy: &Policy, now: u64) -> Option<Incident> {
+    let rejected = Some(policy.rejections()).filter(|rejected| !rejected.is_empty())?;
+    let detail = "the provider rejected members before this session began";
+    let incident = Incident::new(now, IncidentKind::Corruption, IncidentSeverity::Info, detail);
+    Some(Incident { rejected: Some(rejected), ..incident })
+}
+
 fn acquire(take_over: bool) -> Acquire {
     if take_over { Acquire::TakeOver } else { Acquire::IfFree }
 }
@@ -250,7 +263,8 @@ fn home_provider(state: &State, wire: &Wire) -> Option<String> {
 
 /// The dialect of a session: that of its first record, else the one that the caller gives, else the only one that the
 /// messages can be of, else the one that it was switched to.
-fn wire_of(state: &State, given: Option<String>, policy: Policy) -> Result<Wire, SessionError> {
+fn wire_of(state: &State, given: Option<String>, mut policy: Policy) -> Result<Wire, SessionError> {
+    policy.reject(&state.rejected);
     let begun = state.begin.as_ref().map(|begin| (begin.dialect.clone(), begin.provider.clone()));
     let switched = || state.switch.as_ref().map(|switch| switch.dialect.to_string());
     let guessed = || given.or_else(|| certain_dialect(state)).or_else(switched);

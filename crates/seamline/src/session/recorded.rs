@@ -1,7 +1,8 @@
 //! Ids of the session: under `id_mode = "canonical"` calls and their results get them when they are recorded (S2-02).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use seamline_dialects::Dialect;
 use seamline_model::{Block, BlockIndex, BlockKind, Edit, IdDemand, IdForm, Transcript};
 use seamline_rules::Rewrite;
 use seamline_store::{CallId, CycleId, Hash, Raw, Record, RenamedCall, RenamedCalls};
@@ -15,6 +16,12 @@ use crate::subject::Subject;
 
 /// The longest part of an id that the id of the session keeps.
 const STEM_LEN_MAX: usize = 48;
+
+/// The most places of a block in which an id is looked for.
+const PLACES_MAX: usize = 64;
+
+/// The most new ids for which the view is searched one by one. For more, its strings are collected once.
+const SEARCHES_MAX: usize = 8;
 
 /// The digits of the hash in an id whose plain form is taken.
 const HASH_DIGITS: usize = 24;
@@ -42,7 +49,7 @@ impl Facts<'_> {
         }
         let mut renamed = Vec::new();
         let written = with_ids(wire, &messages, |transcript, subject| {
-            let mut names = Names::of(self, subject);
+            let mut names = Names::of(self, subject, ids(transcript).len());
             let edits = id_edits(transcript, &mut names);
             renamed = names.new;
             edits
@@ -113,7 +120,7 @@ pub(in crate::session) fn with_ids(
         return Ok(Some(written));
     }
     // The writer arranges blocks in odd places; the text of the ids can be replaced there.
-    let replaced = replaced_ids(messages, &transcript, &edits)?;
+    let Some(replaced) = replace_ids(wire, dialect, body.clone(), &edits)? else { return Ok(None) };
     Ok(is_right(&replaced)?.then_some(replaced))
 }
 
@@ -127,15 +134,20 @@ struct Names<'f> {
     facts: &'f Facts<'f>,
     demand: IdDemand,
     known: HashMap<&'f str, &'f str>,
+    /// The strings of all messages, where there are many ids to look for.
+    strings: Option<HashSet<&'f str>>,
     /// The ids that are given out now.
     new: Vec<RenamedCall>,
 }
 
 impl<'f> Names<'f> {
-    fn of(facts: &'f Facts<'f>, subject: &Subject) -> Self {
+    fn of(facts: &'f Facts<'f>, subject: &Subject, count: usize) -> Self {
         let renamed = facts.state.renamed.iter().filter(|renamed| is_of_session(&renamed.to));
         let known = renamed.map(|renamed| (renamed.from.as_str(), renamed.to.as_str())).collect();
-        Self { facts, demand: subject.provider.constraints.call_id, known, new: Vec::new() }
+        // What is between two quotes; the text of an id has none.
+        let strings = || stored(facts).flat_map(|message| message.split('"')).collect();
+        let strings = (count > SEARCHES_MAX).then(strings);
+        Self { facts, demand: subject.provider.constraints.call_id, known, strings, new: Vec::new() }
     }
 
     /// The id of the session for an id that was seen before. A repair may have given the call another one since.
@@ -184,11 +196,20 @@ impl<'f> Names<'f> {
     }
 
     fn is_in_view(&self, id: &str) -> bool {
-        let quoted = quoted(id);
-        let cycles = self.facts.state.cycles.iter().flat_map(|cycle| &cycle.turn);
-        let stored = self.facts.entries().iter().map(|entry| &entry.message);
-        stored.chain(cycles).any(|message| message.as_str().contains(&quoted))
+        match &self.strings {
+            Some(strings) if !id.contains('"') => strings.contains(id),
+            Some(_) | None => {
+                let quoted = quoted(id);
+                stored(self.facts).any(|message| message.contains(&quoted))
+            }
+        }
     }
+}
+
+/// The texts of the messages of the view and of open cycles.
+fn stored<'f>(facts: &'f Facts<'f>) -> impl Iterator<Item = &'f str> {
+    let cycles = facts.state.cycles.iter().flat_map(|cycle| &cycle.turn);
+    facts.entries().iter().map(|entry| &entry.message).chain(cycles).map(Raw::as_str)
 }
 
 /// The edits that give calls and results the ids of the session.
@@ -217,7 +238,12 @@ pub(in crate::session) fn ids<'t>(transcript: &'t Transcript<'_>) -> BTreeMap<Bl
     let id = |(at, block): (u32, &'t Block)| match &block.kind {
         BlockKind::Call(call) => Some((BlockIndex(at), call.id.as_deref()?)),
         BlockKind::Result(result) => Some((BlockIndex(at), result.id.as_deref()?)),
-        _ => None,
+        BlockKind::Text(_)
+        | BlockKind::ServerCall(_)
+        | BlockKind::ServerResult(_)
+        | BlockKind::Reasoning { .. }
+        | BlockKind::Media
+        | BlockKind::Opaque => None,
     };
     (0..).zip(&transcript.blocks).filter_map(id).collect()
 }
@@ -233,18 +259,46 @@ fn ids_after<'t>(transcript: &'t Transcript<'_>, edits: &'t [Edit]) -> BTreeMap<
     ids
 }
 
-/// The messages with the text of each id replaced.
-fn replaced_ids(messages: &[Raw], transcript: &Transcript<'_>, edits: &[Edit]) -> Result<Vec<Raw>, SessionError> {
-    let ids = ids(transcript);
-    let mut texts: Vec<String> = messages.iter().map(|message| message.as_str().to_owned()).collect();
+/// The messages with the text of each id replaced, in the block that has it and nowhere else.
+fn replace_ids(
+    wire: &Wire,
+    dialect: &'static Dialect,
+    mut body: Vec<u8>,
+    edits: &[Edit],
+) -> Result<Option<Vec<Raw>>, SessionError> {
     for edit in edits {
         let Edit::SetCallId { call, id } = edit else { continue };
-        let Some(old) = ids.get(call) else { continue };
-        for text in &mut texts {
-            *text = text.replace(&quoted(old), &quoted(id));
+        let Some(replaced) = replace_id(wire, dialect, &body, (*call, id))? else { return Ok(None) };
+        body = replaced;
+    }
+    let transcript = Subject::transcript(dialect, &body, &wire.options)?;
+    let messages = transcript.messages.iter().map(|message| Raw::parse(transcript.text(message.span)));
+    Ok(Some(messages.collect::<Result<_, _>>()?))
+}
+
+/// The body with another id for one block. An argument or a text may equal the id: the right place is the one after whose
+/// change the block has the new id, and every other block keeps its own.
+fn replace_id(
+    wire: &Wire,
+    dialect: &'static Dialect,
+    body: &[u8],
+    (call, id): (BlockIndex, &str),
+) -> Result<Option<Vec<u8>>, SessionError> {
+    let transcript = Subject::transcript(dialect, body, &wire.options)?;
+    let mut expected = ids(&transcript);
+    let Some(old) = expected.insert(call, id) else { return Ok(None) };
+    let (old, new, span) = (quoted(old), quoted(id), transcript.block(call).span);
+    let start = span.start as usize;
+    for (at, _) in transcript.text(span).match_indices(&old).take(PLACES_MAX) {
+        let (front, back) = (&body[..start + at], &body[start + at + old.len()..]);
+        let replaced = [front, new.as_bytes(), back].concat();
+        let again = Subject::transcript(dialect, &replaced, &wire.options)?;
+        if ids(&again) == expected {
+            drop(again);
+            return Ok(Some(replaced));
         }
     }
-    Ok(texts.into_iter().map(Raw::parse).collect::<Result<_, _>>()?)
+    Ok(None)
 }
 
 fn is_of_session(id: &CallId) -> bool {
@@ -254,4 +308,55 @@ fn is_of_session(id: &CallId) -> bool {
 /// An id as messages have it.
 fn quoted(id: &str) -> String {
     format!("\"{id}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wire() -> Wire {
+        let dialect = Some("anthropic_messages".to_owned());
+        Wire::new(crate::Options { dialect, ..crate::Options::default() }).unwrap()
+    }
+
+    #[test]
+    fn only_the_id_of_the_block_is_replaced() {
+        let wire = wire();
+        let turn = r#"{"role":"assistant","content":[{"type":"text","text":"toolu_1"},{"type":"tool_use","input":{"path":"toolu_1"},"id":"toolu_1","name":"toolu_1"}]}"#;
+        let body = wire.body("{}", [Raw::parse(turn).unwrap()].iter()).unwrap();
+        let dialect = Subject::dialect(&body, &wire.options).unwrap();
+        let edits = [Edit::SetCallId { call: BlockIndex(1), id: "new".to_owned() }];
+        let replaced = replace_ids(&wire, dialect, body.clone(), &edits).unwrap().unwrap();
+        assert_eq!(replaced[0].as_str(), turn.replace(r#""id":"toolu_1""#, r#""id":"new""#));
+        let absent = [Edit::SetCallId { call: BlockIndex(0), id: "new".to_owned() }];
+        assert_eq!(replace_ids(&wire, dialect, body, &absent).unwrap(), None, "a text has no id");
+    }
+
+    #[test]
+    fn many_ids_are_found_in_the_view_as_few_are() {
+        let (id, state, wire, work) =
+            ("s".parse().unwrap(), with_messages(), wire(), crate::session::facts::Work::default());
+        let facts = Facts { id: &id, state: &state, wire: &wire, work: &work, next: 2, now: 0 };
+        let body = wire.body("{}", std::iter::empty()).unwrap();
+        let dialect = Subject::dialect(&body, &wire.options).unwrap();
+        let transcript = Subject::transcript(dialect, &body, &wire.options).unwrap();
+        let subject = Subject::of(dialect, &transcript, &wire.options).unwrap();
+        for count in [1, SEARCHES_MAX + 1] {
+            let names = Names::of(&facts, &subject, count);
+            assert_eq!(
+                ["toolu_1", "toolu_2", "oolu_1"].map(|id| names.is_in_view(id)),
+                [true, false, false],
+                "{count}"
+            );
+        }
+    }
+
+    fn with_messages() -> seamline_store::State {
+        let message =
+            Raw::parse(r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1"}]}"#).unwrap();
+        let record = seamline_store::MessageRecord::new(message, seamline_store::Origin::Said, None);
+        let mut state = seamline_store::State::default();
+        state.apply(1, 0, &Record::Message(record));
+        state
+    }
 }

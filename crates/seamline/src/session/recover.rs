@@ -41,10 +41,9 @@ impl Session {
         truth::unresolved(&self.state)
     }
 
-    /// Closes the cycles that a crash left open. Finished results are kept. Calls that may run again do, if there is an
-    /// executor. The model reads of the others that they did not run, or that their outcome is unknown. A cycle of which
-    /// no call had started is rolled back, and so is one with an unknown outcome that is to be
-    /// [forgotten](super::UnknownOutcome::Forget); its calls are [undone](ToolExecutor::compensate) where that is possible.
+    /// Closes the cycles that a crash left open. Finished results are kept. The model reads of the other calls that they
+    /// did not run, or that their outcome is unknown. A cycle of which no call had started is rolled back, and so is one
+    /// with an unknown outcome that is to be [forgotten](super::UnknownOutcome::Forget).
     ///
     /// An incident lists the calls whose compensation a crash or a dropped future cut off: they may still be in effect.
     ///
@@ -54,7 +53,20 @@ impl Session {
     /// # Errors
     /// When a turn cannot be read, or the store failed. Cycles that were closed by then are closed; call it again for the
     /// others.
-    pub async fn recover(&mut self, executor: Option<&dyn ToolExecutor>) -> Result<Recovered, SessionError> {
+    pub async fn recover(&mut self) -> Result<Recovered, SessionError> {
+        self.recover_cycles(None).await
+    }
+
+    /// As [`Session::recover`], with an executor: calls that may run again do, and the calls of a cycle that is rolled back
+    /// are [undone](ToolExecutor::compensate) where that is possible.
+    ///
+    /// # Errors
+    /// As for [`Session::recover`].
+    pub async fn recover_with(&mut self, executor: &dyn ToolExecutor) -> Result<Recovered, SessionError> {
+        self.recover_cycles(Some(executor)).await
+    }
+
+    async fn recover_cycles(&mut self, executor: Option<&dyn ToolExecutor>) -> Result<Recovered, SessionError> {
         self.settle().await?;
         let cut_off = self.facts().plan_cut_off_compensations();
         self.write(cut_off).await?;
@@ -65,7 +77,7 @@ impl Session {
         Ok(recovered)
     }
 
-    /// Closes all open cycles after the host has stopped the tools: results that are there are kept, and the other calls
+    /// Closes all open cycles after the host has stopped the tools: durable results are kept, and the other calls
     /// get a result that says what is known. Cycles that a crash left open are closed as [`Session::recover`] does. A
     /// second call does nothing. Gives the results of all these calls.
     ///
@@ -78,7 +90,7 @@ impl Session {
             return Ok(outcomes);
         }
         for cycle in self.state.cycles.clone() {
-            // The host did not abort what another process left: that process is gone.
+            // Another process began this cycle and is gone, so the host could not stop its tools.
             outcomes.extend(if cycle.seq <= self.log.opened_at() {
                 self.recover_cycle(cycle, None, &mut Recovered::default()).await?
             } else {

@@ -8,14 +8,12 @@ use seamline_store::Entry;
 
 use super::wire::Wire;
 use super::{Session, SessionError};
-use crate::policy::OnInvalid;
+use crate::policy::{OnInvalid, RepairKnob};
 use crate::repair::{RepairAction, Repaired};
+use crate::rules::codes;
 use crate::{Error, Finding, Options, Severity};
 
 pub(super) use reading::Reading;
-
-/// The rule about calls without a result.
-const UNANSWERED: &str = "PAIR001";
 
 /// A body to send, and the repairs that were made for it.
 ///
@@ -111,7 +109,7 @@ impl Session {
 
 /// Whether a finding is the note about calls that may still be answered.
 fn is_pending(found: &Finding) -> bool {
-    found.code == UNANSWERED && found.severity == Severity::Info
+    found.code == codes::UNANSWERED_CALL && found.severity == Severity::Info
 }
 
 impl Request {
@@ -162,7 +160,7 @@ impl Request {
             return Ok(Self::from_body(&body, &wire.options)?);
         }
         let mut options = wire.options.clone();
-        options.policy.set_for_all("on_invalid", |repair| repair.on_invalid = OnInvalid::Block);
+        options.policy.set_for_all(RepairKnob::OnInvalid, |repair| repair.on_invalid = OnInvalid::Block);
         Ok(Self::from_body(&body, &options)?)
     }
 

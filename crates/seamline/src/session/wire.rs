@@ -18,17 +18,15 @@ use seamline_store::{CallId, DialectName, Hash, OpenCycle, Raw, Switch};
 use super::recover::texts;
 use super::{NoMessage, Refusal, SessionError, SessionPolicy};
 use crate::outline::{OutlineKind, OutlineMessage};
-use crate::policy::{RepairPolicy, TrailingCall, UnansweredCall};
+use crate::policy::{RepairKnob, RepairPolicy, TrailingCall, UnansweredCall};
 use crate::repair::Repaired;
+use crate::rules::codes;
 use crate::{Error, Options, Policy};
 
 pub(super) use mixed::{key, key_of};
 pub(super) use render::Rendered;
 pub use turn::ToolCall;
 pub(super) use turn::{NotRun, ToolTurn, TurnCall};
-
-/// The rule about results that name another call than the one they answer.
-const MISADDRESSED: &str = "PAIR005";
 
 /// The dialect of a session, and the options for checks and repairs.
 #[derive(Debug, Clone)]
@@ -144,7 +142,7 @@ impl Wire {
             return Cow::Borrowed(self);
         }
         let mut wire = self.clone();
-        wire.options.policy.set_for_all("trailing_call", |repair| {
+        wire.options.policy.set_for_all(RepairKnob::TrailingCall, |repair| {
             repair.trailing_call = match (repair.trailing_call, repair.unanswered_call) {
                 (TrailingCall::AllowPending, UnansweredCall::RemoveCall) => TrailingCall::Remove,
                 (TrailingCall::AllowPending, UnansweredCall::Synthesize) => TrailingCall::Close,
@@ -238,7 +236,7 @@ impl Wire {
         let all: Vec<Raw> = turn.iter().chain(&results).cloned().collect();
         let body = self.body("{}", all.iter())?;
         let options = Options { policy: Policy::default(), ..self.options.clone() };
-        if crate::check(&body, &options)?.findings.iter().all(|finding| finding.code != MISADDRESSED) {
+        if crate::check(&body, &options)?.findings.iter().all(|finding| finding.code != codes::MISADDRESSED_RESULT) {
             return Ok(results);
         }
         let repaired = crate::repair(&body, &options)?;
@@ -266,12 +264,10 @@ impl Wire {
     pub(super) fn result_texts(&self, message: &Raw) -> Result<Vec<Option<String>>, SessionError> {
         let conversation = self.speech.lift(&self.body("{}", std::iter::once(message))?).map_err(Error::from)?;
         let blocks = conversation.messages.iter().flat_map(|message| &message.blocks);
-        let texts = blocks.filter_map(|block| match &block.says {
-            Says::Result(answer) => Some(match answer.blocks.as_slice() {
-                [LiftedBlock { says: Says::Text(text), .. }] => Some((self.speech.results().said)(text.clone())),
-                _ => None,
-            }),
-            _ => None,
+        let texts = blocks.filter_map(|block| {
+            let Says::Result(result) = &block.says else { return None };
+            let [LiftedBlock { says: Says::Text(text), .. }] = result.blocks.as_slice() else { return Some(None) };
+            Some(Some((self.speech.results().said)(text.clone())))
         });
         Ok(texts.collect())
     }

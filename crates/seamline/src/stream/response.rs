@@ -58,19 +58,19 @@ pub struct Response {
 /// One block of a streamed response, for people.
 ///
 /// ```
-/// use seamline::stream::{ResponseStream, StreamOptions};
+/// use seamline::stream::{Piece, ResponseStream, StreamOptions};
 ///
 /// let mut stream = ResponseStream::new(&StreamOptions::default())?;
 /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Let me look\"}}]}\n\n");
 /// let response = stream.finish()?;
-/// assert_eq!((response.blocks[0].kind, response.blocks[0].text.as_str()), ("text", "Let me look"));
+/// assert_eq!((response.blocks[0].kind, response.blocks[0].text.as_str()), (Piece::Text, "Let me look"));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResponseBlock {
-    /// The kind of the block: `text`, `refusal`, `reasoning`, `call`, `server call` or `other`.
-    pub kind: &'static str,
+    /// The kind of the block.
+    pub kind: Piece,
     /// The text of the block; for a call the name of its tool.
     pub text: String,
     /// The index of the call, if the block is a call.
@@ -324,20 +324,12 @@ impl Response {
 fn blocks(assembled: &Assembled) -> Vec<ResponseBlock> {
     let mut call_indices = 0..;
     let block = |block: &AssembledBlock| {
-        let kind = match block.piece {
-            Piece::Text => "text",
-            Piece::Refusal => "refusal",
-            Piece::Reasoning => "reasoning",
-            Piece::Call => "call",
-            Piece::ServerCall => "server call",
-            Piece::Opaque => "other",
-        };
         let text = match &block.content {
             Content::Text(text) => text.text.clone(),
             Content::Call(call) => call.name.clone(),
             Content::Opaque => String::new(),
         };
-        ResponseBlock { kind, text, call_index: block.call().and_then(|_| call_indices.next()) }
+        ResponseBlock { kind: block.piece, text, call_index: block.call().and_then(|_| call_indices.next()) }
     };
     assembled.blocks.iter().map(block).collect()
 }

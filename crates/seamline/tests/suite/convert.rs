@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a body that cannot be converted fails its test")]
 
 use proptest::prelude::*;
-use seamline::convert::{ConvertOptions, Converted};
+use seamline::convert::{ConvertOptions, Converted, Fate};
 use seamline::{Finding, Options, Severity, check, convert, providers, repair};
 use seamline_testkit::transcript::{Message, Role};
 use seamline_testkit::{Dialect, generate, lossless, render, strict};
@@ -120,7 +120,7 @@ fn unreported(body: &str, payloads: &[String], converted: &Converted) -> Vec<Str
     // A payload that strict readers reject has no content.
     let readable = body.trim_start_matches('\u{feff}').replace("\\ud83d\"", "\"").replace("\\udc4d\"", "\"");
     let Ok(value) = serde_json::from_str::<Value>(&readable) else { return payloads.to_vec() };
-    let dropped = converted.lost.iter().filter(|lost| lost.fate == "dropped");
+    let dropped = converted.lost.iter().filter(|lost| lost.fate == Fate::Dropped);
     let dropped: Vec<&Value> = dropped.filter_map(|lost| value.pointer(&lost.pointer)).collect();
     let is_dropped = |payload: &String| {
         let payload = std::slice::from_ref(payload);
@@ -268,7 +268,7 @@ fn unreadable_content_is_kept_as_text_and_listed() {
             let converted = into(format!("{{{list}}}").as_bytes(), from, to);
             let said = String::from_utf8(converted.body).unwrap();
             assert!(said.contains("IMPORTANT"), "{from} → {to}: {said}");
-            let is_listed = converted.lost.iter().any(|lost| lost.fate == "kept_as_text");
+            let is_listed = converted.lost.iter().any(|lost| lost.fate == Fate::Text);
             assert!(is_listed || !converted.repairs.is_empty(), "{from} → {to}: {:?}", converted.lost);
         }
     }
@@ -349,9 +349,9 @@ fn foreign_reasoning_is_dropped_or_kept_as_text() {
         let converted = convert(body, options).unwrap();
         (String::from_utf8(converted.body).unwrap().contains("let me see"), converted.lost[0].fate)
     };
-    assert_eq!(said(&options), (false, "dropped"));
+    assert_eq!(said(&options), (false, Fate::Dropped));
     options.reasoning = seamline::convert::ForeignReasoning::Text;
-    assert_eq!(said(&options), (true, "kept_as_text"));
+    assert_eq!(said(&options), (true, Fate::Text));
     options.to = "bedrock_converse".to_owned();
     let converted = convert(body, &options).unwrap();
     assert!(String::from_utf8(converted.body).unwrap().contains(r#""signature":"c2ln""#), "the same models read it");
@@ -450,7 +450,7 @@ fn details_of_media_that_are_not_carried_over_are_reported() {
             "source": {"s3Location": {"uri": "s3://bucket/report.pdf"}}}}]}]});
     let converted = into(body.to_string().as_bytes(), "bedrock", "openai");
     let dropped: Vec<_> =
-        converted.lost.iter().filter(|lost| lost.fate == "dropped").map(|lost| lost.what.as_str()).collect();
+        converted.lost.iter().filter(|lost| lost.fate == Fate::Dropped).map(|lost| lost.what.as_str()).collect();
     assert_eq!(dropped, ["member `context`", "name of the document"]);
 }
 

@@ -34,7 +34,7 @@ fn report(converted: &Converted) -> String {
     }
     for lost in &converted.lost {
         let place = if lost.pointer.is_empty() { "-" } else { &lost.pointer };
-        let _ = writeln!(out, "{} {place} {}: {}", lost.fate, lost.what, lost.note);
+        let _ = writeln!(out, "{} {place} {}: {}", lost.fate.as_str(), lost.what, lost.note);
     }
     for renamed in converted.ids.iter().chain(&converted.tools) {
         let _ = writeln!(out, "renamed {} {}", renamed.from, renamed.to);

@@ -1,7 +1,7 @@
 //! Conversion of the settings of a request, in every dialect.
 
 use seamline::convert;
-use seamline::convert::ConvertOptions;
+use seamline::convert::{ConvertOptions, Fate};
 use serde_json::Value;
 
 use super::convert::{into, parsed};
@@ -86,7 +86,7 @@ fn a_provider_gets_no_setting_that_it_rejects() {
         (&serde_json::json!(7), &Value::Null, &Value::Null)
     );
     let listed = converted.lost.iter().find(|lost| lost.pointer == "/generationConfig/responseLogprobs").unwrap();
-    assert_eq!((listed.fate, listed.note.as_str()), ("dropped", "it is not carried over"));
+    assert_eq!((listed.fate, listed.note.as_str()), (Fate::Dropped, "it is not carried over"));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_provider_stores_nothing_that_was_not_stored_before() {
     let body = br#"{"model":"gpt-5","messages":[{"role":"user","content":"a"}]}"#;
     let converted = into(body, "openai", "openai-responses");
     assert_eq!(parsed(&converted.body)["store"], false);
-    assert_eq!(converted.lost[0].fate, "added");
+    assert_eq!(converted.lost[0].fate, Fate::Added);
     let back = into(&converted.body, "openai-responses", "openai");
     assert_eq!(parsed(&back.body)["store"], false);
 }
@@ -112,7 +112,7 @@ fn a_provider_stores_nothing_that_was_not_stored_before() {
 fn a_body_without_a_model_gets_a_hint_how_to_name_one() {
     let body = br#"{"contents":[{"role":"user","parts":[{"text":"a"}]}]}"#;
     let converted = into(body, "gemini", "mistral");
-    let missing = converted.lost.iter().find(|lost| lost.fate == "missing").unwrap();
+    let missing = converted.lost.iter().find(|lost| lost.fate == Fate::Missing).unwrap();
     assert_eq!(missing.note, "the new body names no model; pass `--model NAME`");
     assert!(converted.complete());
 }

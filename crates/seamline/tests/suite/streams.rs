@@ -287,7 +287,7 @@ fn described(stream: &Stream, response: &Response) -> Result<String, String> {
     let _ = writeln!(text, "ending: {}{cut}", response.ending.as_str());
     let _ = writeln!(text, "stop reason: {}", response.stop_reason.as_deref().unwrap_or("none"));
     for block in &response.blocks {
-        let _ = writeln!(text, "block: {} {:?}", block.kind, block.text);
+        let _ = writeln!(text, "block: {} {:?}", block.kind.as_str(), block.text);
     }
     for call in &response.calls {
         let fate = call.why_not.map_or("may be run".to_owned(), |why| format!("not to be run: {why}"));

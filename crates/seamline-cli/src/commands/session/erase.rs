@@ -2,7 +2,7 @@
 
 use clap::Args;
 use seamline::session::Session;
-use seamline::store::SessionId;
+use seamline::store::{Acquire, SessionId};
 
 use super::context::{StoreContext, WriterArgs};
 use crate::exit::Exit;
@@ -45,7 +45,8 @@ impl Erase {
                 .with_hint(format!("`--yes` does it; {} keeps a copy first", context.command("export"))));
         }
         let take_over = self.writer.options().take_over;
-        let erased = context.wait(Session::erase(context.store.clone(), name, take_over))?;
+        let how = if take_over { Acquire::TakeOver } else { Acquire::IfFree };
+        let erased = context.wait(Session::erase(context.store.clone(), name, how))?;
         let commits = screen::count(erased.commits as usize, "commit");
         let bytes = screen::count(erased.bytes as usize, "byte");
         let mut output = Output::new();

@@ -46,7 +46,7 @@ Examples:
   seamline session incidents s-1 --type rollback --since 2h";
 
 /// All types of incidents.
-const KINDS: [IncidentKind; 18] = [
+const KINDS: [IncidentKind; 20] = [
     IncidentKind::ValidationFailed,
     IncidentKind::ContentFilter,
     IncidentKind::ApiError,
@@ -63,6 +63,8 @@ const KINDS: [IncidentKind; 18] = [
     IncidentKind::NotExecuted,
     IncidentKind::Damaged,
     IncidentKind::TakenOver,
+    IncidentKind::SnapshotTooLarge,
+    IncidentKind::InboxQuarantined,
     IncidentKind::PolicyIgnored,
     IncidentKind::Other,
 ];

@@ -67,7 +67,7 @@ impl Recover {
         }
         let (calls, recovered) = context.write(&self.name, self.writer.options(), |session| {
             let calls = session.unresolved();
-            Ok((calls, context.wait(session.recover(None))?))
+            Ok((calls, context.wait(session.recover())?))
         })?;
         Ok(self.tell(context, &calls, Some(recovered)))
     }

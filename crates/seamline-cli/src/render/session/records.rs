@@ -27,6 +27,7 @@ pub(crate) fn text(commits: &[StoredCommit], key: Option<&SealKey>) -> String {
 }
 
 /// Summarizes a record without the text of messages.
+#[expect(clippy::too_many_lines, reason = "a flat table with a row for each kind")]
 fn brief(record: &Record) -> (&'static str, String) {
     let size = |bytes: &[u8]| screen::bytes(bytes.len() as u64);
     match record {
@@ -58,13 +59,6 @@ fn brief(record: &Record) -> (&'static str, String) {
             ("renamed", calls.join(", "))
         }
         Record::Inbox(taken) => ("inbox", format!("added {}", taken.ids.join(", "))),
-        _ => brief_change(record),
-    }
-}
-
-/// As [`brief`], for records that change the view.
-fn brief_change(record: &Record) -> (&'static str, String) {
-    match record {
         Record::Checkpoint(made) => (
             "checkpoint",
             format!(
@@ -93,7 +87,8 @@ fn brief_change(record: &Record) -> (&'static str, String) {
             ("compact", format!("messages {} to {} replaced by {summary}", compact.from, compact.to))
         }
         Record::Reset(reset) => ("reset", format!("{} kept", screen::count(reset.kept.len(), "message"))),
-        _ => ("unknown", "unknown to this version".to_owned()),
+        Record::Unknown(_) => ("unknown", "unknown to this version".to_owned()),
+        Record::Unreadable(record) => (record.kind, "cannot be read".to_owned()),
     }
 }
 

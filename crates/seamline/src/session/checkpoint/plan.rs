@@ -1,8 +1,8 @@
 //! Plans checkpoints and their commits.
 
 use seamline_store::{
-    COMMIT_BYTES_MAX, Checkpoint, CheckpointId, CheckpointRecord, CheckpointState, DroppedCheckpoints, IncidentKind,
-    IncidentSeverity, Operation, Record,
+    COMMIT_BYTES_MAX, Checkpoint, CheckpointId, CheckpointRecord, CheckpointState, DroppedCheckpoints, Incident,
+    IncidentKind, IncidentSeverity, Operation, Record,
 };
 
 use crate::session::SessionError;
@@ -39,16 +39,18 @@ impl Facts<'_> {
         if !self.config().snapshot_messages || self.fits_snapshot() {
             return None;
         }
-        // The other incidents of this kind are events, not warnings.
-        let (kind, severity) = (IncidentKind::CheckpointCreated, IncidentSeverity::Warning);
-        if self.state.incidents.iter().any(|incident| (incident.kind, incident.severity) == (kind, severity)) {
+        let (kind, severity) = (IncidentKind::SnapshotTooLarge, IncidentSeverity::Warning);
+        // Version 0.1 recorded it as a checkpoint that was created, with the severity of a warning.
+        let earlier = (IncidentKind::CheckpointCreated, severity);
+        let is_known = |incident: &Incident| incident.kind == kind || (incident.kind, incident.severity) == earlier;
+        if self.state.incidents.iter().any(is_known) {
             return None;
         }
         let detail = format!("checkpoints go without messages that have more than {SNAPSHOT_BYTES_MAX} bytes together");
         Some(Record::Incident(self.incident(kind, severity, detail)))
     }
 
-    /// An event that is recorded only where the configuration asks for all events.
+    /// An event that is recorded only where the policy asks for all events.
     fn event(&self, kind: IncidentKind, checkpoint: &CheckpointId) -> Option<Record> {
         let mut incident = self.incident(kind, IncidentSeverity::Info, "");
         incident.checkpoint = Some(checkpoint.clone());

@@ -76,7 +76,7 @@ impl Facts<'_> {
                 since.removed.push(at);
             } else if !is_model && !is_change {
                 let (message, dialect) = (entries[at].message.clone(), entries[at].dialect.clone());
-                since.spared.push(MessageRecord { message, origin: Origin::Said, dialect });
+                since.spared.push(MessageRecord::new(message, Origin::Said, dialect));
             }
         }
         Ok(since)

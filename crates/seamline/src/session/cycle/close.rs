@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use seamline_store::{
-    CallId, CallState, CycleRecord, CycleStep, IncidentKind, IncidentSeverity, Insert, MessageRecord, OpenCall,
-    OpenCycle, Origin, Raw, Record, Rejected,
+    CallId, CallState, CycleRecord, IncidentKind, IncidentSeverity, Insert, MessageRecord, OpenCall, OpenCycle, Origin,
+    Raw, Record, Rejected,
 };
 
 use super::call::{Output, is_finished};
@@ -106,20 +106,17 @@ impl Facts<'_> {
         if never_ran && is_ours { texts::not_begun(&call.tool) } else { text.clone() }
     }
 
-    /// The records that put a cycle into the view and commit its checkpoint. Every call has an answer now, so the cycle is
-    /// recording, and committed next.
+    /// The records that put a cycle into the view and commit its checkpoint. Every call has a result now.
     fn plan_commit_cycle(
         &self,
         open: &OpenCycle,
         turn: &ToolTurn,
         answers: &[CallResult],
     ) -> Result<Vec<Record>, SessionError> {
-        let recording = open.state().after(CycleStep::Record);
-        if recording.and_then(|state| state.after(CycleStep::Commit)).is_none() {
-            return Err(Rejected::NoCycle(open.id.clone()).into());
-        }
         let results = self.plan_results(turn, answers)?;
-        let mut records = vec![Record::Cycle(CycleRecord { cycle: open.id.clone(), results })];
+        let cycle = Record::Cycle(CycleRecord { cycle: open.id.clone(), results });
+        self.state.allows(&cycle)?;
+        let mut records = vec![cycle];
         if let Some(checkpoint) = &open.checkpoint {
             records.extend(self.plan_commit(checkpoint).unwrap_or_default());
         }
@@ -131,9 +128,10 @@ impl Facts<'_> {
     fn plan_plain_messages(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Record>, SessionError> {
         let (origin, dialect) = (Origin::Said, &turn.dialect);
         let said = turn.messages.iter().cloned();
-        let said = said.map(|message| Insert { message, origin, dialect: dialect.clone() });
+        let said = said.map(|message| Insert::new(message, origin, dialect.clone()));
         let all = said.chain(self.plan_results(turn, answers)?);
-        let record = |Insert { message, origin, dialect }| Record::Message(MessageRecord { message, origin, dialect });
+        let record =
+            |Insert { message, origin, dialect, .. }| Record::Message(MessageRecord::new(message, origin, dialect));
         Ok(all.map(record).collect())
     }
 
@@ -143,10 +141,14 @@ impl Facts<'_> {
         let messages = self.wire.write_results(turn, answers)?;
         let is_each = messages.len() == answers.len();
         let is_any = answers.iter().any(|answer| answer.synthetic);
+        let synthetic = (0..).zip(answers).filter(|(_, answer)| answer.synthetic).map(|(number, _)| number);
+        // One message with all results: its origin alone does not tell which of them are synthetic.
+        let numbers: Vec<u32> = if is_each || messages.len() != 1 { Vec::new() } else { synthetic.collect() };
         let insert = |(at, message): (usize, Raw)| {
             let is_synthetic = if is_each { answers[at].synthetic } else { is_any };
             let origin = if is_synthetic { Origin::Synthetic } else { Origin::Said };
-            Insert { message, origin, dialect: turn.dialect.clone() }
+            let (dialect, synthetic_results) = (turn.dialect.clone(), numbers.clone());
+            Insert { message, origin, dialect, synthetic_results }
         };
         Ok(messages.into_iter().enumerate().map(insert).collect())
     }

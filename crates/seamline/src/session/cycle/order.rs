@@ -75,16 +75,17 @@ impl Facts<'_> {
 
 /// The messages that a cycle will show.
 fn shown_by(seq: u64, open: &OpenCycle, cycle: &CycleRecord) -> Vec<Entry> {
-    let turn = open.turn.iter().map(|message| (message, Origin::Said, &open.dialect));
-    let results = cycle.results.iter().map(|insert| (&insert.message, insert.origin, &insert.dialect));
-    let all = (0..).zip(turn.chain(results));
-    all.map(|(part, (message, origin, dialect))| Entry {
+    let turn = open.turn.iter().map(|message| Insert::new(message.clone(), Origin::Said, open.dialect.clone()));
+    let all = (0..).zip(turn.chain(cycle.results.iter().cloned()));
+    let source = EntrySource::Cycle;
+    all.map(|(part, Insert { message, origin, dialect, synthetic_results })| Entry {
         seq,
         part,
-        message: message.clone(),
+        message,
         origin,
-        source: EntrySource::Cycle,
-        dialect: dialect.clone(),
+        source,
+        dialect,
+        synthetic_results,
     })
     .collect()
 }
@@ -109,15 +110,10 @@ fn moves(tail: &[Entry], mut ended: Vec<Ended>) -> Vec<Move> {
         // Messages and cycles that were in the view when it was begun stay before it.
         let to = tail[..from].iter().rposition(|entry| entry.seq < it.begun).map_or(0, |before| before + 1);
         let messages = tail[from..].iter().take_while(|entry| entry.seq == it.shown);
-        let messages = messages.map(insert_of).collect();
+        let messages = messages.map(Insert::from).collect();
         came_between.then_some(Move { to, from, messages })
     });
     found.collect()
-}
-
-/// A message of the view, as a record inserts it.
-fn insert_of(entry: &Entry) -> Insert {
-    Insert { message: entry.message.clone(), origin: entry.origin, dialect: entry.dialect.clone() }
 }
 
 /// Moves as cuts, from the first place to the last, each with the messages that it means. `start` messages precede

@@ -1,6 +1,6 @@
 //! Plans the reaction of a session to errors of the provider.
 
-use seamline_store::{CheckpointId, IncidentKind, IncidentSeverity, Record, SessionId};
+use seamline_store::{CheckpointId, IncidentKind, IncidentSeverity, Record, RejectedMembers, SessionId};
 use serde::Serialize;
 
 use crate::classify;
@@ -20,10 +20,16 @@ pub struct ErrorRecovery {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointId>,
     /// The class of the error.
-    pub class: &'static str,
+    #[serde(serialize_with = "class_name")]
+    pub class: Class,
     /// The advice for the host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<&'static str>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn class_name<S: serde::Serializer>(class: &Class, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(class.as_str())
 }
 
 /// The action that the session took.
@@ -54,7 +60,7 @@ pub(super) struct ProviderError {
     /// The advice for the host.
     advice: Option<&'static str>,
     /// The members that it names.
-    pub(super) members: Vec<NamedMember>,
+    members: Vec<NamedMember>,
 }
 
 /// The first reaction to an error.
@@ -98,7 +104,7 @@ impl ProviderError {
         // The session has already tried to repair the conversation.
         let is_in_vain = self.class == Class::Corruption && action == RecoveryAction::Escalate;
         let details = self.advice.filter(|_| !is_in_vain);
-        ErrorRecovery { action, message, checkpoint, class: self.class.as_str(), details }
+        ErrorRecovery { action, message, checkpoint, class: self.class, details }
     }
 
     /// The end without a change.
@@ -144,8 +150,18 @@ impl Facts<'_> {
                 (IncidentSeverity::Warning, self.config().persist_repairs, detail)
             }
         };
-        let incident = Record::Incident(self.incident(error.kind, severity, detail));
-        Ok(Reaction::Repair { incident, persist, refused })
+        let mut incident = self.incident(error.kind, severity, detail);
+        incident.rejected = self.newly_rejected(&error.members);
+        Ok(Reaction::Repair { incident: Record::Incident(incident), persist, refused })
+    }
+
+    /// All members that the provider has rejected, if an error names new ones. The incident stores them, so that requests
+    /// leave them out after a reopen, too.
+    fn newly_rejected(&self, members: &[NamedMember]) -> Option<RejectedMembers> {
+        let mut policy = self.wire.options.policy.clone();
+        let before = policy.rejections();
+        policy.reject_members(members);
+        Some(policy.rejections()).filter(|rejected| *rejected != before)
     }
 
     /// Plans the end for a conversation that the provider refuses, unless the policy repairs it.

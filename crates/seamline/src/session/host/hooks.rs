@@ -17,8 +17,9 @@ use crate::stream;
 /// The outcome of [`Session::session_start`](crate::session::Session::session_start).
 #[derive(Debug, Clone)]
 pub struct SessionStart {
-    /// The validation of the stored messages, after the repair if there was one.
-    pub validation: ValidationResult,
+    /// The validation of the stored messages, after the repair if there was one; none where
+    /// [`validate_on_start`](crate::session::SessionPolicy::validate_on_start) is off.
+    pub validation: Option<ValidationResult>,
     /// Whether the messages needed a repair that the policy allows. The hook makes it where
     /// [`on_invalid`](crate::policy::OnInvalid) is `repair` and no cycle is open; else [`Session::repair`](crate::session::Session::repair) makes it.
     pub repair_offered: bool,
@@ -213,7 +214,7 @@ impl Facts<'_> {
         let (kind, count) = (IncidentKind::ValidationFailed, validation.errors.len() as u64);
         let message = validation.first_index.map(|index| index as u64);
         let severity = IncidentSeverity::Warning;
-        // An inbox item in quarantine is an incident of this kind, too, but an error.
+        // Version 0.1 recorded an inbox item in quarantine under this kind, as an error.
         let is_same =
             |last: &Incident| (last.kind, last.severity, last.count, last.message) == (kind, severity, count, message);
         if self.state.incidents.back().is_some_and(is_same) {

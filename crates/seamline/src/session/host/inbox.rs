@@ -60,7 +60,7 @@ impl Facts<'_> {
         let why = error.to_string();
         let why = why.lines().next().unwrap_or_default();
         let detail = format!("inbox item `{}`: {why}; quarantined as {hash}", item.id);
-        self.counted(IncidentKind::ValidationFailed, IncidentSeverity::Error, detail, 1)
+        self.counted(IncidentKind::InboxQuarantined, IncidentSeverity::Error, detail, 1)
     }
 
     /// The damages of the inbox that no incident mentions yet.

@@ -1,6 +1,6 @@
 //! Plans the records of a fork: the messages of another session, and what is known of them.
 
-use seamline_store::{CycleId, CycleRecord, Entry, EntrySource, Insert, MessageRecord, Origin, Record, State, Turn};
+use seamline_store::{CycleId, CycleRecord, Entry, EntrySource, Insert, Origin, Record, State, Turn};
 
 use crate::session::SessionError;
 use crate::session::recorded::renamed_record;
@@ -35,8 +35,7 @@ pub(super) fn plan_copies(wire: &Wire, state: &State) -> Result<Vec<Record>, Ses
 }
 
 fn copy(entry: &Entry) -> Record {
-    let (message, dialect) = (entry.message.clone(), entry.dialect.clone());
-    Record::Message(MessageRecord { message, origin: entry.origin, dialect })
+    Record::Message(Insert::from(entry).into())
 }
 
 /// Copies messages of one cycle as a committed cycle. A turn is never synthetic, so synthetic messages before the first
@@ -47,10 +46,7 @@ fn copy_cycle(entries: &[Entry], records: &mut Vec<Record>) {
     records.extend(before.iter().map(copy));
     let Some((first, results)) = cycle.split_first() else { return };
     let id = CycleId::from(format!("copied_{}", records.len()));
-    let results = results.iter().map(|entry| {
-        let (message, dialect) = (entry.message.clone(), entry.dialect.clone());
-        Insert { message, origin: entry.origin, dialect }
-    });
+    let results = results.iter().map(Insert::from);
     let (message, more, calls, dialect) = (first.message.clone(), Vec::new(), Vec::new(), first.dialect.clone());
     records.push(Record::Turn(Turn { cycle: id.clone(), checkpoint: None, message, more, calls, dialect }));
     records.push(Record::Cycle(CycleRecord { cycle: id, results: results.collect() }));

@@ -1,6 +1,8 @@
 //! Plans the records of an opening: a lost first record, damages, and a lease that was taken over.
 
-use seamline_store::{Begin, Damage, DamageKind, Holder, IncidentKind, IncidentSeverity, Parent, Raw, Record};
+use seamline_store::{
+    Begin, Damage, DamageKind, Holder, Incident, IncidentKind, IncidentSeverity, Parent, Raw, Record,
+};
 
 use super::home_provider;
 use crate::session::SessionError;
@@ -12,10 +14,11 @@ impl Facts<'_> {
     pub(super) fn new_damages_of_log<'d>(&self, damages: &'d [Damage]) -> Vec<&'d Damage> {
         let is_known = |damage: &Damage| {
             let mut incidents = self.state.incidents.iter().filter(|incident| incident.kind == IncidentKind::Damaged);
-            // A lost log and another damage can begin at the same record.
-            let is_log = matches!(damage.kind, DamageKind::Log { .. });
-            let is_about = |detail: &str| !is_log || detail == damage.to_string();
-            incidents.any(|incident| incident.seq == Some(damage.seq) && is_about(&incident.detail))
+            let is_about = |incident: &Incident| match &incident.damage {
+                Some(known) => known.covers(&damage.kind),
+                None => is_described(damage, &incident.detail),
+            };
+            incidents.any(|incident| incident.seq == Some(damage.seq) && is_about(incident))
         };
         damages.iter().filter(|damage| !is_known(damage)).collect()
     }
@@ -36,6 +39,7 @@ impl Facts<'_> {
             let severity = if is_doubtful { IncidentSeverity::Error } else { IncidentSeverity::Critical };
             let mut incident = self.incident(IncidentKind::Damaged, severity, damage.to_string());
             incident.seq = Some(damage.seq);
+            incident.damage = Some(damage.kind.clone());
             records.push(Record::Incident(incident));
         }
         records
@@ -46,6 +50,12 @@ impl Facts<'_> {
         let detail = format!("the lease was taken over from {before}");
         Record::Incident(self.incident(IncidentKind::TakenOver, IncidentSeverity::Warning, detail))
     }
+}
+
+/// Whether an incident of version 0.1 describes a damage. A lost log and another damage can begin at the same record, and
+/// such an incident has only its text to tell them apart.
+fn is_described(damage: &Damage, detail: &str) -> bool {
+    !matches!(damage.kind, DamageKind::Log { .. }) || detail == damage.to_string()
 }
 
 /// The first record of a session.

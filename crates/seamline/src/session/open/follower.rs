@@ -3,19 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use seamline_store::{DamageKind, Entry, Head, LogLoss, Parent, Replay, SessionId, State, Store, StoredCommit};
+use seamline_store::{DamageKind, Entry, Head, Parent, Replay, SessionId, State, Store};
 
 use super::copies::plan_copies;
 use super::{home_provider, stored_policy, wire_of};
 use crate::outline::OutlineMessage;
 use crate::session::facts::{Facts, Work};
-use crate::session::log::read_pages;
+use crate::session::log::Reader;
 use crate::session::recover::truth::unresolved;
 use crate::session::repair::Frontier;
 use crate::session::wire::Wire;
-use crate::session::{
-    Clock as _, Health, RepairResult, Request, Session, SessionError, SessionOptions, SystemClock, Unresolved,
-};
+use crate::session::{Health, RepairResult, Request, Session, SessionError, SessionOptions, Unresolved};
 use crate::{Options, Policy};
 
 /// A read-only follower of a session that another process writes.
@@ -38,12 +36,9 @@ use crate::{Options, Policy};
 /// ```
 #[derive(Debug)]
 pub struct Follower {
-    store: Arc<dyn Store>,
-    id: SessionId,
+    reader: Reader,
     head: Head,
     replay: Replay,
-    /// The commits that the store lost before.
-    losses: Vec<LogLoss>,
     health: Health,
 }
 
@@ -55,9 +50,9 @@ impl Follower {
     /// # Errors
     /// When there is no such session, or the store failed.
     pub async fn open(store: Arc<dyn Store>, id: SessionId) -> Result<Self, SessionError> {
-        let (replay, health) = (Replay::with_key(id.clone(), store.seal_key().cloned()), Health::Whole);
-        let (head, losses) = (Head { epoch: 0, ..Head::START }, store.losses().await?);
-        let mut follower = Self { store, id, head, replay, losses, health };
+        let reader = Reader::open(store, id).await?;
+        let (replay, head) = (reader.new_replay(), Head { epoch: 0, ..Head::START });
+        let mut follower = Self { reader, head, replay, health: Health::Whole };
         follower.refresh().await?;
         follower.health = follower.current_health();
         Ok(follower)
@@ -69,24 +64,24 @@ impl Follower {
     /// # Errors
     /// When the store failed.
     pub async fn refresh(&mut self) -> Result<bool, SessionError> {
-        let mut head = self.store.read_head(&self.id).await?;
+        let mut head = self.reader.read_head().await?;
         if (head.seq, head.hash) == (self.head.seq, self.head.hash) {
             return Ok(false);
         }
         if head.seq <= self.head.seq {
             // The store was restored from a backup that does not have all commits that were read.
-            self.replay = self.new_replay();
+            self.replay = self.reader.new_replay();
         }
         let known = self.broken_commits(self.head);
-        self.read_up_to(head).await?;
+        self.reader.read_up_to(head, &mut self.replay).await?;
         if self.head.seq > 0 && self.broken_commits(head) > known {
             // New commits may not follow the ones that were read: a restored store can have grown since.
-            self.replay = self.new_replay();
-            self.read_up_to(head).await?;
+            self.replay = self.reader.new_replay();
+            self.reader.read_up_to(head, &mut self.replay).await?;
         }
         if let Some(end) = self.replay.end().filter(|end| end.seq > head.seq) {
             // Another process wrote meanwhile, unless the store still says that the session ends before.
-            let now = self.store.read_head(&self.id).await?;
+            let now = self.reader.read_head().await?;
             head = if now.seq > head.seq { Head { epoch: now.epoch, ..end } } else { now };
         }
         self.head = head;
@@ -94,13 +89,8 @@ impl Follower {
         Ok(true)
     }
 
-    fn new_replay(&self) -> Replay {
-        Replay::with_key(self.id.clone(), self.store.seal_key().cloned())
-    }
-
     fn current_health(&self) -> Health {
-        let lost = self.losses.iter().filter_map(|loss| loss.damage(&self.id, self.head));
-        Health::of(self.replay.damages(self.head).into_iter().chain(lost).collect())
+        Health::of(self.replay.damages(self.head).into_iter().chain(self.reader.lost(self.head)).collect())
     }
 
     /// The number of damages, apart from an end that the store may not have told yet.
@@ -108,17 +98,9 @@ impl Follower {
         self.replay.damages(head).iter().filter(|damage| damage.kind != DamageKind::Head).count()
     }
 
-    /// Reads the commits that were not read yet.
-    async fn read_up_to(&mut self, head: Head) -> Result<(), SessionError> {
-        let (range, replay) = (self.replay.met()..head.seq, &mut self.replay);
-        let take = |page: Vec<StoredCommit>| page.iter().for_each(|commit| replay.take(commit));
-        read_pages(self.store.as_ref(), &self.id, range, take).await?;
-        self.replay.wrong_key().map_or(Ok(()), |error| Err(error.into()))
-    }
-
     /// The name of the session.
     pub fn id(&self) -> &SessionId {
-        &self.id
+        self.reader.id()
     }
 
     /// The fold over all intact commits.
@@ -148,8 +130,8 @@ impl Follower {
     /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), or the conversation cannot be read.
     pub fn preview_repair(&self, policy: Policy) -> Result<RepairResult, SessionError> {
         let (wire, work) = (wire_of(self.state(), None, policy)?, Work::default());
-        let (next, now) = (self.head.seq + 1, SystemClock.now());
-        let facts = Facts { id: &self.id, state: self.state(), wire: &wire, work: &work, next, now };
+        let (next, now) = (self.head.seq + 1, self.reader.now());
+        let facts = Facts { id: self.id(), state: self.state(), wire: &wire, work: &work, next, now };
         Ok(facts.plan_repair(&wire.options, wire.config().persist_repairs, Frontier::Open)?.0)
     }
 
@@ -235,7 +217,7 @@ impl Follower {
     /// # Errors
     /// When there is a session of that name, or the store failed.
     pub async fn fork(&self, id: SessionId) -> Result<Session, SessionError> {
-        self.fork_into(self.store.clone(), id).await
+        self.fork_into(self.reader.store().clone(), id).await
     }
 
     /// As [`Self::fork`], in another store.
@@ -245,8 +227,8 @@ impl Follower {
     pub async fn fork_into(&self, store: Arc<dyn Store>, id: SessionId) -> Result<Session, SessionError> {
         let wire = wire_of(self.state(), None, self.policy_to_use())?;
         let Head { seq, hash, .. } = self.head;
-        let is_degraded = self.health.has_losses();
-        let parent = Parent { session: self.id.clone(), seq, hash, call: None, is_degraded };
+        let is_degraded = self.health().has_losses();
+        let parent = Parent { session: self.id().clone(), seq, hash, call: None, is_degraded };
         let (dialect, provider) = (Some(wire.home.to_owned()), home_provider(self.state(), &wire));
         let policy = wire.options.policy.clone();
         let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };

@@ -234,6 +234,9 @@ impl Facts<'_> {
         let entry = &self.entries()[message.index];
         let is_result = |block: &&OutlineBlock| block.kind == OutlineKind::Result;
         let number = message.blocks[..block].iter().filter(is_result).count();
+        if !entry.synthetic_results.is_empty() {
+            return Ok(entry.synthetic_results.contains(&(number as u32)));
+        }
         let wire = self.wire.speaking(entry.dialect.as_ref())?;
         let text = wire.result_texts(&entry.message)?.into_iter().nth(number).flatten();
         let reads_so = text.as_deref().is_some_and(|text| self.wire.is_synthetic(text));
@@ -270,25 +273,34 @@ impl Facts<'_> {
             new.map(|bytes| parse(&bytes)).transpose()?
         };
         let Some(message) = message else { return Ok(None) };
-        let (origin, dialect) = (self.origin_beside(place, at, span, &message)?, place.dialect.clone());
-        Ok(Some(Cut { at: at as u64, removed: 1, inserted: vec![Insert { message, origin, dialect }] }))
+        let (origin, synthetic_results) = self.origin_beside(place, at, span, &message)?;
+        let inserted = vec![Insert { message, origin, dialect: place.dialect.clone(), synthetic_results }];
+        Ok(Some(Cut { at: at as u64, removed: 1, inserted }))
     }
 
-    /// The origin of a message after one of its results was replaced: another one may still be synthetic. Text of the user
-    /// beside them is the user's all the same.
+    /// The origin of a message after one of its results was replaced, and its synthetic results where they are recorded:
+    /// another result may still be synthetic. A message with text of the user beside its results keeps the user's origin.
     fn origin_beside(
         &self,
         place: &Place,
         at: usize,
         span: &Range<usize>,
         message: &Raw,
-    ) -> Result<Origin, SessionError> {
+    ) -> Result<(Origin, Vec<u32>), SessionError> {
         let wire = self.wire.speaking(place.dialect.as_ref())?;
         let outline = wire.outline(&[&self.entries()[at].message])?;
-        let Some(old) = outline.first() else { return Ok(Origin::Said) };
+        let Some(old) = outline.first() else { return Ok((Origin::Said, Vec::new())) };
         let is_before =
             |block: &&OutlineBlock| block.kind == OutlineKind::Result && block.span.start < old.span.start + span.start;
         let number = old.blocks.iter().filter(is_before).count();
+        let origin = |is_mixed: bool| {
+            if is_mixed && holds_only_results(old) { Origin::Synthetic } else { Origin::Said }
+        };
+        let recorded = &self.entries()[at].synthetic_results;
+        if !recorded.is_empty() {
+            let left: Vec<u32> = recorded.iter().copied().filter(|other| *other != number as u32).collect();
+            return Ok((origin(!left.is_empty()), left));
+        }
         let mut others = wire.result_texts(message)?;
         others.drain(number..(number + 1).min(others.len()));
         let is_known = self.entries()[at].origin == Origin::Synthetic;
@@ -298,8 +310,7 @@ impl Facts<'_> {
                 |call: &ToolCall| self.wire.is_synthetic_for(text, &call.name, &self.earlier_ids(call.id.as_str()));
             if is_known { calls.into_iter().any(is_about) } else { self.wire.is_synthetic(text) }
         };
-        let is_mixed = others.iter().flatten().any(is_synthetic);
-        Ok(if is_mixed && holds_only_results(old) { Origin::Synthetic } else { Origin::Said })
+        Ok((origin(others.iter().flatten().any(is_synthetic)), Vec::new()))
     }
 
     /// Plans a result behind its call, together with the others of the same turn.
@@ -318,24 +329,37 @@ impl Facts<'_> {
             let message = |number: &usize| {
                 let message = written.messages.get(*number)?.clone();
                 let (origin, dialect) = (origin(*number != place.call), place.dialect.clone());
-                Some(Insert { message, origin, dialect })
+                Some(Insert::new(message, origin, dialect))
             };
             let inserted = numbers.iter().map(message).collect::<Option<_>>();
             return Ok(inserted.map(|inserted| Cut { at: at as u64, removed: 0, inserted }));
         }
         let joined = results.filter(|_| !written.is_each);
-        let (at, bytes, origin) = match joined {
+        // The results for earlier calls come first, and the real one after them.
+        let made_up = |from: usize| from as u32..(from + before.len()) as u32;
+        let (at, bytes, origin, synthetic_results) = match joined {
             Some((at, end)) => {
                 let entry = &self.entries()[at];
                 let (front, back) = entry.message.as_bytes().split_at(end);
                 let list = written.list(&numbers);
-                (at, list.map(|list| [front, b",", &list, back].concat()), entry.origin)
+                let is_recorded = entry.origin == Origin::Said || !entry.synthetic_results.is_empty();
+                let new = if is_recorded { made_up(self.count_results(place, at)?) } else { 0..0 };
+                let synthetic = entry.synthetic_results.iter().copied().chain(new).collect();
+                (at, list.map(|list| [front, b",", &list, back].concat()), entry.origin, synthetic)
             }
-            None => (place.range.end, written.message_of(&numbers), origin(!before.is_empty())),
+            None => (place.range.end, written.message_of(&numbers), origin(!before.is_empty()), made_up(0).collect()),
         };
         let Some(message) = bytes.map(|bytes| parse(&bytes)).transpose()? else { return Ok(None) };
         let (removed, dialect) = (u64::from(joined.is_some()), place.dialect.clone());
-        Ok(Some(Cut { at: at as u64, removed, inserted: vec![Insert { message, origin, dialect }] }))
+        Ok(Some(Cut { at: at as u64, removed, inserted: vec![Insert { message, origin, dialect, synthetic_results }] }))
+    }
+
+    /// The number of results in a message of the view.
+    fn count_results(&self, place: &Place, at: usize) -> Result<usize, SessionError> {
+        let wire = self.wire.speaking(place.dialect.as_ref())?;
+        let outline = wire.outline(&[&self.entries()[at].message])?;
+        let blocks = outline.iter().flat_map(|message| &message.blocks);
+        Ok(blocks.filter(|block| block.kind == OutlineKind::Result).count())
     }
 
     /// Writes the results of a turn: the late one, and for the other calls that there is none.

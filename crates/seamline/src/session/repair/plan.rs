@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::validation::kept;
 use crate::outline::{OutlineKind, OutlineMessage};
-use crate::policy::{TrailingCall, UnansweredCall};
+use crate::policy::{RepairKnob, TrailingCall, UnansweredCall};
 use crate::repair::{Dropped, Prefix, RepairAction, Repaired, repair_leaving};
 use crate::session::facts::{Batch, Facts};
 use crate::session::wire::{Rendered, Wire};
@@ -54,7 +54,7 @@ pub struct RepairResult {
     pub left_to_requests: Vec<RepairAction>,
     /// The findings before the repair.
     pub found: Vec<Finding>,
-    /// The findings that are left. Requests add synthetic results; a repair does so only where the configuration says so.
+    /// The findings that are left. Requests add synthetic results; a repair does so only where the policy says so.
     pub remaining: Vec<Finding>,
     /// The parts that were removed and are nowhere in the new messages.
     pub dropped: Vec<Dropped>,
@@ -307,7 +307,9 @@ impl Frontier {
     fn stored(self, options: &Options) -> Options {
         let mut options = kept(options);
         if self == Self::Open {
-            options.policy.set_for_all("trailing_call", |repair| repair.trailing_call = TrailingCall::AllowPending);
+            options
+                .policy
+                .set_for_all(RepairKnob::TrailingCall, |repair| repair.trailing_call = TrailingCall::AllowPending);
         }
         options
     }
@@ -325,7 +327,7 @@ fn without(actions: &[RepairAction], left: &[RepairAction]) -> Vec<RepairAction>
     rest
 }
 
-/// The input for the repair of stored messages. Unless the configuration says otherwise, synthetic content is left to
+/// The input for the repair of stored messages. Unless the policy says otherwise, synthetic content is left to
 /// requests, and so are the demands of one provider: the next request may be for another one.
 struct RepairOptions {
     options: Options,
@@ -370,7 +372,7 @@ fn cuts(old: &[Raw], new: &[Raw], repaired: &Repaired<'_>) -> Vec<Cut> {
             at = from + 1;
         } else {
             let origin = if origin.is_none() { Origin::Synthetic } else { Origin::Said };
-            inserted.push(Insert { message: message.clone(), origin, dialect: None });
+            inserted.push(Insert::new(message.clone(), origin, None));
         }
     }
     cut(&mut cuts, at, old.len(), &mut inserted);
@@ -389,7 +391,7 @@ fn changed(old: &[Raw], new: &[Raw]) -> Vec<Cut> {
     let most = old.len().min(new.len()) - front;
     let back = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(one, other)| one == other).count();
     let inserted = new[front..new.len() - back].iter();
-    let insert = |message: &Raw| Insert { message: message.clone(), origin: Origin::Said, dialect: None };
+    let insert = |message: &Raw| Insert::new(message.clone(), Origin::Said, None);
     let inserted = inserted.map(insert).collect();
     vec![Cut { at: front as u64, removed: (old.len() - back - front) as u64, inserted }]
 }

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::check::Checked;
 use crate::outline::{OutlineKind, OutlineMessage};
-use crate::policy::{DuplicateCallId, OnInvalid, RepairPolicy, TrailingCall};
+use crate::policy::{DuplicateCallId, OnInvalid, RepairKnob, RepairPolicy, TrailingCall};
+use crate::rules::codes;
 use crate::session::SessionError;
 use crate::session::facts::Facts;
 use crate::{Finding, Options, Safety, Severity};
@@ -64,8 +65,8 @@ impl Facts<'_> {
         validated.findings.iter().all(is_covered)
     }
 
-    /// Validates messages in the current dialect with the findings of a check. `repeated` says whether ids that repeat are errors: where the
-    /// policy corrects them in requests, they are not, and neither is the order of roles that a request arranges.
+    /// Validates messages in the current dialect with the findings of a check. Ids that repeat are errors, unless the
+    /// policy corrects them in requests; then the order of roles, which a request arranges, is no error either.
     pub(in crate::session) fn validate(
         &self,
         Demands { repeated, trailing }: Demands,
@@ -77,8 +78,8 @@ impl Facts<'_> {
         }
         let mut options = kept(&self.wire.options);
         let policy = &mut options.policy;
-        policy.set_for_all("trailing_call", |repair| repair.trailing_call = trailing);
-        policy.set_for_all("duplicate_call_id", |repair| repair.duplicate_call_id = repeated);
+        policy.set_for_all(RepairKnob::TrailingCall, |repair| repair.trailing_call = trailing);
+        policy.set_for_all(RepairKnob::DuplicateCallId, |repair| repair.duplicate_call_id = repeated);
         let checked = check(&options)?;
         let is_wrong = |found: &&Finding| {
             let is_let_through = repeated != DuplicateCallId::Error
@@ -162,9 +163,9 @@ fn known(ids: impl Iterator<Item = Option<String>>) -> Vec<String> {
 /// The ids of results that have no call where the provider looks for one, as the results name them.
 fn results_of(finding: &Finding, messages: &[OutlineMessage]) -> Vec<Option<String>> {
     match finding.code {
-        "PAIR002" | "PAIR004" => vec![finding.call_id.clone()],
+        codes::ORPHAN_RESULT | codes::DISPLACED_RESULT => vec![finding.call_id.clone()],
         // It names another call than the one it answers.
-        "PAIR005" => {
+        codes::MISADDRESSED_RESULT => {
             let message = finding.message_index.and_then(|at| messages.get(at));
             let block = message.and_then(|it| it.blocks.iter().find(|block| block.pointer == finding.pointer));
             vec![block.and_then(|block| block.id.clone()).filter(|id| !id.is_empty())]
@@ -177,8 +178,8 @@ fn results_of(finding: &Finding, messages: &[OutlineMessage]) -> Vec<Option<Stri
 fn calls_of(finding: &Finding) -> Vec<Option<String>> {
     match finding.code {
         // All of a turn that have none.
-        "PAIR001" => finding.related.iter().map(|call| call.call_id.clone()).collect(),
-        "PAIR004" | "PAIR005" => vec![finding.call_id.clone()],
+        codes::UNANSWERED_CALL => finding.related.iter().map(|call| call.call_id.clone()).collect(),
+        codes::DISPLACED_RESULT | codes::MISADDRESSED_RESULT => vec![finding.call_id.clone()],
         _ => Vec::new(),
     }
 }
@@ -190,14 +191,14 @@ pub(in crate::session) fn kept(options: &Options) -> Options {
 
 /// The rules about the order of roles. Stored messages need not change for it: requests join or split messages without
 /// loss.
-const ARRANGED: &[&str] = &["SHAPE003", "ORDER003"];
+const ARRANGED: &[&str] = &[codes::CONSECUTIVE_ROLES, codes::UNEXPECTED_ROLE];
 
 fn is_safe(found: &Finding) -> bool {
     found.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe)
 }
 
 /// The rules about ids that two calls have.
-const REPEATED: &[&str] = &["IDENT003"];
+const REPEATED: &[&str] = &[codes::REPEATED_CALL_ID];
 
 /// A finding in the words that hosts know.
 fn in_words(finding: &Finding, messages: &[OutlineMessage]) -> Vec<String> {

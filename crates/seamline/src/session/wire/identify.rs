@@ -37,9 +37,9 @@ fn id_edits(transcript: &Transcript<'_>, subject: &Subject, place: &str) -> Vec<
     let demand = &subject.provider.constraints.call_id;
     let calls = || {
         let numbered = (0..).map(BlockIndex).zip(&transcript.blocks);
-        numbered.filter_map(|(at, block)| match &block.kind {
-            BlockKind::Call(call) => Some((at, block, call.id.as_deref().unwrap_or_default())),
-            _ => None,
+        numbered.filter_map(|(at, block)| {
+            let BlockKind::Call(call) = &block.kind else { return None };
+            Some((at, block, call.id.as_deref().unwrap_or_default()))
         })
     };
     if !demand.demanded || calls().all(|(_, _, id)| !id.trim().is_empty()) {

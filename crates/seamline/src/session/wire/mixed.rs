@@ -69,7 +69,12 @@ impl Wire {
             match &block.says {
                 Says::Call(call) if call.answered_by == FUNCTION => drop(open.insert(&call.id, at)),
                 Says::Result(answer) => pairs.extend(open.remove(answer.id.as_str()).map(|call| call..at)),
-                _ => {}
+                Says::Call(_)
+                | Says::Text(_)
+                | Says::Reasoning(_)
+                | Says::Media(_)
+                | Says::Refusal(_)
+                | Says::Opaque(_) => {}
             }
         }
         Ok(pairs)
@@ -98,7 +103,12 @@ impl Wire {
                         let call = open.get_mut(key).and_then(Vec::pop);
                         pairs.extend(call.map(|call| call..message.index));
                     }
-                    _ => {}
+                    OutlineKind::Text
+                    | OutlineKind::ServerCall
+                    | OutlineKind::ServerResult
+                    | OutlineKind::Reasoning
+                    | OutlineKind::Media
+                    | OutlineKind::Opaque => {}
                 }
             }
         }

@@ -178,7 +178,7 @@ fn remove_answered(conversation: &mut Conversation) {
                     gone.insert((at, place));
                     gone.extend(open.get_mut(&answer.id).and_then(VecDeque::pop_front));
                 }
-                _ => {}
+                Says::Text(_) | Says::Reasoning(_) | Says::Media(_) | Says::Refusal(_) | Says::Opaque(_) => {}
             }
         }
     }

@@ -70,9 +70,9 @@ fn lost_calls_that_could_not_be_recorded_are_reported_later() {
             let options =
                 OpenOptions { take_over: true, recover: false, policy: Some(asking(config)), ..open_options() };
             let mut session = Session::open(full, id, options).await.unwrap();
-            session.recover(None).await.unwrap_err();
+            session.recover().await.unwrap_err();
             assert!(session.repair_context().is_empty(), "nothing has happened yet");
-            session.recover(None).await.unwrap();
+            session.recover().await.unwrap();
             let context = session.repair_context();
             let wanted: &[&str] =
                 if unknown_outcome == UnknownOutcome::Forget { &["toolu_1", "toolu_2"] } else { &["toolu_2"] };

@@ -174,7 +174,7 @@ fn a_call_with_a_repeated_id_runs_again_with_its_own_arguments() {
         session.finish_call(&cycle, "a", &said("ONE")).await.unwrap();
         let mut again = after_a_crash(&place, &session).await;
         let tool = Tool::doing(|call| Ok(said(&call.input)));
-        again.recover(Some(&tool)).await.unwrap();
+        again.recover_with(&tool).await.unwrap();
         assert!(kept(&again)[2].contains(r#"{\"n\":2}"#), "{:?}", kept(&again));
     });
 }
@@ -245,7 +245,7 @@ fn run_in_a_thread(session: &mut Session, tool: &Tool) -> seamline::session::Rec
     std::thread::scope(|scope| {
         scope
             .spawn(|| {
-                let mut recovering = Box::pin(session.recover(Some(tool)));
+                let mut recovering = Box::pin(session.recover_with(tool));
                 let waker = futures_util::task::noop_waker();
                 let mut context = std::task::Context::from_waker(&waker);
                 loop {
@@ -267,7 +267,7 @@ fn a_read_only_call_is_not_reported_as_not_run() {
         session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();
         let mut again = after_a_crash(&place, &session).await;
         assert_eq!(again.unresolved()[0].truth, Truth::Harmless);
-        again.recover(None).await.unwrap();
+        again.recover().await.unwrap();
         assert!(kept(&again)[2].contains("[no result]"), "{:?}", kept(&again));
         assert!(again.incidents().all(|incident| incident.kind != IncidentKind::NotExecuted));
     });
@@ -286,7 +286,7 @@ fn late_results_replace_synthetic_ones_one_by_one_in_every_dialect() {
                 if aborted {
                     session.abort().await.unwrap();
                 } else {
-                    session.recover(None).await.unwrap();
+                    session.recover().await.unwrap();
                 }
                 for (call, text) in calls.iter().zip(["late ONE", "late TWO"]) {
                     let call = ToolCallRef { id: call.id.as_str(), name: &call.name };

@@ -86,7 +86,7 @@ fn calls_that_may_run_again_do_so_if_there_is_an_executor() {
                 seen.lock().unwrap().push(call.key.clone());
                 Ok(ToolOutput { output: "second".to_owned(), is_error: false })
             });
-            let recovered = again.recover(Some(&tool)).await.unwrap();
+            let recovered = again.recover_with(&tool).await.unwrap();
             assert_eq!((recovered.run_again, tool.runs()), (runs, runs), "{}", effect.as_str());
             assert!(runs == 0 || keys.lock().unwrap()[0].as_deref() == Some(key.as_str()), "under the same key");
             assert!(kept(&again)[2].contains(text), "{:?}", kept(&again));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_executor::block_on;
 use seamline::session::{Follower, Health, OpenOptions, Session, SessionError, SessionOptions};
-use seamline::store::{DamageKind, Effect, Error, InboxItem, IncidentKind, Raw, Store};
+use seamline::store::{DamageKind, Effect, Error, Hash, InboxItem, IncidentKind, Raw, Store};
 
 use super::faulty::{Fault, Faulty};
 use super::stores::{ASK, Tick, kept, memory, open_options, results, turn};
@@ -97,6 +97,59 @@ fn records_of_a_newer_version_are_skipped_and_never_written_behind() {
     let follower = block_on(Follower::open(newer, "s".parse().unwrap())).unwrap();
     assert_eq!(follower.state().view.len(), 1);
     assert!(!follower.health().is_whole());
+}
+
+/// A store with a session of two commits. The second one has these records, as text.
+fn imported(records: &[&str]) -> Arc<dyn Store> {
+    let begin = r#"{"begin":{"dialect":"anthropic_messages"}}"#;
+    let ask = format!(r#"{{"message":{{"message":{ASK}}}}}"#);
+    let (first, hash) = sealed(1, Hash::ZERO, &[begin, &ask]);
+    let (second, _) = sealed(3, hash, records);
+    let store = memory().store;
+    block_on(store.import(&"s".parse().unwrap(), &[first, second])).unwrap();
+    store
+}
+
+fn sealed(seq: u64, prev: Hash, records: &[&str]) -> (Vec<u8>, Hash) {
+    let (count, records) = (records.len(), records.join(","));
+    let inside = format!(
+        r#"{{"v":1,"session":"s","epoch":1,"seq":{seq},"n":{count},"at":1,"id":"{seq:032x}","prev":"{prev}","records":[{records}]"#
+    );
+    let hash = Hash::of(inside.as_bytes());
+    (format!(r#"{inside},"hash":"{hash}"}}"#).into_bytes(), hash)
+}
+
+#[test]
+fn a_session_with_an_unknown_record_kind_is_read_but_not_written() {
+    let said = r#"{"message":{"message":{"role":"assistant","content":"yes"}}}"#;
+    let store = imported(&[said, r#"{"future":{}}"#, r#""later""#]);
+    let head = block_on(store.read_head(&"s".parse().unwrap())).unwrap();
+    let refused = opened(store.clone(), open_options());
+    let unknown = SessionError::Store(Error::UnknownRecords { count: 2, first: 4 });
+    assert_eq!(refused.map(drop), Err(unknown.clone()));
+    assert!(unknown.hint().is_some_and(|hint| hint.contains("newer version")));
+    let after = block_on(store.read_head(&"s".parse().unwrap())).unwrap();
+    assert_eq!((after.seq, after.hash), (head.seq, head.hash));
+    assert!(block_on(store.list_sessions(None, 1)).unwrap()[0].holder.is_none(), "the lease is released");
+    let follower = block_on(Follower::open(store, "s".parse().unwrap())).unwrap();
+    assert_eq!((follower.state().view.len(), follower.state().unknown), (2, 2));
+}
+
+#[test]
+fn a_known_record_that_cannot_be_read_is_damage() {
+    let said = r#"{"message":{"message":{"role":"assistant","content":"yes"}}}"#;
+    let store = imported(&[said, r#"{"rollback":{"checkpoint":7}}"#]);
+    let follower = block_on(Follower::open(store.clone(), "s".parse().unwrap())).unwrap();
+    let Health::Degraded(damages) = follower.health() else { panic!("{:?}", follower.health()) };
+    assert_eq!(damages[0].to_string(), "record 4 of the kind `rollback` cannot be read");
+    assert_eq!((damages.len(), follower.state().view.len(), follower.state().unknown), (1, 2, 0));
+    // Its bytes are kept, and the incident is recorded once.
+    opened(store.clone(), open_options()).unwrap();
+    let session = opened(store.clone(), open_options()).unwrap();
+    let damaged = session.incidents().filter(|incident| incident.kind == IncidentKind::Damaged);
+    assert_eq!(damaged.map(|incident| incident.seq).collect::<Vec<_>>(), [Some(4)]);
+    let quarantined = block_on(store.read_quarantine(session.id())).unwrap();
+    assert!(quarantined.iter().any(|piece| String::from_utf8_lossy(&piece.bytes).contains(r#""checkpoint":7"#)));
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn a_valid_conversation_is_valid_for_every_provider_and_stays_unchanged() {
                 assert_eq!(errors(&session), Vec::<String>::new(), "{name}");
                 assert!(session.check().unwrap().findings.is_empty(), "{name}");
                 let start = session.session_start().await.unwrap();
-                assert!(!start.repair_offered && start.validation.valid, "{name}");
+                assert!(!start.repair_offered && start.validation.is_some_and(|found| found.valid), "{name}");
                 let repair = session.repair().await.unwrap();
                 assert!(!repair.repaired && repair.id.is_none() && repair.repairs.is_empty(), "{name}");
                 assert!(session.undo_repair().await.is_err(), "{name}");
@@ -175,7 +175,7 @@ fn a_finding_without_a_fix_is_recorded_once() {
         let mut session = session(seamline::providers::by_name("anthropic").unwrap(), policy).await;
         session.append(r#"{"content":"abracadabra"}"#).await.unwrap();
         for _ in 0..3 {
-            assert!(!session.session_start().await.unwrap().validation.valid);
+            assert!(!session.session_start().await.unwrap().validation.unwrap().valid);
         }
         assert_eq!(session.incidents().count(), 1);
     });

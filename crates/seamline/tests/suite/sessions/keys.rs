@@ -34,7 +34,7 @@ fn a_call_runs_again_under_its_first_idempotency_key() {
         let options = OpenOptions { take_over: true, recover: false, ..open_options() };
         let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
         let tool = Noting(Effect::Idempotent, Mutex::default());
-        again.recover(Some(&tool)).await.unwrap();
+        again.recover_with(&tool).await.unwrap();
         assert_eq!(*tool.1.lock().unwrap(), [Some(key)]);
     });
 }

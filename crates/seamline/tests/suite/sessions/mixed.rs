@@ -3,6 +3,7 @@
 use futures_util::FutureExt;
 use seamline::Policy;
 use seamline::providers;
+use seamline::repair::ActionKind;
 use seamline::session::{AgentStart, PersistRepairs, Session, SessionOptions, SessionPolicy, TurnEnd};
 
 use super::asking::in_dialect;
@@ -82,7 +83,7 @@ fn a_request_lists_the_repairs_of_messages_in_their_own_dialect() {
         assert!(first.sendable && text(&first).contains("PAID"), "{}", text(&first));
         let action = first.actions.first().unwrap();
         let listed = (action.code, action.action, action.pointer.as_deref());
-        assert_eq!(listed, ("PAIR005", "readdress", Some("/messages/2")), "{:?}", first.actions);
+        assert_eq!(listed, ("PAIR005", ActionKind::Readdress, Some("/messages/2")), "{:?}", first.actions);
         assert_eq!(session.request(envelope).unwrap(), first, "the kept rendering lists it, too");
     });
 }

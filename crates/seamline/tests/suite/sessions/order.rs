@@ -54,7 +54,7 @@ fn messages_after_a_crash_come_after_the_recovered_turn() {
         let mut session = crashed(&place, &[&["toolu_1", "toolu_2"]]).await;
         session.append_all(&[WAIT, GO_ON]).await.unwrap();
         assert_eq!(shape(&session), ["please", "wait", "go on"], "half a cycle is never in the view");
-        session.recover(None).await.unwrap();
+        session.recover().await.unwrap();
         assert_eq!(shape(&session), ["please", "call 1", "result 1", "wait", "go on"]);
         assert_eq!(kept(&session)[3..], [WAIT, GO_ON]);
         assert_eq!(session.entries()[2].origin, Origin::Synthetic);
@@ -116,7 +116,7 @@ fn each_of_several_turns_keeps_its_place() {
                 }
                 "both" => {
                     session = left_open(&place, &session).await;
-                    session.recover(None).await.unwrap();
+                    session.recover().await.unwrap();
                     &["please", "call 1", "result 1", "wait", "call 2", "result 2", "go on"]
                 }
                 _ => {
@@ -139,7 +139,7 @@ fn checkpoints_made_during_a_cycle_stay_valid() {
         session.append(WAIT).await.unwrap();
         let meanwhile = session.create_checkpoint(Operation::Manual).await.unwrap();
         session.append(GO_ON).await.unwrap();
-        session.recover(None).await.unwrap();
+        session.recover().await.unwrap();
         let afterwards = session.create_checkpoint(Operation::Manual).await.unwrap();
         let then = kept(&session);
         session.append(ASK).await.unwrap();
@@ -158,7 +158,7 @@ fn a_late_result_finds_its_turn_and_a_real_one_stays() {
         let cycle = session.unresolved()[0].cycle.clone();
         session.finish_call(&cycle, "toolu_1", &said("[synthetic] [outcome unknown] as a log says")).await.unwrap();
         session.append(WAIT).await.unwrap();
-        session.recover(None).await.unwrap();
+        session.recover().await.unwrap();
         let call = |id| ToolCallRef { id, name: "sh" };
         assert!(!session.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap());
         assert!(session.add_late_result(&call("toolu_2"), &said("PAID")).await.unwrap());
@@ -177,7 +177,7 @@ fn messages_too_large_to_be_stored_twice_stay_in_their_place() {
         let cycle = session.unresolved()[0].cycle.clone();
         session.append(WAIT).await.unwrap();
         session.finish_call(&cycle, "toolu_1", &said(&"x".repeat(17 * 1024 * 1024))).await.unwrap();
-        session.recover(None).await.unwrap();
+        session.recover().await.unwrap();
         assert_eq!(shape(&session), ["please", "wait", "call 1", "result 1"]);
         assert!(is_valid(&session));
     });
@@ -245,4 +245,33 @@ fn no_cycle_is_moved_between_a_call_and_its_result() {
         session.commit_cycle(&cycle).await.unwrap();
         assert!(session.validate().unwrap().valid, "{}: {:?}", place.name, kept(&session));
     });
+}
+
+/// Texts that other programs write where a result is missing.
+const READS_SYNTHETIC: [&str; 2] = ["No result provided", "[missing]"];
+
+#[test]
+fn a_real_result_that_reads_like_a_synthetic_one_stays_beside_a_recovered_call() {
+    for text in READS_SYNTHETIC {
+        on_every_store(async |place| {
+            let mut session = crashed(&place, &[&["toolu_1", "toolu_2", "toolu_3"]]).await;
+            let cycle = session.unresolved()[0].cycle.clone();
+            session.finish_call(&cycle, "toolu_1", &said(text)).await.unwrap();
+            session.append(WAIT).await.unwrap();
+            session.recover().await.unwrap();
+            let call = |id| ToolCallRef { id, name: "sh" };
+            assert!(!session.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap(), "{text}");
+            assert!(session.add_late_result(&call("toolu_2"), &said("PAID")).await.unwrap());
+            assert!(!session.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap(), "{text}");
+            let mut fork = session.fork("fork".parse().unwrap()).await.unwrap();
+            assert!(session.add_late_result(&call("toolu_3"), &said(text)).await.unwrap());
+            for id in ["toolu_1", "toolu_2", "toolu_3"] {
+                assert!(!session.add_late_result(&call(id), &said("OTHER")).await.unwrap(), "{text} {id}");
+            }
+            assert!(kept(&session)[2].contains(text) && kept(&session)[2].contains("PAID"));
+            assert!(!fork.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap(), "{text}");
+            assert!(fork.add_late_result(&call("toolu_3"), &said("PAID")).await.unwrap());
+            is_the_same_for_all(&place, &session).await;
+        });
+    }
 }

@@ -195,7 +195,10 @@ impl Case {
             }
             Input::Recover(outputs) => {
                 let tools = outputs.map(Tools);
-                let recovered = session.recover(tools.as_ref().map(|tools| tools as &dyn ToolExecutor)).await?;
+                let recovered = match &tools {
+                    Some(tools) => session.recover_with(tools).await?,
+                    None => session.recover().await?,
+                };
                 format!(
                     "recover: {} cycles, {} run again, {} unknown",
                     recovered.cycles, recovered.run_again, recovered.unknown
@@ -229,7 +232,11 @@ impl Case {
             Input::Reset { archive } => format!("reset: {}", json(&session.reset(ResetOptions { archive }).await?)),
             Input::SessionStart => {
                 let start = session.session_start().await?;
-                format!("session_start: repair offered {}, {}", start.repair_offered, json(&start.validation))
+                format!(
+                    "session_start: repair offered {}, {}",
+                    start.repair_offered,
+                    json(&start.validation.unwrap_or_default())
+                )
             }
             Input::BeforeAgentStart => match session.before_agent_start("{}").await? {
                 AgentStart::Proceed { request, .. } => {

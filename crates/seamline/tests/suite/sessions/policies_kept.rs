@@ -1,9 +1,11 @@
 //! The policy of a session: it is stored, and reopening does not change what the model reads.
 
 use seamline::Policy;
+use seamline::classify::Failure;
 use seamline::policy::OnInvalid;
 use seamline::session::{
     AgentStart, ExecutorFailure, Follower, OpenOptions, PersistRepairs, Session, SessionError, SessionOptions,
+    SessionPolicy,
 };
 use seamline::store::{Effect, IncidentKind, Record};
 
@@ -307,5 +309,33 @@ fn a_provider_has_its_overrides_under_each_of_its_names() {
         let error = Policy::from_toml(twice).unwrap_err().to_string();
         let text = "line 4: `[provider.claude]` and `[provider.anthropic]` are both for `anthropic`; keep one table";
         assert_eq!(error, text);
+    });
+}
+
+#[test]
+fn a_rejected_member_stays_out_of_requests_after_a_reopen_and_in_a_fork() {
+    on_every_store(async |place| {
+        let mut session = place.create(SessionPolicy::default()).await;
+        session.append(r#"{"role":"user","content":"hi","mood":"good"}"#).await.unwrap();
+        let text = r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.0.mood: Extra inputs are not permitted"}}"#;
+        let failure = Failure { status: Some(400), text, ..Failure::default() };
+        session.handle_error(&failure).await.unwrap();
+        session.append(r#"{"role":"assistant","content":"yes","mood":"fine"}"#).await.unwrap();
+        session.append(r#"{"role":"user","content":"so","mood":"bad"}"#).await.unwrap();
+        let sent = |session: &Session| String::from_utf8(session.request(ENVELOPE).unwrap().body).unwrap();
+        let first = sent(&session);
+        assert!(!first.contains("mood"), "{first}");
+        let fork = session.fork("fork".parse().unwrap()).await.unwrap();
+        assert_eq!(sent(&fork), first);
+        fork.close().await.unwrap();
+        let follower = Follower::open(place.store.clone(), session.id().clone()).await.unwrap();
+        assert_eq!(follower.request(ENVELOPE).unwrap().body, first.as_bytes());
+        let again = place.reopen(&session).await;
+        assert_eq!(sent(&again), first);
+        let options = OpenOptions { take_over: true, policy: Some(Policy::default()), ..open_options() };
+        let again = Session::open(place.store.clone(), again.id().clone(), options).await.unwrap();
+        assert_eq!(sent(&again), first, "a policy of the caller does not make the provider accept it");
+        let fork = Session::open(place.store.clone(), "fork".parse().unwrap(), open_options()).await.unwrap();
+        assert_eq!(sent(&fork), first);
     });
 }

@@ -127,7 +127,7 @@ fn recover_tells_under_every_preset_what_is_known_of_each_call() {
             let mut session = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
             let truths: Vec<Truth> = session.unresolved().iter().map(|call| call.truth).collect();
             assert_eq!(truths, [Truth::Finished, Truth::OutcomeUnknown, Truth::NeverStarted], "{name}");
-            let recovered = session.recover(None).await.unwrap();
+            let recovered = session.recover().await.unwrap();
             assert_eq!((recovered.cycles, recovered.taken_back, recovered.unknown), (1, 0, 1), "{name}");
             let stored = kept(&session);
             let told = stored.concat();
@@ -135,7 +135,7 @@ fn recover_tells_under_every_preset_what_is_known_of_each_call() {
                 assert!(told.contains(text), "{name}: {told}");
             }
             // A second recovery does nothing, and the provider accepts the conversation.
-            assert_eq!(session.recover(None).await.unwrap().cycles, 0, "{name}");
+            assert_eq!(session.recover().await.unwrap().cycles, 0, "{name}");
             let body = body_sent(&mut session, ENVELOPE).await.unwrap_or_else(|error| panic!("{name}: {error}"));
             let sent = String::from_utf8(body).unwrap();
             assert!(sent.contains("paid") && sent.contains("[outcome unknown]"), "{name}: {sent}");

@@ -299,7 +299,7 @@ fn s1_82_a_session_repairs_without_asking_only_if_the_policy_says_so() {
             let before = kept(&session);
             let start = session.session_start().await.unwrap();
             assert!(start.repair_offered);
-            assert_eq!((start.validation.valid, kept(&session) == before), (auto_repair, !auto_repair));
+            assert_eq!((start.validation.unwrap().valid, kept(&session) == before), (auto_repair, !auto_repair));
             let start = session.before_agent_start(ENVELOPE).await.unwrap();
             assert_eq!(matches!(start, AgentStart::Proceed { .. }), auto_repair, "{start:?}");
             assert_eq!(kept(&session) == before, !auto_repair);

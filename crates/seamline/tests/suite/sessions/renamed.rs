@@ -85,7 +85,7 @@ fn no_internal_id_is_on_the_wire_after_a_crash() {
                     let (cycle, calls) = session.begin_cycle(&turn, &|_| Effect::Unsafe).await.unwrap();
                     let run = usize::from(!is_started);
                     session.before_tool_call(&cycle, &calls[run].id).await.unwrap();
-                    session.recover(None).await.unwrap();
+                    session.recover().await.unwrap();
                     let body = body(&session, provider, dialect);
                     assert!(!body.contains("hist_tool_"), "{provider}: {body}");
                     assert!(body.contains("[outcome unknown]") && body.contains("[not executed]"), "{body}");

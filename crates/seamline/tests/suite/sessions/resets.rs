@@ -97,7 +97,7 @@ fn a_checkpoint_omits_messages_that_are_too_large_for_a_commit() {
             assert!(made.snapshot.is_none());
             session.rollback(&made.id, "test").await.unwrap();
         }
-        let told: Vec<_> = session.incidents().filter(|found| found.kind == IncidentKind::CheckpointCreated).collect();
+        let told: Vec<_> = session.incidents().filter(|found| found.kind == IncidentKind::SnapshotTooLarge).collect();
         assert!(told.len() == 1 && told[0].detail.contains("134217728"), "{told:?}");
     });
 }

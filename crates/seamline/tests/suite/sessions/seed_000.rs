@@ -166,7 +166,7 @@ fn a_session_that_was_broken_before_it_was_loaded_is_repaired_once() {
             .unwrap();
         let mut session = place.reopen(&session).await;
         let start = session.session_start().await.unwrap();
-        assert!(start.repair_offered && start.validation.valid, "{start:?}");
+        assert!(start.repair_offered && start.validation.as_ref().is_some_and(|found| found.valid), "{start:?}");
         assert!(is_valid(&session));
         let before = kept(&session);
         let mut session = place.reopen(&session).await;

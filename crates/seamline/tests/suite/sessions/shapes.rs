@@ -164,7 +164,7 @@ fn stored_messages_may_be_sent_however_calls_end() {
                     } else if aborted {
                         session.abort().await.unwrap();
                     } else {
-                        session.recover(None).await.unwrap();
+                        session.recover().await.unwrap();
                     }
                     assert_valid(&session, dialect, &what);
                     // Late results replace synthetic ones.

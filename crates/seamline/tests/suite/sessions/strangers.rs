@@ -26,7 +26,7 @@ fn the_inbox_refuses_a_value_that_is_not_a_message() {
         let aside = place.store.read_quarantine(session.id()).await.unwrap();
         for stranger in STRANGERS {
             assert!(aside.iter().any(|found| found.bytes == stranger.as_bytes()), "{stranger}");
-            let told = session.incidents().filter(|found| found.kind == IncidentKind::ValidationFailed);
+            let told = session.incidents().filter(|found| found.kind == IncidentKind::InboxQuarantined);
             assert_eq!(
                 told.filter(|found| found.detail.ends_with(&Hash::of(stranger.as_bytes()).to_string())).count(),
                 1,
@@ -34,7 +34,7 @@ fn the_inbox_refuses_a_value_that_is_not_a_message() {
             );
         }
         assert_eq!(session.take_inbox().await.unwrap(), 0);
-        assert_eq!(session.incidents().filter(|found| found.kind == IncidentKind::ValidationFailed).count(), 4);
+        assert_eq!(session.incidents().filter(|found| found.kind == IncidentKind::InboxQuarantined).count(), 4);
     });
 }
 

@@ -112,7 +112,11 @@ fn an_abandoned_cycle_is_compensated_if_there_is_an_executor() {
             let mut session = Session::open(place.store.clone(), id, options).await.unwrap();
             let books = Books::default();
             let executor: Option<&dyn ToolExecutor> = if can { Some(&books) } else { None };
-            assert_eq!(session.recover(executor).await.unwrap().taken_back, 1);
+            let recovered = match executor {
+                Some(executor) => session.recover_with(executor).await.unwrap(),
+                None => session.recover().await.unwrap(),
+            };
+            assert_eq!(recovered.taken_back, 1);
             let undone = books.undone.lock().unwrap().clone();
             let failed = details(&session, IncidentSeverity::Error);
             if can {
@@ -192,7 +196,7 @@ fn calls_whose_compensation_was_cut_off_are_listed_as_an_error() {
                 "the compensation of calls was cut off; they may still be in effect: toolu_1 of sh, toolu_2 of sh";
             let mut session = if reopens { place.reopen(&session).await } else { session };
             for _ in 0..2 {
-                session.recover(None).await.unwrap();
+                session.recover().await.unwrap();
                 assert_eq!(details(&session, IncidentSeverity::Error), [listed], "{} {reopens}", place.name);
             }
             assert!(session.state().compensations.is_empty());

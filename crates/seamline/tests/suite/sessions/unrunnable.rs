@@ -134,7 +134,7 @@ fn the_other_calls_of_the_turn_run() {
         // Recovery does not run it either.
         let (_, _) = again.begin_cycle(&[turn], &|_| Effect::Idempotent).await.unwrap();
         let tool = Tool { effect: Effect::Idempotent, ..Tool::saying("READ") };
-        again.recover(Some(&tool)).await.unwrap();
+        again.recover_with(&tool).await.unwrap();
         assert_eq!(tool.runs(), 0);
     });
 }

@@ -106,6 +106,7 @@ fn entries(messages: &[Raw]) -> Vec<Entry> {
         origin: Origin::Said,
         source: EntrySource::Message,
         dialect: None,
+        synthetic_results: Vec::new(),
     };
     messages.iter().map(entry).collect()
 }
