@@ -6,7 +6,7 @@ use bytes::Bytes;
 use seamline::stream::Framing;
 use serde_json::{Value, json};
 
-/// Why a stream ends early.
+/// The reason why a stream ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StreamFailure {
     /// The upstream closed the connection.
@@ -16,10 +16,13 @@ pub(crate) enum StreamFailure {
 }
 
 impl StreamFailure {
+    /// The words by which clients know a failure that is worth another attempt.
     fn message(self) -> &'static str {
         match self {
-            Self::Broken => "The provider closed the connection before the response was complete.",
-            Self::Stalled => "The provider sent nothing for too long, so the response was ended.",
+            Self::Broken => {
+                "The service is unavailable: the provider closed the connection before the response was complete."
+            }
+            Self::Stalled => "The response timed out: the provider sent nothing for too long.",
         }
     }
 }

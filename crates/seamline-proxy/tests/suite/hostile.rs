@@ -5,7 +5,9 @@ use std::time::Duration;
 use seamline_proxy::incident::IncidentOutcome;
 use seamline_testkit::Dialect;
 
-use super::bodies::short;
+use proptest::prelude::*;
+
+use super::bodies::{DAMAGED, cases, drawn, short};
 use super::stage::{Stage, path, wait_until};
 
 const DIALECT: Dialect = Dialect::AnthropicMessages;
@@ -135,6 +137,30 @@ fn bodies_that_are_no_requests_reach_the_provider_as_they_came() {
         assert!(sent.len() <= 2 && answer.status != 0, "{}", String::from_utf8_lossy(&body[..body.len().min(80)]));
         assert_eq!(sent[0].raw_body, body, "{}", String::from_utf8_lossy(&body[..body.len().min(80)]));
     }
+    assert!(is_up(&stage));
+}
+
+#[test]
+fn mangled_requests_do_not_stop_the_proxy() {
+    let stage = Stage::new();
+    let whole = |body: &str| {
+        format!("POST {} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", path(DIALECT), body.len())
+    };
+    let bytes = [whole(DAMAGED), whole(short(DIALECT))].concat().into_bytes();
+    let changes = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6);
+    for (changes, cut) in drawn(&(changes, any::<prop::sample::Index>()), cases(200)) {
+        let mut mangled = bytes.clone();
+        for (place, byte) in changes {
+            let place = place.index(mangled.len());
+            mangled[place] = byte;
+        }
+        mangled.truncate(cut.index(2 * mangled.len()).max(1));
+        let mut client = stage.client();
+        client.send(&mangled);
+        client.finish();
+        client.answer();
+    }
+    wait_until(|| stage.control.gauges().requests == 0 && stage.control.gauges().connections == 0);
     assert!(is_up(&stage));
 }
 

@@ -1,14 +1,17 @@
 //! Tests of the proxy through its socket, in front of the strict fake provider.
 
 mod bodies;
-mod client;
 mod clean;
+mod client;
 mod codings;
 mod damaged;
 mod disconnects;
 mod hostile;
+mod http2;
+mod ledger;
 mod modes;
 mod retries;
+mod signed;
 mod sockets;
 mod stage;
 mod streams;
