@@ -8,7 +8,8 @@ use seamline::session::Follower;
 use seamline::{Options, Policy};
 
 use crate::commands::{
-    assemble, check, convert, doctor, explain, fix, policies, providers, rules, salvage, session, undo, watch,
+    assemble, check, convert, doctor, explain, fix, incidents, policies, providers, proxy, rules, salvage, session,
+    undo, watch,
 };
 use crate::failure::{Failure, quoted};
 use crate::render::style;
@@ -57,6 +58,8 @@ Examples:
   seamline assemble response.sse         # read a streamed response
   seamline explain PAIR001               # what a code means
   seamline explain --error 'TEXT'        # what a provider's error means
+  seamline proxy -- claude               # repair requests on their way
+  seamline incidents                     # what the proxy found and did
   seamline session --help                # keep conversations
 
 Exit status: 0 no findings (left), 1 findings remain, 2 the command failed";
@@ -75,6 +78,8 @@ pub(crate) enum Command {
     Rules(rules::Rules),
     Providers(providers::Providers),
     Policies(policies::Policies),
+    Proxy(proxy::Proxy),
+    Incidents(incidents::Incidents),
     Session(session::Session),
 }
 

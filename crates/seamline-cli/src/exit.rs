@@ -5,15 +5,22 @@
 pub(crate) enum Exit {
     /// No findings are left.
     #[default]
-    Clean = 0,
+    Clean,
     /// Findings remain.
-    Findings = 1,
+    Findings,
     /// The command failed.
-    Failed = 2,
+    Failed,
+    /// The status of the program that the command ran.
+    Program(u8),
 }
 
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        match exit {
+            Exit::Clean => Self::from(0),
+            Exit::Findings => Self::from(1),
+            Exit::Failed => Self::from(2),
+            Exit::Program(status) => Self::from(status),
+        }
     }
 }

@@ -53,6 +53,7 @@ async fn answer(
     let (head, body) = request.into_parts();
     // Step 1: only clients that know the token go on. The health of the proxy is no secret.
     note.facts.dialect = Endpoint::of(&head.method, head.uri.path()).dialect;
+    note.set_path(head.uri.path());
     if let Some(page) = admin::health(&head) {
         note.is_own = true;
         return Ok(page);
@@ -69,6 +70,7 @@ async fn answer(
         Route::Forward(target) => target,
     };
     note.facts.upstream = Some(Arc::clone(&target.upstream));
+    note.set_path(target.uri.path());
     note.facts.dialect = target.endpoint.dialect;
     let forwarding = Forwarding { shared, settings: &settings, target: &target };
     match (upgrade, settings.lens(&target)) {

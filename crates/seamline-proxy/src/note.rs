@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 
@@ -19,10 +20,15 @@ use crate::rescue::Refusal;
 /// The longest list of findings or repairs in a header.
 const LIST_BYTES_MAX: usize = 1024;
 
+/// The longest path in a summary.
+const PATH_BYTES_MAX: usize = 256;
+
 /// The notes about one request.
 pub(crate) struct Note {
     pub(crate) facts: Facts,
     pub(crate) body_bytes: Option<u64>,
+    /// The path at the upstream, without its query.
+    path: String,
     /// Whether the request is for a page of the proxy itself.
     pub(crate) is_own: bool,
     findings: BTreeMap<String, u64>,
@@ -41,6 +47,7 @@ impl Note {
         Self {
             facts,
             body_bytes: None,
+            path: String::new(),
             is_own: false,
             findings: BTreeMap::new(),
             actions: BTreeMap::new(),
@@ -93,6 +100,17 @@ impl Note {
         self.incident = self.facts.reporter.incident(incident).or(self.incident.take());
     }
 
+    /// Records that the provider rejected a body for good.
+    pub(crate) fn report_rejected(&mut self, cause: &str, status: u16, body: &Bytes) {
+        self.report(IncidentOutcome::Rejected, cause, Some(status));
+        self.facts.reporter.rejected(self.incident.as_deref(), body);
+    }
+
+    /// Notes the path of the request.
+    pub(crate) fn set_path(&mut self, path: &str) {
+        path[..path.floor_char_boundary(PATH_BYTES_MAX)].clone_into(&mut self.path);
+    }
+
     /// Records a refusal that no other step recorded.
     pub(crate) fn report_refusal(&mut self, refusal: &Refusal) {
         if let Some(outcome) = refusal.outcome() {
@@ -114,7 +132,10 @@ impl Note {
         Summary {
             upstream: self.facts.upstream_name().to_owned(),
             dialect: self.facts.dialect,
+            path: self.path.clone(),
             status,
+            rules: self.findings.keys().cloned().collect(),
+            incident: self.incident.clone(),
             findings: self.findings.values().sum(),
             repairs: self.actions.values().sum(),
             body_bytes: self.body_bytes,

@@ -16,7 +16,6 @@ use crate::coding;
 use crate::forward::Forwarding;
 use crate::harder::{self, Attempt, Harder, Rejection};
 use crate::headers::prepare_response;
-use crate::incident::IncidentOutcome;
 use crate::inspect::Looked;
 use crate::note::Note;
 use crate::state::Lens;
@@ -93,7 +92,7 @@ impl Rejected<'_> {
             Attempt::Repaired(harder) => Some(harder),
             Attempt::NotAboutHistory => None,
             Attempt::NothingLeft(name) => {
-                note.report(IncidentOutcome::Rejected, name, Some(status));
+                note.report_rejected(name, status, self.sent);
                 None
             }
         }
@@ -103,7 +102,7 @@ impl Rejected<'_> {
     async fn send_again(&self, body: Option<Bytes>, note: &mut Note) -> Option<Response<Incoming>> {
         let response = self.forwarding.send_new(self.head, body?, note).await?.ok()?;
         if is_possible(response.status()) {
-            note.report(IncidentOutcome::Rejected, "a stronger repair was rejected, too", Some(response.status().as_u16()));
+            note.report_rejected("a stronger repair was rejected, too", response.status().as_u16(), self.sent);
             return None;
         }
         Some(response)

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use crate::incident::ProxyIncident;
 
 /// Takes the reports of a proxy. Its methods are called on the path of a request, so they must not wait.
@@ -11,6 +13,11 @@ pub trait Reporter: Send + Sync {
 
     /// Takes the summary of an exchange when its response head is sent.
     fn exchange(&self, summary: &Summary);
+
+    /// Takes the body of a request that its provider rejected for good, with the id of its incident.
+    fn rejected(&self, incident: Option<&str>, body: &Bytes) {
+        let _ = (incident, body);
+    }
 
     /// The page `/-/NAME` of the proxy, such as `metrics`; `None` where there is no such page. The proxy itself has
     /// `healthz` and `readyz`.
@@ -27,8 +34,14 @@ pub struct Summary {
     pub upstream: String,
     /// The dialect of the body, if the proxy read it.
     pub dialect: Option<&'static str>,
+    /// The path of the request without its query; at most 256 bytes of it.
+    pub path: String,
     /// The status that the client gets.
     pub status: u16,
+    /// The rules whose errors were found in the body, by their codes.
+    pub rules: Vec<String>,
+    /// The id of the last incident of the request, if one was recorded.
+    pub incident: Option<String>,
     /// The number of errors that were found in the body.
     pub findings: u64,
     /// The number of repairs of the body.

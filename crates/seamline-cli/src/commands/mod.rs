@@ -6,8 +6,10 @@ pub(crate) mod convert;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod fix;
+pub(crate) mod incidents;
 pub(crate) mod policies;
 pub(crate) mod providers;
+pub(crate) mod proxy;
 pub(crate) mod rules;
 pub(crate) mod salvage;
 pub(crate) mod session;
@@ -33,6 +35,8 @@ pub(crate) fn run(command: &Command) -> Exit {
         Command::Rules(args) => Ok(args.run()),
         Command::Providers(args) => args.run(),
         Command::Policies(args) => args.run(),
+        Command::Proxy(args) => args.run(),
+        Command::Incidents(args) => args.run(),
         Command::Session(args) => args.run(),
     };
     done.unwrap_or_else(|failure| {

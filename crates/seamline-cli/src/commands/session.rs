@@ -4,7 +4,7 @@ mod address;
 mod append;
 mod check;
 mod checkpoints;
-mod context;
+pub(super) mod context;
 mod erase;
 mod export;
 mod fork;

@@ -312,7 +312,7 @@ pub(super) fn exit_of(health: &Health) -> Exit {
 }
 
 /// Adds the key of the environment to a store, so that seals cannot be forged without it.
-pub(super) fn with_key(store: Arc<dyn Store>) -> Result<Arc<dyn Store>, Error> {
+pub(in crate::commands) fn with_key(store: Arc<dyn Store>) -> Result<Arc<dyn Store>, Error> {
     let Some(secret) = std::env::var_os(KEY_VARIABLE).filter(|secret| !secret.is_empty()) else { return Ok(store) };
     let refused = |what: &str| Error::Refused(cause::Refused::Other(format!("{KEY_VARIABLE} {what}")));
     let secret = secret.to_str().ok_or_else(|| refused("is not UTF-8"))?;
@@ -357,7 +357,7 @@ pub(super) fn unopened(address: &Address, error: &Error) -> Failure {
 }
 
 /// Explains an error of a store. Adds a hint about commands and options, which the store does not know.
-pub(super) fn of_store(error: &Error) -> Failure {
+pub(in crate::commands) fn of_store(error: &Error) -> Failure {
     let hint = error.hint().or_else(|| command_hint(error).map(str::to_owned));
     Failure { message: error.message(), hint }
 }

@@ -1,0 +1,117 @@
+//! Brings the reports of a proxy to where people and programs see them: metrics, journal, logs and kept bodies.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::incident::ProxyIncident;
+use crate::journal::IncidentJournal;
+use crate::keep::RejectedBodies;
+use crate::metrics::{CONTENT_TYPE, Metrics, StoreGauges};
+use crate::report::{Gauges, Page, Reporter, Summary};
+
+/// Hears of every exchange, for example to print a line about it. It must not wait.
+pub type OnExchange = Box<dyn Fn(&Summary) + Send + Sync>;
+
+/// Takes the reports of a proxy, counts them, logs them and stores them.
+#[derive(Default)]
+pub struct Telemetry {
+    metrics: Metrics,
+    journal: Option<IncidentJournal>,
+    rejected: Option<RejectedBodies>,
+    on_exchange: Option<OnExchange>,
+}
+
+impl Telemetry {
+    /// Telemetry with metrics and logs only.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stores incidents in a journal.
+    #[must_use]
+    pub fn with_journal(self, journal: IncidentJournal) -> Self {
+        Self { journal: Some(journal), ..self }
+    }
+
+    /// Keeps rejected bodies, redacted.
+    #[must_use]
+    pub fn with_rejected(self, rejected: RejectedBodies) -> Self {
+        Self { rejected: Some(rejected), ..self }
+    }
+
+    /// Passes every exchange on.
+    #[must_use]
+    pub fn with_exchanges(self, on_exchange: OnExchange) -> Self {
+        Self { on_exchange: Some(on_exchange), ..self }
+    }
+
+    /// Writes what waits to be written. A store that does not answer in this time is left alone.
+    pub fn close(&self, patience: Duration) {
+        if let Some(rejected) = &self.rejected {
+            rejected.close();
+        }
+        if let Some(journal) = &self.journal {
+            journal.close(patience);
+        }
+    }
+}
+
+impl Reporter for Telemetry {
+    fn incident(&self, incident: ProxyIncident) -> Option<String> {
+        self.metrics.count_incident(&incident);
+        let id = self.journal.as_ref().and_then(|journal| journal.record(incident.clone()));
+        tracing::warn!(
+            outcome = incident.outcome.as_str(),
+            upstream = incident.upstream,
+            incident = id.as_deref().unwrap_or("none"),
+            findings = incident.findings.values().sum::<u64>(),
+            cause = incident.cause.as_deref().unwrap_or_default(),
+            "request incident"
+        );
+        id
+    }
+
+    fn exchange(&self, summary: &Summary) {
+        self.metrics.count_exchange(summary);
+        // The names of the OpenTelemetry conventions for generative AI and HTTP, so that a collector understands them.
+        tracing::info!(
+            gen_ai.operation.name = "chat",
+            gen_ai.provider.name = summary.upstream,
+            seamline.dialect = summary.dialect.unwrap_or("none"),
+            http.response.status_code = summary.status,
+            http.request.body.size = summary.body_bytes.unwrap_or(0),
+            duration_ms = summary.time.as_millis() as u64,
+            seamline.findings = summary.findings,
+            seamline.repairs = summary.repairs,
+            "exchange"
+        );
+        if let Some(on_exchange) = &self.on_exchange {
+            on_exchange(summary);
+        }
+    }
+
+    fn rejected(&self, incident: Option<&str>, body: &Bytes) {
+        if let (Some(rejected), Some(incident)) = (&self.rejected, incident) {
+            rejected.take(incident, body);
+        }
+    }
+
+    fn page(&self, name: &str, gauges: &Gauges) -> Option<Page> {
+        let store = |journal: &IncidentJournal| StoreGauges {
+            dropped: journal.dropped(),
+            is_available: journal.is_available(),
+        };
+        (name == "metrics").then(|| Page {
+            status: 200,
+            content_type: CONTENT_TYPE,
+            body: self.metrics.render(gauges, self.journal.as_ref().map(store)),
+        })
+    }
+}
+
+impl std::fmt::Debug for Telemetry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Telemetry").field("journal", &self.journal).finish_non_exhaustive()
+    }
+}
