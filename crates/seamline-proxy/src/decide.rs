@@ -68,7 +68,7 @@ fn of_mode(mode: Mode, inspected: &Inspected) -> Decision {
 
 fn of_failure(on_failure: OnFailure, failure: NotInspected) -> Decision {
     let outcomes = vec![(IncidentOutcome::Failed, Some(failure.to_string()))];
-    // The provider says best what is wrong with a body that is no request at all.
+    // The provider says best what is wrong with a body that cannot be read.
     let is_refused = on_failure == OnFailure::Reject && failure == NotInspected::Failed;
     Decision { refusal: is_refused.then_some(Refusal::Unchecked(failure)), outcomes, body: None }
 }

@@ -141,7 +141,7 @@ impl Forwarding<'_> {
             return false;
         }
         let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
-        let host = host.or_else(|| head.uri.authority().map(|authority| authority.as_str()));
+        let host = host.or_else(|| head.uri.authority().map(hyper::http::uri::Authority::as_str));
         let path = |uri: &hyper::Uri| uri.path_and_query().map_or_else(String::new, |path| path.as_str().to_owned());
         let (received_path, sent_path) = (path(&head.uri), path(&self.target.uri));
         let received = Covered { host: host.unwrap_or_default(), path: &received_path };

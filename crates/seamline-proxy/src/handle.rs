@@ -51,7 +51,7 @@ async fn answer(
     let settings = shared.settings();
     let upgrade = websocket::is_upgrade(request.headers()).then(|| hyper::upgrade::on(&mut request));
     let (head, body) = request.into_parts();
-    // Step 1: only clients that know the token go on. The health of the proxy is no secret.
+    // Step 1: only clients that know the token go on. Every client may ask for its health.
     note.facts.dialect = Endpoint::of(&head.method, head.uri.path()).dialect;
     note.set_path(head.uri.path());
     if let Some(page) = admin::health(&head) {

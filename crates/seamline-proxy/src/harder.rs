@@ -180,7 +180,7 @@ mod tests {
     fn the_oldest_conversations_are_forgotten() {
         let learned = Learned::default();
         let key = |number: usize| ConversationKey::of(&number.to_string(), None, &HeaderMap::new(), b"");
-        for number in 0..LEARNED_MAX + 1 {
+        for number in 0..=LEARNED_MAX {
             learned.keep(key(number), Arc::default());
             learned.keep(key(number), Arc::default());
         }

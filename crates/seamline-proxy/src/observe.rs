@@ -36,7 +36,7 @@ pub(crate) struct Observed<B> {
     _open: Option<Counted>,
 }
 
-/// What is known about the bytes that pass.
+/// The knowledge about the bytes that pass.
 pub(crate) enum Watched {
     /// Events of a dialect, and their assembly until it is given up.
     Stream { assembly: Option<Box<ResponseStream>>, tail: Tail, may_add: bool },
@@ -50,11 +50,7 @@ impl Watched {
     /// Watches a stream. `may_add` tells whether an event can be added to it: its length and its coding are open.
     pub(crate) fn stream(options: &StreamOptions, framing: Framing, may_add: bool) -> Self {
         // The options name a known dialect, so they are never refused.
-        Self::Stream {
-            assembly: ResponseStream::new(options).ok().map(Box::new),
-            tail: Tail::new(framing),
-            may_add,
-        }
+        Self::Stream { assembly: ResponseStream::new(options).ok().map(Box::new), tail: Tail::new(framing), may_add }
     }
 
     /// Keeps a copy of a response without streaming.
@@ -70,13 +66,11 @@ impl Watched {
                 let Some(stream) = assembly else { return true };
                 // A defect of the assembly must not stop the response.
                 let moved = catch_unwind(AssertUnwindSafe(|| (stream.feed(piece), stream.is_over())));
-                match moved {
-                    Ok((moved, false)) => moved,
-                    Ok((_, true)) | Err(_) => {
-                        *assembly = None;
-                        true
-                    }
-                }
+                let Ok((moved, false)) = moved else {
+                    *assembly = None;
+                    return true;
+                };
+                moved
             }
             Self::Whole { pieces, bytes, .. } => {
                 *bytes += piece.len();

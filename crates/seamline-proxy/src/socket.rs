@@ -1,4 +1,4 @@
-//! WebSockets: the handshake is forwarded, and then messages pass between the client and the upstream.
+//! `WebSocket` connections: the handshake is forwarded, and then messages pass between the client and the upstream.
 
 use std::sync::Arc;
 

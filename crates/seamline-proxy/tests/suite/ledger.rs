@@ -28,7 +28,7 @@ fn conversation(rounds: usize) -> Vec<Value> {
 }
 
 #[test]
-fn what_the_provider_saw_of_a_conversation_stays_the_same() {
+fn a_growing_conversation_keeps_the_start_that_the_provider_saw() {
     let stage = Stage::new();
     let mut client = stage.client();
     let mut before: Vec<Value> = Vec::new();
@@ -50,7 +50,8 @@ fn a_late_result_replaces_the_synthetic_one() {
     let mut messages = conversation(2);
     let mut client = stage.client();
     client.post(path(DIALECT), body(&messages).as_bytes());
-    messages[4] = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "late"}]});
+    messages[4] =
+        json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "late"}]});
     let late = body(&messages);
     assert_eq!(client.post(path(DIALECT), late.as_bytes()).status, 200);
     let sent = stage.provider.take();

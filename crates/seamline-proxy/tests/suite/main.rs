@@ -1,5 +1,7 @@
 //! Tests of the proxy through its socket, in front of the strict fake provider.
 
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
+
 mod bodies;
 mod clean;
 mod client;

@@ -16,7 +16,8 @@ const HANDSHAKE: &str = "GET /openai/v1/responses HTTP/1.1\r\nhost: x\r\nconnect
 const DAMAGED: &str = r#"{"type":"response.create","model":"gpt-5","store":false,"input":[{"role":"user","content":"go"},
     {"type":"function_call","call_id":"c1","name":"x","arguments":"{}"},{"role":"user","content":"well?"}]}"#;
 
-const CLEAN: &str = r#"{ "type":"response.create","model":"gpt-5","store":false,"input":[{"role":"user","content":"hi"}]}"#;
+const CLEAN: &str =
+    r#"{ "type":"response.create","model":"gpt-5","store":false,"input":[{"role":"user","content":"hi"}]}"#;
 
 fn socket(stage: &Stage) -> WebSocket<TcpStream> {
     let mut client = stage.client();
