@@ -178,9 +178,9 @@ impl Forwarding<'_> {
         let lens = lens.filter(|_| head.status.is_success());
         let framing = framing_of(&head.headers, self.target.uri.path());
         let watched = match (lens, framing, coding) {
-            (Some(lens), Some(framing), None) => {
-                let may_add = body.size_hint().exact().is_none();
-                Watched::stream(&lens.stream, framing, may_add)
+            (Some(lens), Some(framing), coding) => {
+                let has_length = body.size_hint().exact().is_some();
+                Watched::stream(&lens.stream, framing, coding.as_deref(), has_length)
             }
             (Some(lens), None, coding) if crate::signatures::has_signatures(lens.dialect) => Watched::whole(coding),
             _ => Watched::Opaque,

@@ -54,7 +54,8 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    fn status(&self) -> StatusCode {
+    /// The status of the response.
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Token => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
             Self::Route(NoRoute::Path(_)) => StatusCode::BAD_REQUEST,
