@@ -59,16 +59,9 @@ fn decoded(segment: &str) -> String {
     let mut at = 0;
     while at < bytes.len() {
         let escape = segment.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            None => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
+        let byte = escape.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        decoded.push(byte.unwrap_or(bytes[at]));
+        at += if byte.is_some() { 3 } else { 1 };
     }
     String::from_utf8(decoded).unwrap_or_else(|_| segment.to_owned())
 }

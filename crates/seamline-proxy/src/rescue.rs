@@ -48,13 +48,14 @@ pub(crate) enum Refusal {
     NoResponse {
         /// The name of the upstream.
         upstream: String,
-        /// What happened.
+        /// The failure of the exchange.
         what: NoResponse,
     },
 }
 
 impl Refusal {
-    fn status(&self) -> StatusCode {
+    /// The status of the response.
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Token => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
             Self::Route(NoRoute::Path(_)) => StatusCode::BAD_REQUEST,
