@@ -73,8 +73,9 @@ fn announce(url: &str) {
     output.finish(Exit::Clean);
     if reports::is_terminal() {
         output::say(&format!(
-            "point a client to it: ANTHROPIC_BASE_URL={url}/anthropic, OPENAI_BASE_URL={url}/openai/v1,\n\
-             GOOGLE_GEMINI_BASE_URL={url}/gemini; metrics: {url}/-/metrics; Ctrl-C stops it\n"
+            "point a client to it with one of these variables (docs/proxy.md has more); Ctrl-C stops the proxy\n  \
+             ANTHROPIC_BASE_URL={url}/anthropic\n  OPENAI_BASE_URL={url}/openai/v1\n  \
+             GOOGLE_GEMINI_BASE_URL={url}/gemini\n"
         ));
     }
 }
