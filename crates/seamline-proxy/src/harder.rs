@@ -144,7 +144,8 @@ mod tests {
             provider: Some("openai".to_owned()),
             ..Options::default()
         };
-        let lens = Lens { dialect: "openai_chat", options: Arc::new(options), stream: seamline::stream::StreamOptions::default() };
+        let stream = seamline::stream::StreamOptions::default();
+        let lens = Lens { dialect: "openai_chat", options: Arc::new(options), stream };
         repair(&lens, &lens.options, &Bytes::from_static(body), &Rejection { status: 400, text })
     }
 
@@ -161,7 +162,7 @@ mod tests {
     #[test]
     fn a_fix_that_alters_the_history_counts_for_one_request() {
         let body = br#"{"messages":[{"role":"narrator","content":"hi"},{"role":"user","content":"go"}]}"#;
-        let text = "Invalid value: 'narrator'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.";
+        let text = "Unsupported value: 'messages[0].role' does not support 'narrator' with this model.";
         let Attempt::Repaired(harder) = attempt(body, text) else { panic!("no repair") };
         assert!(harder.options.is_none() && harder.inspected.repaired.is_some());
     }
@@ -179,7 +180,7 @@ mod tests {
     fn the_oldest_conversations_are_forgotten() {
         let learned = Learned::default();
         let key = |number: usize| ConversationKey::of(&number.to_string(), None, &HeaderMap::new(), b"");
-        for number in 0..LEARNED_MAX + 1 {
+        for number in 0..=LEARNED_MAX {
             learned.keep(key(number), Arc::default());
             learned.keep(key(number), Arc::default());
         }

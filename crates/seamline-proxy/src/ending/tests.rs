@@ -34,11 +34,23 @@ fn read(dialect: &str, stream: &[u8]) -> (Ending, Option<Class>) {
 fn every_dialect_reads_the_added_event_as_a_failure_that_may_be_repeated() {
     let failed_and_transient = (Ending::Failed, Some(Class::Transient));
     for (dialect, start) in [
-        ("anthropic_messages", "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[]}}\n\n"),
+        (
+            "anthropic_messages",
+            "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[]}}\n\n",
+        ),
         ("openai_chat", "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\n"),
-        ("openai_responses", "event: response.created\ndata: {\"type\":\"response.created\",\"sequence_number\":4,\"response\":{\"id\":\"r\",\"output\":[]}}\n\n"),
-        ("gemini_generate", "data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"hi\"}]}}]}\r\n\r\n"),
-        ("gemini_interactions", "event: interaction.created\ndata: {\"interaction\":{\"id\":\"v1_1\",\"status\":\"in_progress\"},\"event_type\":\"interaction.created\"}\n\n"),
+        (
+            "openai_responses",
+            "event: response.created\ndata: {\"type\":\"response.created\",\"sequence_number\":4,\"response\":{\"id\":\"r\",\"output\":[]}}\n\n",
+        ),
+        (
+            "gemini_generate",
+            "data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"hi\"}]}}]}\r\n\r\n",
+        ),
+        (
+            "gemini_interactions",
+            "event: interaction.created\ndata: {\"interaction\":{\"id\":\"v1_1\",\"status\":\"in_progress\"},\"event_type\":\"interaction.created\"}\n\n",
+        ),
     ] {
         for end in ["\n", "\r\n", "\r"] {
             let start = start.replace("\r\n", "\n").replace('\n', end);

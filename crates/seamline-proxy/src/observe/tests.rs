@@ -49,7 +49,7 @@ impl Stage {
     }
 
     fn chat() -> Self {
-        Self::new("openai_chat", Watched::stream(&options("openai_chat"), Framing::Sse, true))
+        Self::new("openai_chat", Watched::stream(&options("openai_chat"), Framing::Sse, None, false))
     }
 
     fn send(&self, text: &str) {
@@ -175,7 +175,7 @@ async fn a_stream_without_its_last_event_is_recorded_and_not_changed() {
 async fn a_stream_that_is_too_long_is_passed_on_without_its_assembly() {
     let mut options = options("openai_chat");
     options.policy.stream.limits.message_bytes_max = 10;
-    let mut stage = Stage::new("openai_chat", Watched::stream(&options, Framing::Sse, true));
+    let mut stage = Stage::new("openai_chat", Watched::stream(&options, Framing::Sse, None, false));
     for _ in 0..20 {
         stage.send(PIECE);
         assert_eq!(stage.next().await.unwrap().unwrap(), PIECE);

@@ -19,9 +19,7 @@ pub(crate) fn drawn<T>(strategy: &impl Strategy<Value = T>, count: usize) -> Vec
 
 /// Healthy bodies.
 pub(crate) fn healthy(dialect: Dialect, count: usize) -> Vec<String> {
-    let render = |(transcript, style): (_, Style)| {
-        render::render(dialect, &generate::fit(dialect, transcript), style)
-    };
+    let render = |(transcript, style): (_, Style)| render::render(dialect, &generate::fit(dialect, transcript), style);
     drawn(&(generate::good(), generate::style()), count).into_iter().map(render).collect()
 }
 

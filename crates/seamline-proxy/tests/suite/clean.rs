@@ -74,10 +74,11 @@ fn a_response_reaches_the_client_byte_for_byte() {
             let answer = stage.client().post(path, body.as_bytes());
             assert!(answer.is_complete && answer.status == 200);
             assert_eq!(answer.header("content-type"), expected.header("content-type"));
-            if dialect != Dialect::BedrockConverse {
-                assert_eq!(numbers(&answer.body), numbers(&expected.body), "{dialect:?}");
-            } else {
+            // The checksums of event streams depend on the ids.
+            if dialect == Dialect::BedrockConverse {
                 assert_eq!(answer.body.len(), expected.body.len());
+            } else {
+                assert_eq!(numbers(&answer.body), numbers(&expected.body), "{dialect:?}");
             }
         }
     }
@@ -115,11 +116,8 @@ fn request_trailers_and_expectations_are_handled() {
     let mut client = stage.client();
     let body = short(DIALECT);
     client.send(
-        format!(
-            "POST /anthropic/v1/messages HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ntrailer: x-sum\r\n\
-             transfer-encoding: chunked\r\n\r\n"
-        )
-        .as_bytes(),
+        b"POST /anthropic/v1/messages HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ntrailer: x-sum\r\n\
+          transfer-encoding: chunked\r\n\r\n",
     );
     assert_eq!(client.head().status, 100);
     client.send(format!("{:x}\r\n{body}\r\n0\r\nx-sum: 7\r\n\r\n", body.len()).as_bytes());

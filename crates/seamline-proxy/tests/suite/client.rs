@@ -1,6 +1,7 @@
 //! A client of HTTP/1.1 that sends exactly the bytes of a test.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -57,9 +58,9 @@ impl Client {
     pub(crate) fn send_post(&mut self, path: &str, headers: &[(&str, &str)], body: &[u8]) {
         let mut head = format!("POST {path} HTTP/1.1\r\nhost: proxy\r\ncontent-type: application/json\r\n");
         for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            let _ = write!(head, "{name}: {value}\r\n");
         }
-        head.push_str(&format!("content-length: {}\r\n\r\n", body.len()));
+        let _ = write!(head, "content-length: {}\r\n\r\n", body.len());
         let mut request = head.into_bytes();
         request.extend_from_slice(body);
         self.send(&request);

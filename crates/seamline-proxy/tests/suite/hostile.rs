@@ -5,7 +5,9 @@ use std::time::Duration;
 use seamline_proxy::incident::IncidentOutcome;
 use seamline_testkit::Dialect;
 
-use super::bodies::short;
+use proptest::prelude::*;
+
+use super::bodies::{DAMAGED, cases, drawn, short};
 use super::stage::{Stage, path, wait_until};
 
 const DIALECT: Dialect = Dialect::AnthropicMessages;
@@ -21,7 +23,8 @@ fn is_up(stage: &Stage) -> bool {
 fn a_large_body_is_refused_before_it_is_read() {
     let stage = Stage::with(|config| config.limits.body_bytes_max = 1000);
     let mut client = stage.client();
-    client.send(format!("POST {} HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n", path(DIALECT)).as_bytes());
+    client
+        .send(format!("POST {} HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n", path(DIALECT)).as_bytes());
     let answer = client.answer();
     assert!(answer.status == 413 && answer.text().contains("request_too_large"), "{}", answer.text());
     let mut client = stage.client();
@@ -54,8 +57,8 @@ fn slow_heads_and_bodies_are_ended() {
 #[test]
 fn heads_have_a_bound() {
     let stage = Stage::new();
-    let many: String = (0..100_000).map(|number| format!("x-{number}: 1\r\n")).collect();
-    let some: String = (0..300).map(|number| format!("x-{number}: 1\r\n")).collect();
+    let numbered = |count: usize| (0..count).map(|number| format!("x-{number}: 1\r\n")).collect::<Vec<_>>().concat();
+    let (many, some) = (numbered(100_000), numbered(300));
     for headers in [many, some, format!("x: {}\r\n", "y".repeat(100_000))] {
         let mut client = stage.client();
         client.send(format!("POST {} HTTP/1.1\r\nhost: x\r\n{headers}\r\n", path(DIALECT)).as_bytes());
@@ -88,7 +91,9 @@ fn requests_cannot_be_smuggled() {
         "transfer-encoding: chunked\r\ntransfer-encoding: identity",
     ] {
         let mut client = stage.client();
-        client.send(format!("POST {path} HTTP/1.1\r\nhost: x\r\n{head}\r\n\r\n5\r\nhello\r\n0\r\n\r\n{hidden}").as_bytes());
+        client.send(
+            format!("POST {path} HTTP/1.1\r\nhost: x\r\n{head}\r\n\r\n5\r\nhello\r\n0\r\n\r\n{hidden}").as_bytes(),
+        );
         client.finish();
         client.answer();
         for sent in stage.provider.take() {
@@ -99,9 +104,16 @@ fn requests_cannot_be_smuggled() {
             assert!(!is_hidden_in_body || !head.contains("chunked"), "{head}: {:?}", sent.path);
         }
     }
-    for chunks in ["zz\r\nhello\r\n0\r\n\r\n", "5\r\nhello0\r\n\r\n", "-1\r\n\r\n", "fffffffffffffffff\r\nx", "5;\n\r\nhello\r\n0\r\n\r\n"] {
+    for chunks in [
+        "zz\r\nhello\r\n0\r\n\r\n",
+        "5\r\nhello0\r\n\r\n",
+        "-1\r\n\r\n",
+        "fffffffffffffffff\r\nx",
+        "5;\n\r\nhello\r\n0\r\n\r\n",
+    ] {
         let mut client = stage.client();
-        client.send(format!("POST {path} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n{chunks}").as_bytes());
+        client
+            .send(format!("POST {path} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n{chunks}").as_bytes());
         client.finish();
         assert_ne!(client.answer().status, 200, "{chunks:?}");
     }
@@ -109,7 +121,7 @@ fn requests_cannot_be_smuggled() {
 }
 
 #[test]
-fn bodies_that_are_no_requests_reach_the_provider_as_they_came() {
+fn unreadable_bodies_reach_the_provider_as_they_came() {
     let stage = Stage::new();
     let deep = format!(r#"{{"messages":{}1{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
     let deep_block = format!(
@@ -139,6 +151,30 @@ fn bodies_that_are_no_requests_reach_the_provider_as_they_came() {
 }
 
 #[test]
+fn mangled_requests_do_not_stop_the_proxy() {
+    let stage = Stage::new();
+    let whole = |body: &str| {
+        format!("POST {} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", path(DIALECT), body.len())
+    };
+    let bytes = [whole(DAMAGED), whole(short(DIALECT))].concat().into_bytes();
+    let changes = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6);
+    for (changes, cut) in drawn(&(changes, any::<prop::sample::Index>()), cases(200)) {
+        let mut mangled = bytes.clone();
+        for (place, byte) in changes {
+            let place = place.index(mangled.len());
+            mangled[place] = byte;
+        }
+        mangled.truncate(cut.index(2 * mangled.len()).max(1));
+        let mut client = stage.client();
+        client.send(&mangled);
+        client.finish();
+        client.answer();
+    }
+    wait_until(|| stage.control.gauges().requests == 0 && stage.control.gauges().connections == 0);
+    assert!(is_up(&stage));
+}
+
+#[test]
 fn no_more_connections_are_served_than_allowed() {
     let stage = Stage::with(|config| config.limits.connections_max = 2);
     let mut clients = [stage.client(), stage.client()];
@@ -153,7 +189,12 @@ fn no_more_connections_are_served_than_allowed() {
 #[test]
 fn bytes_that_are_not_http_are_refused() {
     let stage = Stage::new();
-    for bytes in [&b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..], b"\0\0\0\0\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"] {
+    for bytes in [
+        &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..],
+        b"\0\0\0\0\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+    ] {
         let mut client = stage.client();
         client.send(bytes);
         client.finish();

@@ -34,9 +34,9 @@ fn block_answers_in_the_dialect_of_the_client() {
         let mut client = stage.client();
         assert_eq!(client.post(path(dialect), short(dialect).as_bytes()).status, 200, "{dialect:?}");
         stage.provider.take();
-        let rejected = broken(dialect, 40).into_iter().find(|body| {
-            seamline_testkit::provider::rejection(dialect, body.as_bytes()).is_some()
-        });
+        let rejected = broken(dialect, 40)
+            .into_iter()
+            .find(|body| seamline_testkit::provider::rejection(dialect, body.as_bytes()).is_some());
         let answer = client.post(path(dialect), rejected.unwrap().as_bytes());
         let body: Value = serde_json::from_slice(&answer.body).unwrap();
         let said = body.pointer("/error/message").or_else(|| body.get("message")).and_then(Value::as_str).unwrap();

@@ -16,7 +16,8 @@ const HANDSHAKE: &str = "GET /openai/v1/responses HTTP/1.1\r\nhost: x\r\nconnect
 const DAMAGED: &str = r#"{"type":"response.create","model":"gpt-5","store":false,"input":[{"role":"user","content":"go"},
     {"type":"function_call","call_id":"c1","name":"x","arguments":"{}"},{"role":"user","content":"well?"}]}"#;
 
-const CLEAN: &str = r#"{ "type":"response.create","model":"gpt-5","store":false,"input":[{"role":"user","content":"hi"}]}"#;
+const CLEAN: &str =
+    r#"{ "type":"response.create","model":"gpt-5","store":false,"input":[{"role":"user","content":"hi"}]}"#;
 
 fn socket(stage: &Stage) -> WebSocket<TcpStream> {
     let mut client = stage.client();
@@ -50,6 +51,8 @@ fn messages_are_checked_repaired_and_answered() {
     assert_eq!(sent[0].header("sec-websocket-extensions"), None);
     assert_eq!(sent[0].header("openai-beta"), Some("responses_websockets=2026-02-06"));
     assert_eq!(stage.reports.outcomes(), [IncidentOutcome::Repaired]);
+    let repairs: Vec<u64> = stage.reports.summaries().iter().map(|summary| summary.repairs).collect();
+    assert_eq!(repairs, [0, 0, 1], "the handshake and both messages");
     assert_eq!(stage.control.gauges().streams, 1);
     socket.close(None).unwrap();
     while socket.read().is_ok() {}

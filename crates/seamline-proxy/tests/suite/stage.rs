@@ -89,8 +89,7 @@ impl Stage {
         let (ready, started) = std::sync::mpsc::channel();
         let reporter = Arc::clone(&reports);
         let thread = std::thread::spawn(move || {
-            let runtime =
-                tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
             runtime.block_on(async {
                 let proxy = Proxy::bind(config, reporter).await.unwrap();
                 ready.send((proxy.address(), proxy.control())).unwrap();

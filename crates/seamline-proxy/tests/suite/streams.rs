@@ -1,5 +1,7 @@
 //! Streams that fail.
 
+use std::io::Read as _;
+
 use seamline::stream::{Ending, ResponseStream, StreamOptions};
 use seamline_proxy::incident::IncidentOutcome;
 use seamline_testkit::Dialect;
@@ -103,9 +105,21 @@ fn signatures_that_a_client_loses_are_put_back() {
     let stage = Stage::new();
     let tools = r#""tools":[{"functionDeclarations":[{"name":"shell","parameters":{"type":"OBJECT","properties":{"command":{"type":"STRING"}}}}]}]"#;
     let first = format!(r#"{{"contents":[{{"role":"user","parts":[{{"text":"go"}}]}}],{tools}}}"#);
-    for path in [stream_path(Dialect::GeminiGenerate), path(Dialect::GeminiGenerate)] {
+    for (path, is_gzip) in [
+        (stream_path(Dialect::GeminiGenerate), false),
+        (path(Dialect::GeminiGenerate), false),
+        (stream_path(Dialect::GeminiGenerate), true),
+        (path(Dialect::GeminiGenerate), true),
+    ] {
         let path = path.replace("gemini-2.5-pro", "gemini-3-pro-preview");
-        let answer = stage.client().post(&path, first.as_bytes()).text();
+        stage.provider.next(if is_gzip { Script::default().gzip() } else { Script::default() });
+        let mut answer = stage.client().post(&path, first.as_bytes()).body;
+        if is_gzip {
+            let mut decoded = Vec::new();
+            flate2::read::MultiGzDecoder::new(&answer[..]).read_to_end(&mut decoded).unwrap();
+            answer = decoded;
+        }
+        let answer = String::from_utf8(answer).unwrap();
         assert!(answer.contains("c2lnbmVkLXByb2Jl"), "{answer}");
         let id = answer.split(r#""id":""#).nth(1).unwrap().split('"').next().unwrap().to_owned();
         stage.provider.take();
