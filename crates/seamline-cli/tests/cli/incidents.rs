@@ -12,7 +12,10 @@ use crate::bench::Bench;
 
 /// Writes an incident as a proxy does, and gives its id.
 pub(crate) fn record(bench: &Bench, at: u64, outcome: IncidentOutcome) -> String {
-    let store = format!("sqlite:{}", bench.path("state/seamline/incidents.db").display());
+    record_in(format!("sqlite:{}", bench.path("state/seamline/incidents.db").display()), at, outcome)
+}
+
+fn record_in(store: String, at: u64, outcome: IncidentOutcome) -> String {
     let journal = IncidentJournal::start(JournalSettings::new(store), |notice| panic!("{notice:?}")).unwrap();
     let findings = [("PAIR001".to_owned(), 2), ("PAIR002".to_owned(), 1)].into();
     let upstream = "anthropic".to_owned();
@@ -89,4 +92,17 @@ fn the_incidents_of_sessions_are_shown_on_request() {
     assert_eq!(bench.run(&["incidents", "--store", "sqlite:s.db"]).expect(0).out, "no incidents\n");
     let all = bench.run(&["incidents", "--store", "sqlite:s.db", "--sessions"]).expect(0).out;
     assert!(all.contains("s-1") && all.contains("repair"), "{all}");
+}
+
+/// `cargo xtask test` names a server.
+#[test]
+fn incidents_are_kept_in_postgresql() {
+    let Ok(server) = std::env::var("SEAMLINE_TEST_POSTGRES") else { return };
+    let separator = if server.contains('?') { '&' } else { '?' };
+    let store = format!("{server}{separator}tenant=proxy-{}", std::process::id());
+    let bench = Bench::new();
+    let id = record_in(store.clone(), 1_794_639_611_000, IncidentOutcome::Repaired);
+    let list = bench.run(&["incidents", "--store", &store]).expect(0).out;
+    assert_eq!(list, format!("2026-11-14T07:00:11Z  {id}  repaired  anthropic: PAIR001 ×2, PAIR002\n"));
+    assert!(bench.run(&["incidents", "show", &id, "--store", &store]).expect(0).out.contains("PAIR002"));
 }

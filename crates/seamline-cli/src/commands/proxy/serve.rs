@@ -55,13 +55,15 @@ async fn serve(
         let _ = tokio::time::timeout(PROGRAM_DRAIN, running).await;
         return done;
     }
+    // A program that reads the address may send a signal at once.
+    let mut signals = Signals::take()?;
     announce(&url);
-    wait_for_stop(|| reload(setup, &control, &settings)).await?;
+    signals.wait_for_stop(|| reload(setup, &control, &settings)).await;
     drop(stop);
     tokio::select! {
         _ = running => {}
         // A second signal ends it at once.
-        _ = wait_for_stop(|| {}) => {}
+        () = signals.wait_for_stop(|| {}) => {}
     }
     Ok(Exit::Clean)
 }
@@ -73,8 +75,9 @@ fn announce(url: &str) {
     output.finish(Exit::Clean);
     if reports::is_terminal() {
         output::say(&format!(
-            "point a client to it: ANTHROPIC_BASE_URL={url}/anthropic, OPENAI_BASE_URL={url}/openai/v1,\n\
-             GOOGLE_GEMINI_BASE_URL={url}/gemini; metrics: {url}/-/metrics; Ctrl-C stops it\n"
+            "point a client to it with one of these variables (docs/proxy.md has more); Ctrl-C stops the proxy\n  \
+             ANTHROPIC_BASE_URL={url}/anthropic\n  OPENAI_BASE_URL={url}/openai/v1\n  \
+             GOOGLE_GEMINI_BASE_URL={url}/gemini\n"
         ));
     }
 }
@@ -97,25 +100,53 @@ fn reload(setup: &Setup, control: &Control, started_with: &ProxySettings) {
     }
 }
 
-/// Waits for a signal that stops the proxy. SIGHUP reloads the settings.
+/// The signals that a proxy hears.
 #[cfg(unix)]
-async fn wait_for_stop(reload: impl Fn()) -> Result<(), Failure> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let failed = |error: std::io::Error| Failure::io("wait for signals", &error);
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
-    let mut hang_up = signal(SignalKind::hangup()).map_err(failed)?;
-    loop {
-        tokio::select! {
-            _ = interrupt.recv() => return Ok(()),
-            _ = terminate.recv() => return Ok(()),
-            _ = hang_up.recv() => reload(),
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    hang_up: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn take() -> Result<Self, Failure> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let taken = |kind| signal(kind).map_err(|error| Failure::io("wait for signals", &error));
+        Ok(Self {
+            interrupt: taken(SignalKind::interrupt())?,
+            terminate: taken(SignalKind::terminate())?,
+            hang_up: taken(SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for a signal that stops the proxy. SIGHUP reloads the settings.
+    async fn wait_for_stop(&mut self, reload: impl Fn()) {
+        loop {
+            tokio::select! {
+                _ = self.interrupt.recv() => return,
+                _ = self.terminate.recv() => return,
+                _ = self.hang_up.recv() => reload(),
+            }
         }
     }
 }
 
-/// Waits for Ctrl-C.
+/// Other systems have Ctrl-C only.
 #[cfg(not(unix))]
-async fn wait_for_stop(_reload: impl Fn()) -> Result<(), Failure> {
-    tokio::signal::ctrl_c().await.map_err(|error| Failure::io("wait for signals", &error))
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    #[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
+    fn take() -> Result<Self, Failure> {
+        Ok(Self)
+    }
+
+    async fn wait_for_stop(&mut self, _reload: impl Fn()) {
+        // Without a console there is nothing to wait for but the end of the process.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
 }
