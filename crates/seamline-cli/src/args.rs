@@ -8,8 +8,8 @@ use seamline::session::Follower;
 use seamline::{Options, Policy};
 
 use crate::commands::{
-    assemble, check, convert, doctor, explain, fix, incidents, policies, providers, proxy, rules, salvage, session, undo,
-    watch,
+    assemble, check, convert, doctor, explain, fix, incidents, policies, providers, proxy, rules, salvage, session,
+    undo, watch,
 };
 use crate::failure::{Failure, quoted};
 use crate::render::style;

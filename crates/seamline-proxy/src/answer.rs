@@ -109,9 +109,10 @@ impl Body for AnswerBody {
             Source::Begun(pieces, rest) => {
                 let read = pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
                 match rest {
-                    Rest::Body(body) => body.size_hint().exact().map_or_else(SizeHint::default, |rest| {
-                        SizeHint::with_exact(read + rest)
-                    }),
+                    Rest::Body(body) => body
+                        .size_hint()
+                        .exact()
+                        .map_or_else(SizeHint::default, |rest| SizeHint::with_exact(read + rest)),
                     Rest::Trailers(_) => SizeHint::default(),
                     Rest::Nothing => SizeHint::with_exact(read),
                 }

@@ -3,8 +3,8 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use seamline::guards::StallLimits;
 use seamline::Policy;
+use seamline::guards::StallLimits;
 
 use crate::breaker::OnTrip;
 use crate::ledger::LedgerLimits;

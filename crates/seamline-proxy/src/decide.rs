@@ -68,7 +68,83 @@ fn of_mode(mode: Mode, inspected: &Inspected) -> Decision {
 
 fn of_failure(on_failure: OnFailure, failure: NotInspected) -> Decision {
     let outcomes = vec![(IncidentOutcome::Failed, Some(failure.to_string()))];
-    // The provider says best what is wrong with a body that is no request at all.
+    // The provider says best what is wrong with a body that cannot be read.
     let is_refused = on_failure == OnFailure::Reject && failure == NotInspected::Failed;
     Decision { refusal: is_refused.then_some(Refusal::Unchecked(failure)), outcomes, body: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use hyper::HeaderMap;
+    use seamline::guards::{StopTurn, TurnLoop};
+
+    use super::*;
+    use crate::breaker::Reviewed;
+    use crate::identity::ConversationKey;
+
+    fn looked(inspected: Result<Inspected, NotInspected>) -> Looked {
+        let conversation = ConversationKey::of("x", None, &HeaderMap::new(), b"");
+        Looked { conversation, options: Arc::default(), inspected, reviewed: None }
+    }
+
+    fn damaged(remaining: usize) -> Inspected {
+        Inspected {
+            repaired: Some(Bytes::from_static(b"new")),
+            errors: BTreeMap::from([("PAIR001".to_owned(), 1)]),
+            texts: vec!["PAIR001 /messages/1: no result".to_owned()],
+            remaining,
+            ..Inspected::default()
+        }
+    }
+
+    fn decided(mode: Mode, inspected: Inspected) -> (Option<Bytes>, bool, Vec<IncidentOutcome>) {
+        let decision = decide(&Config { mode, ..Config::default() }, &looked(Ok(inspected)));
+        let outcomes = decision.outcomes.into_iter().map(|(outcome, _)| outcome).collect();
+        (decision.body, decision.refusal.is_some(), outcomes)
+    }
+
+    #[test]
+    fn the_mode_decides_about_a_broken_history() {
+        let new = Some(Bytes::from_static(b"new"));
+        assert_eq!(decided(Mode::Repair, damaged(0)), (new.clone(), false, vec![IncidentOutcome::Repaired]));
+        assert_eq!(decided(Mode::Repair, damaged(1)), (new, false, vec![IncidentOutcome::Unrepaired]));
+        let unrepairable = Inspected { repaired: None, ..damaged(1) };
+        assert_eq!(decided(Mode::Repair, unrepairable), (None, false, vec![IncidentOutcome::Unrepaired]));
+        assert_eq!(decided(Mode::Report, damaged(0)), (None, false, vec![IncidentOutcome::Reported]));
+        assert_eq!(decided(Mode::Block, damaged(0)), (None, true, vec![IncidentOutcome::Blocked]));
+        for mode in [Mode::Repair, Mode::Report, Mode::Block] {
+            assert_eq!(decided(mode, Inspected::default()), (None, false, vec![]));
+        }
+    }
+
+    #[test]
+    fn a_failed_check_passes_unless_the_configuration_refuses_it() {
+        let decide = |on_failure, failure| {
+            let config = Config { on_failure, ..Config::default() };
+            let decision = decide(&config, &looked(Err(failure)));
+            assert_eq!((decision.body, decision.outcomes[0].0), (None, IncidentOutcome::Failed));
+            decision.refusal.is_some()
+        };
+        assert!(!decide(OnFailure::Pass, NotInspected::Failed));
+        assert!(decide(OnFailure::Reject, NotInspected::Failed));
+        assert!(!decide(OnFailure::Reject, NotInspected::Unreadable), "the provider says what is wrong");
+    }
+
+    #[test]
+    fn a_loop_is_told_blocked_or_reported() {
+        let stop = StopTurn { repeats: TurnLoop::Failing, rounds: 3, tools: vec!["read".to_owned()] };
+        let reviewed = Reviewed { body: Some(b"told".to_vec()), escalated: vec!["read".to_owned()], stop: Some(stop) };
+        let decided = |breaker, mode| {
+            let looked = Looked { reviewed: Some(reviewed.clone()), ..looked(Ok(damaged(0))) };
+            decide(&Config { breaker: Some(breaker), mode, ..Config::default() }, &looked)
+        };
+        assert_eq!(decided(OnTrip::Escalate, Mode::Repair).body, Some(Bytes::from_static(b"told")));
+        assert!(matches!(decided(OnTrip::Block, Mode::Repair).refusal, Some(Refusal::Looping(_))));
+        let reported = decided(OnTrip::Block, Mode::Report);
+        assert_eq!((reported.body, reported.refusal), (None, None));
+        assert_eq!(reported.outcomes.len(), 2);
+    }
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use seamline::stream::Framing;
 use serde_json::{Value, json};
 
-/// Why a stream ends early.
+/// The reason why a stream ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StreamFailure {
     /// The upstream closed the connection.
@@ -16,10 +16,13 @@ pub(crate) enum StreamFailure {
 }
 
 impl StreamFailure {
+    /// The words by which clients know a failure that is worth another attempt.
     fn message(self) -> &'static str {
         match self {
-            Self::Broken => "The provider closed the connection before the response was complete.",
-            Self::Stalled => "The provider sent nothing for too long, so the response was ended.",
+            Self::Broken => {
+                "The service is unavailable: the provider closed the connection before the response was complete."
+            }
+            Self::Stalled => "The response timed out: the provider sent nothing for too long.",
         }
     }
 }
@@ -39,7 +42,10 @@ enum Place {
     Lines([u8; 4]),
     Array(ArrayPlace),
     /// The bytes of the message so far, and its length once the first four bytes are known.
-    Messages { start: [u8; 4], seen: usize },
+    Messages {
+        start: [u8; 4],
+        seen: usize,
+    },
 }
 
 /// The place in a JSON array of objects.
@@ -80,7 +86,7 @@ impl Tail {
     pub(crate) fn failed(&self, dialect: &str, failure: StreamFailure) -> Option<Bytes> {
         let event = match (&self.place, self.framing) {
             (Place::Lines(last), Framing::Sse) => {
-                let close = if ends_with_blank(last) { "" } else { line_end(last)? };
+                let close = if ends_with_blank(*last) { "" } else { line_end(*last)? };
                 format!("{close}{}", event(dialect, failure, &self.last)).into_bytes()
             }
             (Place::Array(place), _) => {
@@ -94,12 +100,12 @@ impl Tail {
     }
 }
 
-fn ends_with_blank(last: &[u8; 4]) -> bool {
+fn ends_with_blank(last: [u8; 4]) -> bool {
     last.ends_with(b"\n\n") || last.ends_with(b"\r\r") || last.ends_with(b"\n\r\n")
 }
 
 /// The line that completes an event after the end of a line.
-fn line_end(last: &[u8; 4]) -> Option<&'static str> {
+fn line_end(last: [u8; 4]) -> Option<&'static str> {
     matches!(last[3], b'\n' | b'\r').then_some("\n")
 }
 

@@ -29,9 +29,9 @@ impl Endpoint {
             (Some("model"), Some(model), Some("converse" | "converse-stream")) => {
                 Self { model: Some(decoded(model)), ..Self::speaking("bedrock_converse") }
             }
-            (_, _, Some(last)) => last.rsplit_once(':').map_or_else(Self::default, |(model, verb)| {
-                Self::of_verb(&decoded(model), verb)
-            }),
+            (_, _, Some(last)) => {
+                last.rsplit_once(':').map_or_else(Self::default, |(model, verb)| Self::of_verb(&decoded(model), verb))
+            }
             _ => Self::default(),
         }
     }
@@ -59,16 +59,9 @@ fn decoded(segment: &str) -> String {
     let mut at = 0;
     while at < bytes.len() {
         let escape = segment.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            None => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
+        let byte = escape.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        decoded.push(byte.unwrap_or(bytes[at]));
+        at += if byte.is_some() { 3 } else { 1 };
     }
     String::from_utf8(decoded).unwrap_or_else(|_| segment.to_owned())
 }
@@ -102,7 +95,10 @@ mod tests {
         let bedrock = Endpoint::of(&Method::POST, "/model/anthropic.claude-v1%3A0/converse-stream");
         let expected = (Some("bedrock_converse"), Some("anthropic.claude-v1:0"));
         assert_eq!((bedrock.dialect, bedrock.model.as_deref()), expected);
-        assert_eq!(dialect("/v1/projects/p/publishers/anthropic/models/claude-x@1:rawPredict"), Some("anthropic_messages"));
+        assert_eq!(
+            dialect("/v1/projects/p/publishers/anthropic/models/claude-x@1:rawPredict"),
+            Some("anthropic_messages")
+        );
         assert_eq!(dialect("/v1beta/models/gemini-3-pro:countTokens"), None);
         assert_eq!(decoded("%zz%4"), "%zz%4");
     }

@@ -141,7 +141,7 @@ impl Forwarding<'_> {
             return false;
         }
         let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
-        let host = host.or_else(|| head.uri.authority().map(|authority| authority.as_str()));
+        let host = host.or_else(|| head.uri.authority().map(hyper::http::uri::Authority::as_str));
         let path = |uri: &hyper::Uri| uri.path_and_query().map_or_else(String::new, |path| path.as_str().to_owned());
         let (received_path, sent_path) = (path(&head.uri), path(&self.target.uri));
         let received = Covered { host: host.unwrap_or_default(), path: &received_path };
@@ -178,9 +178,9 @@ impl Forwarding<'_> {
         let lens = lens.filter(|_| head.status.is_success());
         let framing = framing_of(&head.headers, self.target.uri.path());
         let watched = match (lens, framing, coding) {
-            (Some(lens), Some(framing), None) => {
-                let may_add = body.size_hint().exact().is_none();
-                Watched::stream(&lens.stream, framing, may_add)
+            (Some(lens), Some(framing), coding) => {
+                let has_length = body.size_hint().exact().is_some();
+                Watched::stream(&lens.stream, framing, coding.as_deref(), has_length)
             }
             (Some(lens), None, coding) if crate::signatures::has_signatures(lens.dialect) => Watched::whole(coding),
             _ => Watched::Opaque,

@@ -25,9 +25,6 @@ use crate::route::Route;
 use crate::state::{Lens, Settings, Shared};
 use crate::{admin, socket, websocket};
 
-/// The size from which a coded body is decoded on a thread of its own.
-const OWN_THREAD_BYTES: usize = 16 * 1024;
-
 /// Answers a request.
 pub(crate) async fn handle(shared: Arc<Shared>, request: Request<Incoming>) -> Response<AnswerBody> {
     let began = Instant::now();
@@ -54,7 +51,7 @@ async fn answer(
     let settings = shared.settings();
     let upgrade = websocket::is_upgrade(request.headers()).then(|| hyper::upgrade::on(&mut request));
     let (head, body) = request.into_parts();
-    // Step 1: only clients that know the token go on. The health of the proxy is no secret.
+    // Step 1: only clients that know the token go on. Every client may ask for its health.
     note.facts.dialect = Endpoint::of(&head.method, head.uri.path()).dialect;
     note.set_path(head.uri.path());
     if let Some(page) = admin::health(&head) {
@@ -143,12 +140,9 @@ async fn decoded(
     let Some(coding) = head.headers.get(CONTENT_ENCODING) else { return Ok(Some(original.bytes.clone())) };
     let coding = coding.to_str().unwrap_or("?").to_owned();
     let (bytes, bytes_max) = (original.bytes.clone(), settings.config.limits.body_bytes_max);
-    let decode = move || coding::decode(Some(&coding), &bytes, bytes_max);
-    let decoded = if original.bytes.len() < OWN_THREAD_BYTES && bytes_max <= OWN_THREAD_BYTES {
-        decode()
-    } else {
-        tokio::task::spawn_blocking(decode).await.unwrap_or(Err(NotDecoded::Invalid))
-    };
+    // A short body can decode to a long one, so other connections must not wait for it.
+    let decode = tokio::task::spawn_blocking(move || coding::decode(Some(&coding), &bytes, bytes_max));
+    let decoded = decode.await.unwrap_or(Err(NotDecoded::Invalid));
     match (decoded, settings.config.on_failure) {
         (Ok(plain), _) => Ok(Some(plain)),
         (Err(NotDecoded::TooLarge), _) => Err(Refusal::DecodedTooLarge(bytes_max)),

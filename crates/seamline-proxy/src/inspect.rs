@@ -99,12 +99,7 @@ impl Inspector {
     }
 }
 
-fn inspect(
-    ledger: &Ledger,
-    key: &ConversationKey,
-    body: &Bytes,
-    options: &Options,
-) -> Result<Inspected, NotInspected> {
+fn inspect(ledger: &Ledger, key: &ConversationKey, body: &Bytes, options: &Options) -> Result<Inspected, NotInspected> {
     // A defect of the check must not stop the agent: the caller sends the original.
     let repaired = catch_unwind(AssertUnwindSafe(|| {
         ledger.repair(key, body, options).map(|(repaired, _)| Inspected::of(&repaired))

@@ -47,20 +47,17 @@ pub enum JournalNotice {
 
 /// Takes incidents, and has a thread write them to a store.
 #[derive(Debug)]
-pub struct Journal {
+pub struct IncidentJournal {
     queue: Arc<Queue>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Journal {
+impl IncidentJournal {
     /// Starts the thread that writes. It opens the store; `notify` hears when the store fails and when it works again.
     ///
     /// # Errors
     /// Fails when the system starts no thread.
-    pub fn start(
-        settings: JournalSettings,
-        notify: impl Fn(JournalNotice) + Send + 'static,
-    ) -> std::io::Result<Self> {
+    pub fn start(settings: JournalSettings, notify: impl Fn(JournalNotice) + Send + 'static) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let writer = Writer::new(settings, Arc::clone(&queue), Box::new(notify));
         let thread = std::thread::Builder::new().name("seamline-journal".to_owned()).spawn(|| writer.run())?;
@@ -98,7 +95,7 @@ impl Journal {
     }
 }
 
-impl Drop for Journal {
+impl Drop for IncidentJournal {
     fn drop(&mut self) {
         self.queue.close();
     }

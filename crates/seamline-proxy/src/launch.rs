@@ -136,6 +136,7 @@ impl Launch {
             arguments.extend([OsString::from("--extension"), path.as_os_str().to_owned()]);
             file = Some(path);
         }
+        variables.extend(without_proxy(around));
         variables.extend(self.variables.iter().map(|(name, value)| (name.clone(), value.replace("{url}", url))));
         words.splice(self.named + 1..=self.named, arguments);
         Ok(Prepared { words, variables, _file: file })
@@ -169,7 +170,9 @@ impl Launch {
             1 => format!("{plain}-gateway"),
             _ => format!("{plain}-gateway-{number}"),
         };
-        (1..).map(numbered).find(|name| !is_taken(name)).unwrap_or(plain)
+        // Each redirect takes at most one name.
+        let numbers = 1..=self.redirects.len() + 1;
+        numbers.map(numbered).find(|name| !is_taken(name)).unwrap_or_else(|| plain.clone())
     }
 }
 
@@ -180,6 +183,19 @@ fn gateway(name: &str, url: &str) -> Result<LaunchUpstream, Error> {
     let is_same = |url: &str| Upstream::new(name, url, None).is_ok_and(|known| known.authority == upstream.authority);
     let provider = BUILT_IN.iter().find(|built_in| is_same(built_in.url)).map(|built_in| built_in.provider);
     Ok(LaunchUpstream { name: name.to_owned(), url: url.to_owned(), provider })
+}
+
+/// The variables that keep an HTTP proxy of the network out of the way to this machine.
+fn without_proxy(around: &Surroundings) -> Vec<(String, String)> {
+    let proxies = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+    if proxies.iter().all(|name| around.variable(name).is_none()) {
+        return Vec::new();
+    }
+    let with_own = |name: &str| {
+        let others = around.variable(name).map(|others| format!("{others},")).unwrap_or_default();
+        (name.to_owned(), format!("{others}127.0.0.1,localhost"))
+    };
+    ["NO_PROXY", "no_proxy"].map(with_own).into()
 }
 
 /// The programs that run another one, which their first argument names.
@@ -203,7 +219,11 @@ fn stem(word: &OsStr) -> String {
 
 fn parse(variables: &[String]) -> Result<Vec<(String, String)>, Error> {
     let pair = |text: &String| {
-        let wrong = || Error::Config(format!("`--env {text}`: it must be written NAME=VALUE; hint: `{{url}}` in the value is the URL of the proxy"));
+        let wrong = || {
+            Error::Config(format!(
+                "`--env {text}`: it must be written NAME=VALUE; hint: `{{url}}` in the value is the URL of the proxy"
+            ))
+        };
         let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(wrong)?;
         Ok((name.to_owned(), value.to_owned()))
     };

@@ -42,6 +42,7 @@ pub mod signatures;
 mod socket;
 mod state;
 pub mod telemetry;
+mod unpack;
 mod upstream;
 pub mod upstreams;
 pub mod websocket;

@@ -12,8 +12,7 @@ use crate::report::{Gauges, Summary};
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The upper bounds of the times in a histogram, in milliseconds. Models take from a blink to many minutes.
-const BOUNDS_MS: [u64; 14] =
-    [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000];
+const BOUNDS_MS: [u64; 14] = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000];
 
 /// The counters of a proxy.
 #[derive(Debug, Default)]
@@ -106,7 +105,11 @@ impl Counts {
         for (ExchangeLabels { upstream, dialect, status }, count) in &self.exchanges {
             page.sample("", &[("upstream", upstream), ("dialect", dialect), ("status", status)], count);
         }
-        page.begin("seamline_request_duration_seconds", "histogram", "Time from a request to the head of its response.");
+        page.begin(
+            "seamline_request_duration_seconds",
+            "histogram",
+            "Time from a request to the head of its response.",
+        );
         for (upstream, times) in &self.times {
             times.write(page, upstream);
         }

@@ -21,6 +21,7 @@ use crate::ending::{StreamFailure, Tail};
 use crate::facts::Facts;
 use crate::incident::IncidentOutcome;
 use crate::ledger::Ledger;
+use crate::unpack::Unpacker;
 
 /// The largest response without streaming that is kept to read its signatures.
 const COPY_BYTES_MAX: usize = 4 << 20;
@@ -36,10 +37,10 @@ pub(crate) struct Observed<B> {
     _open: Option<Counted>,
 }
 
-/// What is known about the bytes that pass.
+/// The knowledge about the bytes that pass.
 pub(crate) enum Watched {
-    /// Events of a dialect, and their assembly until it is given up.
-    Stream { assembly: Option<Box<ResponseStream>>, tail: Tail, may_add: bool },
+    /// Events of a dialect. `may_add` tells whether an event can be added: the length and the coding are open.
+    Stream { assembly: Option<Box<Assembly>>, tail: Tail, may_add: bool },
     /// A response without streaming, of which a copy is kept until it is too large.
     Whole { pieces: Option<Vec<Bytes>>, bytes: usize, coding: Option<String> },
     /// Bytes that are not read.
@@ -47,14 +48,10 @@ pub(crate) enum Watched {
 }
 
 impl Watched {
-    /// Watches a stream. `may_add` tells whether an event can be added to it: its length and its coding are open.
-    pub(crate) fn stream(options: &StreamOptions, framing: Framing, may_add: bool) -> Self {
-        // The options name a known dialect, so they are never refused.
-        Self::Stream {
-            assembly: ResponseStream::new(options).ok().map(Box::new),
-            tail: Tail::new(framing),
-            may_add,
-        }
+    /// Watches a stream. `has_length` tells whether the length of the body is known.
+    pub(crate) fn stream(options: &StreamOptions, framing: Framing, coding: Option<&str>, has_length: bool) -> Self {
+        let assembly = Assembly::new(options, coding).map(Box::new);
+        Self::Stream { assembly, tail: Tail::new(framing), may_add: coding.is_none() && !has_length }
     }
 
     /// Keeps a copy of a response without streaming.
@@ -65,18 +62,18 @@ impl Watched {
     /// Takes a piece. Returns whether it brought progress.
     fn handle_piece(&mut self, piece: &Bytes) -> bool {
         match self {
-            Self::Stream { assembly, tail, .. } => {
-                tail.handle_piece(piece);
+            Self::Stream { assembly, tail, may_add } => {
+                if *may_add {
+                    tail.handle_piece(piece);
+                }
                 let Some(stream) = assembly else { return true };
                 // A defect of the assembly must not stop the response.
-                let moved = catch_unwind(AssertUnwindSafe(|| (stream.feed(piece), stream.is_over())));
-                match moved {
-                    Ok((moved, false)) => moved,
-                    Ok((_, true)) | Err(_) => {
-                        *assembly = None;
-                        true
-                    }
-                }
+                let moved = catch_unwind(AssertUnwindSafe(|| stream.feed(piece)));
+                let Ok(Some(moved)) = moved else {
+                    *assembly = None;
+                    return true;
+                };
+                moved
             }
             Self::Whole { pieces, bytes, .. } => {
                 *bytes += piece.len();
@@ -95,8 +92,35 @@ impl Watched {
     fn finish(&mut self) -> Option<(Ending, String)> {
         let Self::Stream { assembly, .. } = self else { return None };
         let stream = assembly.take()?;
-        let response = catch_unwind(AssertUnwindSafe(|| stream.finish())).ok()?.ok()?;
+        let response = catch_unwind(AssertUnwindSafe(|| stream.stream.finish())).ok()?.ok()?;
         Some((response.ending, response.message))
+    }
+}
+
+/// The assembly of a stream, from a decoded copy where the stream is compressed.
+pub(crate) struct Assembly {
+    stream: ResponseStream,
+    unpacker: Option<Unpacker>,
+}
+
+impl Assembly {
+    /// An assembly that begins; `None` where the coding is not known.
+    fn new(options: &StreamOptions, coding: Option<&str>) -> Option<Self> {
+        let unpacker = match coding {
+            Some(coding) => Some(Unpacker::new(coding)?),
+            None => None,
+        };
+        // The options name a known dialect, so they are never refused.
+        Some(Self { stream: ResponseStream::new(options).ok()?, unpacker })
+    }
+
+    /// Takes a piece. Returns whether it brought progress; `None` where the assembly cannot go on.
+    fn feed(&mut self, piece: &[u8]) -> Option<bool> {
+        let moved = match &mut self.unpacker {
+            Some(unpacker) => self.stream.feed(&unpacker.unpack(piece)?),
+            None => self.stream.feed(piece),
+        };
+        (!self.stream.is_over()).then_some(moved)
     }
 }
 

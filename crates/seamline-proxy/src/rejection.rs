@@ -68,8 +68,12 @@ impl Rejected<'_> {
         if let Some(Harder { options, inspected }) = harder
             && let Some(response) = self.send_again(inspected.repaired.clone(), note).await
         {
-            note.record_harder(&inspected, self.sent, response.status().as_u16());
-            self.forwarding.shared.learned.keep(self.looked.conversation, options);
+            if response.status().is_success() {
+                note.record_harder(&inspected, self.sent, response.status().as_u16());
+            }
+            if let Some(options) = options.filter(|_| response.status().is_success()) {
+                self.forwarding.shared.learned.keep(self.looked.conversation, options);
+            }
             return Retried::Accepted(response);
         }
         prepare_response(&mut head.headers);

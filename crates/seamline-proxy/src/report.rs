@@ -59,7 +59,7 @@ pub struct Gauges {
     pub connections: usize,
     /// The number of requests whose response is not complete.
     pub requests: usize,
-    /// The number of streamed responses and WebSockets.
+    /// The number of streamed responses and `WebSocket` connections.
     pub streams: usize,
     /// The number of conversations that the ledger remembers.
     pub conversations: usize,

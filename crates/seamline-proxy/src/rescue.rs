@@ -48,13 +48,14 @@ pub(crate) enum Refusal {
     NoResponse {
         /// The name of the upstream.
         upstream: String,
-        /// What happened.
+        /// The failure of the exchange.
         what: NoResponse,
     },
 }
 
 impl Refusal {
-    fn status(&self) -> StatusCode {
+    /// The status of the response.
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Token => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
             Self::Route(NoRoute::Path(_)) => StatusCode::BAD_REQUEST,
@@ -103,7 +104,8 @@ pub(crate) fn response(dialect: Option<&str>, refusal: &Refusal) -> Response<Ans
 
 /// The event by which a WebSocket of Responses refuses a `response.create`.
 pub(crate) fn socket_event(refusal: &Refusal) -> String {
-    let error = json!({"type": "invalid_request_error", "code": "seamline", "message": refusal.to_string(), "param": null});
+    let error =
+        json!({"type": "invalid_request_error", "code": "seamline", "message": refusal.to_string(), "param": null});
     json!({"type": "error", "status": refusal.status().as_u16(), "error": error}).to_string()
 }
 

@@ -25,7 +25,7 @@ pub use schema::schema;
 
 /// The settings of a proxy, before files that they name are read.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ProxySettings {
     /// The settings of the traffic. `listen`, `policy`, `upstreams` and `token` are empty here.
     config: Config,
     listen: String,
@@ -55,7 +55,7 @@ pub const NO_STORE: &str = "off";
 /// The largest policy file and token file, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-impl Default for Settings {
+impl Default for ProxySettings {
     fn default() -> Self {
         let (journal, keep) = (JournalSettings::new(""), KeepSettings::new(""));
         Self {
@@ -76,15 +76,17 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl ProxySettings {
     /// The settings of the traffic. Reads the files that the settings name.
     ///
     /// # Errors
     /// [`Error::Config`] and [`Error::Upstream`], with the key that is wrong.
     pub fn config(&self) -> Result<Config, Error> {
-        let upstreams = self.upstreams.iter().map(|(name, upstream)| {
-            Upstream::new(name, &upstream.url, upstream.provider.as_deref())
-        });
+        let upstreams = self
+            .upstreams
+            .iter()
+            .map(|(name, upstream)| Upstream::new(name, &upstream.url, upstream.provider.as_deref()));
+        self.check_store()?;
         Ok(Config {
             listen: address(&self.listen)?,
             policy: policy(&self.policy)?,
@@ -107,14 +109,17 @@ impl Settings {
     /// The settings of kept bodies; `None` unless they are turned on. `default` is the folder without a setting.
     pub fn rejected(&self, default: Option<PathBuf>) -> Option<KeepSettings> {
         let named = (!self.rejected_folder.is_empty()).then(|| PathBuf::from(&self.rejected_folder));
-        let folder = self.keeps_rejected.then_some(())
-            .and_then(|()| named.or(default))?;
+        let folder = self.keeps_rejected.then_some(()).and_then(|()| named.or(default))?;
         Some(KeepSettings { folder, bytes_max: self.rejected_bytes_max, count_max: self.rejected_max })
     }
 
-    /// The address to listen on and the store, which only a new start can change.
-    pub fn fixed(&self) -> (&str, &str) {
-        (&self.listen, &self.store)
+    /// Whether only a new start can apply the differences to other settings: the address, the store and kept bodies.
+    pub fn needs_start(&self, other: &Self) -> bool {
+        let of_start = |settings: &Self| {
+            let Self { listen, store, keeps_rejected, rejected_folder, .. } = settings.clone();
+            (listen, store, keeps_rejected, rejected_folder)
+        };
+        of_start(self) != of_start(other)
     }
 
     /// Listens on a free port of this machine.
@@ -126,6 +131,18 @@ impl Settings {
     pub fn add_upstream(&mut self, name: &str, url: &str, provider: Option<&str>) {
         let upstream = UpstreamSetting { url: url.to_owned(), provider: provider.map(ToOwned::to_owned) };
         self.upstreams.entry(name.to_owned()).or_insert(upstream);
+    }
+
+    /// Refuses a URL that cannot be a store. A store that only does not work is reported while the proxy runs. The URL may
+    /// hold a password, so the error does not repeat it.
+    fn check_store(&self) -> Result<(), Error> {
+        let is_url =
+            ["sqlite:", "postgres:", "postgresql:", "memory:"].iter().any(|start| self.store.starts_with(start));
+        if is_url || self.store.is_empty() || self.store == NO_STORE {
+            return Ok(());
+        }
+        let hint = "hint: `sqlite:FILE`, `postgres://…` or `off`";
+        Err(Error::Config(format!("`store`: it is not the URL of a store; {hint}")))
     }
 
     fn token(&self) -> Result<Option<String>, Error> {
@@ -143,7 +160,9 @@ impl Settings {
 
 fn address(text: &str) -> Result<SocketAddr, Error> {
     let wrong = |why: String| {
-        Error::Config(format!("`listen`: {why}; hint: an address is written `127.0.0.1:{DEFAULT_PORT}`, port 0 is a free one"))
+        Error::Config(format!(
+            "`listen`: {why}; hint: an address is written `127.0.0.1:{DEFAULT_PORT}`, port 0 is a free one"
+        ))
     };
     let found = text.to_socket_addrs().map_err(|error| wrong(format!("`{text}` is not an address: {error}")));
     found?.next().ok_or_else(|| wrong(format!("`{text}` has no address")))
@@ -157,10 +176,8 @@ fn policy(name_or_file: &str) -> Result<Policy, Error> {
     let names: Vec<&str> = seamline::policy::PRESETS.iter().map(|preset| preset.name).collect();
     let path = Path::new(name_or_file);
     if !path.exists() {
-        let hint = nearest(name_or_file, &names).map_or_else(
-            || format!("the presets are {}", names.join(", ")),
-            |name| format!("did you mean `{name}`?"),
-        );
+        let hint = nearest(name_or_file, &names)
+            .map_or_else(|| format!("the presets are {}", names.join(", ")), |name| format!("did you mean `{name}`?"));
         return Err(Error::Config(format!(
             "`policy`: no preset is called `{name_or_file}`, and there is no such file; hint: {hint}"
         )));

@@ -1,6 +1,7 @@
-//! WebSockets: the handshake is forwarded, and then messages pass between the client and the upstream.
+//! `WebSocket` connections: the handshake is forwarded, and then messages pass between the client and the upstream.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use hyper::body::Incoming;
@@ -115,11 +116,15 @@ struct Checker {
 impl Checker {
     /// Decides on a `response.create`.
     async fn judge(&self, message: Bytes) -> FrameVerdict {
+        let began = Instant::now();
         let looked = self.inspector.look(&self.headers, &message).await;
         let mut note = Note::of(self.facts.clone());
+        note.body_bytes = Some(message.len() as u64);
         note.facts.conversation = Some(looked.conversation);
         let decision = decide(&self.inspector.settings.config, &looked);
         note.record(looked.inspected.as_ref().ok(), &decision, &message);
+        let status = decision.refusal.as_ref().map_or(StatusCode::OK, Refusal::status);
+        self.facts.reporter.exchange(&note.summary(status.as_u16(), began.elapsed()));
         match (decision.refusal, decision.body.map(|body| String::from_utf8(body.to_vec()))) {
             (Some(refusal), _) => FrameVerdict::Answer(rescue::socket_event(&refusal)),
             (None, Some(Ok(body))) => FrameVerdict::Replace(body),

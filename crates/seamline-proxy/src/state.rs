@@ -34,7 +34,7 @@ pub(crate) struct Shared {
     pub(crate) signer: Signer,
     pub(crate) open: Counts,
     pub(crate) learned: Learned,
-    /// Tells the bridges between WebSockets to end. Each bridge holds a receiver.
+    /// Tells the bridges between `WebSocket` connections to end. Each bridge holds a receiver.
     pub(crate) bridges: watch::Sender<bool>,
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::incident::ProxyIncident;
-use crate::journal::Journal;
+use crate::journal::IncidentJournal;
 use crate::keep::RejectedBodies;
 use crate::metrics::{CONTENT_TYPE, Metrics, StoreGauges};
 use crate::report::{Gauges, Page, Reporter, Summary};
@@ -17,7 +17,7 @@ pub type OnExchange = Box<dyn Fn(&Summary) + Send + Sync>;
 #[derive(Default)]
 pub struct Telemetry {
     metrics: Metrics,
-    journal: Option<Journal>,
+    journal: Option<IncidentJournal>,
     rejected: Option<RejectedBodies>,
     on_exchange: Option<OnExchange>,
 }
@@ -30,7 +30,7 @@ impl Telemetry {
 
     /// Stores incidents in a journal.
     #[must_use]
-    pub fn with_journal(self, journal: Journal) -> Self {
+    pub fn with_journal(self, journal: IncidentJournal) -> Self {
         Self { journal: Some(journal), ..self }
     }
 
@@ -67,7 +67,7 @@ impl Reporter for Telemetry {
             incident = id.as_deref().unwrap_or("none"),
             findings = incident.findings.values().sum::<u64>(),
             cause = incident.cause.as_deref().unwrap_or_default(),
-            "incident"
+            "request incident"
         );
         id
     }
@@ -79,7 +79,6 @@ impl Reporter for Telemetry {
             gen_ai.operation.name = "chat",
             gen_ai.provider.name = summary.upstream,
             seamline.dialect = summary.dialect.unwrap_or("none"),
-            url.path = summary.path,
             http.response.status_code = summary.status,
             http.request.body.size = summary.body_bytes.unwrap_or(0),
             duration_ms = summary.time.as_millis() as u64,
@@ -99,7 +98,10 @@ impl Reporter for Telemetry {
     }
 
     fn page(&self, name: &str, gauges: &Gauges) -> Option<Page> {
-        let store = |journal: &Journal| StoreGauges { dropped: journal.dropped(), is_available: journal.is_available() };
+        let store = |journal: &IncidentJournal| StoreGauges {
+            dropped: journal.dropped(),
+            is_available: journal.is_available(),
+        };
         (name == "metrics").then(|| Page {
             status: 200,
             content_type: CONTENT_TYPE,

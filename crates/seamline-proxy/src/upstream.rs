@@ -15,13 +15,13 @@ use crate::body::SentBody;
 use crate::config::TrafficLimits;
 
 /// How long an idle connection to an upstream stays open.
-const IDLE_TIME: Duration = Duration::from_secs(60);
+const IDLE_TIME: Duration = Duration::from_mins(1);
 
 /// A client of the upstreams.
 #[derive(Clone)]
 pub(crate) struct UpstreamClient {
     any: Client<HttpsConnector<HttpConnector>, SentBody>,
-    /// The client for WebSockets, which start with HTTP/1.1.
+    /// The client for `WebSocket` connections, which start with HTTP/1.1.
     first: Client<HttpsConnector<HttpConnector>, SentBody>,
 }
 

@@ -71,12 +71,7 @@ pub fn is_create(message: &str) -> bool {
 
 /// Passes messages between a client and an upstream until one of them closes the connection. Both connections are
 /// past their handshake. `inspect` decides on each `response.create` of the client.
-pub async fn bridge<C, U, F>(
-    client: C,
-    upstream: U,
-    limits: BridgeLimits,
-    inspect: impl FnMut(Bytes) -> F,
-) -> BridgeEnd
+pub async fn bridge<C, U, F>(client: C, upstream: U, limits: BridgeLimits, inspect: impl FnMut(Bytes) -> F) -> BridgeEnd
 where
     C: AsyncRead + AsyncWrite + Unpin,
     U: AsyncRead + AsyncWrite + Unpin,

@@ -102,7 +102,11 @@ impl Incidents {
         if address == seamline_proxy::settings::NO_STORE {
             return Err(Failure::new(format!("{VARIABLE} turns the store of incidents off")));
         }
-        if is_missing(&address) && named().is_none() && !self.follow && !matches!(self.command, Some(Action::Show { .. })) {
+        if is_missing(&address)
+            && named().is_none()
+            && !self.follow
+            && !matches!(self.command, Some(Action::Show { .. }))
+        {
             return Ok(self.list(&[]));
         }
         let stop = Arc::new(AtomicBool::new(false));

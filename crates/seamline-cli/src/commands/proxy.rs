@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use seamline_proxy::launch::{Launch, Surroundings};
-use seamline_proxy::settings::{ENVIRONMENT_PREFIX, Layers, Settings};
+use seamline_proxy::settings::{ENVIRONMENT_PREFIX, Layers, ProxySettings};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -17,8 +17,8 @@ use crate::output::Output;
 
 /// Repair requests on their way from an agent to a model
 ///
-/// The proxy stands between an agent and the API of a provider. It checks the history of every request and repairs it, so
-/// that the provider does not reject it. A request without errors goes out byte for byte as it came, and so do responses.
+/// The proxy takes the requests of an agent, checks the history in each and repairs it, so that the provider does not
+/// reject it. Then it sends the request to the provider. A request without errors goes out byte for byte as it came, and so do responses.
 ///
 /// Behind `--` it starts a program with a proxy of its own: on a free port, with the settings that make the program use it,
 /// and with the status of the program at the end. It knows Claude Code, Codex, Gemini CLI, opencode, goose, Qwen Code, pi and
@@ -26,7 +26,7 @@ use crate::output::Output;
 /// URL that you use already, such as that of a gateway, becomes the upstream.
 ///
 /// Without a program it listens on 127.0.0.1:4180 and prints `listening on http://…` when it is ready. `/NAME/…` goes to the
-/// upstream NAME (anthropic, openai, gemini, bedrock, deepseek, mistral, groq, openrouter, ollama and others), and paths such
+/// upstream NAME (`anthropic`, `openai`, `gemini`, `bedrock`, `deepseek`, `mistral`, `groq`, `openrouter`, `ollama` and others), and paths such
 /// as `/v1/messages` or `/v1/responses` to the API that has them. Only these and the upstreams of the settings are reached.
 /// SIGHUP makes it read its settings again; SIGTERM and Ctrl-C let open requests end first.
 ///
@@ -99,9 +99,10 @@ impl Proxy {
             return Ok(output.finish(Exit::Clean));
         }
         let around = Surroundings::of_process();
-        let launch = match self.program.is_empty() {
-            true => None,
-            false => Some(Launch::new(self.program.clone(), &self.variables, &around)?),
+        let launch = if self.program.is_empty() {
+            None
+        } else {
+            Some(Launch::new(self.program.clone(), &self.variables, &around)?)
         };
         serve::run(&Setup { layers: self.layers(), launch, around, traffic: self.traffic })
     }
@@ -135,7 +136,7 @@ struct Setup {
 
 impl Setup {
     /// Reads the settings of all sources. A program gets a port of its own and the servers that its user configured.
-    fn read(&self) -> Result<Settings, seamline_proxy::Error> {
+    fn read(&self) -> Result<ProxySettings, seamline_proxy::Error> {
         let mut settings = self.layers.read()?;
         if let Some(launch) = &self.launch {
             if !self.layers.flags.iter().any(|(key, _)| *key == "listen") {

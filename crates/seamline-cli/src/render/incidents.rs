@@ -25,16 +25,12 @@ pub(crate) fn list(incidents: &[NotedIncident], width: usize) -> String {
 
 fn row(noted: &NotedIncident) -> [String; 4] {
     let time = time::of_ms(noted.incident.at);
-    match &noted.exchange {
-        Some(exchange) => {
-            let upstream = screen::printable(&exchange.upstream).into_owned();
-            [time, exchange.id.clone(), exchange.outcome.as_str().to_owned(), format!("{upstream}: {}", summary(exchange))]
-        }
-        None => {
-            let what = screen::printable(&noted.incident.detail).into_owned();
-            [time, noted.session.to_string(), session::word(&noted.incident.kind), what]
-        }
-    }
+    let Some(exchange) = &noted.exchange else {
+        let what = screen::printable(&noted.incident.detail).into_owned();
+        return [time, noted.session.to_string(), session::word(&noted.incident.kind), what];
+    };
+    let what = format!("{}: {}", screen::printable(&exchange.upstream), summary(exchange));
+    [time, exchange.id.clone(), exchange.outcome.as_str().to_owned(), what]
 }
 
 /// A cell that is as wide as the widest one of its column.
@@ -44,7 +40,7 @@ fn pad(rows: &[[String; 4]], column: usize, row: &[String; 4]) -> String {
     format!("{}{}", row[column], " ".repeat(missing))
 }
 
-/// What was found and why, on one line.
+/// The findings and the cause, on one line.
 fn summary(exchange: &ProxyIncident) -> String {
     let found = counted(&exchange.findings);
     let cause = exchange.cause.as_deref().map(|cause| screen::printable(cause).into_owned());

@@ -1,5 +1,6 @@
 //! The lines of `seamline proxy`.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use seamline_proxy::journal::JournalNotice;
@@ -28,9 +29,9 @@ pub(crate) fn line(summary: &Summary, now_ms: u64) -> String {
     );
     if summary.findings > 0 || summary.repairs > 0 {
         let count = |count: u64, what: &str| screen::count(usize::try_from(count).unwrap_or(usize::MAX), what);
-        line += &format!("  {}, {}", count(summary.findings, "finding"), count(summary.repairs, "repair"));
+        let _ = write!(line, "  {}, {}", count(summary.findings, "finding"), count(summary.repairs, "repair"));
         if !summary.rules.is_empty() {
-            line += &format!(" ({})", style::CODE.paint(&summary.rules.join(", ")));
+            let _ = write!(line, " ({})", style::CODE.paint(&summary.rules.join(", ")));
         }
     }
     if let Some(id) = &summary.incident {

@@ -64,7 +64,12 @@ fn stocked() -> Bench {
     bench.session(&["checkpoint", "s-1"]).expect(0);
     // No request goes over the network.
     let curl = bench.write("bin/curl", "#!/bin/sh\ncase \"$*\" in *-sN*) cat response.sse;; esac\n");
-    std::fs::set_permissions(curl, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // The agents do nothing.
+    let idle = ["bin/claude", "bin/codex", "agent"].map(|name| bench.write(name, "#!/bin/sh\n"));
+    for program in idle.iter().chain([&curl]) {
+        std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    crate::incidents::record(&bench, 7, seamline_proxy::incident::IncidentOutcome::Repaired);
     bench
 }
 
@@ -111,7 +116,9 @@ fn every_help_page_has_examples_that_run_unchanged() {
         // Findings do not stop the run.
         let checked = |line: String| {
             let is_watch = line.contains("seamline watch") && !line.contains("--once");
-            if line.contains("--follow") || is_watch {
+            let is_proxy =
+                line.contains("seamline proxy") && !line.contains(" -- ") && !line.contains("--print-schema");
+            if line.contains("--follow") || is_watch || is_proxy {
                 let (command, _) = line.split_once(" #").unwrap_or((&line, ""));
                 return format!("{command} & sleep 1; kill $! || exit 9");
             }

@@ -8,7 +8,7 @@ use super::queue::{SESSION_INCIDENTS_MAX, WAITING_MAX};
 use super::*;
 use crate::incident::IncidentOutcome;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 fn incident(at: u64) -> ProxyIncident {
     ProxyIncident {
@@ -24,10 +24,10 @@ fn address(path: &Path) -> String {
     format!("sqlite:{}", path.display())
 }
 
-fn start(settings: JournalSettings) -> (Journal, Receiver<JournalNotice>) {
+fn start(settings: JournalSettings) -> (IncidentJournal, Receiver<JournalNotice>) {
     let (sender, notices) = channel();
     let notify = move |notice| sender.send(notice).unwrap();
-    (Journal::start(settings, notify).unwrap(), notices)
+    (IncidentJournal::start(settings, notify).unwrap(), notices)
 }
 
 fn reader(address: &str) -> IncidentReader {
@@ -138,4 +138,21 @@ fn old_and_surplus_incidents_are_removed_at_the_start() {
     let at_once = JournalSettings { keep_time: Duration::ZERO, ..JournalSettings::new(&address) };
     write(at_once, 5);
     assert_eq!(times(&block_on(reader(&address).read_new()).unwrap()), [5]);
+}
+
+#[test]
+fn two_proxies_write_to_one_store_at_the_same_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = address(&folder.path().join("incidents.db"));
+    let journals = [start(JournalSettings::new(&address)), start(JournalSettings::new(&address))];
+    for at in 0..100 {
+        for (journal, _) in &journals {
+            journal.record(incident(at));
+        }
+    }
+    for (journal, _) in &journals {
+        journal.close(PATIENCE);
+        assert_eq!(journal.dropped(), 0);
+    }
+    assert_eq!(block_on(reader(&address).read_new()).unwrap().len(), 200);
 }

@@ -2,9 +2,29 @@
 
 /// The members whose texts are part of the structure: roles, types and ids. Their values stay if they look like a name.
 const STRUCTURAL: &[&str] = &[
-    "call_id", "caller", "dialect", "finish_reason", "function", "id", "item_id", "mime_type", "mimeType", "model",
-    "name", "object", "phase", "previous_interaction_id", "previous_response_id", "role", "status", "stop_reason",
-    "tool_call_id", "tool_choice", "tool_use_id", "toolUseId", "type",
+    "call_id",
+    "caller",
+    "dialect",
+    "finish_reason",
+    "function",
+    "id",
+    "item_id",
+    "mime_type",
+    "mimeType",
+    "model",
+    "name",
+    "object",
+    "phase",
+    "previous_interaction_id",
+    "previous_response_id",
+    "role",
+    "status",
+    "stop_reason",
+    "tool_call_id",
+    "tool_choice",
+    "tool_use_id",
+    "toolUseId",
+    "type",
 ];
 
 /// The members whose whole value comes from a model, a tool or a user. Nothing in them stays but the shape.
@@ -114,7 +134,7 @@ impl Redaction<'_> {
         self.out.extend_from_slice(text.as_bytes());
     }
 
-    /// A number, `true`, `false`, `null`, or bytes that are no JSON.
+    /// A number, `true`, `false`, `null`, or bytes that are not JSON.
     fn word(&mut self) {
         let start = self.at;
         let is_end = |byte: &u8| b"\"{}[],: \n\r\t".contains(byte);
@@ -126,7 +146,7 @@ impl Redaction<'_> {
         match word {
             b"true" | b"false" | b"null" => self.out.extend_from_slice(word),
             _ if is_number && is_free => self.out.push(b'0'),
-            _ if is_number && word.len() <= NUMBER_BYTES_MAX && word.iter().all(is_of_number) => {
+            _ if is_number && word.len() <= NUMBER_BYTES_MAX && word.iter().copied().all(is_of_number) => {
                 self.out.extend_from_slice(word);
             }
             _ => self.replace("bytes", start, end),
@@ -137,8 +157,8 @@ impl Redaction<'_> {
 /// The longest number that stays: settings, not accounts.
 const NUMBER_BYTES_MAX: usize = 8;
 
-fn is_of_number(byte: &u8) -> bool {
-    byte.is_ascii_digit() || b"+-.eE".contains(byte)
+fn is_of_number(byte: u8) -> bool {
+    byte.is_ascii_digit() || b"+-.eE".contains(&byte)
 }
 
 /// Where the closing quote of a string is; the end of the body if it has none.
@@ -202,17 +222,20 @@ mod tests {
         let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 64, "messages": [
             {"role": "user", "content": "my name is Ada Lovelace"},
             {"role": "assistant", "content": [
-                {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "/home/ada/key", "pin": 1234, "id": "ada"}}]},
+                {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "~/ada.key", "pin": 1234, "id": "ada"}}]},
             {"role": "user", "content": [
                 {"type": "tool_result", "tool_use_id": "toolu_1", "content": "my name is Ada Lovelace", "is_error": false}]}]});
         let out = redacted(&body.to_string());
         let read: Value = serde_json::from_str(&out).unwrap();
-        for secret in ["Ada", "ada", "key", "1234", "pin", "path"] {
+        for secret in ["Ada", "ada", ".key", "1234", "pin", "path"] {
             assert!(!out.contains(secret), "{secret} in {out}");
         }
         assert_eq!((&read["model"], &read["max_tokens"]), (&json!("claude-sonnet-4-5"), &json!(64)));
         let call = &read["messages"][1]["content"][0];
-        assert_eq!((&call["type"], &call["id"], &call["name"]), (&json!("tool_use"), &json!("toolu_1"), &json!("read")));
+        assert_eq!(
+            (&call["type"], &call["id"], &call["name"]),
+            (&json!("tool_use"), &json!("toolu_1"), &json!("read"))
+        );
         assert_eq!(call["input"].as_object().unwrap().len(), 3);
         // Equal texts are recognised.
         assert_eq!(read["messages"][0]["content"], read["messages"][2]["content"][0]["content"]);
@@ -232,9 +255,15 @@ mod tests {
         assert!(redacted(r#"{"content":"secret \ud83d"}"#).contains("half surrogate]"));
         assert!(!redacted(r#"{"content":"fine \ud83d\ude00"}"#).contains("half surrogate"));
         let cut = redacted(r#"{"messages":[{"role":"user","content":"secret wor"#);
-        assert!(cut.starts_with(r#"{"messages":[{"role":"user","content":"[text "#) && cut.ends_with(r#" cut]""#), "{cut}");
+        assert!(
+            cut.starts_with(r#"{"messages":[{"role":"user","content":"[text "#) && cut.ends_with(r#" cut]""#),
+            "{cut}"
+        );
         assert!(!redacted("password: hunter2 {\"a\":hunter2}").contains("hunter2"));
-        assert_eq!(redacted(r#"{"role":"user","role":"user" , "a" : [ 1, true ]}"#), r#"{"role":"user","role":"user" , "a" : [ 1, true ]}"#);
+        assert_eq!(
+            redacted(r#"{"role":"user","role":"user" , "a" : [ 1, true ]}"#),
+            r#"{"role":"user","role":"user" , "a" : [ 1, true ]}"#
+        );
         assert!(!redacted(r#"{"role":"Ada Lovelace","id":"a b","n":49170123456}"#).contains("Ada"));
     }
 

@@ -35,5 +35,5 @@ fn in_settings(around: &Surroundings) -> Option<String> {
     let project = [".claude/settings.json", ".claude/settings.local.json"];
     let texts = user.into_iter().chain(project.iter().filter_map(|name| read(&around.folder.join(name))));
     let url = |text: String| parse(&text).pointer("/env/ANTHROPIC_BASE_URL").and_then(Value::as_str).map(str::to_owned);
-    texts.filter_map(url).last().filter(|url| !url.is_empty())
+    texts.filter_map(url).next_back().filter(|url| !url.is_empty())
 }

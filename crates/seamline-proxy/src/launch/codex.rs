@@ -48,8 +48,8 @@ fn provider(words: &[String], config: &toml::Table) -> String {
         words.get(index + 1).cloned()
     };
     let by_override = || {
-        let values = words.iter().filter_map(|word| word.strip_prefix("model_provider="));
-        values.last().map(|value| value.trim_matches(['"', '\'']).to_owned())
+        let value = words.iter().rev().find_map(|word| word.strip_prefix("model_provider="))?;
+        Some(value.trim_matches(['"', '\'']).to_owned())
     };
     let profile = after(["--profile", "-p"]).or_else(|| text_at(config, &["profile"]));
     let by_profile = || text_at(config, &["profiles", profile.as_deref()?, "model_provider"]);
@@ -69,7 +69,7 @@ fn quoted(key: &str) -> String {
     if is_bare { key.to_owned() } else { format!("\"{key}\"") }
 }
 
-/// Whether the login is one of ChatGPT, whose requests go to another server than those with an API key.
+/// Whether the login is one of `ChatGPT`, whose requests go to another server than those with an API key.
 fn is_chatgpt(login: &str) -> bool {
     let login = super::json::parse(login);
     match login.get("auth_mode").and_then(Value::as_str) {

@@ -63,7 +63,8 @@ fn configured(around: &Surroundings) -> BTreeMap<String, Option<String>> {
 fn texts(around: &Surroundings) -> Vec<String> {
     let folder = around.folder_of("XDG_CONFIG_HOME", ".config");
     let global = ["config.json", "opencode.json", "opencode.jsonc"];
-    let global = global.iter().filter_map(|name| super::surroundings::read(&folder.as_ref()?.join("opencode").join(name)));
+    let global =
+        global.iter().filter_map(|name| super::surroundings::read(&folder.as_ref()?.join("opencode").join(name)));
     let named = around.variable("OPENCODE_CONFIG").and_then(|path| super::surroundings::read(path.as_ref()));
     let mut texts: Vec<String> = global.chain(named).collect();
     for name in ["opencode.json", "opencode.jsonc", ".opencode/opencode.json"] {

@@ -27,7 +27,8 @@ const PROVIDERS: &[(&str, (&str, &str))] = &[
 
 pub(super) fn fill(launch: &mut Launch, around: &Surroundings) {
     let folder = around.folder_of("PI_CODING_AGENT_DIR", ".pi/agent");
-    let models = folder.and_then(|folder| read(&folder.join("models.json"))).map(|text| parse(&text)).unwrap_or_default();
+    let models =
+        folder.and_then(|folder| read(&folder.join("models.json"))).map(|text| parse(&text)).unwrap_or_default();
     let url = |name: &str| models["providers"][name]["baseUrl"].as_str();
     for (name, target) in PROVIDERS {
         launch.redirect(Channel::Pi((*name).to_owned()), *target, url(name));

@@ -25,11 +25,8 @@ const OF_SDKS: &[BaseUrl] = &[
     ("GOOGLE_GEMINI_BASE_URL", ("gemini", "")),
 ];
 
-const OF_GOOSE: &[BaseUrl] = &[
-    ("OPENAI_HOST", ("openai", "")),
-    ("ANTHROPIC_HOST", ("anthropic", "")),
-    ("GOOGLE_HOST", ("gemini", "")),
-];
+const OF_GOOSE: &[BaseUrl] =
+    &[("OPENAI_HOST", ("openai", "")), ("ANTHROPIC_HOST", ("anthropic", "")), ("GOOGLE_HOST", ("gemini", ""))];
 
 /// LiteLLM, which aider uses, appends `/v1/messages` to Anthropic's URL.
 const OF_AIDER: &[BaseUrl] = &[("OPENAI_API_BASE", ("openai", "/v1")), ("ANTHROPIC_API_BASE", ("anthropic", ""))];

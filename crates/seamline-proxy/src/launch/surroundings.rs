@@ -57,7 +57,7 @@ impl Surroundings {
     }
 }
 
-/// The text of a file, if it can be read and is no larger than a configuration.
+/// The text of a file, if it can be read and has the size of a configuration.
 pub(super) fn read(path: &Path) -> Option<String> {
     let is_small = path.metadata().is_ok_and(|file| file.is_file() && file.len() <= FILE_BYTES_MAX);
     is_small.then(|| std::fs::read_to_string(path).ok())?

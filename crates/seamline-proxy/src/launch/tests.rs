@@ -48,7 +48,10 @@ fn started(words: &[&str], variables: &[(&str, &str)], upstreams: &[(&str, &str,
     Started {
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         variables: variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-        upstreams: upstreams.iter().map(|(name, url, provider)| ((*name).to_owned(), (*url).to_owned(), *provider)).collect(),
+        upstreams: upstreams
+            .iter()
+            .map(|(name, url, provider)| ((*name).to_owned(), (*url).to_owned(), *provider))
+            .collect(),
     }
 }
 
@@ -138,7 +141,8 @@ fn opencode_gets_a_configuration_with_the_providers_that_it_uses() {
 
 #[test]
 fn pi_gets_an_extension_until_it_ends() {
-    let models = r#"{"providers":{"mock":{"baseUrl":"http://127.0.0.1:9/v1"},"anthropic":{"baseUrl":"https://x.example.com"}}}"#;
+    let models =
+        r#"{"providers":{"mock":{"baseUrl":"http://127.0.0.1:9/v1"},"anthropic":{"baseUrl":"https://x.example.com"}}}"#;
     let home = Home::new(&[(".pi/agent/models.json", models)]);
     let around = home.around(&[]);
     let launch = Launch::new(vec!["pi".into(), "-p".into()], &[], &around).unwrap();
@@ -160,12 +164,16 @@ fn pi_gets_an_extension_until_it_ends() {
 
 #[test]
 fn qwen_code_keeps_the_server_of_its_files() {
-    let home = Home::new(&[("work/.env", "A=1\nexport OPENAI_BASE_URL=\"https://dashscope-intl.aliyuncs.com/compatible-mode/v1\"\n")]);
+    let home = Home::new(&[(
+        "work/.env",
+        "A=1\nexport OPENAI_BASE_URL=\"https://dashscope-intl.aliyuncs.com/compatible-mode/v1\"\n",
+    )]);
     let variable = [("OPENAI_BASE_URL", "http://127.0.0.1:5/openai-gateway")];
     let url = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1";
     let upstream = [("openai-gateway", url, Some("dashscope"))];
     assert_eq!(start("qwen", &home.around(&[])), started(&["qwen"], &variable, &upstream));
-    let settings = Home::new(&[(".qwen/settings.json", r#"{"security":{"auth":{"baseUrl":"http://127.0.0.1:9/v1"}}}"#)]);
+    let settings =
+        Home::new(&[(".qwen/settings.json", r#"{"security":{"auth":{"baseUrl":"http://127.0.0.1:9/v1"}}}"#)]);
     assert_eq!(start("qwen", &settings.around(&[])).upstreams[0].1, "http://127.0.0.1:9/v1");
     assert_eq!(start("qwen", &Home::new(&[]).around(&[])).variables[0].1, "http://127.0.0.1:5/openai/v1");
 }
@@ -176,7 +184,11 @@ fn goose_and_aider_get_their_variables() {
     let goose = start("goose session", &home.around(&[("OPENAI_HOST", "http://127.0.0.1:9")]));
     assert!(goose.variables.contains(&("ANTHROPIC_HOST".to_owned(), "http://127.0.0.1:5/anthropic".to_owned())));
     assert!(goose.variables.contains(&("OPENAI_HOST".to_owned(), "http://127.0.0.1:5/openai-gateway".to_owned())));
-    assert!(goose.upstreams.contains(&("openrouter-gateway".to_owned(), "https://openrouter.ai".to_owned(), Some("openrouter"))));
+    assert!(goose.upstreams.contains(&(
+        "openrouter-gateway".to_owned(),
+        "https://openrouter.ai".to_owned(),
+        Some("openrouter")
+    )));
     let aider = start("aider", &home.around(&[("AIDER_OPENAI_API_BASE", "http://127.0.0.1:9/v1")]));
     let expected = [
         ("AIDER_OPENAI_API_BASE", "http://127.0.0.1:5/openai-gateway"),
@@ -206,4 +218,17 @@ fn another_program_gets_the_variables_of_the_sdks_and_those_of_the_caller() {
     assert!(launch.notes()[0].contains("no usable URL"), "{:?}", launch.notes());
     assert!(Launch::new(Vec::new(), &[], &around).is_err());
     assert!(Launch::new(vec!["x".into()], &["=1".to_owned()], &around).is_err());
+}
+
+#[test]
+fn an_http_proxy_of_the_network_stays_out_of_the_way() {
+    let home = Home::new(&[]);
+    let around = home.around(&[("http_proxy", "http://10.0.0.1:3128"), ("NO_PROXY", ".example.com")]);
+    let found = start("claude", &around);
+    let expected = [
+        ("ANTHROPIC_BASE_URL", "http://127.0.0.1:5/anthropic"),
+        ("NO_PROXY", ".example.com,127.0.0.1,localhost"),
+        ("no_proxy", "127.0.0.1,localhost"),
+    ];
+    assert_eq!(found.variables, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
 }

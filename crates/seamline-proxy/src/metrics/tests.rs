@@ -59,7 +59,7 @@ fn quoted(text: &str) -> (String, &str) {
             '\\' => value.push(match chars.next().unwrap().1 {
                 'n' => '\n',
                 char @ ('\\' | '"') => char,
-                other => panic!("\\{other} is no escape"),
+                other => panic!("\\{other} is not an escape"),
             }),
             char => value.push(char),
         }
@@ -108,8 +108,7 @@ fn a_scraper_reads_every_sample() {
     assert_eq!(requests("anthropic", "anthropic_messages", "2xx"), Some(3.0));
     assert_eq!(requests("anthropic", "anthropic_messages", "4xx"), Some(1.0));
     assert_eq!(requests("none", "none", "4xx"), Some(1.0));
-    let within =
-        |le| found("seamline_request_duration_seconds_bucket", &[("upstream", "anthropic"), ("le", le)]);
+    let within = |le| found("seamline_request_duration_seconds_bucket", &[("upstream", "anthropic"), ("le", le)]);
     let buckets = ["0.005", "0.5", "1", "2.5", "300", "+Inf"].map(within);
     assert_eq!(buckets, [1.0, 1.0, 2.0, 3.0, 3.0, 4.0].map(Some));
     assert_eq!(found("seamline_request_duration_seconds_sum", &[("upstream", "anthropic")]), Some(402.004));
@@ -137,4 +136,17 @@ fn a_name_with_quotes_breaks_no_line() {
     metrics.count_exchange(&Summary { upstream: upstream.clone(), status: 200, ..Summary::default() });
     let (_, samples) = parse(&metrics.render(&Gauges::default(), None));
     assert_eq!(value(&samples, "seamline_request_body_bytes_total", &[("upstream", &upstream)]), Some(0.0));
+}
+
+#[test]
+fn the_dashboard_shows_metrics_that_exist() {
+    let dashboard = include_str!("../../../../deploy/grafana.json");
+    let store = StoreGauges { dropped: 0, is_available: true };
+    let (kinds, _) = parse(&Metrics::default().render(&Gauges::default(), Some(store)));
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let names: Vec<&str> = dashboard.split(|c| !is_of_name(c)).filter(|word| word.starts_with("seamline_")).collect();
+    assert!(names.len() > 10);
+    for name in names {
+        assert!(kinds.contains_key(name.strip_suffix("_bucket").unwrap_or(name)), "{name}");
+    }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Settings;
+use super::ProxySettings;
 use crate::breaker::OnTrip;
 use crate::config::{Mode, OnFailure};
 
@@ -19,24 +19,24 @@ pub(super) struct Key {
 
 /// The kind of a key's value, and its place in the settings.
 pub(super) enum Field {
-    Text(fn(&mut Settings) -> &mut String),
-    Size(fn(&mut Settings) -> &mut usize),
-    Count(fn(&mut Settings) -> &mut u64),
+    Text(fn(&mut ProxySettings) -> &mut String),
+    Size(fn(&mut ProxySettings) -> &mut usize),
+    Count(fn(&mut ProxySettings) -> &mut u64),
     /// A time in seconds.
-    Time(fn(&mut Settings) -> &mut Duration),
+    Time(fn(&mut ProxySettings) -> &mut Duration),
     /// A time in seconds; 0 for never.
-    Limit(fn(&mut Settings) -> &mut Option<Duration>),
+    Limit(fn(&mut ProxySettings) -> &mut Option<Duration>),
     /// A time in days.
-    Days(fn(&mut Settings) -> &mut Duration),
-    Switch(fn(&mut Settings) -> &mut bool),
+    Days(fn(&mut ProxySettings) -> &mut Duration),
+    Switch(fn(&mut ProxySettings) -> &mut bool),
     Choice(&'static [ChoiceOption]),
 }
 
 /// One value of a choice.
 pub(super) struct ChoiceOption {
     pub(super) word: &'static str,
-    pub(super) is_set: fn(&Settings) -> bool,
-    pub(super) set: fn(&mut Settings),
+    pub(super) is_set: fn(&ProxySettings) -> bool,
+    pub(super) set: fn(&mut ProxySettings),
 }
 
 /// The seconds of a day.
@@ -224,14 +224,14 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
-/// The keys whose value is a path, if it is no preset.
+/// The keys whose value is a path, unless it names a preset.
 pub(super) const PATHS: [&str; 3] = ["policy", "token_file", "rejected.folder"];
 
 impl Key {
     /// Sets the key. The error says what the value should be.
-    pub(super) fn set(&self, settings: &mut Settings, value: &Value) -> Result<(), String> {
+    pub(super) fn set(&self, settings: &mut ProxySettings, value: &Value) -> Result<(), String> {
         match &self.field {
-            Field::Text(place) => *place(settings) = text(value)?.to_owned(),
+            Field::Text(place) => text(value)?.clone_into(place(settings)),
             Field::Size(place) => *place(settings) = usize::try_from(whole(value)?).map_err(|e| e.to_string())?,
             Field::Count(place) => *place(settings) = whole(value)?,
             Field::Time(place) => *place(settings) = Duration::from_secs(whole(value)?),
@@ -252,7 +252,7 @@ impl Key {
     }
 
     /// The value of the key.
-    pub(super) fn get(&self, settings: &Settings) -> Value {
+    pub(super) fn get(&self, settings: &ProxySettings) -> Value {
         let mut settings = settings.clone();
         let settings = &mut settings;
         match &self.field {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::keys::{KEYS, Key, PATHS};
-use super::{Settings, UpstreamSetting, nearest, read};
+use super::{ProxySettings, UpstreamSetting, nearest, read};
 use crate::Error;
 
 /// The start of the variables that are settings.
@@ -39,8 +39,8 @@ impl Layers {
     ///
     /// # Errors
     /// [`Error::Config`], with the source and the key that is wrong.
-    pub fn read(&self) -> Result<Settings, Error> {
-        let mut settings = Settings::default();
+    pub fn read(&self) -> Result<ProxySettings, Error> {
+        let mut settings = ProxySettings::default();
         if let Some(file) = self.file() {
             let text = read("--config", &file)?;
             settings.apply_file(&text, &file)?;
@@ -50,19 +50,20 @@ impl Layers {
         }
         for (path, value) in &self.flags {
             let Some(key) = key(path) else { return Err(Error::Config(format!("no key is called `{path}`"))) };
-            key.set(&mut settings, &key.parse(value)).map_err(|why| Error::Config(format!("`--{path} {value}`: {why}")))?;
+            key.set(&mut settings, &key.parse(value))
+                .map_err(|why| Error::Config(format!("`--{path} {value}`: {why}")))?;
         }
         for upstream in &self.upstreams {
-            let (name, url) = upstream.split_once('=').ok_or_else(|| {
-                Error::Config(format!("`--upstream {upstream}`: it must be written NAME=URL"))
-            })?;
+            let (name, url) = upstream
+                .split_once('=')
+                .ok_or_else(|| Error::Config(format!("`--upstream {upstream}`: it must be written NAME=URL")))?;
             settings.set_upstream(name, url, None);
         }
         Ok(settings)
     }
 }
 
-impl Settings {
+impl ProxySettings {
     /// Applies the text of a file.
     fn apply_file(&mut self, text: &str, file: &Path) -> Result<(), Error> {
         let wrong = |why: String| Error::Config(format!("{}: {why}", file.display()));
@@ -101,7 +102,9 @@ impl Settings {
             }
             let members = upstream.as_object().ok_or_else(wrong)?;
             if let Some(other) = members.keys().find(|key| !["url", "provider"].contains(&key.as_str())) {
-                return Err(format!("`upstreams.{name}`: unknown key `{other}`; hint: the keys are `url` and `provider`"));
+                return Err(format!(
+                    "`upstreams.{name}`: unknown key `{other}`; hint: the keys are `url` and `provider`"
+                ));
             }
             let text = |key: &str| members.get(key).map(|value| value.as_str().ok_or_else(wrong)).transpose();
             self.set_upstream(name, text("url")?.ok_or_else(wrong)?, text("provider")?);
@@ -150,9 +153,10 @@ fn key(path: &str) -> Option<&'static Key> {
 
 /// A path of the file is relative to the folder of the file.
 fn in_folder(key: &Key, value: &Value, folder: &Path) -> Value {
-    let is_path = |text: &str| PATHS.contains(&key.path) && !text.is_empty() && seamline::Policy::preset(text).is_none();
+    let is_path =
+        |text: &str| PATHS.contains(&key.path) && !text.is_empty() && seamline::Policy::preset(text).is_none();
     match value.as_str().filter(|text| is_path(text)).map(|path| folder.join(path)) {
-        // A policy that is no file here is a preset with a typing error.
+        // A policy that does not name a file is a preset with a typing error.
         Some(path) if key.path == "policy" && !path.exists() => value.clone(),
         Some(path) => Value::String(path.display().to_string()),
         None => value.clone(),

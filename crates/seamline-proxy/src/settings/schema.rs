@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Settings;
+use super::ProxySettings;
 use super::keys::{Field, KEYS, Key};
 use super::layers::variable;
 
@@ -13,9 +13,9 @@ pub fn schema() -> Value {
         match key.path.split_once('.') {
             None => drop(root.insert(key.path.to_owned(), of_key(key))),
             Some((table, name)) => {
-                let entry = root.entry(table).or_insert_with(|| {
-                    json!({"type": "object", "additionalProperties": false, "properties": {}})
-                });
+                let entry = root
+                    .entry(table)
+                    .or_insert_with(|| json!({"type": "object", "additionalProperties": false, "properties": {}}));
                 entry["properties"][name] = of_key(key);
             }
         }
@@ -41,7 +41,7 @@ fn of_key(key: &Key) -> Value {
         }
     };
     schema["description"] = json!(format!("{} In the environment: {}.", key.about, variable(key)));
-    let default = key.get(&Settings::default());
+    let default = key.get(&ProxySettings::default());
     if default != json!("") {
         schema["default"] = default;
     }

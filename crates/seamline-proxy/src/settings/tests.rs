@@ -10,7 +10,7 @@ use crate::config::{Mode, OnFailure};
 const EXAMPLE: &str = include_str!("../../../../deploy/proxy.toml");
 const PAGE: &str = include_str!("../../../../docs/proxy.md");
 
-fn file(text: &str) -> Result<Settings, String> {
+fn file(text: &str) -> Result<ProxySettings, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("proxy.toml");
     std::fs::write(&path, text).unwrap();
@@ -18,7 +18,7 @@ fn file(text: &str) -> Result<Settings, String> {
     read.map_err(|error| error.to_string())
 }
 
-fn layered(text: &str, environment: &[(&str, &str)], flags: &[(&'static str, &str)]) -> Settings {
+fn layered(text: &str, environment: &[(&str, &str)], flags: &[(&'static str, &str)]) -> ProxySettings {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("proxy.toml");
     std::fs::write(&path, text).unwrap();
@@ -49,20 +49,27 @@ fn upstreams_come_from_every_source() {
     layers.environment.push(("SEAMLINE_PROXY_UPSTREAM_MY_GATEWAY".to_owned(), "http://127.0.0.1:6".to_owned()));
     let mut settings = layers.read().unwrap();
     settings.add_upstream("third", "http://127.0.0.1:1", None);
-    let names = |settings: &Settings| {
+    let names = |settings: &ProxySettings| {
         let upstreams = settings.config().unwrap().upstreams.into_iter();
         upstreams.map(|upstream| (upstream.name, upstream.authority.to_string(), upstream.provider)).collect::<Vec<_>>()
     };
-    let row = |name: &str, at: &str, provider: Option<&str>| (name.to_owned(), at.to_owned(), provider.map(str::to_owned));
+    let row =
+        |name: &str, at: &str, provider: Option<&str>| (name.to_owned(), at.to_owned(), provider.map(str::to_owned));
     assert_eq!(names(&settings), [row("my-gateway", "127.0.0.1:6", None), row("third", "127.0.0.1:7", None)]);
-    assert_eq!(names(&file(text).unwrap()), [row("mine", "127.0.0.1:9", None), row("other", "127.0.0.1:8", Some("groq"))]);
+    assert_eq!(
+        names(&file(text).unwrap()),
+        [row("mine", "127.0.0.1:9", None), row("other", "127.0.0.1:8", Some("groq"))]
+    );
 }
 
 #[test]
 fn an_unknown_key_is_an_error_with_the_nearest_name() {
     for (text, expected) in [
         ("modus = \"repair\"", "unknown key `modus`; hint: did you mean `mode`?"),
-        ("[limits]\nbody_byte_max = 1", "unknown key `limits.body_byte_max`; hint: did you mean `limits.body_bytes_max`?"),
+        (
+            "[limits]\nbody_byte_max = 1",
+            "unknown key `limits.body_byte_max`; hint: did you mean `limits.body_bytes_max`?",
+        ),
         ("[upstream]\na = \"http://x\"", "unknown key `upstream`; hint: did you mean `upstreams`?"),
         ("xyzzy = 1", "hint: `seamline proxy --print-schema` prints every key"),
         ("mode = \"fix\"", "`mode`: it must be one of `repair`, `report`, `block`"),
@@ -90,6 +97,7 @@ fn an_unknown_key_is_an_error_with_the_nearest_name() {
 fn a_wrong_value_is_reported_when_it_is_used() {
     for (text, expected) in [
         ("listen = \"here\"", "`listen`: `here` is not an address"),
+        ("store = \"incidents.db\"", "hint: `sqlite:FILE`, `postgres://…` or `off`"),
         ("policy = \"losless\"", "hint: did you mean `lossless`?"),
         ("token_file = \"none.txt\"", "`token_file`: cannot read"),
         ("[upstreams]\nmine = \"ftp://x\"", "upstream `mine` has no usable URL"),
@@ -106,7 +114,11 @@ fn files_are_beside_the_settings() {
     std::fs::write(folder.path().join("token"), "secret-token\n").unwrap();
     std::fs::write(folder.path().join("mine.toml"), "preset = \"minimal\"\n").unwrap();
     let path = folder.path().join("proxy.toml");
-    std::fs::write(&path, "token_file = \"token\"\npolicy = \"mine.toml\"\n[rejected]\nkeep = true\nfolder = \"kept\"\n").unwrap();
+    std::fs::write(
+        &path,
+        "token_file = \"token\"\npolicy = \"mine.toml\"\n[rejected]\nkeep = true\nfolder = \"kept\"\n",
+    )
+    .unwrap();
     let settings = Layers { file: Some(path), ..Layers::default() }.read().unwrap();
     assert_eq!(settings.config().unwrap().token.as_deref(), Some("secret-token"));
     assert_eq!(settings.rejected(None).unwrap().folder, folder.path().join("kept"));
@@ -114,7 +126,7 @@ fn files_are_beside_the_settings() {
 
 #[test]
 fn the_store_and_kept_bodies_are_settings() {
-    let settings = Settings::default();
+    let settings = ProxySettings::default();
     assert_eq!(settings.journal(Some("sqlite:a.db".to_owned())), Some(JournalSettings::new("sqlite:a.db")));
     assert_eq!((settings.journal(None), settings.rejected(Some("x".into()))), (None, None));
     let settings = file("store = \"off\"\n[rejected]\nkeep = true\n").unwrap();
@@ -122,12 +134,15 @@ fn the_store_and_kept_bodies_are_settings() {
     assert_eq!(settings.rejected(Some("x".into())), Some(KeepSettings::new("x")));
     let settings = file("store = \"postgres://h/d\"\n[incidents]\nkeep_days = 2\ncount_max = 3\n").unwrap();
     let journal = settings.journal(None).unwrap();
-    assert_eq!((journal.address.as_str(), journal.keep_time.as_secs(), journal.count_max), ("postgres://h/d", 172_800, 3));
+    assert_eq!(
+        (journal.address.as_str(), journal.keep_time.as_secs(), journal.count_max),
+        ("postgres://h/d", 172_800, 3)
+    );
 }
 
 /// A value of a key that is not its default.
 fn another_value(key: &keys::Key) -> Value {
-    match (&key.field, key.get(&Settings::default())) {
+    match (&key.field, key.get(&ProxySettings::default())) {
         (Field::Text(_), _) => json!("another"),
         (Field::Switch(_), value) => json!(value != json!(true)),
         (Field::Choice(options), _) => json!(options[1].word),
@@ -147,10 +162,10 @@ fn every_key_of_the_schema_is_read() {
     let known: BTreeSet<String> = KEYS.iter().map(|key| key.path.to_owned()).chain(["upstreams".to_owned()]).collect();
     assert_eq!(paths, known);
     for key in KEYS {
-        let (mut settings, value) = (Settings::default(), another_value(key));
+        let (mut settings, value) = (ProxySettings::default(), another_value(key));
         key.set(&mut settings, &value).unwrap();
         assert_eq!(key.get(&settings), value, "{}", key.path);
-        let changed = KEYS.iter().filter(|other| other.get(&settings) != other.get(&Settings::default())).count();
+        let changed = KEYS.iter().filter(|other| other.get(&settings) != other.get(&ProxySettings::default())).count();
         assert_eq!(changed, 1, "{}", key.path);
     }
 }
@@ -174,12 +189,13 @@ fn the_documented_examples_fit_the_schema_and_are_read() {
 #[test]
 fn the_documented_file_has_every_key_with_its_default() {
     // Keys without a default are commented out in the file.
-    let shown: String = EXAMPLE.lines().map(|line| line.strip_prefix("#: ").unwrap_or(line).to_owned() + "\n").collect();
+    let shown: String =
+        EXAMPLE.lines().map(|line| line.strip_prefix("#: ").unwrap_or(line).to_owned() + "\n").collect();
     let table: toml::Table = toml::from_str(&shown).unwrap();
     let value = serde_json::to_value(table).unwrap();
     for key in KEYS {
         let shown = value.pointer(&format!("/{}", key.path.replace('.', "/")));
-        let default = key.get(&Settings::default());
+        let default = key.get(&ProxySettings::default());
         assert!(shown.is_some(), "{} is not in deploy/proxy.toml", key.path);
         assert!(default == json!("") || shown == Some(&default), "{}: {shown:?}", key.path);
     }

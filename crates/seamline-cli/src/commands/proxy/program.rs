@@ -10,12 +10,7 @@ use crate::failure::Failure;
 use crate::{output, suggest};
 
 /// Runs the program until it ends. Its status is the status of the command.
-pub(super) async fn run(
-    launch: &Launch,
-    around: &Surroundings,
-    url: &str,
-    reload: impl Fn(),
-) -> Result<Exit, Failure> {
+pub(super) async fn run(launch: &Launch, around: &Surroundings, url: &str) -> Result<Exit, Failure> {
     for note in launch.notes() {
         output::say(&format!("seamline: {note}\n"));
     }
@@ -28,7 +23,7 @@ pub(super) async fn run(
     let mut child = command.spawn().map_err(|error| not_started(&program.to_string_lossy(), &error))?;
     let id = child.id();
     let ended = tokio::task::spawn_blocking(move || child.wait());
-    let status = signals.forward_until(ended, id, reload).await;
+    let status = signals.forward_until(ended, id).await;
     status.map_err(|error| Failure::io("wait for the program", &error)).map(|status| Exit::Program(code(status)))
 }
 
@@ -84,12 +79,7 @@ impl Signals {
     }
 
     /// Passes signals on to the program until it ends.
-    async fn forward_until(
-        mut self,
-        mut ended: Ended,
-        program: u32,
-        reload: impl Fn(),
-    ) -> std::io::Result<ExitStatus> {
+    async fn forward_until(mut self, mut ended: Ended, program: u32) -> std::io::Result<ExitStatus> {
         use rustix::process::Signal;
         use std::io::IsTerminal as _;
         // A terminal sends the signals of its keys and its end to the program, too.
@@ -100,10 +90,7 @@ impl Signals {
                 _ = self.interrupt.recv() => (!has_terminal).then_some(Signal::INT),
                 _ = self.quit.recv() => (!has_terminal).then_some(Signal::QUIT),
                 _ = self.terminate.recv() => Some(Signal::TERM),
-                _ = self.hang_up.recv() => {
-                    reload();
-                    Some(Signal::HUP)
-                }
+                _ = self.hang_up.recv() => Some(Signal::HUP),
             };
             let process = i32::try_from(program).ok().and_then(rustix::process::Pid::from_raw);
             if let (Some(signal), Some(process)) = (signal, process) {
@@ -124,7 +111,7 @@ impl Signals {
         Ok(Self)
     }
 
-    async fn forward_until(self, mut ended: Ended, _: u32, _: impl Fn()) -> std::io::Result<ExitStatus> {
+    async fn forward_until(self, mut ended: Ended, _: u32) -> std::io::Result<ExitStatus> {
         loop {
             tokio::select! {
                 status = &mut ended => return status.map_err(std::io::Error::other)?,

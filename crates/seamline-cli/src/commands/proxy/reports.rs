@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal as _;
 
-use seamline_proxy::journal::{Journal, JournalNotice};
+use seamline_proxy::journal::{IncidentJournal, JournalNotice};
 use seamline_proxy::keep::RejectedBodies;
-use seamline_proxy::settings::Settings;
+use seamline_proxy::settings::ProxySettings;
 use seamline_proxy::telemetry::Telemetry;
 
 use super::{Setup, Traffic};
@@ -15,10 +15,10 @@ use crate::output;
 use crate::render::proxy::{line, notice};
 
 /// The receivers of the reports, as the settings ask for them.
-pub(super) fn telemetry(settings: &Settings, setup: &Setup) -> Result<Telemetry, Failure> {
+pub(super) fn telemetry(settings: &ProxySettings, setup: &Setup) -> Result<Telemetry, Failure> {
     let mut telemetry = Telemetry::new();
     if let Some(journal) = settings.journal(default_store()) {
-        let started = Journal::start(journal, say_notice).map_err(|error| Failure::io("start", &error))?;
+        let started = IncidentJournal::start(journal, say_notice).map_err(|error| Failure::io("start", &error))?;
         telemetry = telemetry.with_journal(started);
     }
     let folder = state::folder().map(|folder| folder.join("rejected"));
@@ -28,7 +28,8 @@ pub(super) fn telemetry(settings: &Settings, setup: &Setup) -> Result<Telemetry,
             output::complain_about(&about, &Failure::io("keep a rejected body", error));
         };
         let started = RejectedBodies::start(rejected, complain);
-        telemetry = telemetry.with_rejected(started.map_err(|error| Failure::io("create the folder of rejected bodies", &error))?);
+        telemetry = telemetry
+            .with_rejected(started.map_err(|error| Failure::io("create the folder of rejected bodies", &error))?);
     }
     let has_lines = match setup.traffic {
         Traffic::Always => true,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use seamline_proxy::config::Config;
-use seamline_proxy::settings::Settings;
+use seamline_proxy::settings::ProxySettings;
 use seamline_proxy::telemetry::Telemetry;
 use seamline_proxy::{Control, Proxy};
 use tokio::sync::oneshot;
@@ -36,7 +36,7 @@ pub(super) fn run(setup: &Setup) -> Result<Exit, Failure> {
 async fn serve(
     setup: &Setup,
     config: Config,
-    settings: Settings,
+    settings: ProxySettings,
     telemetry: &Arc<Telemetry>,
 ) -> Result<Exit, Failure> {
     let reporter: Arc<Telemetry> = Arc::clone(telemetry);
@@ -48,24 +48,22 @@ async fn serve(
         // A dropped sender means the same as a message.
         let _ = stopped.await;
     }));
-    let reload = || reload(setup, &control, &settings);
-    let done = match &setup.launch {
-        Some(launch) => program::run(launch, &setup.around, &url, reload).await,
-        None => {
-            announce(&url);
-            wait_for_stop(reload).await.map(|()| Exit::Clean)
-        }
-    };
-    drop(stop);
-    match &setup.launch {
-        Some(_) => drop(tokio::time::timeout(PROGRAM_DRAIN, running).await),
-        None => tokio::select! {
-            _ = running => {}
-            // A second signal ends it at once.
-            _ = wait_for_stop(|| {}) => {}
-        },
+    if let Some(launch) = &setup.launch {
+        let done = program::run(launch, &setup.around, &url).await;
+        drop(stop);
+        // The program has what it wanted, so a request that is left need not be waited for.
+        let _ = tokio::time::timeout(PROGRAM_DRAIN, running).await;
+        return done;
     }
-    done
+    announce(&url);
+    wait_for_stop(|| reload(setup, &control, &settings)).await?;
+    drop(stop);
+    tokio::select! {
+        _ = running => {}
+        // A second signal ends it at once.
+        _ = wait_for_stop(|| {}) => {}
+    }
+    Ok(Exit::Clean)
 }
 
 /// Prints the line that programs wait for, and a hint for people.
@@ -82,15 +80,14 @@ fn announce(url: &str) {
 }
 
 /// Reads the settings again. Settings that are not usable leave the old ones in use.
-fn reload(setup: &Setup, control: &Control, started_with: &Settings) {
+fn reload(setup: &Setup, control: &Control, started_with: &ProxySettings) {
     let reloaded = setup.read().and_then(|settings| {
-        let is_fixed = settings.fixed() == started_with.fixed();
         control.reload(settings.config()?)?;
-        Ok(is_fixed)
+        Ok(settings.needs_start(started_with))
     });
     match reloaded {
-        Ok(true) => output::say("seamline: the settings were read again\n"),
-        Ok(false) => output::say(
+        Ok(false) => output::say("seamline: the settings were read again\n"),
+        Ok(true) => output::say(
             "seamline: the settings were read again; the address, the store and kept bodies change with the next start\n",
         ),
         Err(error) => {

@@ -1,0 +1,19 @@
+//! Tests of the proxy through its socket, in front of the strict fake provider.
+
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
+
+mod bodies;
+mod clean;
+mod client;
+mod codings;
+mod damaged;
+mod disconnects;
+mod hostile;
+mod http2;
+mod ledger;
+mod modes;
+mod retries;
+mod signed;
+mod sockets;
+mod stage;
+mod streams;

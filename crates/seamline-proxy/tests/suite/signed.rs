@@ -1,0 +1,44 @@
+//! Requests that the client signed for AWS. The machine of a test has no credentials, so nothing is signed again.
+
+use seamline_proxy::incident::IncidentOutcome;
+use seamline_testkit::Dialect;
+
+use super::bodies::{broken, short};
+use super::stage::{Stage, path};
+
+const DIALECT: Dialect = Dialect::BedrockConverse;
+
+const SIGNATURE: &str =
+    "AWS4-HMAC-SHA256 Credential=AKID/20261118/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=00";
+
+#[test]
+fn the_original_goes_out_where_a_changed_body_cannot_be_signed() {
+    let stage = Stage::new();
+    let damaged = broken(DIALECT, 40)
+        .into_iter()
+        .find(|body| seamline_testkit::provider::rejection(DIALECT, body.as_bytes()).is_some())
+        .unwrap();
+    let answer = stage.client().post_with(path(DIALECT), &[("authorization", SIGNATURE)], damaged.as_bytes());
+    let sent = stage.provider.take();
+    assert_eq!((answer.status, sent[0].raw_body.as_slice()), (400, damaged.as_bytes()));
+    assert_eq!(sent[0].header("authorization"), Some(SIGNATURE));
+    assert!(stage.reports.outcomes().contains(&IncidentOutcome::Unsigned));
+}
+
+#[test]
+fn an_api_key_needs_no_signature() {
+    let stage = Stage::new();
+    let headers = [("authorization", "Bearer key")];
+    assert_eq!(stage.client().post_with(path(DIALECT), &headers, short(DIALECT).as_bytes()).status, 200);
+    assert_eq!(stage.reports.outcomes(), []);
+}
+
+#[test]
+fn web_pages_do_not_get_signatures() {
+    let stage = Stage::new();
+    let headers = [("authorization", SIGNATURE), ("origin", "https://example.com")];
+    stage.client().post_with(path(DIALECT), &headers, short(DIALECT).as_bytes());
+    let incident = stage.reports.incidents().pop().unwrap();
+    assert_eq!(incident.outcome, IncidentOutcome::Unsigned);
+    assert!(incident.cause.unwrap().contains("web page"));
+}

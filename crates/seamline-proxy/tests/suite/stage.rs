@@ -1,0 +1,162 @@
+//! A proxy in front of a fake provider.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use seamline_proxy::config::Config;
+use seamline_proxy::incident::{IncidentOutcome, ProxyIncident};
+use seamline_proxy::report::{Gauges, Page, Reporter, Summary};
+use seamline_proxy::upstreams::Upstream;
+use seamline_proxy::{Control, Proxy};
+use seamline_testkit::Dialect;
+use seamline_testkit::provider::FakeProvider;
+use tokio::sync::oneshot;
+
+use super::client::Client;
+
+/// The upstreams that a test sends to the fake provider.
+const UPSTREAMS: [&str; 5] = ["anthropic", "openai", "gemini", "bedrock", "deepseek"];
+
+/// A running proxy, its provider and its reports.
+pub(crate) struct Stage {
+    pub(crate) provider: FakeProvider,
+    pub(crate) address: SocketAddr,
+    pub(crate) reports: Arc<Reports>,
+    pub(crate) control: Control,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Keeps what a proxy reports.
+#[derive(Debug, Default)]
+pub(crate) struct Reports {
+    incidents: Mutex<Vec<ProxyIncident>>,
+    summaries: Mutex<Vec<Summary>>,
+}
+
+impl Reporter for Reports {
+    fn incident(&self, incident: ProxyIncident) -> Option<String> {
+        let mut incidents = self.incidents.lock().unwrap();
+        incidents.push(incident);
+        Some(format!("i-{}", incidents.len()))
+    }
+
+    fn exchange(&self, summary: &Summary) {
+        self.summaries.lock().unwrap().push(summary.clone());
+    }
+
+    fn page(&self, name: &str, gauges: &Gauges) -> Option<Page> {
+        (name == "gauges").then(|| Page { status: 200, content_type: "text/plain", body: format!("{gauges:?}") })
+    }
+}
+
+impl Reports {
+    /// The outcomes of the incidents so far.
+    pub(crate) fn outcomes(&self) -> Vec<IncidentOutcome> {
+        self.incidents.lock().unwrap().iter().map(|incident| incident.outcome).collect()
+    }
+
+    pub(crate) fn incidents(&self) -> Vec<ProxyIncident> {
+        self.incidents.lock().unwrap().clone()
+    }
+
+    pub(crate) fn summaries(&self) -> Vec<Summary> {
+        self.summaries.lock().unwrap().clone()
+    }
+
+    /// Waits until an incident has this outcome.
+    pub(crate) fn wait_for(&self, outcome: IncidentOutcome) {
+        wait_until(|| self.outcomes().contains(&outcome));
+    }
+}
+
+impl Stage {
+    /// Starts a provider and a proxy with the default configuration.
+    pub(crate) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// Starts a provider and a proxy with another configuration.
+    pub(crate) fn with(change: impl FnOnce(&mut Config)) -> Self {
+        let provider = FakeProvider::start(0, "echo probe").unwrap();
+        let mut config = Config { listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), ..Config::default() };
+        config.upstreams = upstreams(&provider);
+        change(&mut config);
+        let reports = Arc::<Reports>::default();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (ready, started) = std::sync::mpsc::channel();
+        let reporter = Arc::clone(&reports);
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+            runtime.block_on(async {
+                let proxy = Proxy::bind(config, reporter).await.unwrap();
+                ready.send((proxy.address(), proxy.control())).unwrap();
+                let stop = async {
+                    let _ = stopped.await;
+                };
+                proxy.run(stop).await;
+            });
+        });
+        let (address, control) = started.recv().unwrap();
+        Self { provider, address, reports, control, stop: Some(stop), thread: Some(thread) }
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client::connect(self.address)
+    }
+
+    /// Tells the proxy to stop, and does not wait for it.
+    pub(crate) fn begin_stop(&mut self) {
+        drop(self.stop.take());
+    }
+
+    /// Stops the proxy and waits until all its connections have ended.
+    pub(crate) fn stop(&mut self) {
+        self.begin_stop();
+        self.thread.take().into_iter().for_each(|thread| thread.join().unwrap());
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        self.begin_stop();
+    }
+}
+
+/// The upstreams of a test: the names of the vendors, all at the fake provider, behind a path.
+pub(crate) fn upstreams(provider: &FakeProvider) -> Vec<Upstream> {
+    let url = format!("{}/base", provider.url());
+    UPSTREAMS.iter().map(|name| Upstream::new(name, &url, None).unwrap()).collect()
+}
+
+/// The path of a dialect through the proxy.
+pub(crate) fn path(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::AnthropicMessages => "/anthropic/v1/messages",
+        Dialect::OpenAiChat => "/openai/v1/chat/completions",
+        Dialect::OpenAiResponses => "/openai/v1/responses",
+        Dialect::BedrockConverse => "/bedrock/model/anthropic.claude-v1%3A0/converse",
+        Dialect::GeminiGenerate => "/gemini/v1beta/models/gemini-2.5-pro:generateContent",
+        Dialect::GeminiInteractions => "/gemini/v1beta/interactions",
+    }
+}
+
+/// The path of a dialect for streams.
+pub(crate) fn stream_path(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::BedrockConverse => "/bedrock/model/anthropic.claude-v1%3A0/converse-stream",
+        Dialect::GeminiGenerate => "/gemini/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+        other => path(other),
+    }
+}
+
+/// Waits until something is so, and fails after a while.
+pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "waited too long");
+        std::thread::yield_now();
+    }
+}
