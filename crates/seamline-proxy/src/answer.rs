@@ -9,6 +9,7 @@ use hyper::HeaderMap;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use crate::counts::Counted;
+use crate::join::Joined;
 use crate::observe::Observed;
 
 /// The body of a response to the client.
@@ -22,7 +23,7 @@ enum Source {
     Whole(Bytes),
     /// Pieces that were read already, and the rest of the upstream's body, if there is one.
     Begun(VecDeque<Bytes>, Rest),
-    Observed(Box<Observed<Incoming>>),
+    Observed(Box<Joined<Observed<Incoming>>>),
 }
 
 /// What follows the pieces of a body that was begun.
@@ -50,7 +51,7 @@ impl AnswerBody {
 
     /// A body of an upstream that is watched.
     pub(crate) fn observed(observed: Observed<Incoming>) -> Self {
-        Self { source: Source::Observed(Box::new(observed)), open: None }
+        Self { source: Source::Observed(Box::new(Joined::new(observed))), open: None }
     }
 
     /// Counts the request as open as long as the body exists.

@@ -22,6 +22,7 @@ mod headers;
 pub mod identity;
 pub mod incident;
 mod inspect;
+mod join;
 pub mod journal;
 pub mod keep;
 pub mod launch;

@@ -24,7 +24,7 @@ async function turn() {
 }
 
 async function ask(...messages) {
-  return (await client.messages.create(request(messages))).content[0].text;
+  return (await client.messages.create(request(messages))).content;
 }
 
 const asked = { role: "user", content: "run the probe" };

@@ -41,7 +41,7 @@ GO_ON = {"role": "user", "content": "go on"}
 
 CASES = {
     "turn": turn,
-    "missing": lambda: ask([ASKED, CALLED, GO_ON]).content[0].text,
-    "orphan": lambda: ask([ASKED, SAID, {"role": "user", "content": [RESULT]}, SAID, GO_ON]).content[0].text,
+    "missing": lambda: ask([ASKED, CALLED, GO_ON]).content,
+    "orphan": lambda: ask([ASKED, SAID, {"role": "user", "content": [RESULT]}, SAID, GO_ON]).content,
 }
 print(CASES[CASE]())

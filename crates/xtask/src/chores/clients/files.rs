@@ -28,7 +28,7 @@ pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
         let known: Vec<&str> = client::ALL.iter().map(|client| client.name).collect();
         bail!("no client has this name\nhint: there are {}", known.join(", "));
     }
-    let seamline = seamline(workspace)?;
+    let seamline = seamline(workspace, &[])?;
     let provider = Provider::start(workspace)?;
     println!("{:<10}{:<10}{:<44}after `seamline doctor --fix`", "client", "damage", "before");
     let mut failed = 0;
@@ -59,12 +59,12 @@ pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The command under test: the one that `SEAMLINE` names, or a new build.
-pub(super) fn seamline(workspace: &Workspace) -> Result<PathBuf> {
+/// The command under test: the one that `SEAMLINE` names, or a new build with these arguments.
+pub(super) fn seamline(workspace: &Workspace, args: &[&str]) -> Result<PathBuf> {
     if let Some(named) = std::env::var_os("SEAMLINE") {
         return Ok(PathBuf::from(named));
     }
-    workspace::run(&mut workspace.cargo(&["build", "--release", "-p", "seamline-cli"]))?;
+    workspace::run(workspace.cargo(&["build", "--release", "-p", "seamline-cli"]).args(args))?;
     Ok(workspace.root().join("target/release/seamline"))
 }
 
