@@ -114,11 +114,8 @@ impl Repair {
     ) -> Result<Exit, Failure> {
         // A finding that is left to requests is shown with the fix that each request makes.
         let is_whole = extent == PersistRepairs::All && result.left_to_requests.is_empty();
-        let remaining = if is_whole {
-            result.remaining.clone()
-        } else {
-            seamline::check(&result.after, &result.options)?.findings
-        };
+        let remaining =
+            if is_whole { result.remaining.clone() } else { seamline::check(&result.after, &result.options)?.findings };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => {
