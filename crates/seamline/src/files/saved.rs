@@ -100,7 +100,7 @@ impl SavedConversation {
             provider => format!("{provider}/{}", self.dialect),
         };
         let from = options.from.clone().or(Some(side));
-        let options = ConvertOptions { from, model: None, order: None, kept: true, ..options.clone() };
+        let options = ConvertOptions { from, order: None, kept: true, ..options.clone() };
         let converted = crate::convert(self.body.as_bytes(), &options)?;
         let unread = self.quarantined.iter().filter(|kept| !kept.is_repeated).map(|kept| Carried {
             what: format!("{} bytes of line {}", kept.bytes.len(), kept.line),
