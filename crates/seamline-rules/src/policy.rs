@@ -201,9 +201,10 @@ words! {
         AllowPositional = "allow_positional",
         /// The later call gets another id, wherever in the conversation the two are.
         RenameLater = "rename_later",
-        /// The later call is removed.
+        /// The later call is removed where the provider rejects the repetition.
         DropLater = "drop_later",
-        /// It is reported, wherever in the conversation the two are.
+        /// It is reported, wherever in the conversation the two are; the later call gets another id only where the provider
+        /// rejects the repetition.
         Error = "error",
     }
 }

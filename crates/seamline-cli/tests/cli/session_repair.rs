@@ -43,6 +43,20 @@ fn a_session_with_notes_only_is_not_reported_as_wrong() {
 }
 
 #[test]
+fn a_policy_that_stores_all_repairs_needs_no_option() {
+    let bench = Bench::new();
+    bench.write("body.json", TWICE);
+    bench.write("all.toml", "[session]\npersist_repairs = \"all\"\n");
+    bench.session(&["new", "s-1", "--policy", "all.toml"]).expect(0);
+    bench.session(&["append", "s-1", "body.json", "--body"]).expect(0);
+    let ran = bench.session(&["check", "s-1"]).expect(1);
+    assert!(ran.on_one_line().contains("`seamline session repair s-1` fixes it"), "{}", ran.out);
+    let ran = bench.session(&["repair", "s-1"]).expect(0);
+    assert!(ran.out.contains("answered with a synthetic result"), "{}", ran.out);
+    bench.session(&["check", "s-1"]).expect(0);
+}
+
+#[test]
 fn a_repair_that_is_left_to_requests_is_not_reported_as_stored() {
     let bench = Bench::new();
     bench.write("body.json", TWICE);

@@ -1,6 +1,8 @@
 //! Servers that speak the Messages dialect, taken at their most tolerant.
 
-use seamline_model::{Alphabet, Constraints, ErrorText, FirstRole, IdDemand, Limits, Members, PairDemands, ReasoningDemands, SameRole};
+use seamline_model::{
+    Alphabet, Constraints, ErrorText, FirstRole, IdDemand, Limits, Members, PairDemands, ReasoningDemands, SameRole,
+};
 
 use super::Provider;
 use crate::anthropic_messages;

@@ -15,12 +15,7 @@ const CASES: u32 = 1500;
 
 fn config() -> ProptestConfig {
     let asked = ProptestConfig::default();
-    ProptestConfig {
-        cases: CASES.max(asked.cases),
-        failure_persistence: None,
-        max_global_rejects: 1 << 20,
-        ..asked
-    }
+    ProptestConfig { cases: CASES.max(asked.cases), failure_persistence: None, max_global_rejects: 1 << 20, ..asked }
 }
 
 fn dialect() -> impl Strategy<Value = Dialect> {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use seamline::Options;
 use seamline::check::Checked;
-use seamline::session::Follower;
+use seamline::session::{Follower, PersistRepairs};
 use seamline::store::SessionId;
 
 use super::context::{StoreContext, exit_of};
-use super::repair::storing;
+use super::repair::{extent_of, storing};
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -104,13 +104,13 @@ fn summary(
             counts.errors + counts.warnings
         })
     };
-    let left_after = |all: bool| {
-        let preview = session.preview_repair(storing(options.policy.clone(), all));
+    let left_after = |extent: PersistRepairs| {
+        let preview = session.preview_repair(storing(options.policy.clone(), extent));
         preview.map_or(count, |preview| left_in(&preview.after))
     };
     let left_in_requests = seamline::repair(body, options).map_or(usize::MAX, |repaired| left_in(&repaired.body));
     let (repair, all) = (context.command("repair"), context.command("repair --all"));
-    let remedy = match (left_after(false), left_after(true), left_in_requests) {
+    let remedy = match (left_after(extent_of(options)), left_after(PersistRepairs::All), left_in_requests) {
         (0, ..) => format!("{repair} fixes it"),
         (rest, 0, _) if rest < count => {
             format!("{repair} fixes some of it, and each request the rest; {all} stores all fixes")

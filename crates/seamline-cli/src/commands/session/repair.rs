@@ -6,7 +6,7 @@ use clap::Args;
 use seamline::repair::RepairAction;
 use seamline::session::{PersistRepairs, RepairResult, SessionError};
 use seamline::store::{RepairId, SessionId};
-use seamline::{Finding, Policy};
+use seamline::{Finding, Options, Policy};
 use serde::Serialize;
 
 use super::context::{StoreContext, WriterArgs, exit_of};
@@ -23,7 +23,7 @@ use crate::screen;
 ///
 /// Moves results to their tool calls and keeps orphaned results as text. The repair is stored, and `seamline session undo`
 /// undoes it. A result that is missing may still arrive, so it is left to each request, which adds a synthetic one, unless
-/// you pass `--all`; until then it counts as a finding. No content is lost unless the policy or `--unsafe` allows it, and
+/// you pass `--all` or the policy says `persist_repairs = "all"`; until then it counts as a finding. No content is lost unless the policy or `--unsafe` allows it, and
 /// `undo` restores that, too.
 ///
 /// After a switch of the provider, a fix of messages in another dialect is not stored: each request makes it.
@@ -88,17 +88,19 @@ impl Repair {
         if self.allow_unsafe {
             policy.allow_unsafe();
         }
-        let everything = storing(policy.clone(), true);
-        let policy = storing(policy, self.all);
+        let options = session.options(policy).map_err(|error| context.failure(&error))?;
+        let extent = if self.all { PersistRepairs::All } else { extent_of(&options) };
+        let everything = storing(options.policy.clone(), PersistRepairs::All);
+        let policy = storing(options.policy, extent);
         if self.dry_run {
             let planned = session.preview_repair(policy).map_err(|error| context.failure(&error))?;
             context.warn_of_damage(&self.name, session.health());
-            let told = self.tell(context, &planned, || session.preview_repair(everything))?;
+            let told = self.tell(context, (&planned, extent), || session.preview_repair(everything))?;
             return Ok(if told == Exit::Clean { exit } else { told });
         }
         let told = context.write(&self.name, self.writer.options(), |session| {
             let result = context.wait(session.repair_with(policy))?;
-            self.tell(context, &result, || session.preview_repair(everything))
+            self.tell(context, (&result, extent), || session.preview_repair(everything))
         })?;
         Ok(if told == Exit::Clean { exit } else { told })
     }
@@ -107,15 +109,13 @@ impl Repair {
     fn tell(
         &self,
         context: &StoreContext,
-        result: &RepairResult,
+        (result, extent): (&RepairResult, PersistRepairs),
         everything: impl FnOnce() -> Result<RepairResult, SessionError>,
     ) -> Result<Exit, Failure> {
         // A finding that is left to requests is shown with the fix that each request makes.
-        let remaining = if self.is_whole(result) {
-            result.remaining.clone()
-        } else {
-            seamline::check(&result.after, &result.options)?.findings
-        };
+        let is_whole = extent == PersistRepairs::All && result.left_to_requests.is_empty();
+        let remaining =
+            if is_whole { result.remaining.clone() } else { seamline::check(&result.after, &result.options)?.findings };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => {
@@ -133,10 +133,10 @@ impl Repair {
             }
             ListFormat::Text => {
                 let (request, keep) = (context.command("request"), context.command("repair --all"));
-                let in_requests = if remaining.is_empty() || !self.is_fixed_in_requests(result)? {
+                let in_requests = if remaining.is_empty() || is_whole || !is_fixed_in_requests(result)? {
                     None
                 } else {
-                    let is_kept_by_all = !self.all && {
+                    let is_kept_by_all = extent != PersistRepairs::All && {
                         let all = everything().map_err(|error| context.failure(&error))?;
                         !Counts::of(&seamline::check(&all.after, &all.options)?.findings).is_wrong()
                     };
@@ -147,20 +147,6 @@ impl Repair {
         }
         let is_wrong = Counts::of(&remaining).is_wrong();
         Ok(output.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
-    }
-
-    /// Whether the repair leaves nothing to requests.
-    fn is_whole(&self, result: &RepairResult) -> bool {
-        self.all && result.left_to_requests.is_empty()
-    }
-
-    /// Whether requests fix the findings that remain.
-    fn is_fixed_in_requests(&self, result: &RepairResult) -> Result<bool, Failure> {
-        if self.is_whole(result) {
-            return Ok(false);
-        }
-        let left = seamline::repair(&result.after, &result.options)?.remaining;
-        Ok(!Counts::of(&left).is_wrong())
     }
 
     /// The report for people.
@@ -182,10 +168,25 @@ impl Repair {
     }
 }
 
-/// The policy of a repair that is stored, with synthetic results (`--all`) or without. The command asks for the repair, so
-/// it is stored though the policy leaves repairs to requests.
-pub(super) fn storing(mut policy: Policy, all: bool) -> Policy {
-    policy.set_persist_repairs(if all { PersistRepairs::All } else { PersistRepairs::RealMovesOnly });
+/// Whether requests fix the findings that a repair leaves.
+fn is_fixed_in_requests(result: &RepairResult) -> Result<bool, Failure> {
+    let left = seamline::repair(&result.after, &result.options)?.remaining;
+    Ok(!Counts::of(&left).is_wrong())
+}
+
+/// How much of a repair is stored without `--all`. The command asks for the repair, so it is stored though the policy leaves
+/// repairs to requests.
+pub(super) fn extent_of(options: &Options) -> PersistRepairs {
+    let policy = options.policy.for_provider(options.provider.as_deref().unwrap_or_default());
+    match policy.session.persist_repairs {
+        PersistRepairs::All => PersistRepairs::All,
+        PersistRepairs::Never | PersistRepairs::RealMovesOnly => PersistRepairs::RealMovesOnly,
+    }
+}
+
+/// The policy of a repair of which this much is stored.
+pub(super) fn storing(mut policy: Policy, extent: PersistRepairs) -> Policy {
+    policy.set_persist_repairs(extent);
     policy
 }
 

@@ -85,10 +85,5 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     report
         .block(context, state.call, "tool call has no id".to_owned())
         .predicts(demand.alphabet_error.render(&values))
-        .fix(
-            context.naming_stage(),
-            Safety::Safe,
-            format!("set the id to `{made}`"),
-            edits,
-        );
+        .fix(context.naming_stage(), Safety::Safe, format!("set the id to `{made}`"), edits);
 }
