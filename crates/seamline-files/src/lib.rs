@@ -14,6 +14,7 @@ pub mod leftovers;
 pub mod lines;
 mod list;
 pub mod native;
+mod nesting;
 pub mod packed;
 mod place;
 mod program;

@@ -8,6 +8,7 @@ use std::io::BufRead;
 
 use crate::json::members;
 use crate::lines::{DamagedLine, LineDamage, RecordPlace};
+use crate::nesting::Nesting;
 use recover::Rest;
 
 /// Where the records of a value are.
@@ -16,6 +17,13 @@ pub(crate) struct Shape {
     pub(crate) members: &'static [&'static str],
     /// Whether an object has the form of a record. It tells records from objects inside of damaged ones.
     pub(crate) is_record: fn(&str) -> bool,
+}
+
+impl Shape {
+    /// A list of messages with roles.
+    pub(crate) const fn of_messages(members: &'static [&'static str]) -> Self {
+        Self { members, is_record: |text| crate::json::members(text, &["role"]).is_ok_and(|[role]| role.is_some()) }
+    }
 }
 
 /// What a pass over a file found.
@@ -99,9 +107,7 @@ struct Scan<'s> {
     phase: Phase,
     at: u64,
     line: usize,
-    depth: usize,
-    in_string: bool,
-    is_escaped: bool,
+    nesting: Nesting,
     /// The depth of the elements of the list, and the place behind the list.
     list_depth: usize,
     list_end: u64,
@@ -125,9 +131,7 @@ impl<'s> Scan<'s> {
             phase: Phase::Before,
             at: 0,
             line: 1,
-            depth: 0,
-            in_string: false,
-            is_escaped: false,
+            nesting: Nesting::default(),
             list_depth: 0,
             list_end: 0,
             key: Vec::new(),
@@ -152,20 +156,20 @@ impl<'s> Scan<'s> {
 
     fn read_around(&mut self, byte: u8) {
         self.list.envelope.push(byte);
-        if self.in_string && self.depth == 1 && self.phase == Phase::Before {
+        if self.nesting.in_string && self.nesting.depth == 1 && self.phase == Phase::Before {
             self.key.push(byte);
         }
-        let was_in_string = self.in_string;
-        self.step(byte);
+        let was_in_string = self.nesting.in_string;
+        self.nesting.step(byte);
         if was_in_string || byte.is_ascii_whitespace() {
             return;
         }
         match byte {
             b'"' => self.key.clear(),
             b'[' if self.phase == Phase::Before && self.is_list() => {
-                (self.phase, self.list_depth) = (Phase::Between, self.depth);
+                (self.phase, self.list_depth) = (Phase::Between, self.nesting.depth);
             }
-            b']' | b'}' if self.depth == 0 => self.phase = Phase::Ended,
+            b']' | b'}' if self.nesting.depth == 0 => self.phase = Phase::Ended,
             _ => {}
         }
     }
@@ -173,7 +177,8 @@ impl<'s> Scan<'s> {
     /// Whether the bracket that was just read opens the list of records.
     fn is_list(&self) -> bool {
         let key = self.key.strip_suffix(b"\"").unwrap_or_default();
-        self.depth == 1 || self.depth == 2 && self.shape.members.iter().any(|member| member.as_bytes() == key)
+        self.nesting.depth == 1
+            || self.nesting.depth == 2 && self.shape.members.iter().any(|member| member.as_bytes() == key)
     }
 
     fn read_between(&mut self, byte: u8) {
@@ -190,17 +195,17 @@ impl<'s> Scan<'s> {
                     self.list.glue(self.line, self.at);
                 }
                 self.element.push(byte);
-                self.step(byte);
+                self.nesting.step(byte);
                 // Numbers and words are not records, and no bracket ends them.
-                self.is_lost = self.depth == self.list_depth && !self.in_string;
+                self.is_lost = self.nesting.depth == self.list_depth && !self.nesting.in_string;
             }
         }
     }
 
     fn read_element(&mut self, byte: u8, take: &mut Take<'_>) {
         self.element.push(byte);
-        self.step(byte);
-        if self.depth != self.list_depth || self.in_string {
+        self.nesting.step(byte);
+        if self.nesting.depth != self.list_depth || self.nesting.in_string {
             return;
         }
         let text = std::str::from_utf8(&self.element);
@@ -219,19 +224,6 @@ impl<'s> Scan<'s> {
             (self.start, self.start_line) = (self.at, self.line);
             self.element.push(byte);
             self.is_lost = true;
-        }
-    }
-
-    /// Follows brackets and strings.
-    fn step(&mut self, byte: u8) {
-        match byte {
-            _ if self.is_escaped => self.is_escaped = false,
-            b'\\' if self.in_string => self.is_escaped = true,
-            b'"' => self.in_string = !self.in_string,
-            _ if self.in_string => {}
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-            _ => {}
         }
     }
 

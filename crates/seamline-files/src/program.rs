@@ -32,6 +32,32 @@ impl Program {
     /// The advice for programs that show the body that they send.
     pub(crate) const GIVE_BODY: &str = "give the request body that the program sends to its provider";
 
+    /// A program whose sessions are read. Nothing tells where it keeps them.
+    pub(crate) const fn of_sessions(
+        name: &'static str,
+        what: &'static str,
+        detect: fn(&Sample<'_>) -> bool,
+        session: &'static Format,
+    ) -> Self {
+        Self { session: Some(session), ..Self::recognised(name, what, detect) }
+    }
+
+    /// A program that writes files of many request bodies.
+    pub(crate) const fn of_bodies(
+        name: &'static str,
+        what: &'static str,
+        detect: fn(&Sample<'_>) -> bool,
+        bodies: &'static Bodies,
+    ) -> Self {
+        Self { bodies: Some(bodies), ..Self::recognised(name, what, detect) }
+    }
+
+    /// A program whose files are only recognised.
+    pub(crate) const fn recognised(name: &'static str, what: &'static str, detect: fn(&Sample<'_>) -> bool) -> Self {
+        let advice = Self::GIVE_BODY;
+        Self { name, what, places: &[], extract: None, advice, detect, session: None, bodies: None }
+    }
+
     /// Whether the conversations of its files are checked.
     pub fn is_read(&self) -> bool {
         self.session.is_some() || self.bodies.is_some()

@@ -4,6 +4,7 @@ mod account;
 mod rejection;
 mod session_file;
 mod stored;
+mod told;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::io::BufRead;
 
+use crate::nesting::Nesting;
+
 /// The most lines that one record may be split into.
 const LINES_MAX: usize = 4096;
 
@@ -49,9 +51,9 @@ impl<'i> LineSource<'i> {
 
     /// The record that begins on a line, if its strings have raw newlines and it is complete with the lines behind it.
     pub(super) fn join(&mut self, first: &[u8]) -> std::io::Result<Option<JoinedRecord>> {
-        let mut state = StringState::default();
+        let mut nesting = Nesting::default();
         let mut text = Vec::new();
-        let Some(mut ending) = state.read_line(first.trim_ascii_start(), &mut text) else { return Ok(None) };
+        let Some(mut ending) = read_line(&mut nesting, first.trim_ascii_start(), &mut text) else { return Ok(None) };
         if !text.starts_with(b"{") {
             return Ok(None);
         }
@@ -62,9 +64,9 @@ impl<'i> LineSource<'i> {
             if next.trim_ascii_start().starts_with(b"{\"") {
                 return Ok(None);
             }
-            match state.read_line(next, &mut text) {
+            match read_line(&mut nesting, next, &mut text) {
                 Some(next) => ending = next,
-                None if state.in_string || state.depth > 0 => return Ok(None),
+                None if nesting.in_string || nesting.depth > 0 => return Ok(None),
                 None => {
                     let text = String::from_utf8_lossy(&text).trim_end().to_owned();
                     let is_record = crate::json::members(&text, &[]).is_ok();
@@ -76,35 +78,16 @@ impl<'i> LineSource<'i> {
     }
 }
 
-/// Where a pass over the bytes of a record is.
-#[derive(Default)]
-struct StringState {
-    in_string: bool,
-    is_escaped: bool,
-    depth: usize,
-}
-
-impl StringState {
-    /// Reads a line without its newline and without NUL bytes. Returns the escaped newline if the line ends inside of a
-    /// string.
-    fn read_line(&mut self, line: &[u8], text: &mut Vec<u8>) -> Option<&'static [u8]> {
-        let (line, ending): (_, &[u8]) = match line {
-            [line @ .., b'\r', b'\n'] => (line, b"\\r\\n"),
-            [line @ .., b'\n'] => (line, b"\\n"),
-            _ => (line, b""),
-        };
-        for byte in line.iter().copied().filter(|byte| *byte != 0) {
-            text.push(byte);
-            match byte {
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' if self.in_string => self.is_escaped = true,
-                b'"' => self.in_string = !self.in_string,
-                _ if self.in_string => {}
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-                _ => {}
-            }
-        }
-        (self.in_string && !self.is_escaped && !ending.is_empty()).then_some(ending)
+/// Reads a line without its newline and without NUL bytes. Returns the escaped newline if the line ends inside of a string.
+fn read_line(nesting: &mut Nesting, line: &[u8], text: &mut Vec<u8>) -> Option<&'static [u8]> {
+    let (line, ending): (_, &[u8]) = match line {
+        [line @ .., b'\r', b'\n'] => (line, b"\\r\\n"),
+        [line @ .., b'\n'] => (line, b"\\n"),
+        _ => (line, b""),
+    };
+    for byte in line.iter().copied().filter(|byte| *byte != 0) {
+        text.push(byte);
+        nesting.step(byte);
     }
+    (nesting.in_string && !nesting.is_escaped && !ending.is_empty()).then_some(ending)
 }

@@ -5,14 +5,8 @@ use crate::bodies::{Bodies, HeldBody};
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "lines of request bodies",
-    what: "a list of request bodies, one per line",
-    places: &[],
     extract: Some("sed -n 1p FILE"),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: None,
-    bodies: Some(&BODIES),
+    ..Program::of_bodies("lines of request bodies", "a list of request bodies, one per line", detect, &BODIES)
 };
 
 static BODIES: Bodies = Bodies::lines(|record| Some(HeldBody::whole(record)));

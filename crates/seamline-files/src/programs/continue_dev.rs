@@ -5,22 +5,16 @@ use crate::list::Shape;
 use crate::native::message::{Message, Role};
 use crate::native::text::text_of;
 use crate::sample::{Sample, has};
-use crate::session::{About, FileLayout, Format, KeptTexts, Listed, envelope_text};
+use crate::session::{About, Format, KeptTexts, Listed, envelope_text};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "Continue",
-    what: "a session of Continue",
     places: &[SessionFolder::variable(("CONTINUE_GLOBAL_DIR", ".continue"), "sessions", &[".json"])],
     extract: Some("jq '{messages: [.history[].message]}' FILE"),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("Continue", "a session of Continue", detect, &FORMAT)
 };
 
-static FORMAT: Format =
-    Format { document: FileLayout::List, read: |input| LISTED.read(input), write: None, resume: |_| None };
+static FORMAT: Format = Format::of_list(|input| LISTED.read(input));
 
 static LISTED: Listed = Listed {
     shape: Shape {

@@ -8,20 +8,14 @@ use crate::lines;
 use crate::native::message::{Message, Role};
 use crate::native::text::block_text;
 use crate::sample::{Sample, has};
-use crate::session::{About, CarriedMessage, FileInput, FileLayout, FileReading, Format, Reading};
+use crate::session::{About, CarriedMessage, FileInput, FileReading, Format, Reading};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "Cursor agent",
-    what: "a transcript of the agent of Cursor",
-    places: &[],
-    extract: None,
     advice: "Seamline does not write transcripts of Cursor, which continues a session from its own database",
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("Cursor agent", "a transcript of the agent of Cursor", detect, &FORMAT)
 };
 
-static FORMAT: Format = Format { document: FileLayout::Lines, read, write: None, resume: |_| None };
+static FORMAT: Format = Format::of_lines(read);
 
 fn detect(sample: &Sample<'_>) -> bool {
     let is_message = |record: &serde_json::Value| {

@@ -5,14 +5,8 @@ use crate::bodies::{Bodies, HeldBody};
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "fine-tuning",
-    what: "a training set for fine-tuning",
-    places: &[],
     extract: Some("sed -n 1p FILE"),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: None,
-    bodies: Some(&BODIES),
+    ..Program::of_bodies("fine-tuning", "a training set for fine-tuning", detect, &BODIES)
 };
 
 static BODIES: Bodies = Bodies::lines(|record| Some(HeldBody::whole(record)));

@@ -8,14 +8,9 @@ use crate::json::{Object, elements, offset, string};
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "HAR",
-    what: "a HAR file of a browser",
-    places: &[],
     extract: Some("jq -r '.log.entries[0].request.postData.text' FILE"),
     advice: "Seamline does not write HAR files: they show what was sent; repair the session that the program sends",
-    detect,
-    session: None,
-    bodies: Some(&BODIES),
+    ..Program::of_bodies("HAR", "a HAR file of a browser", detect, &BODIES)
 };
 
 static BODIES: Bodies = Bodies {

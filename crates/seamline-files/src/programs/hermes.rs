@@ -3,28 +3,19 @@
 use crate::json::{members, string};
 use crate::list::Shape;
 use crate::sample::{Sample, has};
-use crate::session::{About, FileLayout, Format, KeptTexts, Listed, envelope_text, message_with};
+use crate::session::{About, Format, KeptTexts, Listed, envelope_text, message_with};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "Hermes",
-    what: "a session of Hermes",
     places: &[SessionFolder::variable(("HERMES_HOME", ".hermes"), "sessions", &[".json"])],
     extract: Some("jq '{model, messages}' FILE"),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("Hermes", "a session of Hermes", detect, &FORMAT)
 };
 
-static FORMAT: Format =
-    Format { document: FileLayout::List, read: |input| LISTED.read(input), write: None, resume: |_| None };
+static FORMAT: Format = Format::of_list(|input| LISTED.read(input));
 
 static LISTED: Listed = Listed {
-    shape: Shape {
-        members: &["messages"],
-        is_record: |text| members(text, &["role"]).is_ok_and(|[role]| role.is_some()),
-    },
+    shape: Shape::of_messages(&["messages"]),
     dialect: "openai_chat",
     provider: Some("openai-compatible"),
     show,

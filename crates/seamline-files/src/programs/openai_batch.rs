@@ -6,26 +6,19 @@ use crate::json::{Object, elements, members};
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "batch",
-    what: "a batch of requests",
-    places: &[],
     extract: Some("sed -n 1p FILE | jq .body"),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: None,
-    bodies: Some(&LINES),
+    ..Program::of_bodies("batch", "a batch of requests", detect, &LINES)
 };
 
 /// A batch for Anthropic.
 pub(super) const LIST: Program = Program {
-    name: "batch",
-    what: "a batch of requests for Anthropic",
-    places: &[],
     extract: Some("jq '.requests[0].params' FILE"),
-    advice: Program::GIVE_BODY,
-    detect: |sample| sample.list("requests").iter().any(|entry| has(entry, &["custom_id", "params"])),
-    session: None,
-    bodies: Some(&ELEMENTS),
+    ..Program::of_bodies(
+        "batch",
+        "a batch of requests for Anthropic",
+        |sample| sample.list("requests").iter().any(|entry| has(entry, &["custom_id", "params"])),
+        &ELEMENTS,
+    )
 };
 
 static LINES: Bodies = Bodies::lines(|record| {

@@ -8,20 +8,14 @@ use crate::list::{self, Shape};
 use crate::native::message::{Message, Role};
 use crate::native::text::{call, text_of};
 use crate::sample::{Sample, has, says};
-use crate::session::{About, CarriedMessage, FileInput, FileLayout, FileReading, Format, Reading};
+use crate::session::{About, CarriedMessage, FileInput, FileReading, Format, Reading};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "pydantic-ai",
-    what: "a message history of pydantic-ai",
-    places: &[],
-    extract: None,
     advice: "Seamline does not write histories of pydantic-ai; `pydantic_ai.messages.repair_messages()` repairs them",
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("pydantic-ai", "a message history of pydantic-ai", detect, &FORMAT)
 };
 
-static FORMAT: Format = Format { document: FileLayout::List, read, write: None, resume: |_| None };
+static FORMAT: Format = Format::of_list(read);
 
 const SHAPE: Shape = Shape {
     members: &["messages"],

@@ -13,16 +13,11 @@ use crate::json::{Object, elements, quoted};
 use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "ShareGPT",
-    what: "a training set in the form of ShareGPT",
-    places: &[],
     extract: Some(
         r#"jq '(.[0]? // .) | {messages: [.conversations[] | {role: ({human: "user", gpt: "assistant"}[.from] // .from), content: .value}]}' FILE"#,
     ),
     advice: "Seamline does not write training sets in the form of ShareGPT; remove the conversations that it lists",
-    detect,
-    session: None,
-    bodies: Some(&BODIES),
+    ..Program::of_bodies("ShareGPT", "a training set in the form of ShareGPT", detect, &BODIES)
 };
 
 static BODIES: Bodies = Bodies {

@@ -4,31 +4,24 @@ use crate::Program;
 use crate::json::members;
 use crate::lines;
 use crate::sample::{Sample, has};
-use crate::session::{CarriedMessage, FileInput, FileLayout, FileReading, Format, Reading, message_with};
+use crate::session::{CarriedMessage, FileInput, FileReading, Format, Reading, message_with};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "Strands",
-    what: "messages of a session of Strands",
-    places: &[],
-    extract: None,
     advice: "Seamline does not write sessions of Strands; Strands itself answers calls that have no result",
-    detect: |sample| sample.is_lines() && is_message(sample),
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions(
+        "Strands",
+        "messages of a session of Strands",
+        |sample| sample.is_lines() && is_message(sample),
+        &FORMAT,
+    )
 };
 
-static FORMAT: Format = Format { document: FileLayout::Lines, read, write: None, resume: |_| None };
+static FORMAT: Format = Format::of_lines(read);
 
 /// One message, which does not tell what is wrong with the conversation.
 pub(super) const MESSAGE: Program = Program {
-    name: "Strands",
-    what: "one message of a session of Strands",
-    places: &[],
-    extract: None,
     advice: "`ls -v messages/message_*.json | xargs jq -c . | seamline check -` checks all messages of its folder",
-    detect: is_message,
-    session: None,
-    bodies: None,
+    ..Program::recognised("Strands", "one message of a session of Strands", is_message)
 };
 
 fn is_message(sample: &Sample<'_>) -> bool {

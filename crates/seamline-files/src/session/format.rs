@@ -14,6 +14,9 @@ pub struct FileInput<'i> {
     pub content: KeptTexts,
 }
 
+/// Reads a file.
+pub(crate) type Read = fn(&mut FileInput<'_>) -> std::io::Result<FileReading>;
+
 /// Writes the records again after a repair.
 pub(crate) type Write = fn(&RecordRepair<'_>) -> Option<Vec<NewRecord>>;
 
@@ -22,7 +25,7 @@ pub struct Format {
     /// How the records of a file are separated.
     pub document: FileLayout,
     /// Reads a file: its records, the conversation that the program would send, and the defects of the file.
-    pub(crate) read: fn(&mut FileInput<'_>) -> std::io::Result<FileReading>,
+    pub(crate) read: Read,
     /// Writes the records again after a repair of the conversation; nothing if a message has a form that they cannot hold.
     /// A format without this function is read-only.
     pub(crate) write: Option<Write>,
@@ -31,6 +34,16 @@ pub struct Format {
 }
 
 impl Format {
+    /// The format of files with one record per line, which are only read. No command continues a session.
+    pub(crate) const fn of_lines(read: Read) -> Self {
+        Self { document: FileLayout::Lines, read, write: None, resume: |_| None }
+    }
+
+    /// The format of files with one JSON list of records, which are only read. No command continues a session.
+    pub(crate) const fn of_list(read: Read) -> Self {
+        Self { document: FileLayout::List, ..Self::of_lines(read) }
+    }
+
     /// Reads a file.
     ///
     /// # Errors

@@ -9,6 +9,13 @@ use super::KeptTexts;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct IdNumber(u32);
 
+impl IdNumber {
+    /// Its index among the ids of the file.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The ids in a file.
 #[derive(Debug, Default)]
 pub(crate) struct Ids {

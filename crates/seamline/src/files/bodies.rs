@@ -97,8 +97,10 @@ pub(super) fn repair<'b>(
 ) -> Result<RepairedFile<'b>, Error> {
     let found = check(program, bodies, &mut &bytes[..], options)?;
     let is_wrong = found.findings.iter().any(|finding| finding.severity > Severity::Info);
+    let mut outcome = RepairedFile::of_checked(found, bytes);
     if !is_wrong || !bodies.is_writable {
-        return Ok(unchanged(program, bytes, found, is_wrong));
+        outcome.refusal = is_wrong.then(|| program.refusal());
+        return Ok(outcome);
     }
     let options = &with_provider(bodies, options);
     let mended = if bodies.is_document() { None } else { lines::mend(bytes) };
@@ -112,45 +114,12 @@ pub(super) fn repair<'b>(
     let line = |record: usize| lines.records.get(record).map(|place| place.line);
     let actions =
         new.actions.into_iter().map(|(record, action)| RepairAction { line: line(record), ..action }).collect();
-    let is_changed = after != bytes;
-    let remaining =
-        if is_changed { check(program, bodies, &mut &after[..], options)?.findings } else { found.findings.clone() };
-    Ok(RepairedFile {
-        bytes: if is_changed { Cow::Owned(after) } else { Cow::Borrowed(bytes) },
-        program,
-        about: found.about,
-        dialect: found.dialect,
-        provider: found.provider,
-        messages: found.messages,
-        found: found.findings,
-        actions,
-        dropped: new.dropped,
-        quarantined,
-        remaining,
-        refusal: None,
-        before: String::new(),
-        after: String::new(),
-    })
-}
-
-/// The outcome of a repair that changes nothing, because nothing is wrong or the file is only read.
-fn unchanged<'b>(program: &'static Program, bytes: &'b [u8], found: CheckedFile, is_wrong: bool) -> RepairedFile<'b> {
-    RepairedFile {
-        bytes: Cow::Borrowed(bytes),
-        program,
-        about: found.about,
-        dialect: found.dialect,
-        provider: found.provider,
-        messages: found.messages,
-        remaining: found.findings.clone(),
-        found: found.findings,
-        actions: Vec::new(),
-        dropped: Vec::new(),
-        quarantined: Vec::new(),
-        refusal: is_wrong.then(|| program.refusal()),
-        before: String::new(),
-        after: String::new(),
+    (outcome.actions, outcome.dropped, outcome.quarantined) = (actions, new.dropped, quarantined);
+    if after != bytes {
+        outcome.remaining = check(program, bodies, &mut &after[..], options)?.findings;
+        outcome.bytes = Cow::Owned(after);
     }
+    Ok(outcome)
 }
 
 /// The options for the bodies of a file that is for one provider.

@@ -7,7 +7,7 @@ use seamline_files::Program;
 use seamline_files::lines::QuarantinedBytes;
 use seamline_files::session::{About, FileReading, Format, KeptTexts, NewRecord, RecordRepair, ReturnedMessage, apply};
 
-use super::check::{carrier_options, checked, input};
+use super::check::{CheckedFile, carrier_options, checked, input};
 use crate::repair::{Dropped, RepairAction};
 use crate::{Error, Finding, Options, Safety, Severity, outline};
 
@@ -62,6 +62,28 @@ pub struct RepairedFile<'b> {
     pub before: String,
     /// The conversation after the repair, as a request body.
     pub after: String,
+}
+
+impl<'b> RepairedFile<'b> {
+    /// The outcome of a repair that did nothing yet.
+    pub(super) fn of_checked(checked: CheckedFile, bytes: &'b [u8]) -> Self {
+        Self {
+            bytes: Cow::Borrowed(bytes),
+            program: checked.program,
+            about: checked.about,
+            dialect: checked.dialect,
+            provider: checked.provider,
+            messages: checked.messages,
+            remaining: checked.findings.clone(),
+            found: checked.findings,
+            actions: Vec::new(),
+            dropped: Vec::new(),
+            quarantined: Vec::new(),
+            refusal: None,
+            after: checked.body.clone(),
+            before: checked.body,
+        }
+    }
 }
 
 impl RepairedFile<'_> {
@@ -162,22 +184,7 @@ impl Work<'_> {
     fn repair<'b>(&self, bytes: &'b [u8]) -> Result<RepairedFile<'b>, Error> {
         let original = self.read(bytes)?;
         let found = checked(self.program, &original, self.options)?;
-        let mut outcome = RepairedFile {
-            bytes: Cow::Borrowed(bytes),
-            program: self.program,
-            about: found.about,
-            dialect: found.dialect,
-            provider: found.provider,
-            messages: found.messages,
-            remaining: found.findings.clone(),
-            found: found.findings,
-            actions: Vec::new(),
-            dropped: Vec::new(),
-            quarantined: Vec::new(),
-            refusal: None,
-            after: found.body.clone(),
-            before: found.body,
-        };
+        let mut outcome = RepairedFile::of_checked(found, bytes);
         let is_wrong = outcome.found.iter().any(|finding| finding.severity > Severity::Info);
         if !is_wrong || !self.options.policy.allows(Safety::Safe) {
             return Ok(outcome);

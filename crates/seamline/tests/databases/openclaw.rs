@@ -97,7 +97,9 @@ pub(crate) fn healthy() -> Bed {
         )
     };
     let text = |role: &str, text: &str| {
-        format!(r#"{{"role":"{role}","content":[{{"type":"text","text":"{text}"}}],"stopReason":"stop","timestamp":4}}"#)
+        format!(
+            r#"{{"role":"{role}","content":[{{"type":"text","text":"{text}"}}],"stopReason":"stop","timestamp":4}}"#
+        )
     };
     let records = [
         HEADER.to_owned(),
@@ -126,9 +128,11 @@ fn add_at(bed: &Bed, seq: usize, record: &str) {
 
 const IDENTITIES: &str = "SELECT group_concat(seq || ' ' || event_id || ' ' || coalesce(parent_id, '-'), ', ')
     FROM (SELECT * FROM transcript_event_identities ORDER BY seq)";
-const ACTIVE: &str = "SELECT group_concat(active_position || ' ' || event_seq || ' ' || coalesce(message_position, '-'), ', ')
+const ACTIVE: &str =
+    "SELECT group_concat(active_position || ' ' || event_seq || ' ' || coalesce(message_position, '-'), ', ')
     FROM (SELECT * FROM session_transcript_active_events ORDER BY active_position)";
-const STATE: &str = "SELECT indexed_seq || ' ' || leaf_event_id || ' ' || needs_rebuild || ' ' || active_event_count || ' ' ||
+const STATE: &str =
+    "SELECT indexed_seq || ' ' || leaf_event_id || ' ' || needs_rebuild || ' ' || active_event_count || ' ' ||
     active_message_count FROM session_transcript_index_state";
 
 #[test]

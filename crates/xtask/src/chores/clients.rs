@@ -2,6 +2,7 @@
 
 mod client;
 mod damage;
+mod exports;
 mod files;
 mod npm;
 mod provider;

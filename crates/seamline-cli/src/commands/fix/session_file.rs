@@ -2,16 +2,16 @@
 
 use seamline::Options;
 
+use super::told::SessionFix;
 use super::{Fix, Fixed, about};
-use crate::args::Format;
 use crate::failure::Failure;
 use crate::files::times::Times;
 use crate::files::undo::{self, Force, SessionRepair};
 use crate::files::{replace, replace_session};
 use crate::input::Source;
+use crate::render::Places;
 use crate::render::file::FileOutcome;
-use crate::render::repair::{self, Destination, Outcome};
-use crate::render::{Counts, Examined, Places, github, json, sarif};
+use crate::render::repair::Destination;
 
 impl Fix {
     /// Repairs a session file; `times` are those that it had before it was read.
@@ -41,31 +41,7 @@ impl Fix {
                 outcome.quarantine = undo::repair_session(path, &repair)?;
             }
         }
-        let options = &Options { dialect: Some(repaired.dialect.to_owned()), kept: true, ..options.clone() };
-        let examined = Examined {
-            label,
-            body: repaired.after.as_bytes(),
-            options,
-            findings: &repaired.remaining,
-            places: Places::File,
-        };
-        let text = match self.format {
-            Format::Text => {
-                repair::document(&examined, repaired.before.as_bytes(), &Outcome::of_file(&outcome), &destination)?
-            }
-            Format::Json => json::repaired_file(label, &outcome),
-            Format::Sarif => sarif::document(&examined),
-            Format::Github => github::document(&examined),
-        };
-        Ok(Fixed {
-            text,
-            report: self.report.is_some().then(|| json::repaired_file(label, &outcome)),
-            body,
-            changed: repaired.changed(),
-            is_session: true,
-            has_findings: !repaired.remaining.is_empty(),
-            is_rejected: false,
-            remaining: Counts::of(&repaired.remaining),
-        })
+        let told = SessionFix { label, path: label, outcome: &outcome, places: Places::File };
+        Ok(Fixed { body, ..self.tell_session(&told, &destination, options)? })
     }
 }

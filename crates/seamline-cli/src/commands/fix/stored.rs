@@ -2,14 +2,14 @@
 
 use seamline::Options;
 
+use super::told::SessionFix;
 use super::{Done, Fix, Fixed};
-use crate::args::Format;
 use crate::failure::Failure;
 use crate::files::undo::Force;
 use crate::input::Source;
+use crate::render::Places;
 use crate::render::file::FileOutcome;
-use crate::render::repair::{self, Destination, Outcome};
-use crate::render::{Counts, Examined, Places, github, json, sarif};
+use crate::render::repair::Destination;
 use crate::stored::{RepairedStored, Store, StoredSession};
 
 impl Fix {
@@ -71,31 +71,7 @@ impl Fix {
         let repaired = &done.repaired;
         let destination = if self.diff { Destination::Nowhere } else { Destination::InPlace(store.path()) };
         let outcome = FileOutcome::of_records(done, store.resume(&repaired.about));
-        let options = &Options { dialect: Some(repaired.dialect.to_owned()), kept: true, ..options.clone() };
-        let examined = Examined {
-            label,
-            body: repaired.after.as_bytes(),
-            options,
-            findings: &repaired.remaining,
-            places: Places::Records(&done.records),
-        };
-        let text = match self.format {
-            Format::Text => {
-                repair::document(&examined, repaired.before.as_bytes(), &Outcome::of_file(&outcome), &destination)?
-            }
-            Format::Json => json::repaired_file(path, &outcome),
-            Format::Sarif => sarif::document(&examined),
-            Format::Github => github::document(&examined),
-        };
-        Ok(Fixed {
-            text,
-            report: self.report.is_some().then(|| json::repaired_file(path, &outcome)),
-            body: None,
-            changed: repaired.changed(),
-            is_session: true,
-            has_findings: !repaired.remaining.is_empty(),
-            is_rejected: false,
-            remaining: Counts::of(&repaired.remaining),
-        })
+        let places = Places::Records(&done.records);
+        self.tell_session(&SessionFix { label, path, outcome: &outcome, places }, &destination, options)
     }
 }

@@ -5,6 +5,7 @@
 //! connects others. Ids of calls and of responses may repeat in a file, so a record counts by its place on the path.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 
 use super::read::{Entry, Kind};
 use crate::session::IdNumber;
@@ -25,22 +26,37 @@ struct Response {
     results: Vec<usize>,
 }
 
+/// The index of a record or of a response. A long file has many of them, and half of a `usize` is enough for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Index(NonZeroU32);
+
+impl Index {
+    fn new(index: usize) -> Self {
+        // The records of four thousand million lines would not fit into memory.
+        Self(NonZeroU32::MIN.saturating_add(u32::try_from(index).unwrap_or(u32::MAX)))
+    }
+
+    fn get(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
 /// The place of a record on the path.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     /// The response that goes on here; nothing behind a message of the user.
-    open: Option<usize>,
+    open: Option<Index>,
     /// The index of the next response.
-    next: usize,
+    next: Index,
 }
 
 /// The place where the parents of a record meet the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Anchor {
     /// The record on the path.
-    record: usize,
+    record: Index,
     /// A block of a response between the record and the path.
-    fragment: Option<usize>,
+    fragment: Option<Index>,
 }
 
 /// The state of a record beside the path while the anchors are searched.
@@ -54,41 +70,46 @@ enum Known {
 
 struct View<'e> {
     entries: &'e [Entry],
-    by_id: HashMap<IdNumber, usize>,
+    /// For each id, the first record that has it.
+    by_id: Vec<Option<Index>>,
     /// For each record, the last one before it that has an id.
-    before: Vec<Option<usize>>,
-    places: HashMap<usize, Place>,
+    before: Vec<Option<Index>>,
+    /// For each record, its place if it is on the path.
+    places: Vec<Option<Place>>,
     anchors: Vec<Known>,
     responses: Vec<Response>,
-    /// The response of each record that belongs to one.
-    owners: HashMap<usize, usize>,
+    /// For each record, the response that it belongs to.
+    owners: Vec<Option<Index>>,
 }
 
 impl<'e> View<'e> {
     fn of(entries: &'e [Entry], chain: &[usize]) -> Self {
-        let mut by_id = HashMap::new();
+        let mut by_id: Vec<Option<Index>> = Vec::new();
         let mut before = Vec::with_capacity(entries.len());
         let mut last = None;
         for (record, entry) in entries.iter().enumerate() {
             before.push(last);
-            last = entry.id.map(|_| record).or(last);
-            if let Some(id) = entry.id {
-                by_id.entry(id).or_insert(record);
+            let Some(id) = entry.id else { continue };
+            last = Some(Index::new(record));
+            if by_id.len() <= id.index() {
+                by_id.resize(id.index() + 1, None);
             }
+            by_id[id.index()].get_or_insert(Index::new(record));
         }
         let mut view = Self {
             entries,
             by_id,
             before,
-            places: HashMap::new(),
+            places: vec![None; entries.len()],
             anchors: vec![Known::Nothing; entries.len()],
             responses: Vec::new(),
-            owners: HashMap::new(),
+            owners: vec![None; entries.len()],
         };
         let mut open = None;
         for record in chain {
             open = view.pass(*record, open);
-            view.places.insert(*record, Place { open, next: view.responses.len() });
+            let next = Index::new(view.responses.len());
+            view.places[*record] = Some(Place { open: open.map(Index::new), next });
         }
         view
     }
@@ -111,7 +132,7 @@ impl<'e> View<'e> {
             self.responses.len() - 1
         });
         self.responses[own].fragments.push(record);
-        self.owners.insert(record, own);
+        self.owners[record] = Some(Index::new(own));
         Some(own)
     }
 
@@ -127,16 +148,16 @@ impl<'e> View<'e> {
     fn add_fragments(&mut self) {
         for record in 0..self.entries.len() {
             let entry = &self.entries[record];
-            if entry.kind != Kind::Assistant || entry.response.is_none() || self.places.contains_key(&record) {
+            if entry.kind != Kind::Assistant || entry.response.is_none() || self.places[record].is_some() {
                 continue;
             }
             let Some(anchor) = self.anchor(record) else { continue };
-            let place = self.places[&anchor.record];
-            let next = Some(place.next).filter(|next| *next < self.responses.len());
+            let Some(place) = self.places[anchor.record.get()] else { continue };
+            let next = Some(place.next.get()).filter(|next| *next < self.responses.len());
             let fits = |response: &usize| self.is_same_response(record, self.responses[*response].fragments[0]);
-            if let Some(own) = place.open.into_iter().chain(next).find(fits) {
+            if let Some(own) = place.open.map(Index::get).into_iter().chain(next).find(fits) {
                 self.responses[own].fragments.push(record);
-                self.owners.insert(record, own);
+                self.owners[record] = Some(Index::new(own));
             }
         }
         self.responses.iter_mut().for_each(|response| response.fragments.sort_unstable());
@@ -148,8 +169,8 @@ impl<'e> View<'e> {
         let mut passed = Vec::new();
         let mut at = record;
         let mut anchor = loop {
-            if self.places.contains_key(&at) {
-                break Some(Anchor { record: at, fragment: None });
+            if self.places[at].is_some() {
+                break Some(Anchor { record: Index::new(at), fragment: None });
             }
             match self.anchors[at] {
                 Known::Anchored(anchor) => break anchor,
@@ -164,19 +185,24 @@ impl<'e> View<'e> {
         };
         for record in passed.into_iter().rev() {
             if self.entries[record].kind == Kind::Assistant {
-                let is_other = |fragment: usize| !self.is_same_response(fragment, record);
+                let is_other = |fragment: Index| !self.is_same_response(fragment.get(), record);
                 anchor = anchor.filter(|anchor| !anchor.fragment.is_some_and(is_other));
-                anchor = anchor.map(|anchor| Anchor { fragment: Some(record), ..anchor });
+                anchor = anchor.map(|anchor| Anchor { fragment: Some(Index::new(record)), ..anchor });
             }
             self.anchors[record] = Known::Anchored(anchor);
         }
         anchor
     }
 
+    /// The first record with an id.
+    fn with_id(&self, id: IdNumber) -> Option<usize> {
+        self.by_id.get(id.index()).copied().flatten().map(Index::get)
+    }
+
     /// The parent of a record; if it is not in the file, the record before, to which a repair would connect it.
     fn parent(&self, record: usize) -> Option<usize> {
         let parent = self.entries[record].parent?;
-        self.by_id.get(&parent).copied().or(self.before[record])
+        self.with_id(parent).or(self.before[record].map(Index::get))
     }
 
     /// Gives each response the results of its calls.
@@ -184,15 +210,15 @@ impl<'e> View<'e> {
         let mut calls = Calls::of(self.entries, &self.responses);
         let mut on_path: Vec<(usize, usize)> = Vec::new();
         for (record, entry) in self.entries.iter().enumerate().filter(|(_, entry)| !entry.answers.is_empty()) {
-            if let Some(place) = self.places.get(&record) {
-                on_path.extend(calls.answer(&entry.answers, place.next).map(|own| (record, own)));
+            if let Some(place) = &self.places[record] {
+                on_path.extend(calls.answer(&entry.answers, place.next.get()).map(|own| (record, own)));
             }
         }
         for (record, own) in on_path {
             self.add_result(record, own);
         }
         for (record, entry) in self.entries.iter().enumerate().filter(|(_, entry)| !entry.answers.is_empty()) {
-            if self.places.contains_key(&record) {
+            if self.places[record].is_some() {
                 continue;
             }
             let Some(own) = self.asked_by(record, &calls) else { continue };
@@ -206,7 +232,7 @@ impl<'e> View<'e> {
 
     fn add_result(&mut self, record: usize, own: usize) {
         self.responses[own].results.push(record);
-        self.owners.insert(record, own);
+        self.owners[record] = Some(Index::new(own));
     }
 
     /// The response whose call a result beside the path answers: that of the nearest block above it, or of the block that
@@ -214,22 +240,22 @@ impl<'e> View<'e> {
     fn asked_by(&mut self, record: usize, calls: &Calls) -> Option<usize> {
         let entry = &self.entries[record];
         let above = self.anchor(record).and_then(|anchor| match anchor.fragment {
-            Some(fragment) => self.owners.get(&fragment).copied(),
-            None => self.places[&anchor.record].open,
+            Some(fragment) => self.owners[fragment.get()],
+            None => self.places[anchor.record.get()].and_then(|place| place.open),
         });
-        let named = entry.source.and_then(|source| self.by_id.get(&source));
-        let named = named.and_then(|named| self.owners.get(named)).copied();
-        above.into_iter().chain(named).find(|own| calls.has_any(&entry.answers, *own))
+        let named = entry.source.and_then(|source| self.with_id(source));
+        let named = named.and_then(|named| self.owners[named]);
+        above.into_iter().chain(named).map(Index::get).find(|own| calls.has_any(&entry.answers, *own))
     }
 
     /// The records in the order in which their messages are sent.
     fn order(&mut self, chain: &[usize]) -> Vec<Vec<usize>> {
         let mut order = Vec::new();
         for record in chain.iter().filter(|record| self.entries[**record].is_message()) {
-            match self.owners.get(record) {
+            match self.owners[*record].map(Index::get) {
                 None => order.push(vec![*record]),
-                Some(own) if self.responses[*own].fragments.contains(record) => {
-                    let response = std::mem::take(&mut self.responses[*own]);
+                Some(own) if self.responses[own].fragments.contains(record) => {
+                    let response = std::mem::take(&mut self.responses[own]);
                     order.extend([response.fragments, response.results].into_iter().filter(|group| !group.is_empty()));
                 }
                 // A result is sent behind its response.

@@ -6,24 +6,19 @@ mod read;
 mod write;
 
 use crate::sample::{Sample, has, says};
-use crate::session::{About, FileLayout, Format};
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "Claude Code",
-    what: "a session log of Claude Code",
     places: &[
         SessionFolder::variable(("CLAUDE_CONFIG_DIR", ".claude"), "projects", &[".jsonl"]),
         SessionFolder::variable(SessionFolder::CONFIG, "claude/projects", &[".jsonl"]),
     ],
     extract: Some("jq -s '{messages: [.[] | .message | select(.role) | {role, content}]}' FILE"),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("Claude Code", "a session log of Claude Code", detect, &FORMAT)
 };
 
-static FORMAT: Format = Format { document: FileLayout::Lines, read: read::read, write: Some(write::write), resume };
+static FORMAT: Format = Format { write: Some(write::write), resume, ..Format::of_lines(read::read) };
 
 fn resume(about: &About) -> Option<String> {
     about.id.as_ref().filter(|_| !about.is_subagent).map(|id| format!("claude --resume {id}"))

@@ -3,15 +3,13 @@
 mod read;
 
 use crate::sample::{Sample, has};
-use crate::session::{FileLayout, Format, Writer, new_record, record_with};
+use crate::session::{Format, Writer, new_record, record_with};
 use crate::{Program, SessionFolder};
 
 /// How a task is continued.
 pub(crate) const NEXT_STEP: &str = "reload the editor, open History in the extension, and resume the task";
 
 pub(crate) const PROGRAM: Program = Program {
-    name: "Cline, Roo Code or Kilo Code",
-    what: "the task history of Cline, Roo Code or Kilo Code",
     places: &[
         SessionFolder::variable(SessionFolder::CONFIG, TASKS, FILES),
         SessionFolder::home(SessionFolder::SUPPORT, TASKS, FILES),
@@ -19,18 +17,15 @@ pub(crate) const PROGRAM: Program = Program {
         SessionFolder::home(".vscode-server/data", "User/globalStorage/*/tasks", FILES),
     ],
     extract: Some("jq '{messages: [(.messages? // .)[] | {role, content}]}' FILE"),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions(
+        "Cline, Roo Code or Kilo Code",
+        "the task history of Cline, Roo Code or Kilo Code",
+        detect,
+        &FORMAT,
+    )
 };
 
-static FORMAT: Format = Format {
-    document: FileLayout::List,
-    read: read::read,
-    write: Some(|repair| repair.write(&WRITER)),
-    resume: |_| None,
-};
+static FORMAT: Format = Format { write: Some(|repair| repair.write(&WRITER)), ..Format::of_list(read::read) };
 
 const WRITER: Writer = Writer {
     links: None,

@@ -9,24 +9,19 @@ mod replay;
 mod write;
 
 use crate::sample::{Sample, has, says};
-use crate::session::{About, FileLayout, Format};
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "Codex",
-    what: "a rollout of Codex",
     places: &[
         SessionFolder::variable(HOME, "sessions", ENDINGS),
         SessionFolder::variable(HOME, "archived_sessions", ENDINGS),
     ],
     extract: Some(r#"jq -s '{input: [.[] | select(.type == "response_item") | .payload]}' FILE"#),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("Codex", "a rollout of Codex", detect, &FORMAT)
 };
 
-static FORMAT: Format = Format { document: FileLayout::Lines, read: read::read, write: Some(write::write), resume };
+static FORMAT: Format = Format { write: Some(write::write), resume, ..Format::of_lines(read::read) };
 
 /// The folder of Codex.
 const HOME: (&str, &str) = ("CODEX_HOME", ".codex");

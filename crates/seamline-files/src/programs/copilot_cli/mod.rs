@@ -6,22 +6,16 @@ mod read;
 mod write;
 
 use crate::sample::{Sample, has};
-use crate::session::{About, FileLayout, Format};
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 use serde_json::Value;
 
 pub(super) const PROGRAM: Program = Program {
-    name: "Copilot CLI",
-    what: "an event log of Copilot CLI",
     places: &[SessionFolder::home(".copilot", "session-state", &[".jsonl"])],
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("Copilot CLI", "an event log of Copilot CLI", detect, &FORMAT)
 };
 
-static FORMAT: Format = Format { document: FileLayout::Lines, read: read::read, write: Some(write::write), resume };
+static FORMAT: Format = Format { write: Some(write::write), resume, ..Format::of_lines(read::read) };
 
 fn resume(about: &About) -> Option<String> {
     about.id.as_ref().map(|id| format!("copilot --resume {id}"))

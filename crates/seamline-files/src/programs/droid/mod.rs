@@ -4,21 +4,16 @@ mod read;
 mod write;
 
 use crate::sample::{Sample, has, says};
-use crate::session::{About, FileLayout, Format};
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "Factory Droid",
-    what: "a session log of Factory Droid",
     places: &[SessionFolder::home(".factory", "sessions", &[".jsonl"])],
     extract: Some(r#"jq -s '{messages: [.[] | select(.type == "message") | .message]}' FILE"#),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("Factory Droid", "a session log of Factory Droid", detect, &FORMAT)
 };
 
-static FORMAT: Format = Format { document: FileLayout::Lines, read: read::read, write: Some(write::write), resume };
+static FORMAT: Format = Format { write: Some(write::write), resume, ..Format::of_lines(read::read) };
 
 fn resume(about: &About) -> Option<String> {
     about.id.as_ref().map(|id| format!("droid --resume {id}"))

@@ -11,56 +11,35 @@ mod write;
 use serde_json::Value;
 
 use crate::sample::{Sample, has, says};
-use crate::session::{About, FileLayout, Format};
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 
 const NAME: &str = "Gemini CLI";
 
 /// Sessions since version 0.40: one record per line.
 pub(super) const LOG: Program = Program {
-    name: NAME,
-    what: "a session log of Gemini CLI",
     places: &[SessionFolder::home(".gemini", "tmp", &[".json", ".jsonl"])],
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect: is_log,
-    session: Some(&Format { document: FileLayout::Lines, read: read::read_log, write: Some(write::write_log), resume }),
-    bodies: None,
+    ..Program::of_sessions(NAME, "a session log of Gemini CLI", is_log, &LOG_FORMAT)
 };
+
+static LOG_FORMAT: Format = Format { write: Some(write::write_log), resume, ..Format::of_lines(read::read_log) };
 
 /// Older sessions: one JSON value.
 pub(super) const DOCUMENT: Program = Program {
-    name: NAME,
-    what: "a session of Gemini CLI",
     places: &[SessionFolder::home(".gemini", "tmp", &[".json", ".jsonl"])],
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect: is_document,
-    session: Some(&Format {
-        document: FileLayout::List,
-        read: read::read_document,
-        write: Some(write::write_document),
-        resume,
-    }),
-    bodies: None,
+    ..Program::of_sessions(NAME, "a session of Gemini CLI", is_document, &DOCUMENT_FORMAT)
 };
+
+static DOCUMENT_FORMAT: Format =
+    Format { write: Some(write::write_document), resume, ..Format::of_list(read::read_document) };
 
 /// Chats that the user saved with `/chat save`.
 pub(super) const CHECKPOINT: Program = Program {
-    name: NAME,
-    what: "a saved chat of Gemini CLI",
     places: &[SessionFolder::home(".gemini", "tmp", &[".json", ".jsonl"])],
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect: is_checkpoint,
-    session: Some(&Format {
-        document: FileLayout::List,
-        read: checkpoint::read,
-        write: Some(checkpoint::write),
-        resume: |_| None,
-    }),
-    bodies: None,
+    ..Program::of_sessions(NAME, "a saved chat of Gemini CLI", is_checkpoint, &CHECKPOINT_FORMAT)
 };
+
+static CHECKPOINT_FORMAT: Format = Format { write: Some(checkpoint::write), ..Format::of_list(checkpoint::read) };
 
 fn resume(about: &About) -> Option<String> {
     about.id.as_ref().filter(|_| !about.is_subagent).map(|id| format!("gemini --resume {id}"))

@@ -8,26 +8,19 @@ mod read;
 mod write;
 
 use crate::sample::{Sample, has, says};
-use crate::session::{About, FileLayout, Format};
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 use serde_json::Value;
 
 pub(crate) const PROGRAM: Program = Program {
-    name: "goose",
-    what: "a session of goose",
     places: &[
         SessionFolder::variable(SessionFolder::DATA, "goose/sessions", ENDINGS),
         SessionFolder::variable(SessionFolder::ROAMING, "Block/goose/data/sessions", ENDINGS),
     ],
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("goose", "a session of goose", detect, &FORMAT)
 };
 
-pub(crate) static FORMAT: Format =
-    Format { document: FileLayout::Lines, read: read::read, write: Some(write::write), resume };
+pub(crate) static FORMAT: Format = Format { write: Some(write::write), resume, ..Format::of_lines(read::read) };
 
 fn resume(about: &About) -> Option<String> {
     about.id.as_ref().filter(|_| !about.is_subagent).map(|id| format!("goose session --resume --session-id {id}"))

@@ -5,21 +5,15 @@ mod read;
 mod write;
 
 use crate::sample::{Sample, has, says};
-use crate::session::{About, FileLayout, Format};
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "Grok",
-    what: "a session log of Grok",
     places: &[SessionFolder::home(".grok", "sessions", &[".jsonl"])],
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("Grok", "a session log of Grok", detect, &FORMAT)
 };
 
-static FORMAT: Format = Format { document: FileLayout::Lines, read: read::read, write: Some(write::write), resume };
+static FORMAT: Format = Format { write: Some(write::write), resume, ..Format::of_lines(read::read) };
 
 fn resume(about: &About) -> Option<String> {
     about.id.as_ref().map(|id| format!("grok --resume {id}"))

@@ -8,36 +8,28 @@ mod read;
 
 use crate::Program;
 use crate::sample::{Sample, has, says};
-use crate::session::{FileLayout, Format};
+use crate::session::Format;
 
 /// The databases of checkpoints.
 pub(crate) const PROGRAM: Program = Program {
-    name: "LangGraph or LangChain",
-    what: "a database of LangGraph checkpoints",
-    places: &[],
-    extract: None,
     advice: "Seamline does not write checkpoints; add the missing messages with `graph.update_state(config, {\"messages\": […]})`",
-    detect: |sample| sample.has_schema(&["CREATE TABLE", "checkpoint_ns", "thread_id"]),
-    session: Some(&ROWS),
-    bodies: None,
+    ..Program::of_sessions(
+        "LangGraph or LangChain",
+        "a database of LangGraph checkpoints",
+        |sample| sample.has_schema(&["CREATE TABLE", "checkpoint_ns", "thread_id"]),
+        &ROWS,
+    )
 };
 
 /// Lists of messages, as `messages_to_dict` and `dumps` write them.
 pub(super) const MESSAGES: Program = Program {
-    name: "LangGraph or LangChain",
-    what: "saved messages of LangChain",
-    places: &[],
-    extract: None,
     advice: "Seamline does not write messages of LangChain; `seamline convert` makes a request body of them, which can be repaired",
-    detect: is_messages,
-    session: Some(&LIST),
-    bodies: None,
+    ..Program::of_sessions("LangGraph or LangChain", "saved messages of LangChain", is_messages, &LIST)
 };
 
-pub(crate) static ROWS: Format =
-    Format { document: FileLayout::Lines, read: read::rows, write: None, resume: |_| None };
+pub(crate) static ROWS: Format = Format::of_lines(read::rows);
 
-static LIST: Format = Format { document: FileLayout::List, read: read::list, write: None, resume: |_| None };
+static LIST: Format = Format::of_list(read::list);
 
 fn is_messages(sample: &Sample<'_>) -> bool {
     let is_message = |message: &_| {

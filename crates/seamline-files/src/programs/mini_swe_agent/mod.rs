@@ -3,37 +3,23 @@
 use crate::json::{members, string};
 use crate::list::Shape;
 use crate::sample::{Sample, has};
-use crate::session::{
-    About, FileLayout, Format, KeptTexts, Listed, Writer, envelope_text, message_with, new_record, record_with,
-};
+use crate::session::{About, Format, KeptTexts, Listed, Writer, envelope_text, message_with, new_record, record_with};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "mini-swe-agent",
-    what: "a trajectory of mini-swe-agent",
     places: &[
         SessionFolder::variable(SessionFolder::CONFIG, "mini-swe-agent", &[".traj.json"]),
         SessionFolder::home(SessionFolder::SUPPORT, "mini-swe-agent", &[".traj.json"]),
     ],
     extract: Some("jq '{messages}' FILE"),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("mini-swe-agent", "a trajectory of mini-swe-agent", detect, &FORMAT)
 };
 
-static FORMAT: Format = Format {
-    document: FileLayout::List,
-    read: |input| LISTED.read(input),
-    write: Some(|repair| repair.write(&WRITER)),
-    resume: |_| None,
-};
+static FORMAT: Format =
+    Format { write: Some(|repair| repair.write(&WRITER)), ..Format::of_list(|input| LISTED.read(input)) };
 
 static LISTED: Listed = Listed {
-    shape: Shape {
-        members: &["messages"],
-        is_record: |text| members(text, &["role"]).is_ok_and(|[role]| role.is_some()),
-    },
+    shape: Shape::of_messages(&["messages"]),
     dialect: "openai_chat",
     provider: None,
     show,

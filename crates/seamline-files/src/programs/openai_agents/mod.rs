@@ -7,38 +7,26 @@ mod read;
 
 use crate::Program;
 use crate::sample::{Sample, has};
-use crate::session::{FileLayout, Format, Writer};
+use crate::session::{Format, Writer};
 
 /// The databases of `SQLiteSession`.
 pub(crate) const PROGRAM: Program = Program {
-    name: "OpenAI Agents SDK",
-    what: "a database of sessions of the OpenAI Agents SDK",
-    places: &[],
-    extract: None,
     advice: "`sqlite3 FILE 'select message_data from agent_messages order by id' | jq -s '{input: .}' | seamline check -` checks a database with one session",
-    detect: |sample| sample.has_schema(&["CREATE TABLE", "agent_messages", "message_data"]),
-    session: Some(&ROWS),
-    bodies: None,
+    ..Program::of_sessions(
+        "OpenAI Agents SDK",
+        "a database of sessions of the OpenAI Agents SDK",
+        |sample| sample.has_schema(&["CREATE TABLE", "agent_messages", "message_data"]),
+        &ROWS,
+    )
 };
 
 /// The saved states of runs.
 pub(super) const STATE: Program = Program {
-    name: "OpenAI Agents SDK",
-    what: "the saved state of a run of the OpenAI Agents SDK",
-    places: &[],
-    extract: None,
     advice: "`RunState.from_json` continues the run; give the request body that the SDK then sends",
-    detect: is_state,
-    session: None,
-    bodies: None,
+    ..Program::recognised("OpenAI Agents SDK", "the saved state of a run of the OpenAI Agents SDK", is_state)
 };
 
-pub(crate) static ROWS: Format = Format {
-    document: FileLayout::Lines,
-    read: read::read,
-    write: Some(|repair| repair.write(&WRITER)),
-    resume: |_| None,
-};
+pub(crate) static ROWS: Format = Format { write: Some(|repair| repair.write(&WRITER)), ..Format::of_lines(read::read) };
 
 /// A record is an item, as the provider takes it.
 const WRITER: Writer = Writer {

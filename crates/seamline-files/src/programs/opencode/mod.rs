@@ -11,27 +11,19 @@ mod show;
 mod write;
 
 use crate::sample::{Sample, has};
-use crate::session::{About, FileLayout, Format};
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 
 pub(crate) const PROGRAM: Program = Program {
-    name: "opencode",
-    what: "a session of opencode",
     places: &[SessionFolder::variable(SessionFolder::DATA, "opencode", &["opencode.db"])],
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("opencode", "a session of opencode", detect, &FORMAT)
 };
 
 /// An export, and one file of the older storage.
-static FORMAT: Format =
-    Format { document: FileLayout::List, read: read::read, write: Some(write::write), resume: import };
+static FORMAT: Format = Format { write: Some(write::write), resume: import, ..Format::of_list(read::read) };
 
 /// The rows of a database and the files of the older storage, one record per line.
-pub(crate) static ROWS: Format =
-    Format { document: FileLayout::Lines, read: read::read_rows, write: Some(write::write), resume };
+pub(crate) static ROWS: Format = Format { write: Some(write::write), resume, ..Format::of_lines(read::read_rows) };
 
 /// opencode continues the session of its own storage, so that an export has to go there first.
 fn import(about: &About) -> Option<String> {

@@ -3,22 +3,16 @@
 mod read;
 
 use crate::sample::{Sample, has};
-use crate::session::{About, FileLayout, Format};
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 use serde_json::Value;
 
 pub(crate) const PROGRAM: Program = Program {
-    name: "OpenHands",
-    what: "a part of a session of OpenHands",
     places: &[SessionFolder::home(".openhands", "conversations", &[])],
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("OpenHands", "a part of a session of OpenHands", detect, &FORMAT)
 };
 
-pub(crate) static FORMAT: Format = Format { document: FileLayout::Lines, read: read::read, write: None, resume };
+pub(crate) static FORMAT: Format = Format { resume, ..Format::of_lines(read::read) };
 
 fn resume(about: &About) -> Option<String> {
     about.id.as_ref().map(|id| format!("openhands --resume {id}"))

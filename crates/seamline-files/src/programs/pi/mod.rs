@@ -6,48 +6,41 @@ mod read;
 mod write;
 
 use crate::sample::{Sample, has, says};
-use crate::session::{About, FileLayout, Format};
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "pi or OpenClaw",
-    what: "a session log of pi or OpenClaw",
     places: &[
         SessionFolder::variable(("PI_CODING_AGENT_DIR", ".pi/agent"), "sessions", &[".jsonl"]),
         SessionFolder::variable(("OPENCLAW_STATE_DIR", ".openclaw"), "agents/*/sessions", &[".jsonl"]),
         SessionFolder::home(".clawdbot", "agents/*/sessions", &[".jsonl"]),
     ],
     extract: Some(r#"jq -s '{messages: [.[] | select(.type == "message") | .message]}' FILE"#),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("pi or OpenClaw", "a session log of pi or OpenClaw", detect, &FORMAT)
 };
 
 /// The database that replaced the logs of `OpenClaw`.
 pub(crate) const OPENCLAW: Program = Program {
-    name: "OpenClaw",
-    what: "a database of sessions of OpenClaw",
     places: &[SessionFolder::variable(
         ("OPENCLAW_STATE_DIR", ".openclaw"),
         "agents/*/agent",
         &["openclaw-agent.sqlite"],
     )],
-    extract: None,
-    advice: Program::GIVE_BODY,
-    detect: |sample| sample.has_schema(&["CREATE TABLE", "transcript_events", "event_json"]),
-    session: Some(&ROWS),
-    bodies: None,
+    ..Program::of_sessions(
+        "OpenClaw",
+        "a database of sessions of OpenClaw",
+        |sample| sample.has_schema(&["CREATE TABLE", "transcript_events", "event_json"]),
+        &ROWS,
+    )
 };
 
 pub(crate) static ROWS: Format = Format {
-    document: FileLayout::Lines,
-    read: read::read,
     write: Some(write::write),
     resume: |about| about.id.as_ref().map(|id| format!("openclaw agent --session-id {id}")),
+    ..Format::of_lines(read::read)
 };
 
-static FORMAT: Format = Format { document: FileLayout::Lines, read: read::read, write: Some(write::write), resume };
+static FORMAT: Format = Format { write: Some(write::write), resume, ..Format::of_lines(read::read) };
 
 /// The folders in which `OpenClaw` keeps its workspaces.
 const OPENCLAW_FOLDERS: [&str; 2] = [".openclaw", ".clawdbot"];

@@ -5,18 +5,15 @@ mod read;
 mod write;
 
 use crate::sample::{Sample, has};
-use crate::session::{About, FileLayout, Format};
+
+static FORMAT: Format = Format { write: Some(write::write), resume, ..Format::of_lines(read::read) };
+use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "Qwen Code",
-    what: "a session log of Qwen Code",
     places: &[SessionFolder::home(".qwen", "projects", &[".jsonl"])],
     extract: Some("jq -s '{contents: [.[] | .message | select(.parts) | {role, parts}]}' FILE"),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&Format { document: FileLayout::Lines, read: read::read, write: Some(write::write), resume }),
-    bodies: None,
+    ..Program::of_sessions("Qwen Code", "a session log of Qwen Code", detect, &FORMAT)
 };
 
 fn resume(about: &About) -> Option<String> {

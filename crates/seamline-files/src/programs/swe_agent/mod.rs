@@ -4,31 +4,18 @@ use crate::Program;
 use crate::json::{Object, elements, members, string};
 use crate::list::Shape;
 use crate::sample::{Sample, has};
-use crate::session::{About, FileLayout, Format, KeptTexts, Listed, NewMessage, Writer, message_with, record_with};
+use crate::session::{About, Format, KeptTexts, Listed, NewMessage, Writer, message_with, record_with};
 
 pub(super) const PROGRAM: Program = Program {
-    name: "SWE-agent",
-    what: "a trajectory of SWE-agent",
-    places: &[],
     extract: Some("jq '{messages: [.history[] | {role, content}]}' FILE"),
-    advice: Program::GIVE_BODY,
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("SWE-agent", "a trajectory of SWE-agent", detect, &FORMAT)
 };
 
-static FORMAT: Format = Format {
-    document: FileLayout::List,
-    read: |input| LISTED.read(input),
-    write: Some(|repair| repair.write(&WRITER)),
-    resume: |_| None,
-};
+static FORMAT: Format =
+    Format { write: Some(|repair| repair.write(&WRITER)), ..Format::of_list(|input| LISTED.read(input)) };
 
 static LISTED: Listed = Listed {
-    shape: Shape {
-        members: &["history"],
-        is_record: |text| members(text, &["role"]).is_ok_and(|[role]| role.is_some()),
-    },
+    shape: Shape::of_messages(&["history"]),
     dialect: "openai_chat",
     provider: None,
     show,

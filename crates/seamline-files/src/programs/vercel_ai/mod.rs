@@ -5,22 +5,15 @@ mod write;
 
 use crate::Program;
 use crate::sample::{Sample, has};
-use crate::session::{FileLayout, Format};
+use crate::session::Format;
 use serde_json::Value;
 
 pub(super) const PROGRAM: Program = Program {
-    name: "Vercel AI SDK",
-    what: "a list of UI messages of the Vercel AI SDK",
-    places: &[],
-    extract: None,
     advice: "`convertToModelMessages` makes model messages of them; give the request body that the SDK sends",
-    detect,
-    session: Some(&FORMAT),
-    bodies: None,
+    ..Program::of_sessions("Vercel AI SDK", "a list of UI messages of the Vercel AI SDK", detect, &FORMAT)
 };
 
-static FORMAT: Format =
-    Format { document: FileLayout::List, read: read::read, write: Some(write::write), resume: |_| None };
+static FORMAT: Format = Format { write: Some(write::write), ..Format::of_list(read::read) };
 
 fn detect(sample: &Sample<'_>) -> bool {
     let is_typed = |part: &Value| has(part, &["type"]);

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::client::{self, Client, Resume, Sessions, newest_session};
 use super::damage::{self, Damage};
+use super::exports;
 use super::npm;
 use super::provider::Provider;
 use crate::workspace::{self, Workspace};
@@ -29,6 +30,7 @@ pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
     let provider = Provider::start(workspace)?;
     println!("{:<10}{:<10}{:<44}after `seamline doctor --fix`", "client", "damage", "before");
     let mut failed = 0;
+    let mut benches = Vec::new();
     for client in clients {
         let bench = match npm::install(client.name, client.package) {
             Ok(folders) => Bench::prepare(client, &provider, &folders, &seamline)?,
@@ -46,9 +48,11 @@ pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
                 }
             }
         }
+        benches.push(bench);
     }
+    failed += exports::run(&benches)?;
     if failed > 0 {
-        bail!("{failed} repaired sessions were not resumed as they should be");
+        bail!("{failed} repaired or exported sessions were not resumed as they should be");
     }
     Ok(())
 }
@@ -63,16 +67,16 @@ fn seamline(workspace: &Workspace) -> Result<PathBuf> {
 }
 
 /// How a client went on with a session.
-struct Resumed {
+pub(super) struct Resumed {
     requests: usize,
     rejected: usize,
     has_result: bool,
-    needs_result: bool,
+    pub(super) needs_result: bool,
     complaint: Option<String>,
 }
 
 impl Resumed {
-    fn is_good(&self) -> bool {
+    pub(super) fn is_good(&self) -> bool {
         self.requests > 0 && self.rejected == 0 && (self.has_result || !self.needs_result)
     }
 }
@@ -94,14 +98,14 @@ impl std::fmt::Display for Resumed {
 }
 
 /// A client with a healthy session.
-struct Bench<'b> {
-    client: &'b Client,
+pub(super) struct Bench<'b> {
+    pub(super) client: &'b Client,
     provider: &'b Provider,
     path: String,
-    home: PathBuf,
+    pub(super) home: PathBuf,
     /// A copy of the home after the first turn.
     saved: PathBuf,
-    seamline: PathBuf,
+    pub(super) seamline: PathBuf,
 }
 
 impl<'b> Bench<'b> {
@@ -145,25 +149,37 @@ impl<'b> Bench<'b> {
 
     /// Restores the home and damages its session; nothing if its format cannot have the damage.
     fn damage(&self, damage: Damage) -> Result<Option<PathBuf>> {
-        std::fs::remove_dir_all(&self.home)?;
-        copy(&self.saved, &self.home)?;
+        self.restore()?;
+        let file = self.session_file()?;
         match &self.client.sessions {
-            Sessions::Lines(folder) => {
-                let file = newest_session(&self.home.join(folder)).context("the client wrote no session")?;
+            Sessions::Lines(_) => {
                 let Some(damaged) = damage.apply(&std::fs::read_to_string(&file)?) else { return Ok(None) };
                 std::fs::write(&file, damaged)?;
                 Ok(Some(file))
             }
             Sessions::Database(database) => {
                 let Some(statements) = (database.damage)(damage) else { return Ok(None) };
-                let file = self.home.join(database.path);
                 sqlite(&file, statements)?;
                 Ok(Some(file))
             }
         }
     }
 
-    fn session_id(&self, file: &Path) -> Result<String> {
+    /// Gives the home its content after the first turn.
+    pub(super) fn restore(&self) -> Result<()> {
+        std::fs::remove_dir_all(&self.home)?;
+        copy(&self.saved, &self.home)
+    }
+
+    /// The newest file with a session.
+    pub(super) fn session_file(&self) -> Result<PathBuf> {
+        match &self.client.sessions {
+            Sessions::Lines(folder) => newest_session(&self.home.join(folder)).context("the client wrote no session"),
+            Sessions::Database(database) => Ok(self.home.join(database.path)),
+        }
+    }
+
+    pub(super) fn session_id(&self, file: &Path) -> Result<String> {
         match &self.client.sessions {
             Sessions::Lines(_) => session_id(file),
             Sessions::Database(database) => Ok(sqlite(file, database.id)?.trim().to_owned()),
@@ -171,9 +187,13 @@ impl<'b> Bench<'b> {
     }
 
     fn resume(&self, file: &Path, damage: Damage) -> Result<Resumed> {
+        Ok(Resumed { needs_result: damage.keeps_result(), ..self.resume_session(file)? })
+    }
+
+    /// Continues a session by one turn.
+    pub(super) fn resume_session(&self, file: &Path) -> Result<Resumed> {
         let id = self.session_id(file)?;
-        let resumed = self.turn("go on", Some((&id, file)))?;
-        Ok(Resumed { needs_result: damage.keeps_result(), ..resumed })
+        self.turn("go on", Some((&id, file)))
     }
 
     /// Runs one turn and reads what the provider saw.

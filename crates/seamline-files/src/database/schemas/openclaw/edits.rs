@@ -23,29 +23,13 @@ struct Table {
 
 const EVENTS: Table = Table {
     name: "transcript_events",
-    columns: &[
-        "session_id",
-        "seq",
-        "event_json",
-        "created_at",
-        "event_zstd",
-        "event_utf8_bytes",
-        "navigation_json",
-    ],
+    columns: &["session_id", "seq", "event_json", "created_at", "event_zstd", "event_utf8_bytes", "navigation_json"],
     key: 2,
 };
 
 const IDENTITIES: Table = Table {
     name: "transcript_event_identities",
-    columns: &[
-        "session_id",
-        "event_id",
-        "seq",
-        "event_type",
-        "parent_id",
-        "message_idempotency_key",
-        "created_at",
-    ],
+    columns: &["session_id", "event_id", "seq", "event_type", "parent_id", "message_idempotency_key", "created_at"],
     key: 2,
 };
 
@@ -101,8 +85,7 @@ impl Table {
     fn replace(&self, old: &[Cells], new: &[Cells], edits: &mut Edits) {
         let key = |row: &Cells| format!("{:?}", &row[..self.key]);
         let wanted: HashMap<String, &Cells> = new.iter().map(|row| (key(row), row)).collect();
-        let stays: HashSet<String> =
-            old.iter().filter(|row| wanted.get(&key(row)) == Some(row)).map(|row| key(row)).collect();
+        let stays: HashSet<String> = old.iter().filter(|row| wanted.get(&key(row)) == Some(row)).map(key).collect();
         edits.removed.extend(
             old.iter().filter(|row| !stays.contains(&key(row))).map(|row| RowEdit::Delete { place: self.place(row) }),
         );
@@ -145,7 +128,8 @@ pub(super) fn edits(connection: &Connection, plan: &Plan<'_>) -> rusqlite::Resul
     IDENTITIES.replace(&old, &identities(&events, &old, &session), &mut edits);
     ACTIVE.replace(&ACTIVE.rows(connection, &session)?, &active_rows(&events, &path, &session), &mut edits);
     let old = STATE.rows(connection, &session)?;
-    let updated = old.first().map_or_else(|| events.last().map(|event| event.created.clone()), |row| row.last().cloned());
+    let updated =
+        old.first().map_or_else(|| events.last().map(|event| event.created.clone()), |row| row.last().cloned());
     STATE.replace(&old, &[state(&events, &path, &session, updated.unwrap_or(Cell::Integer(0)))], &mut edits);
     Ok(Some(edits.removed.into_iter().chain(edits.added).collect()))
 }
@@ -169,7 +153,15 @@ fn events<'n>(plan: &Plan<'n>, old: &[Cells], session: &Cell) -> Option<Vec<Even
             Some(row) if origin.is_some_and(|origin| plan.texts[origin] == *text) => (*row).clone(),
             _ => {
                 let bytes = Cell::Integer(i64::try_from(text.len()).ok()?);
-                vec![session.clone(), Cell::Null, Cell::Text(text.clone()), created.clone(), Cell::Null, bytes, Cell::Null]
+                vec![
+                    session.clone(),
+                    Cell::Null,
+                    Cell::Text(text.clone()),
+                    created.clone(),
+                    Cell::Null,
+                    bytes,
+                    Cell::Null,
+                ]
             }
         };
         cells[1] = Cell::Integer(seq);

@@ -1,0 +1,46 @@
+//! Sessions of real clients, exported by `seamline convert --to-agent` and resumed in another client.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use super::client::Sessions;
+use super::files::{Bench, Resumed};
+
+/// The clients that sessions can be written for, with their names in `--to-agent`.
+const TARGETS: [(&str, &str); 4] = [("claude", "claude-code"), ("codex", "codex"), ("pi", "pi"), ("qwen", "qwen-code")];
+
+/// Exports the session of every client to every other one, and prints a table. Returns how many were not resumed.
+pub(super) fn run(benches: &[Bench<'_>]) -> Result<usize> {
+    println!("\n{:<10}{:<10}after `seamline convert --to-agent --install`", "from", "to");
+    let mut failed = 0;
+    for from in benches {
+        for (name, agent) in TARGETS {
+            let Some(to) = benches.iter().find(|bench| bench.client.name == name && name != from.client.name) else {
+                continue;
+            };
+            let resumed = export(from, to, agent)?;
+            println!("{:<10}{name:<10}{resumed}", from.client.name);
+            failed += usize::from(!resumed.is_good());
+        }
+    }
+    Ok(failed)
+}
+
+fn export(from: &Bench<'_>, to: &Bench<'_>, agent: &str) -> Result<Resumed> {
+    from.restore()?;
+    to.restore()?;
+    let file = from.session_file()?;
+    let mut command = Command::new(&to.seamline);
+    command.arg("convert").arg(&file).args(["--to-agent", agent, "--install", "--folder"]).arg(to.home.join("work"));
+    if let Sessions::Database(_) = from.client.sessions {
+        command.args(["--session", &from.session_id(&file)?]);
+    }
+    let done = command.env("HOME", &to.home).stdin(Stdio::null()).output().context("cannot run the command")?;
+    if done.status.code() != Some(0) {
+        println!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    }
+    let mut resumed = to.resume_session(&to.session_file()?)?;
+    resumed.needs_result = true;
+    Ok(resumed)
+}
