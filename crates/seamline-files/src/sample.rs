@@ -35,15 +35,12 @@ impl<'s> Sample<'s> {
         let head = &bytes[..bytes.len().min(Self::BYTES_MAX)];
         let mut sample = Self { name: file, head, records: Vec::new(), is_lines: false };
         if !sample.is_database() {
-            // A crash leaves runs of NUL bytes anywhere.
-            sample.read(&String::from_utf8_lossy(head).replace('\0', ""));
+            sample.read(&text_of(head));
         }
         sample
     }
 
     fn read(&mut self, text: &str) {
-        // A crash may leave NUL bytes anywhere.
-        let text = text.replace('\0', "");
         let text = text.trim_start_matches('\u{feff}').trim_start();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = Sketch::of(lines.next().unwrap_or_default());
@@ -130,6 +127,15 @@ impl<'s> Sample<'s> {
         let text: Cow<'_, str> = String::from_utf8_lossy(self.head);
         words.iter().all(|word| text.contains(word))
     }
+}
+
+/// Bytes as text, without the NUL bytes that a crash may leave anywhere. Nearly all files are text as they are.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    };
+    if text.contains('\0') { text.replace('\0', "").into() } else { text }
 }
 
 /// The complete records on a damaged first line and on the lines behind it; none if most of these lines are something else.

@@ -13,6 +13,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::Source;
 use crate::output::Output;
+use crate::render::record::Record;
 use crate::render::watch::{self, Event};
 use crate::stored::Store;
 
@@ -73,15 +74,15 @@ impl Watch {
                 registered.map_err(|error| Failure::io("wait for Ctrl-C", &error))?;
             }
         }
-        let mut session = Live { watch: self, stamp: Stamp::default(), chosen: None };
+        let mut session = Live { watch: self, stamp: Stamp::default(), chosen: None, records: Vec::new() };
         session.stamp = session.stamp_now();
         let checked = session.look().map_err(about)?;
         let mut out = Output::new();
         let mut health = SessionHealth::default();
-        self.tell(&mut out, &label, &Event::Watching(&checked));
+        self.tell(&mut out, (&label, &session.records), &Event::Watching(&checked));
         let writing = if self.once { Writing::Ended } else { Writing::Possible };
         for change in health.update(&checked, writing) {
-            self.tell(&mut out, &label, &Event::of(&change));
+            self.tell(&mut out, (&label, &session.records), &Event::of(&change));
         }
         drop(checked);
         if !self.once {
@@ -109,23 +110,23 @@ impl Watch {
                 Ok(checked) => {
                     is_lost = false;
                     for change in health.update(&checked, writing) {
-                        self.tell(out, &label, &Event::of(&change));
+                        self.tell(out, (&label, &session.records), &Event::of(&change));
                     }
                 }
                 // The program may be replacing the file at this moment.
                 Err(failure) if !is_lost => {
                     is_lost = true;
                     let is_gone = !self.path.exists();
-                    self.tell(out, &label, &if is_gone { Event::Gone } else { Event::Unreadable(&failure) });
+                    self.tell(out, (&label, &[]), &if is_gone { Event::Gone } else { Event::Unreadable(&failure) });
                 }
                 Err(_) => {}
             }
         }
     }
 
-    fn tell(&self, out: &mut Output, label: &str, event: &Event<'_>) {
+    fn tell(&self, out: &mut Output, (label, records): (&str, &[Record]), event: &Event<'_>) {
         match self.format {
-            ListFormat::Text => out.text(&watch::text(label, event)),
+            ListFormat::Text => out.text(&watch::text(label, event, records)),
             ListFormat::Json => out.text(&watch::json(label, event)),
         }
         out.flush();
@@ -138,6 +139,8 @@ struct Live<'w> {
     stamp: Stamp,
     /// The session of a database or folder that is followed, which stays the same.
     chosen: Option<String>,
+    /// The records of a session that is not one file.
+    records: Vec<Record>,
 }
 
 impl Live<'_> {
@@ -162,9 +165,9 @@ impl Live<'_> {
         let options = self.watch.subject.options()?;
         if let Some(store) = Store::at(path)? {
             let session = store.newest(self.named())?;
-            let checked = store.check(&session, &options)?.ok_or_else(|| Store::is_gone(&session))?.checked;
-            self.chosen = Some(session.id);
-            return Ok(checked);
+            let found = store.check(&session, &options)?.ok_or_else(|| Store::is_gone(&session))?;
+            (self.chosen, self.records) = (Some(session.id), found.records);
+            return Ok(found.checked);
         }
         if self.watch.session.is_some() {
             return Err(Store::has_one_session());

@@ -12,6 +12,7 @@ use super::repair::{Destination, faint};
 use super::style;
 use super::text::line;
 use crate::failure::quoted;
+use crate::files::places;
 use crate::screen;
 use crate::stored::RepairedStored;
 
@@ -94,12 +95,14 @@ const FILE: &str = "{FILE}";
 
 /// The command that continues a session in its program. Many programs look for sessions of the folder they are started in.
 pub(crate) fn resume(format: Option<&Format>, about: &About, name: &str) -> Option<String> {
-    let command = format?.resume(about)?;
+    let format = format?;
+    let command = format.resume(about)?;
     // Standard input has no file.
     if name == "-" && command.contains(FILE) {
         return None;
     }
-    let Some(folder) = about.folder.as_deref().filter(|folder| Path::new(folder).is_absolute()) else {
+    let told = about.folder.clone().or_else(|| places::project_of(format, Path::new(name)));
+    let Some(folder) = told.as_deref().filter(|folder| Path::new(folder).is_absolute()) else {
         return Some(command.replace(FILE, &quoted(name)));
     };
     let path = std::path::absolute(name).map_or_else(|_| name.to_owned(), |path| path.display().to_string());

@@ -4,6 +4,7 @@ use seamline::Finding;
 use seamline::files::{Change, CheckedFile};
 use serde::Serialize;
 
+use super::record::{Record, record_at};
 use super::{json, style};
 use crate::failure::Failure;
 use crate::{screen, time};
@@ -36,15 +37,15 @@ impl<'a> Event<'a> {
     }
 }
 
-/// The line for people.
-pub(crate) fn text(label: &str, event: &Event<'_>) -> String {
+/// The line for people. `records` are those of a session that is not one file.
+pub(crate) fn text(label: &str, event: &Event<'_>, records: &[Record]) -> String {
     let told = match event {
         Event::Watching(checked) => {
             let count = screen::count(checked.messages, "message");
             format!("watching {} ({}, {count})", screen::printable(label), checked.program.name)
         }
-        Event::Broken(finding) => format!("{} {}", style::ERROR.paint("✗"), described(finding)),
-        Event::Healed(finding) => format!("{} healed: {}", style::GOOD.paint("✓"), described(finding)),
+        Event::Broken(finding) => format!("{} {}", style::ERROR.paint("✗"), described(finding, records)),
+        Event::Healed(finding) => format!("{} healed: {}", style::GOOD.paint("✓"), described(finding, records)),
         Event::Gone => format!("{} the file is gone; waiting for it", style::WARNING.paint("!")),
         Event::Unreadable(failure) => {
             format!("{} {}; waiting for a change", style::WARNING.paint("!"), screen::printable(&failure.message))
@@ -53,9 +54,12 @@ pub(crate) fn text(label: &str, event: &Event<'_>) -> String {
     format!("{} {told}\n", style::FAINT.paint(&clock()))
 }
 
-fn described(finding: &Finding) -> String {
-    let line = finding.line.map(|line| format!("line {line}: ")).unwrap_or_default();
-    format!("{line}{} {}: {}", finding.code, finding.name, screen::printable(&finding.message))
+fn described(finding: &Finding, records: &[Record]) -> String {
+    let place = match record_at(records, finding.line) {
+        Some(record) => format!("{}: ", screen::printable(record.short())),
+        None => finding.line.map(|line| format!("line {line}: ")).unwrap_or_default(),
+    };
+    format!("{place}{} {}: {}", finding.code, finding.name, screen::printable(&finding.message))
 }
 
 /// The line for programs.

@@ -147,3 +147,27 @@ fn the_only_session_of_a_database_needs_no_name() {
     assert!(ran.out.contains("hello from only"), "{}", ran.out);
     assert_eq!(bench.names("."), ["sessions.db"]);
 }
+
+#[test]
+fn images_and_thinking_of_a_session_are_converted() {
+    let bench = Bench::new();
+    let line = |id: &str, parent: &str, message: &str| {
+        format!("{{\"type\":\"message\",\"id\":\"{id}\",\"parentId\":{parent},\"timestamp\":\"2026-01-02T03:04:05Z\",\"message\":{message}}}\n")
+    };
+    let image = r#"{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}"#;
+    let file = [
+        "{\"type\":\"session\",\"version\":3,\"id\":\"s1\",\"timestamp\":\"2026-01-02T03:04:05Z\",\"cwd\":\"/srv/app\"}\n".to_owned(),
+        line("1", "null", &format!(r#"{{"role":"user","content":[{{"type":"text","text":"what is this?"}},{image}]}}"#)),
+        line("2", "\"1\"", r#"{"role":"assistant","content":[{"type":"thinking","thinking":"I should zoom in."},{"type":"toolCall","id":"c1","name":"zoom","arguments":{}}],"stopReason":"toolUse"}"#),
+        line("3", "\"2\"", &format!(r#"{{"role":"toolResult","toolCallId":"c1","toolName":"zoom","content":[{{"type":"text","text":"zoomed"}},{image}],"isError":false}}"#)),
+        line("4", "\"3\"", r#"{"role":"assistant","content":[{"type":"toolCall","id":"c2","name":"zoom","arguments":{}}],"stopReason":"toolUse"}"#),
+        line("5", "\"4\"", r#"{"role":"user","content":"stop"}"#),
+    ];
+    bench.write("s.jsonl", file.concat());
+    let ran = bench.run(&["convert", "s.jsonl", "--to", "anthropic", "--reasoning", "text"]).expect(0);
+    assert!(ran.out.contains("iVBORw0KGgo=") && ran.out.contains("I should zoom in."), "{}", ran.out);
+    assert!(ran.err.contains("1 image in a tool result"), "{}", ran.err);
+    let ran = bench.run(&["convert", "s.jsonl", "--to-agent", "claude-code"]).expect(0);
+    assert!(ran.out.contains("iVBORw0KGgo=") && !ran.out.contains("I should zoom in."), "{}", ran.out);
+    assert!(ran.err.contains("reasoning"), "the report says that the thinking is lost: {}", ran.err);
+}

@@ -182,3 +182,23 @@ fn one_record_alone_is_not_judged() {
         }
     }
 }
+
+#[test]
+fn a_session_in_a_folder_is_converted_salvaged_and_watched() {
+    let bench = Bench::new();
+    opencode(&bench);
+    let ran = bench.run(&["convert", STORAGE, "--to", "openai"]).expect(0);
+    assert!(ran.out.contains("fix the tests") && ran.out.contains("\"tool_calls\""), "{}", ran.out);
+    let ran = bench.run(&["convert", STORAGE, "--to-agent", "claude-code"]).expect(0);
+    assert!(ran.out.contains("\"cwd\":\"/srv/app\"") && ran.err.contains("opencode → Claude Code"), "{ran:?}");
+    let ran = bench.run(&["salvage", STORAGE, "--output", "rescued"]).expect(0);
+    assert!(ran.out.contains("written to rescued"), "{}", ran.out);
+    openhands(&bench, false);
+    let ran = bench.run(&["convert", CONVERSATION, "--to", "anthropic"]).expect(0);
+    assert!(ran.out.contains("\"tool_result\""), "{}", ran.out);
+    let part = format!("{CONVERSATION}/events/event-00001-b.json");
+    let ran = bench.run(&["convert", &part, "--to", "anthropic"]).expect(2);
+    assert!(ran.err.contains("one record of a session of OpenHands"), "{}", ran.err);
+    let ran = bench.run(&["watch", CONVERSATION, "--once"]).expect(1);
+    assert!(ran.out.contains("event-00001-b.json: PAIR001"), "{}", ran.out);
+}

@@ -9,6 +9,7 @@ mod back;
 mod entry;
 mod history;
 mod llxprt;
+mod media;
 pub(crate) mod message;
 mod opal;
 pub(crate) mod openclaw;
@@ -20,6 +21,8 @@ mod weigh;
 
 pub use back::{GivenBack, Returned};
 pub use history::{Error, History, HistoryPlace};
+pub use media::FullMessage;
+pub(crate) use media::with_media;
 pub use order::Order;
 pub use shape::Shape;
 pub use weigh::{Recognised, recognise};

@@ -4,7 +4,7 @@ use super::message::{Call, Message};
 use crate::json::{Object, elements, quoted, relisted, string};
 
 /// The text that the carrier holds for content that is not text, such as an image. The content itself stays where it is.
-const OTHER: &str = "[content that is not text]";
+pub(crate) const OTHER: &str = "[content that is not text]";
 
 /// The text of a content: a string, the text blocks of a list, or any other value as it is written.
 pub(crate) fn text_of(content: Option<&str>) -> String {

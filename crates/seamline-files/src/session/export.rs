@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{About, uuid};
+use super::{About, uuid, uuid_of};
 use crate::Program;
 
 /// A conversation that is to be written as a new session.
@@ -81,7 +81,8 @@ impl fmt::Debug for Exporter {
 pub fn session_id(program: &str, content: &[u8]) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(program.as_bytes()).update(&[0]).update(content);
-    uuid(&hasher.finalize().to_hex())
+    // Qwen Code takes only UUIDs of the versions 1 to 5 as ids of sessions.
+    uuid_of(4, &hasher.finalize().to_hex())
 }
 
 /// Every non-alphanumeric character of a path becomes `-`, as in the names of folders of Claude Code and Qwen Code.

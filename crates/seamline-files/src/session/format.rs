@@ -3,6 +3,7 @@
 use std::io::BufRead;
 
 use super::{About, FileLayout, FileReading, KeptTexts, NewRecord, RecordRepair};
+use crate::native::FullMessage;
 
 /// The input of a reading.
 pub struct FileInput<'i> {
@@ -16,6 +17,9 @@ pub struct FileInput<'i> {
 
 /// Reads a file.
 pub(crate) type Read = fn(&mut FileInput<'_>) -> std::io::Result<FileReading>;
+
+/// Adds to a message what its record holds besides.
+pub(crate) type AddMedia = fn(record: &str, message: &str) -> Option<FullMessage>;
 
 /// Writes the records again after a repair.
 pub(crate) type Write = fn(&RecordRepair<'_>) -> Option<Vec<NewRecord>>;
@@ -31,12 +35,17 @@ pub struct Format {
     pub(crate) write: Option<Write>,
     /// The command that continues a session in its program.
     pub(crate) resume: fn(&About) -> Option<String>,
+    /// The name of the file in a folder above a session that holds the folder the program worked in, for programs whose
+    /// sessions do not tell it.
+    pub folder_file: Option<&'static str>,
+    /// Adds to a message what its record holds besides: images and thinking, which a repair does not need.
+    pub(crate) media: Option<AddMedia>,
 }
 
 impl Format {
     /// The format of files with one record per line, which are only read. No command continues a session.
     pub(crate) const fn of_lines(read: Read) -> Self {
-        Self { document: FileLayout::Lines, read, write: None, resume: |_| None }
+        Self { document: FileLayout::Lines, read, write: None, resume: |_| None, folder_file: None, media: None }
     }
 
     /// The format of files with one JSON list of records, which are only read. No command continues a session.
@@ -51,6 +60,16 @@ impl Format {
     /// Fails when the input cannot be read.
     pub fn read(&self, input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
         (self.read)(input)
+    }
+
+    /// Whether records hold images and thinking that their messages do not.
+    pub fn has_media(&self) -> bool {
+        self.media.is_some()
+    }
+
+    /// A message with the images and the thinking of its record. Returns nothing if the record has none.
+    pub fn with_media(&self, record: &str, message: &str) -> Option<FullMessage> {
+        self.media.and_then(|add| add(record, message))
     }
 
     /// Whether repaired sessions can be written.

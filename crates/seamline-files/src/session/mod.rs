@@ -33,4 +33,4 @@ pub(crate) use chain::{Node, Walk};
 pub(crate) use export::dashed;
 pub(crate) use ids::{IdNumber, Ids};
 pub(crate) use listed::{Listed, envelope_text, message_with, new_record, record_with};
-pub(crate) use rewrite::{Links, NewMessage, Writer, longest_rising, uuid};
+pub(crate) use rewrite::{Links, NewMessage, Writer, longest_rising, uuid, uuid_of};

@@ -66,7 +66,12 @@ pub(crate) struct NewMessage<'m> {
 
 /// A UUID of version 8, which is made from a hash.
 pub(crate) fn uuid(hash: &str) -> String {
-    format!("{}-{}-8{}-8{}-{}", &hash[..8], &hash[8..12], &hash[13..16], &hash[17..20], &hash[20..32])
+    uuid_of(8, hash)
+}
+
+/// A UUID of a version that is made from a hash.
+pub(crate) fn uuid_of(version: u8, hash: &str) -> String {
+    format!("{}-{}-{version}{}-8{}-{}", &hash[..8], &hash[8..12], &hash[13..16], &hash[17..20], &hash[20..32])
 }
 
 impl RecordRepair<'_> {

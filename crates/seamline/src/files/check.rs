@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use seamline_files::Program;
 use seamline_files::lines::LineDamage;
-use seamline_files::session::{About, DefectKind, FileInput, FileReading, Format, KeptTexts, by_damage};
+use seamline_files::session::{About, DefectKind, FileInput, FileReading, Format, KeptTexts, by_damage, time};
 use serde::Serialize;
 
 use super::defect_severity;
@@ -113,10 +113,19 @@ struct Looked {
     findings: Vec<Finding>,
 }
 
+/// The description of a session with the time of its last change as a date: some programs write a number.
+fn with_date(about: About) -> About {
+    let date = |time: String| match time.parse::<f64>() {
+        Ok(_) => time::parse(&time).map_or(time, time::text),
+        Err(_) => time,
+    };
+    About { updated: about.updated.map(date), ..about }
+}
+
 impl Looked {
     fn of(reading: &FileReading) -> Self {
         Self {
-            about: reading.session.about.clone(),
+            about: with_date(reading.session.about.clone()),
             dialect: reading.session.dialect,
             provider: reading.session.provider,
             records: reading.records.len(),

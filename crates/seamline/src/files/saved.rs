@@ -2,10 +2,11 @@
 
 use seamline_files::Program;
 use seamline_files::lines::QuarantinedBytes;
-use seamline_files::session::About;
+use seamline_files::session::{About, Format, KeptTexts};
 use seamline_model::conversation::Fate;
 
 use super::RepairedFile;
+use super::check::input;
 use crate::convert::{Carried, ConvertOptions, Converted};
 use crate::repair::RepairAction;
 use crate::{Error, Options};
@@ -41,6 +42,8 @@ pub struct SavedConversation {
     pub repairs: Vec<RepairAction>,
     /// The bytes of the file that belong to no record.
     pub quarantined: Vec<QuarantinedBytes>,
+    /// The number of images in tool results of the session that are not in the body.
+    pub left_out: usize,
 }
 
 /// Reads the conversation of a session file and repairs it as [`repair`](fn@super::repair) does. Returns nothing if the file
@@ -50,9 +53,11 @@ pub struct SavedConversation {
 ///
 /// Fails when a compressed file cannot be read, or the options name something that does not exist.
 pub fn conversation(name: &str, bytes: &[u8], options: &Options) -> Result<Option<SavedConversation>, Error> {
-    let repaired = super::repair(name, bytes, options)?;
+    let Some(mut repaired) = super::repair(name, bytes, options)? else { return Ok(None) };
     // A file with many request bodies has no conversation of its own.
-    Ok(repaired.filter(|repaired| repaired.program.session.is_some()).map(SavedConversation::of))
+    let Some(format) = repaired.program.session else { return Ok(None) };
+    let file = std::mem::take(&mut repaired.bytes);
+    Ok(Some(SavedConversation::of(repaired).with_media(format, (name, &file))))
 }
 
 impl SavedConversation {
@@ -66,7 +71,29 @@ impl SavedConversation {
             messages: repaired.messages,
             repairs: repaired.actions,
             quarantined: repaired.quarantined,
+            left_out: 0,
         }
+    }
+
+    /// Adds the images and the thinking that the records of a file hold besides the messages.
+    pub(super) fn with_media(mut self, format: &Format, (name, bytes): (&str, &[u8])) -> Self {
+        let mut source = bytes;
+        let input = &mut input(name, &mut source, KeptTexts::Whole);
+        let Some(Ok(mut reading)) = format.has_media().then(|| format.read(input)) else { return self };
+        // A repair that could not be written is in no record.
+        if reading.session.body() != self.body {
+            return self;
+        }
+        for message in &mut reading.session.messages {
+            let place = &reading.records[message.record].span;
+            let record = String::from_utf8_lossy(&bytes[place.start as usize..place.end as usize]);
+            if let Some(full) = format.with_media(&record, &message.text) {
+                message.text = full.text;
+                self.left_out += full.left_out;
+            }
+        }
+        self.body = reading.session.take_body();
+        self
     }
 
     /// Takes a request body as a conversation, to write it as a session.
@@ -85,6 +112,7 @@ impl SavedConversation {
             messages: checked.messages,
             repairs: Vec::new(),
             quarantined: Vec::new(),
+            left_out: 0,
         })
     }
 
@@ -108,9 +136,18 @@ impl SavedConversation {
             fate: Fate::Dropped.as_str(),
             note: "they belong to no complete record".to_owned(),
         });
+        let images = (self.left_out > 0).then(|| Carried {
+            what: match self.left_out {
+                1 => "1 image in a tool result".to_owned(),
+                count => format!("{count} images in tool results"),
+            },
+            pointer: String::new(),
+            fate: Fate::Dropped.as_str(),
+            note: "only their text is converted".to_owned(),
+        });
         Ok(Converted {
             repairs: self.repairs.iter().chain(&converted.repairs).cloned().collect(),
-            lost: unread.chain(converted.lost.iter().cloned()).collect(),
+            lost: unread.chain(images).chain(converted.lost.iter().cloned()).collect(),
             ..converted
         })
     }

@@ -51,7 +51,7 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
         entries.push(entry);
         Ok(())
     })?;
-    let session = session(entries, &ids, about);
+    let session = session(entries, ids, about);
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session })
 }
 
@@ -203,7 +203,7 @@ impl Entry {
 }
 
 /// The session in the records.
-fn session(mut entries: Vec<Entry>, ids: &Ids, mut about: About) -> Reading {
+fn session(mut entries: Vec<Entry>, ids: Ids, mut about: About) -> Reading {
     // A file of a sub-agent has only side records, and they are its conversation.
     let is_side = !entries.iter().any(|entry| entry.is_message() && !entry.is_side);
     about.is_subagent |= is_side;
@@ -211,7 +211,8 @@ fn session(mut entries: Vec<Entry>, ids: &Ids, mut about: About) -> Reading {
     let last = nodes.iter().zip(&entries).rposition(|(node, entry)| node.is_member && entry.is_message());
     // The parents of a sub-agent's first records are in the file of the session that started it.
     let chain = Walk { parent: "parentUuid", starts_elsewhere: is_side }.from(last, &nodes, |id| ids.text(id));
-    drop(nodes);
+    // A long file has many of them, and its messages are written next.
+    drop((nodes, ids));
     let active = active(&entries, &chain.records);
     about.inactive =
         entries.iter().filter(|entry| entry.is_message()).count().saturating_sub(active.iter().map(Vec::len).sum());
@@ -242,7 +243,8 @@ fn carried(entries: &mut [Entry], group: &[usize]) -> Option<CarriedMessage> {
             None => return None,
         }
     }
-    let text = Object::of(text)?.with(&[("content", Some(format!("[{}]", blocks.join(","))))]);
+    let mut text = Object::of(text)?.with(&[("content", Some(format!("[{}]", blocks.join(","))))]);
+    text.shrink_to_fit();
     Some(CarriedMessage { record: *first, part: 0, owners, text })
 }
 

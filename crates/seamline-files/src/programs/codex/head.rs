@@ -121,7 +121,7 @@ impl New<'_> {
     pub(super) fn write(&self) -> String {
         let (id, folder) = (quoted(self.id), quoted(self.folder.unwrap_or(".")));
         format!(
-            r#"{{"session_id":{id},"id":{id},"timestamp":{},"cwd":{folder},"originator":"codex_cli_rs","cli_version":"{VERSION}","source":"cli","model_provider":"openai","base_instructions":null,"history_mode":"{}"}}"#,
+            r#"{{"session_id":{id},"id":{id},"timestamp":{},"cwd":{folder},"originator":"codex_cli_rs","cli_version":"{VERSION}","source":"cli","base_instructions":null,"history_mode":"{}"}}"#,
             self.time, self.mode
         )
     }

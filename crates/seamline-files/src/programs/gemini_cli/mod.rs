@@ -22,7 +22,7 @@ pub(super) const LOG: Program = Program {
     ..Program::of_sessions(NAME, "a session log of Gemini CLI", is_log, &LOG_FORMAT)
 };
 
-static LOG_FORMAT: Format = Format { write: Some(write::write_log), resume, ..Format::of_lines(read::read_log) };
+static LOG_FORMAT: Format = Format { write: Some(write::write_log), resume, folder_file: PROJECT, ..Format::of_lines(read::read_log) };
 
 /// Older sessions: one JSON value.
 pub(super) const DOCUMENT: Program = Program {
@@ -31,7 +31,7 @@ pub(super) const DOCUMENT: Program = Program {
 };
 
 static DOCUMENT_FORMAT: Format =
-    Format { write: Some(write::write_document), resume, ..Format::of_list(read::read_document) };
+    Format { write: Some(write::write_document), resume, folder_file: PROJECT, ..Format::of_list(read::read_document) };
 
 /// Chats that the user saved with `/chat save`.
 pub(super) const CHECKPOINT: Program = Program {
@@ -40,6 +40,9 @@ pub(super) const CHECKPOINT: Program = Program {
 };
 
 static CHECKPOINT_FORMAT: Format = Format { write: Some(checkpoint::write), ..Format::of_list(checkpoint::read) };
+
+/// The file in the folder of a project that names the project's root.
+const PROJECT: Option<&str> = Some(".project_root");
 
 fn resume(about: &About) -> Option<String> {
     about.id.as_ref().filter(|_| !about.is_subagent).map(|id| format!("gemini --resume {id}"))

@@ -7,6 +7,8 @@ mod message;
 mod read;
 mod write;
 
+use crate::json::Object;
+use crate::native::{FullMessage, with_media};
 use crate::sample::{Sample, has, says};
 use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
@@ -20,7 +22,14 @@ pub(crate) const PROGRAM: Program = Program {
     ..Program::of_sessions("goose", "a session of goose", detect, &FORMAT)
 };
 
-pub(crate) static FORMAT: Format = Format { write: Some(write::write), resume, ..Format::of_lines(read::read) };
+pub(crate) static FORMAT: Format =
+    Format { write: Some(write::write), resume, media: Some(media), ..Format::of_lines(read::read) };
+
+/// The images of a result are in its block. The images of a message are beside it.
+fn media(record: &str, message: &str) -> Option<FullMessage> {
+    let is_result = Object::of(message)?.says("role", &["tool"]);
+    with_media(message, Object::of(record)?.get("content")).filter(|_| !is_result)
+}
 
 fn resume(about: &About) -> Option<String> {
     about.id.as_ref().filter(|_| !about.is_subagent).map(|id| format!("goose session --resume --session-id {id}"))

@@ -5,6 +5,8 @@ mod path;
 mod read;
 mod write;
 
+use crate::json::Object;
+use crate::native::{FullMessage, with_media};
 use crate::sample::{Sample, has, says};
 use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
@@ -36,14 +38,19 @@ pub(crate) const OPENCLAW: Program = Program {
 
 pub(crate) static ROWS: Format = Format {
     write: Some(write::write),
+    media: Some(media),
     resume: |about| about.id.as_ref().map(|id| format!("openclaw agent --session-id {id}")),
     ..Format::of_lines(read::read)
 };
 
-static FORMAT: Format = Format { write: Some(write::write), resume, ..Format::of_lines(read::read) };
+static FORMAT: Format = Format { write: Some(write::write), resume, media: Some(media), ..Format::of_lines(read::read) };
 
 /// The folders in which `OpenClaw` keeps its workspaces.
 const OPENCLAW_FOLDERS: [&str; 2] = [".openclaw", ".clawdbot"];
+
+fn media(record: &str, message: &str) -> Option<FullMessage> {
+    with_media(message, Object::of(Object::of(record)?.get("message")?)?.get("content"))
+}
 
 fn resume(about: &About) -> Option<String> {
     let folder = about.folder.as_deref().unwrap_or_default();
