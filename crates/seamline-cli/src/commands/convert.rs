@@ -98,7 +98,6 @@ Examples:
   seamline convert request.json --to openai --report lost.json
   seamline convert session.jsonl --to openai > body.json
   seamline convert goose.db --session 20260102_1 --to gemini > body.json
-  seamline convert ~/.openhands/conversations/0a1b --to-agent codex --install
   seamline convert session.jsonl --to-agent codex --install";
 
 /// The fate of reasoning that only the model that wrote it accepts.

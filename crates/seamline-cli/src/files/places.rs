@@ -28,7 +28,8 @@ const PATH_BYTES_MAX: u64 = 4096;
 /// The folder that a program worked in, from the file in a folder above the session that holds it.
 pub(crate) fn project_of(format: &Format, session: &Path) -> Option<String> {
     let name = format.folder_file?;
-    let file = session.ancestors().skip(1).take(FOLDERS_MAX).map(|folder| folder.join(name)).find(|file| file.is_file())?;
+    let file =
+        session.ancestors().skip(1).take(FOLDERS_MAX).map(|folder| folder.join(name)).find(|file| file.is_file())?;
     let mut folder = String::new();
     File::open(file).and_then(|file| file.take(PATH_BYTES_MAX).read_to_string(&mut folder)).ok()?;
     let folder = folder.trim();

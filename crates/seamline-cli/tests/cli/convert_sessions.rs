@@ -152,7 +152,9 @@ fn the_only_session_of_a_database_needs_no_name() {
 fn images_and_thinking_of_a_session_are_converted() {
     let bench = Bench::new();
     let line = |id: &str, parent: &str, message: &str| {
-        format!("{{\"type\":\"message\",\"id\":\"{id}\",\"parentId\":{parent},\"timestamp\":\"2026-01-02T03:04:05Z\",\"message\":{message}}}\n")
+        format!(
+            "{{\"type\":\"message\",\"id\":\"{id}\",\"parentId\":{parent},\"timestamp\":\"2026-01-02T03:04:05Z\",\"message\":{message}}}\n"
+        )
     };
     let image = r#"{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}"#;
     let file = [

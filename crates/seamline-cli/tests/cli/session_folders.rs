@@ -202,3 +202,37 @@ fn a_session_in_a_folder_is_converted_salvaged_and_watched() {
     let ran = bench.run(&["watch", CONVERSATION, "--once"]).expect(1);
     assert!(ran.out.contains("event-00001-b.json: PAIR001"), "{}", ran.out);
 }
+
+#[test]
+fn the_oldest_storage_of_opencode_is_read_and_repaired() {
+    let bench = Bench::new();
+    let storage = "home/.local/share/opencode/project/app/storage";
+    for (name, text) in [
+        ("info/ses_1.json", r#"{"id":"ses_1","title":"Old tests","time":{"created":1,"updated":9}}"#),
+        ("message/ses_1/msg_01.json", r#"{"id":"msg_01","sessionID":"ses_1","role":"user","time":{"created":1}}"#),
+        (
+            "message/ses_1/msg_02.json",
+            r#"{"id":"msg_02","sessionID":"ses_1","role":"assistant","time":{"created":2},"modelID":"m"}"#,
+        ),
+        (
+            "part/ses_1/msg_01/prt_01.json",
+            r#"{"id":"prt_01","sessionID":"ses_1","messageID":"msg_01","type":"text","text":"fix the old tests"}"#,
+        ),
+        (
+            "part/ses_1/msg_02/prt_02.json",
+            r#"{"id":"prt_02","sessionID":"ses_1","messageID":"msg_02","type":"tool","callID":"c1","tool":"bash","state":{"status":"running","input":{"command":"make"},"time":{"start":2}}}"#,
+        ),
+    ] {
+        age(&bench.write(format!("{storage}/session/{name}"), text));
+    }
+    for folder in [storage.to_owned(), format!("{storage}/session"), format!("{storage}/session/message/ses_1")] {
+        let ran = bench.run(&["check", &folder]).expect(1);
+        assert!(ran.out.contains("part/ses_1/msg_02/prt_02.json"), "{}", ran.out);
+    }
+    let ran = bench.run(&["doctor", "--home", "home"]).expect(1);
+    assert!(ran.on_one_line().contains("✗ opencode · “Old tests”"), "{}", ran.out);
+    bench.run(&["doctor", "--home", "home", "--fix"]).expect(0);
+    bench.run(&["check", storage]).expect(0);
+    let ran = bench.run(&["convert", storage, "--to", "openai"]).expect(0);
+    assert!(ran.out.contains("fix the old tests"), "{}", ran.out);
+}

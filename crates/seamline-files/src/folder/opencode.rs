@@ -1,4 +1,4 @@
-//! The older storage of opencode: a file for each session, each message, and each part of a message.
+//! The older storage of opencode: a file for each session, each message, and each part of a message, in two layouts.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,8 @@ use crate::sample::{Sample, has};
 const SESSIONS: &str = "session";
 const MESSAGES: &str = "message";
 const PARTS: &str = "part";
+/// The folder of the descriptions of sessions in the oldest layout.
+const INFOS: &str = "info";
 
 pub(super) static LAYOUT: FolderLayout = FolderLayout {
     program: &PROGRAM,
@@ -29,36 +31,71 @@ pub(super) static LAYOUT: FolderLayout = FolderLayout {
 
 /// The sessions of the storage, or the one whose messages a folder has.
 fn sessions(folder: &Path, list: List<'_>) -> Option<Vec<FolderSession>> {
-    let entries = list(folder);
-    if has_folder(&entries, MESSAGES) && (has_folder(&entries, SESSIONS) || has_folder(&entries, PARTS)) {
-        let all = list(&folder.join(MESSAGES)).into_iter().filter(|entry| entry.is_folder);
-        return Some(all.map(|entry| session(folder, &entry.name, list)).collect());
+    if let Some(storage) = Storage::at(folder, list) {
+        let all = list(&storage.root.join(MESSAGES)).into_iter().filter(|entry| entry.is_folder);
+        return Some(all.map(|entry| storage.session(&entry.name, list)).collect());
     }
     let is_messages = folder.parent()?.file_name().is_some_and(|name| name == MESSAGES);
     if !is_messages || names(list, folder, "").is_empty() {
         return None;
     }
     let id = folder.file_name()?.to_string_lossy();
-    Some(vec![session(folder.parent()?.parent()?, &id, list)])
+    let root = folder.parent()?.parent()?;
+    let storage = Storage::at(root, list).unwrap_or(Storage { root: root.to_owned(), is_oldest: false });
+    Some(vec![storage.session(&id, list)])
 }
 
-/// opencode orders messages and parts by their ids, which begin with the time.
-fn session(storage: &Path, id: &str, list: List<'_>) -> FolderSession {
-    let mut files: Vec<PathBuf> = Vec::new();
-    let projects = storage.join(SESSIONS);
-    for project in list(&projects).into_iter().filter(|entry| entry.is_folder) {
-        let info = names(list, &projects.join(&project.name), id);
-        let is_own = |name: &&String| name.strip_suffix(".json") == Some(id);
-        files.extend(info.iter().find(is_own).map(|name| projects.join(&project.name).join(name)));
+/// The folders of all sessions of a project.
+struct Storage {
+    root: PathBuf,
+    /// Whether the storage is of the oldest layout: the descriptions of sessions are in one folder, and the parts of a message
+    /// are in a folder of its session.
+    is_oldest: bool,
+}
+
+impl Storage {
+    /// The storage in a folder; nothing if the folder is another one.
+    fn at(folder: &Path, list: List<'_>) -> Option<Self> {
+        let entries = list(folder);
+        if has_folder(&entries, MESSAGES) && has_folder(&entries, INFOS) {
+            return Some(Self { root: folder.to_owned(), is_oldest: true });
+        }
+        if has_folder(&entries, MESSAGES) && (has_folder(&entries, SESSIONS) || has_folder(&entries, PARTS)) {
+            return Some(Self { root: folder.to_owned(), is_oldest: false });
+        }
+        let inner = folder.join(SESSIONS);
+        let entries = if has_folder(&entries, SESSIONS) { list(&inner) } else { Vec::new() };
+        let is_oldest = has_folder(&entries, MESSAGES) && has_folder(&entries, INFOS);
+        is_oldest.then_some(Self { root: inner, is_oldest })
     }
-    files.truncate(1);
-    let folder = storage.join(MESSAGES).join(id);
-    for message in names(list, &folder, "") {
-        let parts = storage.join(PARTS).join(message.trim_end_matches(".json"));
-        files.push(folder.join(&message));
-        files.extend(names(list, &parts, "").iter().map(|part| parts.join(part)));
+
+    /// opencode orders messages and parts by their ids, which begin with the time.
+    fn session(&self, id: &str, list: List<'_>) -> FolderSession {
+        let mut files: Vec<PathBuf> = self.description(id, list).into_iter().collect();
+        let folder = self.root.join(MESSAGES).join(id);
+        let parts = self.root.join(PARTS);
+        let parts = if self.is_oldest { parts.join(id) } else { parts };
+        for message in names(list, &folder, "") {
+            let parts = parts.join(message.trim_end_matches(".json"));
+            files.push(folder.join(&message));
+            files.extend(names(list, &parts, "").iter().map(|part| parts.join(part)));
+        }
+        FolderSession { id: id.to_owned(), folder, files }
     }
-    FolderSession { id: id.to_owned(), folder, files }
+
+    /// The file that describes a session.
+    fn description(&self, id: &str, list: List<'_>) -> Option<PathBuf> {
+        let own = |folder: PathBuf| {
+            let is_own = |name: &String| name.strip_suffix(".json") == Some(id);
+            names(list, &folder, id).into_iter().find(is_own).map(|name| folder.join(name))
+        };
+        if self.is_oldest {
+            return own(self.root.join(INFOS));
+        }
+        let projects = self.root.join(SESSIONS);
+        let folders = list(&projects).into_iter().filter(|entry| entry.is_folder);
+        folders.map(|project| projects.join(project.name)).find_map(own)
+    }
 }
 
 /// The folder with the messages of the session that a file belongs to.
@@ -67,7 +104,7 @@ fn folder_of(path: &Path, sample: &Sample<'_>) -> Option<PathBuf> {
     let id = root.get("sessionID").or_else(|| root.get("id")).and_then(Value::as_str)?;
     let is_storage = |folder: &&Path| {
         let is_known =
-            [SESSIONS, MESSAGES, PARTS].iter().any(|name| folder.file_name().is_some_and(|own| own == *name));
+            [SESSIONS, MESSAGES, PARTS, INFOS].iter().any(|name| folder.file_name().is_some_and(|own| own == *name));
         is_known && folder.parent().is_some()
     };
     let storage = path.ancestors().skip(1).find(is_storage)?.parent()?;

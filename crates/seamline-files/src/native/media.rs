@@ -55,7 +55,8 @@ mod tests {
     #[test]
     fn images_thinking_and_images_of_results_are_found() {
         let image = r#"{"type":"image","data":"QUJD","mimeType":"image/png"}"#;
-        let full = |message: &str, blocks: &str| with_media(message, Some(blocks)).map(|full| (full.text, full.left_out));
+        let full =
+            |message: &str, blocks: &str| with_media(message, Some(blocks)).map(|full| (full.text, full.left_out));
         let user = r#"{"role":"user","content":"look"}"#;
         let part = r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}"#;
         let expected = format!(r#"{{"role":"user","content":[{{"type":"text","text":"look"}},{part}]}}"#);

@@ -78,10 +78,13 @@ pub(super) fn check(
     input: &mut FileInput<'_>,
     options: &Options,
 ) -> Result<CheckedFile, Error> {
-    let mut reading = format.read(input).map_err(|error| Error::Unreadable(error.to_string()))?;
-    let body = reading.session.take_body();
+    let reading = format.read(input).map_err(|error| Error::Unreadable(error.to_string()))?;
     let looked = Looked::of(&reading);
-    drop(reading);
+    // The places of all records need much memory in a long file, and so does the body.
+    let FileReading { mut session, records, damaged } = reading;
+    drop((records, damaged));
+    let body = session.take_body();
+    drop(session);
     looked.check(program, body, options)
 }
 

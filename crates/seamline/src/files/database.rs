@@ -100,7 +100,8 @@ pub fn repair(database: &Database, session: &str, options: &Options) -> Result<O
 /// Fails when SQLite cannot read the database, or the options name something that does not exist.
 pub fn conversation(database: &Database, session: &str, options: &Options) -> Result<Option<SavedConversation>, Error> {
     let Some(mut found) = repair(database, session, options)? else { return Ok(None) };
-    let lines = if found.changed() { std::mem::take(&mut found.repaired.bytes).into_owned() } else { found.rows.lines() };
+    let lines =
+        if found.changed() { std::mem::take(&mut found.repaired.bytes).into_owned() } else { found.rows.lines() };
     let saved = SavedConversation::of(found.repaired);
     Ok(Some(saved.with_media(database.format(), (session, &lines))))
 }

@@ -9,7 +9,7 @@ use super::RepairedFile;
 use super::check::input;
 use crate::convert::{Carried, ConvertOptions, Converted};
 use crate::repair::RepairAction;
-use crate::{Error, Options};
+use crate::{Error, Options, outline};
 
 /// The conversation that a program would send, after the repair of its session.
 ///
@@ -80,8 +80,10 @@ impl SavedConversation {
         let mut source = bytes;
         let input = &mut input(name, &mut source, KeptTexts::Whole);
         let Some(Ok(mut reading)) = format.has_media().then(|| format.read(input)) else { return self };
-        // A repair that could not be written is in no record.
-        if reading.session.body() != self.body {
+        // A repair that the records cannot hold is in none of them.
+        let options = Options { dialect: Some(self.dialect.to_owned()), ..Options::default() };
+        let count = outline::message_spans(self.body.as_bytes(), &options).map(|spans| spans.len());
+        if count.ok() != Some(reading.session.messages.len()) {
             return self;
         }
         for message in &mut reading.session.messages {

@@ -1,4 +1,4 @@
-//! What is told about the repair of a session.
+//! The report of the repair of a session.
 
 use seamline::Options;
 

@@ -22,7 +22,8 @@ pub(super) const LOG: Program = Program {
     ..Program::of_sessions(NAME, "a session log of Gemini CLI", is_log, &LOG_FORMAT)
 };
 
-static LOG_FORMAT: Format = Format { write: Some(write::write_log), resume, folder_file: PROJECT, ..Format::of_lines(read::read_log) };
+static LOG_FORMAT: Format =
+    Format { write: Some(write::write_log), resume, folder_file: PROJECT, ..Format::of_lines(read::read_log) };
 
 /// Older sessions: one JSON value.
 pub(super) const DOCUMENT: Program = Program {

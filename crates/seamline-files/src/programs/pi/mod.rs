@@ -43,7 +43,8 @@ pub(crate) static ROWS: Format = Format {
     ..Format::of_lines(read::read)
 };
 
-static FORMAT: Format = Format { write: Some(write::write), resume, media: Some(media), ..Format::of_lines(read::read) };
+static FORMAT: Format =
+    Format { write: Some(write::write), resume, media: Some(media), ..Format::of_lines(read::read) };
 
 /// The folders in which `OpenClaw` keeps its workspaces.
 const OPENCLAW_FOLDERS: [&str; 2] = [".openclaw", ".clawdbot"];

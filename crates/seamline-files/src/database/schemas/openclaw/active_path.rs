@@ -159,10 +159,13 @@ impl Tree {
 mod tests {
     use super::*;
 
-    fn path(texts: &[&str]) -> Option<(Vec<(usize, Option<usize>)>, Option<String>)> {
+    /// The events on the path with the places of their messages, and the leaf.
+    fn path(texts: &[&str]) -> Option<(Vec<OnPath>, Option<String>)> {
         let path = active_path(texts)?;
         Some((path.events.iter().map(|event| (event.event, event.message)).collect(), path.leaf))
     }
+
+    type OnPath = (usize, Option<usize>);
 
     const HEAD: &str = r#"{"type":"session","version":4,"id":"s"}"#;
     const MODEL: &str = r#"{"type":"model_change","id":"1","parentId":null}"#;
