@@ -96,7 +96,7 @@ impl Salvage {
             return self.write(source, &salvaged);
         }
         if self.session.is_some() {
-            return Err(Failure::new("`--session` is for databases, and this file is none").with_hint("omit it"));
+            return Err(Failure::new("`--session` needs a database; this is a single file").with_hint("omit it"));
         }
         let opened = source.open()?;
         if opened.length > WHOLE_BYTES_MAX {

@@ -160,7 +160,7 @@ impl Live<'_> {
             return Ok(checked);
         }
         if self.watch.session.is_some() {
-            return Err(Failure::new("`--session` is for databases, and this file is none").with_hint("omit it"));
+            return Err(Failure::new("`--session` needs a database; this is a single file").with_hint("omit it"));
         }
         let source = Source::Path(path.clone());
         let opened = source.open()?;

@@ -81,7 +81,7 @@ impl Default for SessionPolicy {
 
 seamline_model::knobs! {
     SessionPolicy {
-        /// Whether anything is checked. A session where nothing is keeps all messages, and its hooks check, repair and
+        /// Whether the session checks and repairs. If false, the session only stores messages: its hooks check, repair and
         /// roll back nothing.
         enabled [""]: Flag = enabled;
         /// Whether the conversation is checked when a session starts, and its repair is made or offered then.

@@ -35,7 +35,7 @@ impl Subject {
             return Self::of_database(&database, path, session, options);
         }
         if session.is_some() {
-            return Err(Failure::new("`--session` is for databases, and this file is none").with_hint("omit it"));
+            return Err(Failure::new("`--session` needs a database; this is a single file").with_hint("omit it"));
         }
         let bytes = source.read()?;
         let Some(program) = seamline::files::recognise(&source.name(), &bytes) else { return Ok(Self::Body(bytes)) };

@@ -9,7 +9,7 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds tool results that name no call before them, where only one call can be meant.
+    /// Finds tool results with an unknown call id where exactly one open call fits.
     ///
     /// # Why is this bad?
     /// The provider sees a result without a call and a call without a result. The cause is an id that was changed on

@@ -97,7 +97,7 @@ impl Facts<'_> {
             let state = match &made.not_run {
                 Some(why) => {
                     let output = why.text(&tool);
-                    CallState::Finished { result: Raw::of(&Output::told(output))?, failed: true }
+                    CallState::Finished { result: Raw::of(&Output::synthetic(output))?, failed: true }
                 }
                 None => CallState::Started { at: self.now, key: String::new() },
             };
@@ -111,7 +111,7 @@ impl Facts<'_> {
     /// Plans the result of a call that must not run: the model reads why.
     fn plan_not_run(&self, cycle: &CycleId, call: &CallRecord, why: &NotRun) -> Result<[Record; 2], SessionError> {
         let output = why.text(&call.tool);
-        let result = Raw::of(&Output::told(output))?;
+        let result = Raw::of(&Output::synthetic(output))?;
         let staged = Staged { cycle: cycle.clone(), call: call.id.clone(), result, failed: true };
         let detail = format!("call {} of {}: {}", call.id, call.tool, why.as_str());
         let incident = self.counted(IncidentKind::NotExecuted, IncidentSeverity::Warning, detail, 1);

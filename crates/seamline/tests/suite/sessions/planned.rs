@@ -78,7 +78,6 @@ enum Input {
     TakeInbox,
     SwitchProvider(String),
     Fork,
-    /// A provider or a dialect.
     /// A provider or a dialect, and a message of it.
     AppendAs(String, Box<RawValue>),
     /// The request for the current provider. The outcome says whether it begins with the messages of the last one.
