@@ -19,7 +19,7 @@ impl Transcript<'_> {
         !self.facts.is_empty() && facts().iter().any(|fact| fact.kind == FactKind::Unknown)
     }
 
-    /// Whether calls before and after a message without calls are answered together all the same.
+    /// Whether calls before and after a message without calls are still answered together.
     pub fn connects(&self, index: MessageIndex, joint: Joint) -> bool {
         match (self.message(index).role, joint) {
             // It may be the result of the calls before it.

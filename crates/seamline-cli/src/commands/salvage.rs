@@ -86,7 +86,7 @@ impl Salvage {
     fn salvage(&self, source: &Source) -> Result<Exit, Failure> {
         let options = Options::default();
         let file = source.path().filter(|path| path.is_file());
-        // A database that SQLite cannot read has texts all the same.
+        // A database that SQLite cannot read still has texts.
         let database = file.and_then(|path| Database::open(path).ok().flatten());
         if let Some(database) = database {
             let sessions = database.sessions().map_err(seamline::Error::from)?;

@@ -167,7 +167,7 @@ impl<'d, 'a> Chunk<'d, 'a> {
     /// Whether it says beside the response that the request failed.
     fn has_error(&self) -> bool {
         let within = |value: Option<Value<'d, 'a>>, name| value.and_then(Value::object).and_then(|it| it.get(name));
-        // `MiniMax` says it with a number, of which zero is none.
+        // `MiniMax` writes a number, where zero means no error.
         let code = within(self.base, "status_code").filter(|code| is_told(*code));
         let errors = [self.error, within(self.groq, "error")];
         errors.into_iter().flatten().any(is_told) || code.is_some_and(|code| index(code) != Some(0))

@@ -23,7 +23,7 @@ pub(super) const ROOM: Room = Room {
     result_media: true,
     refusals: true,
     failures: false,
-    // Calls and outputs find each other by id alone, wherever they stand.
+    // Calls and outputs find each other by id alone, at any place.
     unique_ids: true,
     narrow: None,
     needs_tools: false,

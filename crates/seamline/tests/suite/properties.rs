@@ -77,7 +77,7 @@ proptest! {
         prop_assume!(!whole.messages.is_empty());
         let cut = cut.index(whole.messages.len()).max(1);
         let head = head(whole, cut);
-        // Where messages are items, an empty message is none, and nothing can repair a body without messages.
+        // Where messages are items, an empty message is not a message, and nothing can repair a body without messages.
         prop_assume!(head.messages.iter().any(|message| !message.blocks.is_empty()));
         let (head, whole) = (render::render(dialect, &head, style), render::render(dialect, whole, style));
         let read = |body| laws::hold(dialect, body, &[], Mendable::Wholly);

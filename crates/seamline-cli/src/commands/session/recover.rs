@@ -109,10 +109,9 @@ impl Recover {
                 };
                 let unknown = match unknown {
                     0 => String::new(),
-                    count => format!(
-                        "; the outcome of {} is unknown, and the model is told so",
-                        screen::count(count, "call")
-                    ),
+                    count => {
+                        format!("; the outcome of {} is unknown, and the model reads so", screen::count(count, "call"))
+                    }
                 };
                 format!("{good} {name}: closed {cycles}{back}{unknown}")
             }
