@@ -245,8 +245,7 @@ mod tests {
         }
     }
 
-    /// What the quick look takes for an object is one, whatever is done to the text; and it
-    /// sees every object that is written in the usual way.
+    /// The quick look accepts only objects, also in mutated text, and accepts every object in the usual form.
     #[test]
     fn the_quick_look_agrees_with_the_reader_on_mutated_json() {
         const SEEDS: &[&str] = &[

@@ -108,7 +108,7 @@ impl Slots {
         }
     }
 
-    /// The index of a block that something is said about; the last one when none is given.
+    /// The index of the block that an event is about; the last block if the event names none.
     pub(crate) fn known_index(&self, value: Option<Value<'_, '_>>) -> Option<u32> {
         match value.filter(|value| !value.is(Kind::Null)) {
             Some(value) => index(value)?.try_into().ok(),

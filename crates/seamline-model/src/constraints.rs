@@ -78,7 +78,7 @@ pub struct Constraints {
     pub item_id: Option<ItemIdDemand>,
     /// Error for two items with the same id.
     pub repeated_item: Option<ErrorText>,
-    /// Error for reasoning with an id that is not followed by the item with an id that it belongs to.
+    /// Error for a reasoning item whose next item is missing or has no id.
     pub dangling_reasoning: Option<ErrorText>,
     /// Error for an item that is only referenced, or encrypted elsewhere, in a request for which the provider stores
     /// nothing.

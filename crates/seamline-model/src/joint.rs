@@ -1,10 +1,9 @@
-//! Messages that stand between a call and the place where it is answered.
+//! Messages between a call and the place of its result.
 
 use crate::{FactKind, Joint, MessageIndex, Role, Transcript};
 
 impl Transcript<'_> {
-    /// The next message whose role is known. What a message of an unknown role is, and where it may stand, is not known,
-    /// so it separates nothing.
+    /// The next message whose role is known. A message of an unknown role may be anything, so it separates nothing.
     pub fn next_known(&self, index: MessageIndex) -> Option<MessageIndex> {
         self.enumerate_from(index.next()).find(|(_, message)| message.role != Role::Unknown).map(|(index, _)| index)
     }
@@ -20,7 +19,7 @@ impl Transcript<'_> {
         !self.facts.is_empty() && facts().iter().any(|fact| fact.kind == FactKind::Unknown)
     }
 
-    /// Whether calls before and after a message without calls are answered together all the same.
+    /// Whether calls before and after a message without calls are still answered together.
     pub fn connects(&self, index: MessageIndex, joint: Joint) -> bool {
         match (self.message(index).role, joint) {
             // It may be the result of the calls before it.

@@ -198,7 +198,7 @@ struct Walk<'t, 'a> {
     connected: Option<Running>,
     /// Whether the assistant said something else after the span began.
     interrupted: bool,
-    /// Whether someone said something since the calls of the span, other than results.
+    /// Whether a message other than a result came since the calls of the span.
     said: bool,
     /// The running span's calls by id and tool.
     queues: Queues<'t>,

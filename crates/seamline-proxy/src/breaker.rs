@@ -1,4 +1,4 @@
-//! The circuit breaker over the history of a request: a model that repeats wrong tool calls is told so.
+//! The circuit breaker over the history of a request: a model that repeats wrong tool calls reads so.
 //!
 //! It is off unless it is configured, because it edits bodies that the provider accepts. It only adds text: the result
 //! of a wrong call keeps what the tool said, behind the escalation.

@@ -25,7 +25,7 @@ pub const EXTENSIONS: HeaderName = header::SEC_WEBSOCKET_EXTENSIONS;
 /// How long the other side may take to close its connection.
 const CLOSE_TIME: Duration = Duration::from_secs(5);
 
-/// How many answers of the proxy can wait for a client that does not read.
+/// How many messages of the proxy can wait for a client that does not read.
 const ANSWERS_MAX: usize = 8;
 
 /// The bounds of a bridge.
@@ -145,7 +145,7 @@ where
     BridgeEnd::Closed
 }
 
-/// Passes the messages of the upstream and the answers of the proxy on.
+/// Passes on the messages of the upstream and those of the proxy.
 async fn pass_down<C, U>(
     mut from: SplitStream<WebSocketStream<U>>,
     mut to: SplitSink<WebSocketStream<C>, Message>,

@@ -373,7 +373,7 @@ fn batches(transcript: &Transcript<'_>, first: MessageIndex) -> Vec<Option<Messa
             is_answered = true;
             partner.push(batch);
         } else {
-            // What an unknown item is, and where it may stand, is not known.
+            // An unknown item may be anything, so it ends no batch.
             if transcript.item(index).is_none_or(|item| item.kind != ItemKind::Unknown) {
                 (batch, is_answered) = (None, false);
             }

@@ -172,7 +172,7 @@ fn is_seam(context: &Context<'_, '_>, index: MessageIndex) -> bool {
         && !transcript.has_calls(before)
 }
 
-/// Ids by their hashes: two ids may have one hash, so that an id that is not there may seem to be.
+/// The hashes of ids. Two ids may have the same hash, so a lookup may find an id that was never added.
 #[derive(Debug, Clone)]
 struct Ids(HashSet<u64>);
 

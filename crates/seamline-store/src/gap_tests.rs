@@ -173,7 +173,7 @@ proptest! {
             step(&mut writer, kind, one, other);
         }
         let whole = replay(&writer.session, writer.head, &writer.commits);
-        prop_assert!(whole.damages.is_empty() && whole.state.passed_over == 0);
+        prop_assert!(whole.damages.is_empty() && whole.state.skipped == 0);
         prop_assert_eq!(&whole.state, &writer.state);
 
         let lost = lost.index(writer.commits.len());
@@ -185,7 +185,7 @@ proptest! {
         let ids: HashSet<EntryId> = entries.iter().map(Entry::id).collect();
         prop_assert_eq!(ids.len(), entries.len(), "no message is there twice");
         let unfit = damaged.damages.iter().any(|damage| matches!(damage.kind, DamageKind::Unfit { .. }));
-        prop_assert_eq!(unfit, damaged.state.passed_over > 0, "every skipped record is reported");
+        prop_assert_eq!(unfit, damaged.state.skipped > 0, "every skipped record is reported");
         if only_brings(&writer.written[lost]) {
             let left: Vec<Entry> =
                 whole.state.view.entries().iter().filter(|entry| !brought.contains(&entry.seq)).cloned().collect();
@@ -259,5 +259,5 @@ fn records_without_ids_are_skipped_after_a_loss() {
     );
     state.apply(5, 0, &Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![], dialect: None }));
     state.apply(6, 0, &Record::Rollback(Rollback { checkpoint: "c".into(), since: None, reason: String::new() }));
-    assert_eq!((shown(state.view.entries()), state.passed_over), (vec!["1", "2"], 3));
+    assert_eq!((shown(state.view.entries()), state.skipped), (vec!["1", "2"], 3));
 }

@@ -376,10 +376,10 @@ impl Replay {
 
     fn apply(&mut self, seq: u64, at: u64, record: &Record) {
         let state = &mut self.replayed.state;
-        let before = state.passed_over;
+        let before = state.skipped;
         state.apply(seq, at, record);
         // While no record is lost, the writer skipped the same records.
-        if state.passed_over > before && !self.replayed.damages.is_empty() {
+        if state.skipped > before && !self.replayed.damages.is_empty() {
             let (first, count) = self.unfit.unwrap_or((seq, 0));
             self.unfit = Some((first, count + 1));
         }

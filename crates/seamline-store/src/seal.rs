@@ -9,7 +9,7 @@ const CONTEXT: &str = "seamline 2026-11 key of commit seals";
 
 /// A secret key of seals.
 ///
-/// The usual seal of a commit is a hash without a secret: it detects corruption, not a change by someone who can write
+/// The usual seal of a commit is a hash without a secret: it detects corruption, not a change by a person who can write
 /// the store, because that person can compute the hash again. With a key, only those who have the key can write a commit
 /// that opens. A key does not detect that the last commits of a session, or all of them, were removed.
 #[derive(Clone, PartialEq, Eq)]

@@ -54,7 +54,7 @@ pub struct State {
     /// The number of records of unknown kinds.
     pub unknown: u64,
     /// The number of records that did not fit, or only in part.
-    pub passed_over: u64,
+    pub skipped: u64,
     /// Whether earlier records are lost. Later records are then applied to the messages that they name, as far as these
     /// exist.
     has_gaps: bool,
@@ -69,7 +69,7 @@ impl State {
     pub fn apply(&mut self, seq: u64, at: u64, record: &Record) {
         let fits = if self.has_gaps { self.fits(record) } else { self.allows(record).is_ok() };
         if !fits {
-            self.passed_over += 1;
+            self.skipped += 1;
             return;
         }
         match record {
@@ -102,7 +102,7 @@ impl State {
             Record::Policy(record) => self.policy = Some(record.policy.clone()),
             Record::Renamed(renamed) => self.renamed.extend(renamed.calls.iter().cloned()),
             Record::Unknown(_) => self.unknown += 1,
-            Record::Unreadable(_) => self.passed_over += 1,
+            Record::Unreadable(_) => self.skipped += 1,
         }
     }
 
@@ -434,7 +434,7 @@ impl State {
     }
 
     fn change(&mut self, seq: u64, (patches, is_certain): (Vec<Patch>, bool)) -> Arc<[Swap]> {
-        self.passed_over += u64::from(!is_certain);
+        self.skipped += u64::from(!is_certain);
         let swaps = self.changes.make(&mut self.view, seq, patches);
         self.forget_changes();
         swaps
@@ -442,7 +442,7 @@ impl State {
 
     fn reset(&mut self, reset: &Reset) {
         let (kept, is_certain) = naming::of_reset(&self.view, self.has_gaps, reset);
-        self.passed_over += u64::from(!is_certain);
+        self.skipped += u64::from(!is_certain);
         self.view.replace(kept);
         self.generation += 1;
         self.accepted.clear();

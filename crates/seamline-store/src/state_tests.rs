@@ -112,9 +112,9 @@ proptest! {
                 state.apply(seq * 2, 0, &record);
             }
             let goes = state.allows(&record).is_ok();
-            let passed_over = state.passed_over;
+            let skipped = state.skipped;
             state.apply(seq * 2 + 1, 0, &record);
-            prop_assert_eq!(state.passed_over, passed_over + u64::from(!goes), "the state applies records that fit and counts the others");
+            prop_assert_eq!(state.skipped, skipped + u64::from(!goes), "the state applies records that fit and counts the others");
             prop_assert_eq!(state.view.hash(), state.view.rehash(state.view.len()), "hashes follow every change");
             if let Record::Rollback(rollback) = &record
                 && goes
@@ -186,7 +186,7 @@ fn the_state_keeps_only_what_repairs_removed() {
         state.name(&mut records);
         state.apply(40_000 + number, 0, &records[0]);
     }
-    assert_eq!((state.passed_over, state.view.entries()[15].seq), (0, 40_003));
+    assert_eq!((state.skipped, state.view.entries()[15].seq), (0, 40_003));
     let rollback = Rollback { checkpoint: "c".into(), since: Some(30_000), reason: String::new() };
     state.apply(50_000, 0, &Record::Rollback(rollback));
     assert_eq!(state.view, before);
@@ -258,7 +258,7 @@ fn a_rollback_restores_the_repairs_that_could_be_undone_then() {
         assert_eq!((&state.view, state.last_repair()), (&then, Some(&"2".into())), "{records:?}");
         state.apply(21, 0, &undo("2"));
         state.apply(22, 0, &undo("1"));
-        assert_eq!((&state.view, state.last_repair(), state.passed_over), (&before, None, 0), "{records:?}");
+        assert_eq!((&state.view, state.last_repair(), state.skipped), (&before, None, 0), "{records:?}");
     }
 }
 

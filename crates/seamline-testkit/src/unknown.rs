@@ -177,7 +177,7 @@ fn collect(value: &Value, pointer: &str, places: &mut Vec<Place>) {
         }
         Value::Array(elements) => {
             for (element, added) in unknown_elements(elements) {
-                // What a message of an unknown role is, is not known, so it may stand anywhere.
+                // A message of an unknown role may be anything, so it may be anywhere.
                 let may_be_at = |index: &usize| added == ROLE || !answers_calls(elements.get(*index));
                 for index in (0..=elements.len()).filter(may_be_at) {
                     let addition = Addition::Element { index, element: element.clone(), added };

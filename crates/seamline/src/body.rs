@@ -88,7 +88,8 @@ impl<'b> Body<'b> {
     /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
     ///
     /// let repaired = seamline::repair(body, &seamline::Options::default())?;
-    /// assert_eq!(repaired.body.len(), repaired.body.to_vec().len());
+    /// let header = format!("content-length: {}", repaired.body.len());
+    /// assert_ne!(header, format!("content-length: {}", body.len()), "the repair changed the body");
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn len(&self) -> usize {

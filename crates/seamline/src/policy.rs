@@ -1,4 +1,4 @@
-//! Policies: one configuration for repairs, sessions, streams and guards.
+//! Policies: the choices for repairs, sessions, streams and guards.
 //!
 //! A [`Policy`] is a named preset and the knobs that differ from it. Every knob has a name that no other knob has, so a
 //! policy file may write it in its section or at the top level; `[provider.NAME]` tables override knobs for one provider.
@@ -48,7 +48,7 @@ pub use seamline_rules::policy::{
     RepairPolicy, ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall, UnansweredReason,
 };
 
-/// The configuration of everything that Seamline does: a preset and the knobs that differ from it.
+/// The choices for everything that Seamline does: a preset and the knobs that differ from it.
 ///
 /// ```
 /// let policy = seamline::Policy::from_toml("preset = 'minimal'\ntrailing_call = 'allow_pending'")?;

@@ -206,7 +206,7 @@ impl Session {
     ///
     /// # Errors
     /// When it is not JSON or not a message, or the store failed, with [`Fenced`](seamline_store::Error::Fenced) where
-    /// another process has taken the session over. A message that does not fit the conversation is kept all the same:
+    /// another process has taken the session over. A message that does not fit the conversation is still kept:
     /// [`Session::validate`] reports it.
     pub async fn append(&mut self, message: &str) -> Result<(), SessionError> {
         self.append_all(&[message]).await

@@ -34,7 +34,8 @@ pub use seamline_store_sqlite::{Presence, presence};
 ///
 /// ```
 /// # futures_executor::block_on(async {
-/// assert!(seamline::open_store("memory:").await.is_ok());
+/// let store = seamline::open_store("memory:").await.unwrap();
+/// assert!(store.list_sessions(None, 10).await.unwrap().is_empty());
 /// let error = seamline::open_store("mysql://localhost").await.unwrap_err();
 /// assert_eq!(error.message(), "unsupported store URL scheme `mysql:`");
 /// # });
@@ -52,7 +53,9 @@ pub async fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
 /// ```
 /// # futures_executor::block_on(async {
 /// # #[cfg(feature = "sqlite")]
-/// assert!(seamline::store::open_store_to_read("sqlite:/nowhere/at/all.db").await.is_err());
+/// let error = seamline::store::open_store_to_read("sqlite:/nowhere/at/all.db").await.unwrap_err();
+/// # #[cfg(feature = "sqlite")]
+/// assert!(error.message().contains("does not exist"), "{error}");
 /// # });
 /// ```
 ///

@@ -84,7 +84,7 @@ impl Salvage {
 
     fn salvage(&self, source: &Source) -> Result<Exit, Failure> {
         let options = Options::default();
-        // A database that SQLite cannot read has texts all the same.
+        // A database that SQLite cannot read still has texts.
         if let Some(store) = source.path().and_then(|path| Store::at(path).ok().flatten()) {
             let chosen = store.only(self.session.as_deref())?;
             let salvaged = store.salvage(&chosen, &options)?.ok_or_else(|| Store::is_gone(&chosen))?;

@@ -204,7 +204,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     empty_failure: None,
     // Results do not name their tool here.
     result_name: None,
-    // Signatures stand on thinking here, not on calls.
+    // Thinking has signatures here, and calls have none.
     call_signature: None,
     // ANT-19, observed (claude-code#60394).
     lone_surrogate: ErrorText("The request body is not valid JSON: no low surrogate in string"),

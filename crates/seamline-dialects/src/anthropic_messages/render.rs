@@ -56,7 +56,7 @@ const MAX_TOKENS: &str = "4096";
 pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     if draft.settings.max_tokens.is_none() {
         draft.settings.max_tokens = Some(MAX_TOKENS.to_owned());
-        draft.note_added("setting `max_tokens`", "the dialect demands one; 4096 is put there");
+        draft.note_added("setting `max_tokens`", "required by the dialect; set to 4096");
     }
     let shared = draft.shared(SHARED);
     let choice = chosen(&mut draft.settings);

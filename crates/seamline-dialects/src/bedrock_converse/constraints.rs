@@ -146,7 +146,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
         ..ToolDemands::NONE
     },
     limits: Limits::NONE,
-    // Signatures stand on reasoning here, not on calls.
+    // Reasoning has signatures here, and calls have none.
     call_signature: None,
     // The gateway parses JSON before anything else; its text is not known.
     lone_surrogate: ErrorText(""),

@@ -8,7 +8,7 @@ use crate::no_message::is_typed;
 use crate::reader::Reader;
 use crate::reading::input;
 
-/// Reads a block as such a call or result, and writes it in the form of this dialect. Returns nothing if it is none, or
+/// Reads a block as such a call or result, and writes it in the form of this dialect. Returns nothing if it is another block, or
 /// if it holds something that has no place in that form.
 pub(super) fn pair(block: Value<'_, '_>, reader: &mut Reader<'_>) -> Option<(String, BlockKind)> {
     let members = block.object()?;

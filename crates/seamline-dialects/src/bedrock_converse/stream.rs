@@ -204,7 +204,7 @@ impl Reader {
                     None => continue,
                 },
                 (slot, _) => {
-                    // All of the input comes after the call was closed: what it has is not what was meant.
+                    // The input arrives after the call was closed, so the closed call has no complete input.
                     if let Some(slot) = slot.filter(|slot| slot.piece == Piece::Call && !slot.has_input) {
                         add(sink, slot.place, Addition::Unfinished);
                     }

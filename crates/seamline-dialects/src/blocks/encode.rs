@@ -120,7 +120,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         asking.filter_map(|asks| self.plan.get(asks)).flat_map(|plan| &plan.answers).collect()
     }
 
-    /// Whether one of the assistant's messages right before this one gets an answer. Asked
+    /// Whether one of the assistant's messages right before this one gets a result. Asked
     /// first, since the plan of most messages is empty and their blocks need no look.
     fn may_take_in(&self, index: MessageIndex) -> bool {
         let before = (0..index.0).rev().map(MessageIndex);
@@ -171,9 +171,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         found
     }
 
-    /// The first of the messages from `first` that a result which stays in `answer` names.
-    fn first_answered(&self, first: MessageIndex, answer: MessageIndex) -> Option<MessageIndex> {
-        let staying = self.transcript.blocks_of(answer).filter(|(block, _)| self.stays(*block));
+    /// The first message from `first` on with a call that a result in `results` names, if that result stays there.
+    fn first_answered(&self, first: MessageIndex, results: MessageIndex) -> Option<MessageIndex> {
+        let staying = self.transcript.blocks_of(results).filter(|(block, _)| self.stays(*block));
         let named: HashSet<&str> = staying
             .filter_map(|(block, _)| self.transcript.result(block).and_then(|result| result.id.as_deref()))
             .collect();
@@ -181,7 +181,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             let id = self.transcript.call(block).and_then(|call| call.id.as_deref());
             id.is_some_and(|id| named.contains(id))
         };
-        let mut messages = (first.0..answer.0).map(MessageIndex);
+        let mut messages = (first.0..results.0).map(MessageIndex);
         messages.find(|&message| self.transcript.blocks_of(message).any(|(block, _)| is_named(block)))
     }
 

@@ -199,7 +199,7 @@ impl<'r> Bending<'r> {
             MediaSource::File(_, id) => (id, "the file lies with the provider it was given to"),
             MediaSource::Data(_) => {
                 self.lose(kind, pointer, Fate::Dropped, "there is no place for this kind of media");
-                return Says::Text(format!("{MARK} ({} stood here, which cannot be shown)", mime(media)));
+                return Says::Text(format!("{MARK} ({} was removed: this provider does not accept it)", mime(media)));
             }
         };
         self.lose(kind, pointer, Fate::Text, note);

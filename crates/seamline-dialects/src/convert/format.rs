@@ -24,7 +24,7 @@ impl Lifting {
 /// Writes the members that demand a format.
 pub(crate) fn schema_members(draft: &mut Draft, schema: ResponseSchema) -> Members<'static> {
     if schema.name.is_none() {
-        draft.note_added("name of the answer's schema", "the dialect demands one; `answer` is put there");
+        draft.note_added("name of the response schema", "required; set to `answer`");
     }
     let mut members = vec![text_member("name", schema.name.unwrap_or_else(|| NAME.to_owned()))];
     members.extend(schema.description.map(|text| text_member("description", text)));

@@ -194,7 +194,7 @@ impl Lifting {
             return *speaker;
         }
         if role.is_some() {
-            let note = "it is none that the dialect has, so the user says it";
+            let note = "unknown role; the message becomes a user message";
             self.note_lost("role", format!("{pointer}/role"), Fate::Altered, note);
         }
         Speaker::User

@@ -87,7 +87,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     last_role: LastRole::Any,
     // GEM-6: there are only two roles.
     role_gaps: &[],
-    // GEM-1: media stand beside the response.
+    // GEM-1: media are beside the response.
     text_only_results: None,
     // GEM-1: an object. The text is the JSON parser's form.
     output: OutputForm::Object(ErrorText(

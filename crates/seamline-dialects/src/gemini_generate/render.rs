@@ -131,7 +131,7 @@ fn answer_format(draft: &mut Draft) -> Members<'static> {
         Some(ResponseFormat::Json) => vec![member(TYPE, "application/json")],
         Some(ResponseFormat::Schema(schema)) => {
             if schema.name.is_some() || schema.description.is_some() {
-                draft.note_altered("format", "its schema is carried over; a name and a description it has not there");
+                draft.note_altered("format", "the schema is kept; its name and description are dropped");
             }
             let json = schema.schema.map(|schema| ("generationConfig.responseJsonSchema", Json::Written(schema)));
             std::iter::once(member(TYPE, "application/json")).chain(json).collect()

@@ -94,7 +94,7 @@ fn keep_nothing(draft: &mut Draft) {
     if !draft.settings.others.contains_key("store") {
         let other = Other { json: "false".to_owned(), pointer: String::new() };
         draft.settings.others.insert("store", other);
-        draft.note_added("setting `store`", "the provider keeps answers unless told not to; it is told not to");
+        draft.note_added("setting `store`", "set to false, so that the provider does not store the response");
     }
 }
 
@@ -121,7 +121,7 @@ fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {
         ResponseFormat::Json => ("application/json", None),
         ResponseFormat::Schema(schema) => {
             if schema.name.is_some() || schema.description.is_some() {
-                draft.note_altered("format", "its schema is carried over; a name and a description it has not there");
+                draft.note_altered("format", "the schema is kept; its name and description are dropped");
             }
             ("application/json", schema.schema)
         }

@@ -74,8 +74,7 @@ fn adapt(nodes: &mut [Node], mut old: &[u8], new: &[u8]) -> Option<()> {
     None
 }
 
-/// Where a value of the new text ends, of which the old text has one at the same place, up to
-/// whose end it differs.
+/// The end of a value in the new text. The old text has a value at the same place, and both differ up to its end.
 fn end(node: &mut Node, place: u32, new: &[u8]) -> Option<usize> {
     let start = node.start as usize;
     match node.kind {

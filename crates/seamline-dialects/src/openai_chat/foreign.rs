@@ -141,7 +141,7 @@ fn output<'a>(held: Option<Value<'_, 'a>>, failed: bool) -> Json<'a> {
         Kind::String if !failed => Json::Raw(held.raw()),
         Kind::String => {
             let text = held.str().unwrap_or_default();
-            // What a policy has made up is known by its text, and policies have texts of their own.
+            // A synthetic result starts with the mark; a policy may have any text after it.
             Json::Text(marked(&text, failed, text.starts_with(MARK)))
         }
         Kind::Null => Json::Text(marked("", failed, false)),

@@ -167,14 +167,14 @@ impl<'d, 'a> Chunk<'d, 'a> {
     /// Whether it says beside the response that the request failed.
     fn has_error(&self) -> bool {
         let within = |value: Option<Value<'d, 'a>>, name| value.and_then(Value::object).and_then(|it| it.get(name));
-        // `MiniMax` says it with a number, of which zero is none.
+        // `MiniMax` writes a number, where zero means no error.
         let code = within(self.base, "status_code").filter(|code| is_told(*code));
         let errors = [self.error, within(self.groq, "error")];
         errors.into_iter().flatten().any(is_told) || code.is_some_and(|code| index(code) != Some(0))
     }
 
-    /// What a server says beside an answer with a code and a message of its own, which it may
-    /// write for success too.
+    /// The error that a server reports beside a response, with a code and a message of its own. Some servers also write
+    /// them for success.
     fn own_error(&self) -> Option<String> {
         let code = self.code.filter(|code| is_told(*code) && !is_success(*code))?;
         let message = self.message.filter(|message| message.is(Kind::String) && is_told(*message))?;
@@ -188,7 +188,7 @@ impl<'d, 'a> Chunk<'d, 'a> {
     }
 }
 
-/// Whether the code that a server writes beside an answer says that all is well.
+/// Whether the code that a server writes beside a response reports success.
 fn is_success(code: Value<'_, '_>) -> bool {
     let is_word = |word: &str| ["ok", "success"].iter().any(|good| word.eq_ignore_ascii_case(good));
     matches!(index(code), Some(0 | 200)) || code.str().is_some_and(|word| is_word(&word))
@@ -341,7 +341,7 @@ impl Reader {
         }
         self.has_message = true;
         let Choice { place, delta, message, reason, has_others } = Choice::read(choice);
-        // One that has no place of its own has that in the list.
+        // A choice without an index has its position in the list.
         let place = place.filter(|place| is_told(*place));
         if !place.map_or(at == 0, |place| index(place) == Some(0)) {
             return self.pass_over(sink);

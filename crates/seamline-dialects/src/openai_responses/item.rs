@@ -51,10 +51,10 @@ pub(super) const COMPUTER_RESULT: &str = "computer_call_output";
 pub(super) const LOCAL_SHELL_RESULT: &str = "local_shell_call_output";
 pub(super) const SEARCH_RESULT: &str = "tool_search_output";
 
-/// A search for tools that the client runs. Recorded and accepted: an answer of its own type and a function's result.
+/// A search for tools that the client runs. Recorded and accepted: a result of its own type and a function's result.
 pub(super) static CLIENT_SEARCH: Known = call(Form::TypedCall("tool_search"), "tool search call", "", "");
 
-/// The answer to a search for tools that the client ran.
+/// The result of a search for tools that the client ran.
 pub(super) static CLIENT_SEARCH_RESULT: Known = output("tool search call", SEARCH_RESULT);
 
 /// Finds the properties of the type with this name (OAR-1). The prefixes of ids are from recorded errors (OAR-14).

@@ -23,7 +23,7 @@ pub(super) const ROOM: Room = Room {
     result_media: true,
     refusals: true,
     failures: false,
-    // Calls and outputs find each other by id alone, wherever they stand.
+    // Calls and outputs find each other by id alone, at any place.
     unique_ids: true,
     narrow: None,
     needs_tools: false,
@@ -62,7 +62,7 @@ pub(super) const LOGPROBS: &str = "message.output_text.logprobs";
 /// Writes the body for a conversation.
 pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     if !draft.settings.stop.is_empty() {
-        draft.note_dropped("stop", "the dialect has nothing that ends an answer early");
+        draft.note_dropped("stop", "the dialect has no stop sequences");
     }
     let include = included(&mut draft);
     keep_nothing(&mut draft);
@@ -103,7 +103,7 @@ fn keep_nothing(draft: &mut Draft) {
     if !draft.settings.others.contains_key("store") {
         let other = Other { json: "false".to_owned(), pointer: String::new() };
         draft.settings.others.insert("store", other);
-        draft.note_added("setting `store`", "the provider keeps answers unless told not to; it is told not to");
+        draft.note_added("setting `store`", "set to false, so that the provider does not store the response");
     }
 }
 

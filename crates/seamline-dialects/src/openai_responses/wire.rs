@@ -211,7 +211,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
                 let held = reader.own_or_foreign(own, other.or(self.foreign_input), key);
                 (reader.tool_name(self.name), input(held))
             }
-            // What it is called with has a form of its own, which nothing is known to be wrong with.
+            // The arguments of such a call have their own form, and no rule about it is known.
             Form::TypedCall(name) => (Some(Cow::Borrowed(name)), Input::Text),
             Form::Message | Form::Output | Form::Reasoning | Form::Opaque => (None, Input::Missing),
         };
@@ -235,7 +235,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
             failed: false,
             has_more: self.has_more || self.content.is_some() || self.summary.is_some(),
             parts: match self.output {
-                // What it shows is for the provider to look at.
+                // The provider reads the screenshot itself.
                 Some(output) if kind.facts.shown_result && output.is(Kind::Object) => Parts::Text,
                 Some(output) if kind.facts.shown_result && !output.is(Kind::Null) => Parts::Unreadable,
                 Some(output) => parts(output),

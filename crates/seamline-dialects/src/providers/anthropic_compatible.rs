@@ -26,11 +26,11 @@ pub(super) const PROVIDER: Provider = Provider {
         joint_answers: Joint::Apart,
         // OLL-10: blocks that are not known are ignored; nothing is known of the others.
         members: Members::Open,
-        // Nothing is known of it.
+        // No documented behaviour.
         system_place: None,
-        // Nothing is known of it.
+        // No documented behaviour.
         trailing_space: None,
-        // Nothing is known of it.
+        // No documented behaviour.
         server_id: None,
         // DSK-5, OLL-10: their models think without signatures.
         reasoning: ReasoningDemands::NONE,

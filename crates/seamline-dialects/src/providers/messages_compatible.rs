@@ -34,11 +34,11 @@ pub(super) const CONSTRAINTS: Constraints = Constraints {
     call_id: CALL_ID,
     // OLL-10: blocks that are not known are ignored; nothing is known of the others.
     members: Members::Open,
-    // Nothing is known of it.
+    // No documented behaviour.
     system_place: None,
-    // Nothing is known of it.
+    // No documented behaviour.
     trailing_space: None,
-    // Nothing is known of it.
+    // No documented behaviour.
     server_id: None,
     // ANT-36 to ANT-38 are about tools that Anthropic runs.
     pairs: PairDemands::NONE,

@@ -10,7 +10,7 @@ pub(super) const PROVIDER: Provider = Provider {
     name: "minimax-anthropic",
     company: "minimax",
     aliases: &[],
-    about: "MiniMax's Messages endpoint: results stand in messages of their own",
+    about: "MiniMax's Messages endpoint: results need a separate message",
     dialect: anthropic_messages::NAME,
     models: &["MiniMax-"],
     fallback: false,
@@ -25,15 +25,15 @@ pub(super) const PROVIDER: Provider = Provider {
         duplicate_result: NOT_AFTER_ITS_CALL,
         // Case 12: the one text that is known about pairs.
         results_first: Some(NOT_AFTER_ITS_CALL),
-        // ANT-20 is Anthropic's pattern; nothing is known of another.
+        // ANT-20 is Anthropic's pattern; no other is documented.
         call_id: messages_compatible::CALL_ID,
-        // Nothing is known of it.
+        // No documented behaviour.
         members: Members::Open,
-        // Nothing is known of it.
+        // No documented behaviour.
         system_place: None,
-        // Nothing is known of it.
+        // No documented behaviour.
         trailing_space: None,
-        // Nothing is known of it.
+        // No documented behaviour.
         server_id: None,
         // DSK-5, OLL-10: models of others think without signatures.
         reasoning: ReasoningDemands::NONE,

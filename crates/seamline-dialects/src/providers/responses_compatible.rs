@@ -29,7 +29,7 @@ pub(super) const CONSTRAINTS: Constraints = Constraints {
     repeated_item: None,
     // OAR-6 is about what OpenAI keeps.
     dangling_reasoning: None,
-    // What a server keeps is its own affair.
+    // No documented behaviour: each server decides what it stores.
     lost_item: None,
     // OAR-16 was seen with OpenAI alone.
     part_type: None,

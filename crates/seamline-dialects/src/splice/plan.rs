@@ -14,8 +14,8 @@ const LONG_BYTES: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Plan<'e> {
     messages: Vec<MessagePlan<'e>>,
-    /// For each message, and for the end, its place in that list: nearly all of them have
-    /// none, and all are asked for.
+    /// For each message, and for the end, its position in `messages`. Few messages have a plan, and every message is looked
+    /// up.
     places: Vec<Option<NonZeroU32>>,
     /// Tools to be declared, by name.
     pub(crate) declared: &'e [String],
@@ -54,7 +54,7 @@ pub(crate) struct MessagePlan<'e> {
     pub(crate) before: Vec<NewMessage>,
     /// Boxed, because a node of the map has room for eleven plans, and most messages have one block.
     pub(crate) blocks: BTreeMap<BlockIndex, Box<BlockPlan<'e>>>,
-    /// Results that go into the answer to this message.
+    /// Results that go into the message with the results of this one.
     pub(crate) answers: Vec<Placed<'e>>,
 }
 
@@ -71,8 +71,7 @@ pub(crate) struct NewMessage {
 pub(crate) struct BlockPlan<'e> {
     /// Whether it is removed or moved elsewhere.
     pub(crate) gone: bool,
-    /// It is taken out. A message that loses its last block so stays, empty: what becomes
-    /// of it is the policy's affair.
+    /// Whether it is removed. A message that loses its last block stays, empty: the policy decides about it.
     pub(crate) removed: bool,
     /// It becomes text under this line.
     pub(crate) demote: Option<&'e str>,

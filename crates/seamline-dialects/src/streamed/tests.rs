@@ -1,4 +1,4 @@
-//! What the tests of the readers share, and tests of what the readers share.
+//! Helpers for the tests of stream readers, and tests of their common code.
 
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::Span;
@@ -88,7 +88,7 @@ pub(crate) fn survives(reader: fn() -> Box<dyn StreamReader>, frames: &[Named<'_
     }
 }
 
-/// Where all keys and values stand.
+/// The spans of all keys and values.
 fn spans(root: Value<'_, '_>) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut left = vec![root];

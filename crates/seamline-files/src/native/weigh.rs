@@ -26,7 +26,7 @@ pub enum Recognised {
     },
 }
 
-/// Recognises the history of a program by its tool calls, its tool results and its entries. A request body is none, and
+/// Recognises the history of a program by its tool calls, its tool results and its entries. A request body is not a history, and
 /// neither is a history without them: it reads the same as a body.
 ///
 /// ```

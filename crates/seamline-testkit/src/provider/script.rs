@@ -66,7 +66,7 @@ impl Fault {
     }
 }
 
-/// Why a request gets no answer of the model, whatever it holds.
+/// Why a request gets no response of the model, whatever its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// An error of the service, with the seconds to wait.
@@ -229,7 +229,7 @@ impl Script {
         Self { closes: true, ..self }
     }
 
-    /// The pieces of the text of the answer, if the script has one.
+    /// The pieces of the text of the response, if the script has one.
     pub(super) fn pieces(&self) -> Option<Vec<String>> {
         let numbered = |(count, bytes): (usize, usize)| (0..count).map(|number| piece(number, bytes)).collect();
         let text = self.text.as_ref().map(|text| vec![text.clone()]);

@@ -147,7 +147,7 @@ impl Server {
         lock(&self.rules).pick(connection, &head.target).with_headers(&head.headers)
     }
 
-    /// The answer of the fast mode, which reads of the body only whether it wants a stream.
+    /// The response of the fast mode, which reads of the body only whether it wants a stream.
     fn fast<'k>(&self, head: &Head, body: &Body, script: &Script, kept: &'k mut Option<(Route, Reply)>) -> &'k Reply {
         let mut route = Route::of(head);
         if let Route::Answer { framing: framing @ Framing::ByBody, .. } = &mut route {

@@ -54,7 +54,7 @@ enum Half {
     Result,
 }
 
-/// The half that a violation says is alone.
+/// The half of a pair whose other half a violation reports as missing.
 fn halves(kind: ViolationKind) -> Option<Half> {
     match kind {
         ViolationKind::UnansweredCall => Some(Half::Call),

@@ -26,8 +26,12 @@ pub struct Preset {
 /// Every preset; the first is the default.
 ///
 /// ```
-/// let default = seamline::policy::PRESETS[0].name;
-/// assert_eq!(seamline::Policy::default().preset, default);
+/// use seamline::policy::{PRESETS, Policy};
+///
+/// let offering: Vec<_> = PRESETS.iter().map(|preset| preset.name).filter(|name| {
+///     Policy::preset(name).is_some_and(|policy| policy.repair.on_invalid == seamline::policy::OnInvalid::Offer)
+/// }).collect();
+/// assert_eq!(offering, ["clawos"]);
 /// ```
 pub const PRESETS: &[Preset] = &[
     Preset {

@@ -11,11 +11,10 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use seamline::session::{PersistRepairs, SessionPolicy};
 ///
-/// let config = SessionPolicy::default();
-/// assert!(config.enabled && config.validate_before_call);
-/// assert_eq!((config.checkpoint_retention, config.persist_repairs), (5, PersistRepairs::RealMovesOnly));
-/// let config: SessionPolicy = serde_json::from_str(r#"{"snapshotMessages":true}"#).unwrap();
-/// assert!(config.snapshot_messages && config.enabled);
+/// let policy = seamline::Policy::from_toml("[session]\npersist_repairs = 'all'\nsnapshotMessages = true")?;
+/// let session = SessionPolicy { persist_repairs: PersistRepairs::All, snapshot_messages: true, ..SessionPolicy::default() };
+/// assert_eq!(policy.session, session);
+/// # Ok::<(), seamline::policy::PolicyError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -81,7 +80,7 @@ impl Default for SessionPolicy {
 
 seamline_model::knobs! {
     SessionPolicy {
-        /// Whether anything is checked. A session where nothing is keeps all messages, and its hooks check, repair and
+        /// Whether the session checks and repairs. If false, the session only stores messages: its hooks check, repair and
         /// roll back nothing.
         enabled [""]: Flag = enabled;
         /// Whether the conversation is checked when a session starts, and its repair is made or offered then.

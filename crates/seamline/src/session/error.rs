@@ -141,7 +141,7 @@ pub enum Refusal {
     #[error("the turn makes no tool calls that need a result")]
     NoCalls,
     /// The results of a cycle are too large for one commit.
-    #[error("the results of a cycle have at most {limit} bytes: {bytes} more do not fit")]
+    #[error("results of a cycle exceed {limit} bytes: this one has {bytes}")]
     ResultsTooLarge {
         /// The most bytes of all results together.
         limit: usize,

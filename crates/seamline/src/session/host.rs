@@ -54,7 +54,7 @@ impl Session {
         self.facts().repair_context()
     }
 
-    /// Gives the same, for a turn that reads it, and starts anew.
+    /// Returns the [repair context](Self::repair_context) for a turn that reads it, and starts a new one.
     pub fn take_repair_context(&mut self) -> RepairContext {
         let context = self.repair_context();
         self.work.context = RepairContext::default();

@@ -33,6 +33,10 @@ const FIRST_COMMIT_BYTES: usize = 16 * 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Log {
     lease: Lease,
+    /// The epoch of the lease.
+    epoch: u64,
+    /// The end of the log.
+    head: Head,
     clock: Arc<dyn Clock>,
     /// The end of the log when this process opened it.
     opened_at: u64,
@@ -65,8 +69,8 @@ impl Log {
     /// Creates a session and its log.
     pub(super) async fn create(store: Arc<dyn Store>, id: SessionId, clock: Arc<dyn Clock>) -> Result<Self, Error> {
         let mut lease = Lease::new(store, id, this_holder(clock.as_ref()));
-        lease.create().await?;
-        Ok(Self { lease, clock, opened_at: 0, sent: None, notes: Vec::new() })
+        let granted = lease.create().await?;
+        Ok(Self::of(lease, granted, clock, 0))
     }
 
     /// Acquires the lease of a session. Gives the holder that it was taken from, if there was one.
@@ -77,9 +81,14 @@ impl Log {
         how: Acquire,
     ) -> Result<(Self, Option<Holder>), Error> {
         let mut lease = Lease::new(store, id, this_holder(clock.as_ref()));
-        let before = lease.acquire(how).await?;
-        let opened_at = lease.head().seq;
-        Ok((Self { lease, clock, opened_at, sent: None, notes: Vec::new() }, before))
+        let (granted, before) = lease.acquire(how).await?;
+        let opened_at = granted.head.seq;
+        Ok((Self::of(lease, granted, clock, opened_at), before))
+    }
+
+    fn of(lease: Lease, granted: seamline_store::Lease, clock: Arc<dyn Clock>, opened_at: u64) -> Self {
+        let seamline_store::Lease { epoch, head, .. } = granted;
+        Self { lease, epoch, head, clock, opened_at, sent: None, notes: Vec::new() }
     }
 
     pub(super) fn id(&self) -> &SessionId {
@@ -99,11 +108,11 @@ impl Log {
     }
 
     pub(super) fn epoch(&self) -> u64 {
-        self.lease.epoch()
+        self.epoch
     }
 
     pub(super) fn head(&self) -> Head {
-        self.lease.head()
+        self.head
     }
 
     pub(super) fn opened_at(&self) -> u64 {
@@ -153,7 +162,7 @@ impl Log {
                 Ok(Appended::New | Appended::Already) => {
                     let durable = self.sent.take();
                     if let Some(sent) = &durable {
-                        self.lease.advance(sent.commit.after());
+                        self.head = sent.commit.after();
                         self.notes.clear();
                     }
                     return Ok(durable);

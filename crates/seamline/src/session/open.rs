@@ -156,8 +156,8 @@ impl Session {
     /// When there is a session of that name, this one cannot be read, or the store failed.
     pub async fn fork(&self, id: SessionId) -> Result<Self, SessionError> {
         let options = SessionOptions {
-            dialect: Some(self.wire.home.to_owned()),
-            provider: home_provider(&self.state, &self.wire),
+            dialect: Some(self.wire.first_dialect.to_owned()),
+            provider: first_provider(&self.state, &self.wire),
             ..self.related_options()
         };
         let copies = plan_copies(&self.wire, &self.state)?;
@@ -253,7 +253,7 @@ async fn load(
 }
 
 /// The provider of the first record, which a switch does not change.
-fn home_provider(state: &State, wire: &Wire) -> Option<String> {
+fn first_provider(state: &State, wire: &Wire) -> Option<String> {
     match (&state.begin, &state.switch) {
         (Some(begin), _) => begin.provider.clone(),
         (None, Some(_)) => None,

@@ -27,7 +27,7 @@ pub struct Recovered {
     pub cycles: usize,
     /// The number of these that were rolled back: no call had started, or an unknown outcome is to be
     /// [forgotten](super::UnknownOutcome::Forget).
-    pub taken_back: usize,
+    pub rolled_back: usize,
     /// The number of calls that ran again.
     pub run_again: usize,
     /// The number of calls with an unknown outcome.
@@ -137,7 +137,7 @@ impl Session {
     ) -> Result<Vec<CycleOutcome>, SessionError> {
         if let Some(batch) = self.facts().plan_forget(&cycle, Compensation::by(executor)) {
             recovered.cycles += 1;
-            recovered.taken_back += 1;
+            recovered.rolled_back += 1;
             write_and_undo(self, batch, &cycle, executor).await?;
             return Ok(Vec::new());
         }
@@ -153,7 +153,7 @@ impl Session {
             }
             Fate::RollBack => {
                 recovered.cycles += 1;
-                recovered.taken_back += 1;
+                recovered.rolled_back += 1;
                 roll_back(self, &open, UNANSWERED, executor).await?;
             }
             Fate::Stay => {}

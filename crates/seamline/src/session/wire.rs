@@ -33,10 +33,10 @@ pub(super) use turn::{NotRun, ToolTurn, TurnCall};
 pub(super) struct Wire {
     pub(super) dialect: &'static str,
     /// The dialect of messages that name none: that of the first record.
-    pub(super) home: &'static str,
+    pub(super) first_dialect: &'static str,
     pub(super) options: Options,
     /// The data and functions of the dialect.
-    speech: &'static Dialect,
+    functions: &'static Dialect,
 }
 
 /// The result of a call, as the model reads it.
@@ -63,7 +63,7 @@ impl Wire {
         let named = asked.or(provider.map(|provider| provider.dialect)).unwrap_or_default();
         let dialect = seamline_dialects::by_name(named).ok_or_else(|| Error::UnknownDialect(named.to_owned()))?;
         options.dialect = Some(dialect.name().to_owned());
-        Ok(Self { dialect: dialect.name(), home: dialect.name(), options, speech: dialect })
+        Ok(Self { dialect: dialect.name(), first_dialect: dialect.name(), options, functions: dialect })
     }
 
     /// The same wire after a switch.
@@ -81,11 +81,11 @@ impl Wire {
 
     fn with(&self, dialect: Option<String>, provider: Option<String>) -> Result<Self, Error> {
         let wire = Self::new(Options { dialect, provider, ..self.options.clone() })?;
-        Ok(Self { home: self.home, ..wire })
+        Ok(Self { first_dialect: self.first_dialect, ..wire })
     }
 
     /// The wire for messages of this dialect, with the same policy. Without a name, it is the one of the first record.
-    pub(super) fn speaking(&self, dialect: Option<&DialectName>) -> Result<Cow<'_, Self>, SessionError> {
+    pub(super) fn for_dialect(&self, dialect: Option<&DialectName>) -> Result<Cow<'_, Self>, SessionError> {
         let dialect = self.dialect_of(dialect);
         if dialect == self.dialect {
             return Ok(Cow::Borrowed(self));
@@ -95,17 +95,17 @@ impl Wire {
 
     /// The dialect that a record means.
     pub(super) fn dialect_of<'d>(&self, dialect: Option<&'d DialectName>) -> &'d str {
-        dialect.map_or(self.home, DialectName::as_str)
+        dialect.map_or(self.first_dialect, DialectName::as_str)
     }
 
     /// The dialect as records name it.
     pub(super) fn mark(&self) -> Option<DialectName> {
-        (self.dialect != self.home).then(|| self.dialect.into())
+        (self.dialect != self.first_dialect).then(|| self.dialect.into())
     }
 
     /// Reads the turn of an open cycle, in the dialect of that turn.
     pub(super) fn read_open(&self, open: &OpenCycle) -> Result<ToolTurn, SessionError> {
-        self.speaking(open.dialect.as_ref())?.read_turn(open.turn.clone())
+        self.for_dialect(open.dialect.as_ref())?.read_turn(open.turn.clone())
     }
 
     /// The provider of the session: the one that it names, else the usual one of its dialect.
@@ -157,8 +157,8 @@ impl Wire {
         let envelope = envelope.trim();
         let inside = envelope.strip_suffix('}').filter(|_| envelope.starts_with('{'));
         let inside = inside.ok_or(Refusal::EnvelopeNotObject)?.trim_end();
-        let list = self.speech.list();
-        if inside != "{" && self.speech.holds_list(envelope) {
+        let list = self.functions.list();
+        if inside != "{" && self.functions.holds_list(envelope) {
             return Err(Refusal::EnvelopeHoldsMessages { list }.into());
         }
         let comma = if inside == "{" { "" } else { "," };
@@ -199,7 +199,7 @@ impl Wire {
 
     /// Writes the messages with the results of the calls of a turn, in the dialect of the turn.
     pub(super) fn write_results(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Raw>, SessionError> {
-        self.speaking(turn.dialect.as_ref())?.write_own_results(turn, answers)
+        self.for_dialect(turn.dialect.as_ref())?.write_own_results(turn, answers)
     }
 
     /// Writes the messages with the results of the calls of a turn, in this dialect. The turn may be of another one.
@@ -219,7 +219,7 @@ impl Wire {
             failed: answer.failed,
             made_up: self.is_synthetic(&answer.output),
         });
-        let written = (self.speech.results().write)(&answered.collect::<Vec<_>>());
+        let written = (self.functions.results().write)(&answered.collect::<Vec<_>>());
         let results: Vec<Raw> = written.into_iter().map(Raw::parse).collect::<Result<_, _>>()?;
         // Calls that share an id have results that share it: their order tells them apart. Results for a turn of another
         // dialect name its ids.
@@ -262,12 +262,12 @@ impl Wire {
 
     /// Reads the text of each result in a message, where the result is one text.
     pub(super) fn result_texts(&self, message: &Raw) -> Result<Vec<Option<String>>, SessionError> {
-        let conversation = self.speech.lift(&self.body("{}", std::iter::once(message))?).map_err(Error::from)?;
+        let conversation = self.functions.lift(&self.body("{}", std::iter::once(message))?).map_err(Error::from)?;
         let blocks = conversation.messages.iter().flat_map(|message| &message.blocks);
         let texts = blocks.filter_map(|block| {
             let Says::Result(result) = &block.says else { return None };
             let [LiftedBlock { says: Says::Text(text), .. }] = result.blocks.as_slice() else { return Some(None) };
-            Some(Some((self.speech.results().said)(text.clone())))
+            Some(Some((self.functions.results().said)(text.clone())))
         });
         Ok(texts.collect())
     }
@@ -289,7 +289,7 @@ pub(super) fn holds_only_results(message: &OutlineMessage) -> bool {
     !message.blocks.is_empty() && message.blocks.iter().all(|block| block.kind == OutlineKind::Result)
 }
 
-/// A call of which only the answer is known.
+/// A call of which only the result is known.
 fn unknown_call(answer: &CallResult) -> LiftedCall {
     let (id, name, input) = (answer.id.to_string(), answer.name.clone(), "{}".to_owned());
     LiftedCall::new(id, name, input)

@@ -139,7 +139,7 @@ impl KeptMessages {
 }
 
 impl RefusedCall {
-    /// The answer to a malformed call of a complete response.
+    /// The result of a malformed call of a complete response.
     fn malformed(call: &AssembledCall) -> Self {
         let why = if call.name.trim().is_empty() { NAMELESS_CALL } else { BROKEN_CALL };
         Self { id: call.id.clone(), name: call.name.clone(), text: not_run(&call.name, why) }

@@ -16,11 +16,14 @@ use crate::{Error, Policy};
 ///
 /// let options = StreamOptions {
 ///     provider: Some("anthropic".to_owned()),
-///     // What the response says of itself.
+///     // The header `content-type` of the response.
 ///     framing: Framing::of_content_type("text/event-stream; charset=utf-8"),
 ///     ..Default::default()
 /// };
-/// assert!(ResponseStream::new(&options).is_ok());
+/// let mut stream = ResponseStream::new(&options)?;
+/// stream.feed(b"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\"}}\n\n");
+/// assert_eq!(stream.finish()?.dialect, "anthropic_messages");
+/// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct StreamOptions {

@@ -53,7 +53,7 @@ fn keeps_unknown_parts(dialect: Dialect) {
     harmed.assert_none();
 }
 
-/// `DeepSeek` demands the results right after their calls, among which an item of an unknown type may stand.
+/// `DeepSeek` demands the results right after their calls, among which an item of an unknown type may be.
 #[test]
 fn items_of_an_unknown_type_separate_no_pairs() {
     let options = Options { provider: Some("deepseek".to_owned()), ..laws::options(Dialect::OpenAiResponses) };

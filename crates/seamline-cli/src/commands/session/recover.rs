@@ -21,7 +21,7 @@ use crate::screen;
 ///
 /// As JSON: `version`, `session`, `calls`, each with `cycle`, `call`, `tool`, `effect` and what is `known` of it
 /// (`never_started`, `harmless`, `outcome_unknown` or `finished`), and `recovered`: the number of `cycles` that were closed,
-/// of cycles that were rolled back (`taken_back`), and of tool calls whose outcome is `unknown`; `null` if nothing changed.
+/// of cycles that were rolled back (`rolled_back`), and of tool calls whose outcome is `unknown`; `null` if nothing changed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Recover {
@@ -54,7 +54,7 @@ struct Report<'a> {
 #[derive(Serialize)]
 struct Counted {
     cycles: usize,
-    taken_back: usize,
+    rolled_back: usize,
     unknown: usize,
 }
 
@@ -76,9 +76,9 @@ impl Recover {
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => {
-                let recovered = recovered.map(|Recovered { cycles, taken_back, unknown, .. }| Counted {
+                let recovered = recovered.map(|Recovered { cycles, rolled_back, unknown, .. }| Counted {
                     cycles,
-                    taken_back,
+                    rolled_back,
                     unknown,
                 });
                 let calls = calls.iter().map(session::OpenCall::of).collect();
@@ -100,19 +100,18 @@ impl Recover {
         match recovered {
             _ if calls.is_empty() => format!("{good} {name}: no cycle is open"),
             None => format!("nothing was changed; {} closes their cycles", context.command("recover")),
-            Some(Recovered { cycles, taken_back, unknown, .. }) => {
+            Some(Recovered { cycles, rolled_back, unknown, .. }) => {
                 let cycles = screen::count(cycles, "cycle");
-                let back = if taken_back > 0 {
-                    format!(", {} of them rolled back", screen::grouped(taken_back))
+                let back = if rolled_back > 0 {
+                    format!(", {} of them rolled back", screen::grouped(rolled_back))
                 } else {
                     String::new()
                 };
                 let unknown = match unknown {
                     0 => String::new(),
-                    count => format!(
-                        "; the outcome of {} is unknown, and the model is told so",
-                        screen::count(count, "call")
-                    ),
+                    count => {
+                        format!("; the outcome of {} is unknown, and the model reads so", screen::count(count, "call"))
+                    }
                 };
                 format!("{good} {name}: closed {cycles}{back}{unknown}")
             }

@@ -146,7 +146,7 @@ impl Overview<'_> {
         if self.quarantined > 0 {
             row(out, "quarantine", &format!("{} of damaged bytes", screen::count(self.quarantined, "piece")));
         }
-        let unread = self.state.unknown + self.state.passed_over;
+        let unread = self.state.unknown + self.state.skipped;
         if unread > 0 {
             row(out, "skipped", &screen::count(unread as usize, "record"));
         }

@@ -98,7 +98,7 @@ impl Reader {
                 (place, piece)
             }
             slot => {
-                // All of the input comes after the call was closed: what it has is not what was meant.
+                // The input arrives after the call was closed, so the closed call has no complete input.
                 let is_bare = |slot: &&Slot| slot.piece == Piece::Call && !slot.has_input;
                 if let Some(slot) = slot.filter(is_bare).filter(|_| json.is_some_and(is_told)) {
                     add(sink, slot.place, Addition::Unfinished);

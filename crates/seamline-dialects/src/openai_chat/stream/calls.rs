@@ -221,7 +221,7 @@ impl Calls {
     fn fragment(&mut self, fragment: &Fragment<'_, '_>, sink: Sink<'_>) {
         let known = self.find(fragment);
         if known.is_none() && self.slots.len() >= CALLS_MAX {
-            // What follows is of this call and of no other.
+            // The next pieces belong to this call, which is not kept, and to no earlier one.
             self.last = None;
             if let Some(index) = fragment.index {
                 self.by_index.remove(&index);
@@ -256,7 +256,7 @@ impl Calls {
         if let Some(given) = fragment.arguments {
             match given.kind() {
                 Kind::Object if !fragment.is_whole => call.object(place, given, sink),
-                // Nothing goes on from what came whole.
+                // A call that came as a whole object takes no further piece.
                 Kind::String if call.object.is_some() && !fragment.is_whole && !given.says("") => {
                     unreadable(sink, Unreadable::Shape);
                 }
@@ -274,8 +274,8 @@ impl Calls {
                 let call = &self.slots[slot];
                 !call.has_id && (call.name.is_empty() || fragment.name.is_none())
             };
-            // Some servers give every piece of a call another id: what has no name and goes on
-            // from what is not whole begins none.
+            // Some servers give every piece of a call another id: a piece without a name that continues incomplete
+            // arguments begins no new call.
             let is_piece = |&slot: &usize| {
                 let call = &self.slots[slot];
                 fragment.name.is_none() && fragment.has_arguments() && call.goes_on()

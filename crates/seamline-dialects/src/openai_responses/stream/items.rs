@@ -107,7 +107,7 @@ impl Items {
         Some(item)
     }
 
-    /// Notes a part. What it is when it was there before.
+    /// Notes a part of an item. Gives its kind if the part was known before.
     pub(super) fn part(&mut self, item: u32, place: u32, piece: Piece) -> Option<Piece> {
         let parts = &mut self.all.get_mut(&item)?.parts;
         let known = parts.iter().find(|(known, _)| *known == place).map(|(_, piece)| *piece);
@@ -128,7 +128,7 @@ impl Items {
         known.is_empty() || id.is_none_or(|id| id == known)
     }
 
-    /// Something came of what a call is called with, or all of it.
+    /// Notes that a piece of the arguments of a call arrived, or all of them.
     pub(super) fn note_input(&mut self, item: u32, is_whole: bool) {
         if let Some(item) = self.all.get_mut(&item) {
             item.has_input = true;
@@ -152,8 +152,8 @@ impl Items {
         }
     }
 
-    /// The calls that were never finished. In a response that is whole and lists nothing
-    /// (`is_lenient`) their input may say that they are whole all the same.
+    /// The calls that were never finished. In a complete response without a list of its items (`is_lenient`), a call with
+    /// complete input counts as finished.
     pub(super) fn unfinished_calls(&self, is_lenient: bool) -> impl Iterator<Item = u32> {
         let is_unfinished = move |item: &Item| {
             let says_itself = is_lenient && (item.is_at_start || item.has_input && !item.is_free);

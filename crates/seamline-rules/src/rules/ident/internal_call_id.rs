@@ -154,7 +154,7 @@ fn report_id(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, m
     let message = if id.starts_with(IdForm::INTERNAL) {
         format!("tool call id `{id}` is an internal id of the client")
     } else if id.starts_with(context.constraints.call_id.prefix) {
-        format!("tool call id `{id}` is the id that an earlier call of the client gets")
+        format!("tool call id `{id}` collides with the new id of an earlier call")
     } else {
         format!("tool call id `{id}` lacks the prefix of the provider's ids")
     };

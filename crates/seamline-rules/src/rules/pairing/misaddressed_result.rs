@@ -9,7 +9,7 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds tool results that name no call before them, where only one call can be meant.
+    /// Finds tool results with an unknown call id where exactly one open call fits.
     ///
     /// # Why is this bad?
     /// The provider sees a result without a call and a call without a result. The cause is an id that was changed on
@@ -73,7 +73,7 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Safe if the result proves which call it answers: it names the tool of the only open call, or only results are
-    /// between it and that call. Then it gets the id of the call. If someone wrote something in between and the result
+    /// between it and that call. Then it gets the id of the call. If a message came in between and the result
     /// does not name the tool, the fix is a guess and unsafe: without `--unsafe` the result counts as an orphan and the
     /// call as unanswered. If several calls are open, or the result names another tool, Seamline does not guess. Under
     /// `misaddressed = "orphan"` it always counts as an orphan.

@@ -92,7 +92,7 @@ fn note_stored(context: &Context<'_, '_>, report: &mut Report, result: BlockInde
     let id = context.id(result);
     let edits = vec![Edit::Demote { block: result, heading: heading(context, result) }];
     report
-        .block(context, result, format!("the call `{id}` of this tool result may be one that an item refers to"))
+        .block(context, result, format!("the tool call `{id}` may be in an item that the request only references"))
         .severity(Severity::Info)
         .call_id(id)
         .fix(Stage::Pairing, Safety::Unknown, "keep its content as text", edits);

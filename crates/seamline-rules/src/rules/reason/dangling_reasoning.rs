@@ -8,7 +8,7 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds reasoning with an id that is not followed by the item with an id that it belongs to.
+    /// Finds a reasoning item whose next item is missing or has no id.
     ///
     /// # Why is this bad?
     /// The provider finds the reasoning by its id, looks for the message or call that followed it, and rejects the

@@ -5,12 +5,12 @@ use seamline_model::{BlockIndex, Pairing, Scope};
 use crate::subject::Subject;
 use crate::{Error, Options};
 
-/// Whether a cut behind a call at the end, which may still get its result, separates it.
+/// Whether a cut after an open call at the end separates the call from its result, which may still arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum OpenCalls {
-    /// It does: what is cut off stays off.
+    /// It does: the messages before the cut are removed for good.
     Wait,
-    /// It does not: a message after the call would join and part others again.
+    /// It does not: otherwise each message after the call would change the earlier pieces.
     Stay,
 }
 

@@ -92,26 +92,27 @@ impl Facts<'_> {
 
     /// The cycle of a turn that is kept as plain messages, because integrity is switched off. Only the runner knows it.
     pub(in crate::session) fn plain_cycle(&self, turn: &ToolTurn) -> Result<OpenCycle, SessionError> {
+        let cycle: CycleId = self.next_id("cycle").into();
         let call = |made: &TurnCall| {
             let CallRecord { id, tool, effect, arguments } = call_record(made, &|_| Effect::Unsafe);
             let state = match &made.not_run {
                 Some(why) => {
                     let output = why.text(&tool);
-                    CallState::Finished { result: Raw::of(&Output::told(output))?, failed: true }
+                    CallState::Finished { result: Raw::of(&Output::synthetic(output))?, failed: true }
                 }
-                None => CallState::Started { at: self.now, key: String::new() },
+                None => CallState::Started { at: self.now, key: self.key(&cycle, &id) },
             };
             Ok(OpenCall { id, tool, effect, arguments, state })
         };
         let calls = turn.calls.iter().map(call).collect::<Result<_, SessionError>>()?;
-        let (id, dialect) = (self.next_id("cycle").into(), turn.dialect.clone());
-        Ok(OpenCycle { id, seq: self.next, checkpoint: None, turn: turn.messages.clone(), calls, dialect })
+        let dialect = turn.dialect.clone();
+        Ok(OpenCycle { id: cycle, seq: self.next, checkpoint: None, turn: turn.messages.clone(), calls, dialect })
     }
 
     /// Plans the result of a call that must not run: the model reads why.
     fn plan_not_run(&self, cycle: &CycleId, call: &CallRecord, why: &NotRun) -> Result<[Record; 2], SessionError> {
         let output = why.text(&call.tool);
-        let result = Raw::of(&Output::told(output))?;
+        let result = Raw::of(&Output::synthetic(output))?;
         let staged = Staged { cycle: cycle.clone(), call: call.id.clone(), result, failed: true };
         let detail = format!("call {} of {}: {}", call.id, call.tool, why.as_str());
         let incident = self.counted(IncidentKind::NotExecuted, IncidentSeverity::Warning, detail, 1);

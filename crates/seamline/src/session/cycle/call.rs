@@ -24,8 +24,8 @@ pub(in crate::session) struct Output {
     #[serde(rename = "output")]
     pub(in crate::session) text: String,
     /// Whether no tool wrote it: the call must not run, and the model reads why.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(in crate::session) told: bool,
+    #[serde(rename = "told", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::session) synthetic: bool,
     /// Whether it is only the start of what the tool wrote, and says so: the whole was too large.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::session) truncated: bool,
@@ -42,17 +42,17 @@ pub(in crate::session) struct Failed {
 impl Output {
     /// The output that a tool wrote.
     fn said(text: String) -> Self {
-        Self { text, told: false, truncated: false }
+        Self { text, synthetic: false, truncated: false }
     }
 
     /// The text about a call that must not run.
-    pub(in crate::session) fn told(text: String) -> Self {
-        Self { text, told: true, truncated: false }
+    pub(in crate::session) fn synthetic(text: String) -> Self {
+        Self { text, synthetic: true, truncated: false }
     }
 
     /// Whether a part of it, or all of it, was made up.
     pub(in crate::session) fn is_synthetic(&self) -> bool {
-        self.told || self.truncated
+        self.synthetic || self.truncated
     }
 
     pub(in crate::session) fn read(result: &Raw) -> Self {
@@ -164,7 +164,7 @@ fn plan_start_of_result(open: &OpenCycle, call: &CallId, output: &ToolOutput) ->
     let start = &output.output[..output.output.floor_char_boundary(most)];
     let tool = open.calls.iter().find(|open| open.id == *call).map_or("", |open| open.tool.as_str());
     let text = texts::result_truncated(tool, start, output.output.len());
-    let result = Raw::of(&Output { text, told: false, truncated: true })?;
+    let result = Raw::of(&Output { text, synthetic: false, truncated: true })?;
     Ok(Staged { cycle: open.id.clone(), call: call.clone(), result, failed: output.is_error })
 }
 
@@ -184,14 +184,14 @@ pub(in crate::session) fn apply_result(open: &mut OpenCycle, staged: &Staged) {
 /// The output of a call, if its tool ran and returned.
 pub(in crate::session) fn returned(call: &OpenCall) -> Option<String> {
     match &call.state {
-        CallState::Finished { result, .. } => Some(Output::read(result)).filter(|it| !it.told).map(|it| it.text),
+        CallState::Finished { result, .. } => Some(Output::read(result)).filter(|it| !it.synthetic).map(|it| it.text),
         CallState::Pending | CallState::Started { .. } => None,
     }
 }
 
 /// Whether a call has a result because it must not run.
 pub(in crate::session) fn must_not_run(call: &OpenCall) -> bool {
-    matches!(&call.state, CallState::Finished { result, .. } if Output::read(result).told)
+    matches!(&call.state, CallState::Finished { result, .. } if Output::read(result).synthetic)
 }
 
 /// Whether the records say that a tool ran, or may have run, for a call.

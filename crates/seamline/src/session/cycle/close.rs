@@ -54,21 +54,21 @@ impl Facts<'_> {
             Close::Stopped { never_begun, .. } => reset_never_begun(&mut open, never_begun),
             Close::Complete | Close::Crashed => HashSet::new(),
         };
-        let answers = self.answers(&open, turn, close, &never_begun)?;
+        let results = self.results(&open, turn, close, &never_begun)?;
         let records = match keeping {
             Keeping::Cycle => {
-                let mut records = self.plan_commit_cycle(&open, turn, &answers)?;
+                let mut records = self.plan_commit_cycle(&open, turn, &results)?;
                 records.extend(self.close_incidents(&open, close));
                 records
             }
-            Keeping::Messages => self.plan_plain_messages(turn, &answers)?,
+            Keeping::Messages => self.plan_plain_messages(turn, &results)?,
         };
         let lost = if keeping == Keeping::Cycle { unfinished_calls(&open) } else { Vec::new() };
-        Ok((Batch::of(records).losing(lost), answers.into_iter().map(outcome).collect()))
+        Ok((Batch::of(records).losing(lost), results.into_iter().map(outcome).collect()))
     }
 
     /// The results of all calls of a cycle, under the ids that the turn gives them.
-    fn answers(
+    fn results(
         &self,
         open: &OpenCycle,
         turn: &ToolTurn,
@@ -86,12 +86,12 @@ impl Facts<'_> {
             }
             Close::Crashed => Ok(texts::after_crash(call)),
         };
-        let mut answers: Vec<CallResult> =
-            open.calls.iter().map(|call| answer(call, text)).collect::<Result<_, SessionError>>()?;
-        if turn.calls.len() == answers.len() {
-            answers.iter_mut().zip(&turn.calls).for_each(|(answer, made)| answer.id = made.given_id.clone());
+        let mut results: Vec<CallResult> =
+            open.calls.iter().map(|call| result_of(call, text)).collect::<Result<_, SessionError>>()?;
+        if turn.calls.len() == results.len() {
+            results.iter_mut().zip(&turn.calls).for_each(|(result, made)| result.id = made.given_id.clone());
         }
-        Ok(answers)
+        Ok(results)
     }
 
     /// The text that the model reads of a call that was stopped.
@@ -111,9 +111,9 @@ impl Facts<'_> {
         &self,
         open: &OpenCycle,
         turn: &ToolTurn,
-        answers: &[CallResult],
+        results: &[CallResult],
     ) -> Result<Vec<Record>, SessionError> {
-        let results = self.plan_results(turn, answers)?;
+        let results = self.plan_results(turn, results)?;
         let cycle = Record::Cycle(CycleRecord { cycle: open.id.clone(), results });
         self.state.allows(&cycle)?;
         let mut records = vec![cycle];
@@ -125,11 +125,11 @@ impl Facts<'_> {
         Ok(records)
     }
 
-    fn plan_plain_messages(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Record>, SessionError> {
+    fn plan_plain_messages(&self, turn: &ToolTurn, results: &[CallResult]) -> Result<Vec<Record>, SessionError> {
         let (origin, dialect) = (Origin::Said, &turn.dialect);
         let said = turn.messages.iter().cloned();
         let said = said.map(|message| Insert::new(message, origin, dialect.clone()));
-        let all = said.chain(self.plan_results(turn, answers)?);
+        let all = said.chain(self.plan_results(turn, results)?);
         let record =
             |Insert { message, origin, dialect, .. }| Record::Message(MessageRecord::new(message, origin, dialect));
         Ok(all.map(record).collect())
@@ -137,15 +137,15 @@ impl Facts<'_> {
 
     /// Plans the messages with the results of a turn, in the dialect of the turn. Where each result is a message of its
     /// own, each has its own origin.
-    fn plan_results(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Insert>, SessionError> {
-        let messages = self.wire.write_results(turn, answers)?;
-        let is_each = messages.len() == answers.len();
-        let is_any = answers.iter().any(|answer| answer.synthetic);
-        let synthetic = (0..).zip(answers).filter(|(_, answer)| answer.synthetic).map(|(number, _)| number);
+    fn plan_results(&self, turn: &ToolTurn, results: &[CallResult]) -> Result<Vec<Insert>, SessionError> {
+        let messages = self.wire.write_results(turn, results)?;
+        let is_each = messages.len() == results.len();
+        let is_any = results.iter().any(|result| result.synthetic);
+        let synthetic = (0..).zip(results).filter(|(_, result)| result.synthetic).map(|(number, _)| number);
         // One message with all results: its origin alone does not tell which of them are synthetic.
         let numbers: Vec<u32> = if is_each || messages.len() != 1 { Vec::new() } else { synthetic.collect() };
         let insert = |(at, message): (usize, Raw)| {
-            let is_synthetic = if is_each { answers[at].synthetic } else { is_any };
+            let is_synthetic = if is_each { results[at].synthetic } else { is_any };
             let origin = if is_synthetic { Origin::Synthetic } else { Origin::Said };
             let (dialect, synthetic_results) = (turn.dialect.clone(), numbers.clone());
             Insert { message, origin, dialect, synthetic_results }
@@ -210,7 +210,7 @@ pub(in crate::session) fn reset_never_begun<'c>(
     never_begun
 }
 
-fn answer(
+fn result_of(
     call: &OpenCall,
     text: impl FnOnce(&OpenCall) -> Result<String, SessionError>,
 ) -> Result<CallResult, SessionError> {
@@ -227,7 +227,7 @@ fn answer(
     }
 }
 
-fn outcome(answer: CallResult) -> CycleOutcome {
-    let CallResult { id, output, failed, synthetic, .. } = answer;
+fn outcome(result: CallResult) -> CycleOutcome {
+    let CallResult { id, output, failed, synthetic, .. } = result;
     CycleOutcome { tool_use_id: id, content: output, is_error: failed, synthetic }
 }

@@ -31,8 +31,15 @@ pub type Undoing<'a> = Pin<Box<dyn Future<Output = Result<(), ExecutorFailure>> 
 ///     }
 /// }
 ///
-/// let call = ToolCall { id: "toolu_1".into(), name: "read".into(), input: "{}".into(), key: None };
-/// assert_eq!(Read.effect(&call), Effect::ReadOnly);
+/// # futures_executor::block_on(async {
+/// let store = std::sync::Arc::new(seamline::store::MemoryStore::new());
+/// let mut session = seamline::session::Session::create(store, "s-1".parse()?, Default::default()).await?;
+/// session.append(r#"{"role":"user","content":"read it"}"#).await?;
+/// let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{"n":1}}]}"#;
+/// session.execute_tool_cycle(&[turn], &Read, std::future::pending()).await?;
+/// assert!(session.messages().last().is_some_and(|results| results.contains(r#"read {\"n\":1}"#)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
 /// ```
 pub trait ToolExecutor: Send + Sync {
     /// The effect of running a call. The default is an effect that must not happen twice.

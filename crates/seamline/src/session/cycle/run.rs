@@ -183,8 +183,8 @@ pub(in crate::session) async fn roll_back(
     write_and_undo(session, batch, open, executor).await
 }
 
-/// Writes the rollback of a cycle, and undoes its calls, the last one first. The outcome of each is recorded; where that
-/// fails, the other calls are undone all the same, since nothing returns to them.
+/// Writes the rollback of a cycle, and undoes its calls, the last one first. The outcome of each is recorded. If recording
+/// fails, the other calls are still undone, because no later step undoes them.
 pub(in crate::session) async fn write_and_undo(
     session: &mut Session,
     batch: Batch,

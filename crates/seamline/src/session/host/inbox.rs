@@ -48,7 +48,7 @@ impl Facts<'_> {
     /// The records of an inbox message, in its own dialect. The session may have switched to another one since.
     fn said_by(&self, item: &InboxItem) -> Result<Vec<Record>, SessionError> {
         let wire = match &item.dialect {
-            Some(dialect) => self.wire.speaking(Some(dialect))?,
+            Some(dialect) => self.wire.for_dialect(Some(dialect))?,
             None => Cow::Borrowed(self.wire),
         };
         let messages = wire.parse_messages(&[item.message.as_str()])?;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt;
-use seamline_store::{Acquire, Error, Head, Holder, SessionId, Store};
+use seamline_store::{Acquire, Error, Holder, Lease as Grant, SessionId, Store};
 // The SQLite store finds out whether a process is gone, so its description of a process is the most exact.
 #[cfg(feature = "sqlite")]
 use seamline_store_sqlite::this_process;
@@ -51,14 +51,14 @@ pub(in crate::session) struct Lease {
     holder: Holder,
     /// The holders in whose name the store may have the session: this one, and an abandoned one that it replaces.
     holders: Vec<Holder>,
-    /// The epoch and the end of the log, once the lease is acquired.
-    granted: Option<seamline_store::Lease>,
+    /// The epoch of the lease, once it is acquired.
+    epoch: Option<u64>,
 }
 
 impl Lease {
     /// A lease that is not acquired yet.
     pub(super) fn new(store: Arc<dyn Store>, id: SessionId, holder: Holder) -> Self {
-        Self { store, id, holders: vec![holder.clone()], holder, granted: None }
+        Self { store, id, holders: vec![holder.clone()], holder, epoch: None }
     }
 
     pub(super) fn id(&self) -> &SessionId {
@@ -69,25 +69,9 @@ impl Lease {
         &self.store
     }
 
-    /// The epoch of the lease; 0 before it is acquired.
-    pub(super) fn epoch(&self) -> u64 {
-        self.granted.as_ref().map_or(0, |granted| granted.epoch)
-    }
-
-    /// The end of the log.
-    pub(super) fn head(&self) -> Head {
-        self.granted.as_ref().map_or(Head::START, |granted| granted.head)
-    }
-
-    /// Moves the end of the log to a commit that is durable.
-    pub(super) fn advance(&mut self, head: Head) {
-        if let Some(granted) = &mut self.granted {
-            granted.head = head;
-        }
-    }
-
-    /// Acquires the lease. Gives the holder that it was taken from, if that one was not abandoned.
-    pub(super) async fn acquire(&mut self, how: Acquire) -> Result<Option<Holder>, Error> {
+    /// Acquires the lease. Gives the grant of the store, and the holder that it was taken from, if that one was not
+    /// abandoned.
+    pub(super) async fn acquire(&mut self, how: Acquire) -> Result<(Grant, Option<Holder>), Error> {
         let mut lease = self.store.acquire(&self.id, &self.holder, Acquire::IfFree).await;
         if let Err(Error::Busy { holder, .. }) = &lease
             && claim(holder)
@@ -108,17 +92,21 @@ impl Lease {
             // The store certainly gave nothing.
             self.holders.clear();
         }
-        self.granted = Some(lease?);
-        Ok(before)
+        Ok((self.note(lease?), before))
+    }
+
+    /// Notes the epoch of a grant, for the release.
+    fn note(&mut self, granted: Grant) -> Grant {
+        self.epoch = Some(granted.epoch);
+        granted
     }
 
     /// Creates the session. A name that a crash left before anything was written under it is as good as new.
-    pub(super) async fn create(&mut self) -> Result<(), Error> {
+    pub(super) async fn create(&mut self) -> Result<Grant, Error> {
         let exists = match self.store.create(&self.id, &self.holder).await {
             Err(error @ Error::Exists(_)) => error,
             created => {
-                self.granted = Some(created?);
-                return Ok(());
+                return Ok(self.note(created?));
             }
         };
         if self.store.read_head(&self.id).await?.seq > 0 {
@@ -126,7 +114,7 @@ impl Lease {
             return Err(exists);
         }
         match self.acquire(Acquire::IfFree).await {
-            Ok(_) if self.head().seq == 0 => Ok(()),
+            Ok((granted, _)) if granted.head.seq == 0 => Ok(granted),
             // Another process writes it, or has written it.
             Ok(_) | Err(Error::Busy { .. }) => Err(exists),
             Err(error) => Err(error),
@@ -135,8 +123,8 @@ impl Lease {
 
     /// Releases the lease.
     pub(super) async fn release(&mut self) -> Result<(), Error> {
-        if self.granted.is_some() {
-            self.store.release(&self.id, self.epoch()).await?;
+        if let Some(epoch) = self.epoch {
+            self.store.release(&self.id, epoch).await?;
             self.holders.clear();
         }
         Ok(())
@@ -155,8 +143,8 @@ impl Drop for Lease {
         }
         abandon(self.holders.drain(..));
         // A store does what it is asked whether the caller waits or not, so this never blocks.
-        if self.granted.is_some() {
-            let _ = self.store.release(&self.id, self.epoch()).now_or_never();
+        if let Some(epoch) = self.epoch {
+            let _ = self.store.release(&self.id, epoch).now_or_never();
         }
     }
 }

@@ -4,7 +4,7 @@ use seamline_store::{
     Begin, Damage, DamageKind, Holder, Incident, IncidentKind, IncidentSeverity, Parent, Raw, Record,
 };
 
-use super::home_provider;
+use super::first_provider;
 use crate::session::SessionError;
 use crate::session::facts::Facts;
 use crate::session::wire::Wire;
@@ -28,7 +28,7 @@ impl Facts<'_> {
     pub(super) fn plan_damages(&self, damages: &[&Damage]) -> Vec<Record> {
         let mut records = Vec::with_capacity(damages.len() + 1);
         if self.state.begin.is_none() {
-            let (dialect, provider) = (self.wire.home.to_owned(), home_provider(self.state, self.wire));
+            let (dialect, provider) = (self.wire.first_dialect.to_owned(), first_provider(self.state, self.wire));
             // A later record may have the policy.
             let lost = self.state.policy.is_none();
             let policy = lost.then(|| Raw::of(&self.wire.options.policy).ok()).flatten();

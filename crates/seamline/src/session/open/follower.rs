@@ -6,7 +6,7 @@ use std::sync::Arc;
 use seamline_store::{DamageKind, Entry, Head, Parent, Replay, SessionId, State, Store};
 
 use super::copies::plan_copies;
-use super::{home_provider, stored_policy, wire_of};
+use super::{first_provider, stored_policy, wire_of};
 use crate::outline::OutlineMessage;
 use crate::session::facts::{Facts, Work};
 use crate::session::log::Reader;
@@ -93,7 +93,7 @@ impl Follower {
         Health::of(self.replay.damages(self.head).into_iter().chain(self.reader.lost(self.head)).collect())
     }
 
-    /// The number of damages, apart from an end that the store may not have told yet.
+    /// The number of damages, apart from an end that the store may not report yet.
     fn broken_commits(&self, head: Head) -> usize {
         self.replay.damages(head).iter().filter(|damage| damage.kind != DamageKind::Head).count()
     }
@@ -229,7 +229,7 @@ impl Follower {
         let Head { seq, hash, .. } = self.head;
         let is_degraded = self.health().has_losses();
         let parent = Parent { session: self.id().clone(), seq, hash, call: None, is_degraded };
-        let (dialect, provider) = (Some(wire.home.to_owned()), home_provider(self.state(), &wire));
+        let (dialect, provider) = (Some(wire.first_dialect.to_owned()), first_provider(self.state(), &wire));
         let policy = wire.options.policy.clone();
         let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
         let copies = plan_copies(&wire, self.state())?;

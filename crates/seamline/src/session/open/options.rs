@@ -12,10 +12,16 @@ use crate::session::{Clock, SystemClock};
 /// The options for a new session.
 ///
 /// ```
-/// use seamline::session::SessionOptions;
+/// use std::sync::Arc;
+/// use seamline::session::{Session, SessionOptions};
+/// use seamline::store::MemoryStore;
 ///
+/// # futures_executor::block_on(async {
 /// let options = SessionOptions { provider: Some("gemini".to_owned()), ..SessionOptions::default() };
-/// assert!(options.dialect.is_none() && options.policy.session.enabled);
+/// let session = Session::create(Arc::new(MemoryStore::new()), "s-1".parse()?, options).await?;
+/// assert_eq!(session.dialect(), "gemini_generate", "the dialect of the provider");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
 /// ```
 #[derive(Debug, Clone)]
 pub struct SessionOptions {

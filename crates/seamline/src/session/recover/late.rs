@@ -161,7 +161,7 @@ impl Facts<'_> {
             return Ok(Asked::Elsewhere);
         }
         let messages = self.entries()[range.clone()].iter().map(|entry| entry.message.clone()).collect();
-        let turn = self.wire.speaking(self.entries()[range.start].dialect.as_ref())?.read_turn(messages)?;
+        let turn = self.wire.for_dialect(self.entries()[range.start].dialect.as_ref())?.read_turn(messages)?;
         let ids = self.ids_of(call.id);
         let is_asked = |made: &TurnCall, id: &str| made.call.id == *id && made.call.name == call.name;
         let asked = ids.iter().find_map(|id| turn.calls.iter().position(|made| is_asked(made, id)));
@@ -237,7 +237,7 @@ impl Facts<'_> {
         if !entry.synthetic_results.is_empty() {
             return Ok(entry.synthetic_results.contains(&(number as u32)));
         }
-        let wire = self.wire.speaking(entry.dialect.as_ref())?;
+        let wire = self.wire.for_dialect(entry.dialect.as_ref())?;
         let text = wire.result_texts(&entry.message)?.into_iter().nth(number).flatten();
         let reads_so = text.as_deref().is_some_and(|text| self.wire.is_synthetic(text));
         let is_said = entry.origin == Origin::Said;
@@ -287,7 +287,7 @@ impl Facts<'_> {
         span: &Range<usize>,
         message: &Raw,
     ) -> Result<(Origin, Vec<u32>), SessionError> {
-        let wire = self.wire.speaking(place.dialect.as_ref())?;
+        let wire = self.wire.for_dialect(place.dialect.as_ref())?;
         let outline = wire.outline(&[&self.entries()[at].message])?;
         let Some(old) = outline.first() else { return Ok((Origin::Said, Vec::new())) };
         let is_before =
@@ -356,7 +356,7 @@ impl Facts<'_> {
 
     /// The number of results in a message of the view.
     fn count_results(&self, place: &Place, at: usize) -> Result<usize, SessionError> {
-        let wire = self.wire.speaking(place.dialect.as_ref())?;
+        let wire = self.wire.for_dialect(place.dialect.as_ref())?;
         let outline = wire.outline(&[&self.entries()[at].message])?;
         let blocks = outline.iter().flat_map(|message| &message.blocks);
         Ok(blocks.filter(|block| block.kind == OutlineKind::Result).count())
@@ -378,7 +378,7 @@ impl Facts<'_> {
             }
         });
         let answers: Vec<CallResult> = answers.collect();
-        let wire = self.wire.speaking(place.dialect.as_ref())?;
+        let wire = self.wire.for_dialect(place.dialect.as_ref())?;
         let messages = wire.write_own_results(&place.turn, &answers)?;
         let outline = wire.outline(&messages.iter().collect::<Vec<_>>())?;
         let results = outline.iter().flat_map(|message| {

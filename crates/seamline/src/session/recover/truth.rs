@@ -1,10 +1,10 @@
-//! The knowledge about a call whose process is gone.
+//! What the records say about a call whose process is gone.
 
 use seamline_store::{CallId, CallState, CycleId, Effect, OpenCall, OpenCycle, State};
 
 use crate::session::cycle::call::returned;
 
-/// The knowledge about a call.
+/// What the records say about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truth {
     /// The call did not run.
@@ -28,7 +28,7 @@ pub struct Unresolved {
     pub tool: String,
     /// The effect of running it.
     pub effect: Effect,
-    /// The knowledge about the call.
+    /// What the records say about the call.
     pub truth: Truth,
 }
 
@@ -51,7 +51,7 @@ pub(in crate::session) fn unresolved(state: &State) -> Vec<Unresolved> {
 /// What the records say of a call.
 pub(in crate::session) fn truth_of(call: &OpenCall) -> Truth {
     match &call.state {
-        // A call that only reads may have an intent: it is harmless all the same.
+        // A call that only reads may have an intent; it is still harmless.
         CallState::Pending | CallState::Started { .. } if !call.effect.needs_intent() => Truth::Harmless,
         CallState::Started { .. } => Truth::OutcomeUnknown,
         CallState::Finished { .. } if returned(call).is_some() => Truth::Finished,

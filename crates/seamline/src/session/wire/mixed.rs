@@ -34,7 +34,7 @@ impl Wire {
         let mut splits = vec![false; entries.len() + 1];
         let (mut start, mut count) = (0, 0);
         for run in runs(entries) {
-            let wire = self.speaking(run[0].dialect.as_ref())?;
+            let wire = self.for_dialect(run[0].dialect.as_ref())?;
             let body = wire.body("{}", run.iter().map(|entry| &entry.message))?;
             let found = cuts::splits(&body, &wire.options, open)?;
             // An open call at the end of a run may still get its result only where the run is the last one.
@@ -60,7 +60,7 @@ impl Wire {
         if !run.iter().any(|entry| entry.message.as_str().contains("\"function_call\"")) {
             return Ok(Vec::new());
         }
-        let conversation = self.speech.lift(body).map_err(Error::from)?;
+        let conversation = self.functions.lift(body).map_err(Error::from)?;
         let mut open: HashMap<&str, usize> = HashMap::new();
         let mut pairs = Vec::new();
         for block in conversation.messages.iter().flat_map(|message| &message.blocks) {

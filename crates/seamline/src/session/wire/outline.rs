@@ -22,7 +22,7 @@ impl Wire {
         for run in runs(entries) {
             let messages: Vec<&Raw> = run.iter().map(|entry| &entry.message).collect();
             let before = all.len();
-            let outline = self.speaking(run[0].dialect.as_ref())?.outline(&messages)?;
+            let outline = self.for_dialect(run[0].dialect.as_ref())?.outline(&messages)?;
             all.extend(outline.into_iter().map(|message| OutlineMessage { index: message.index + before, ..message }));
         }
         Ok(all)

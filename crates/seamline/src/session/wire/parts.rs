@@ -67,7 +67,7 @@ impl Wire {
         first: usize,
         left: Left,
     ) -> Result<(Vec<Entry>, Vec<RepairAction>), SessionError> {
-        let wire = self.speaking(run[0].dialect.as_ref())?;
+        let wire = self.for_dialect(run[0].dialect.as_ref())?;
         let old: Vec<Raw> = run.iter().map(|entry| entry.message.clone()).collect();
         let body = wire.body("{}", old.iter())?;
         // Ids only have to exist: the asked provider decides their form.

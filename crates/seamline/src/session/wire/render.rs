@@ -158,9 +158,9 @@ impl Wire {
         let entries: Vec<&Entry> = piece.iter().collect();
         let mut all = Conversation::default();
         for (number, run) in runs(&entries).enumerate() {
-            let wire = self.speaking(run[0].dialect.as_ref())?;
+            let wire = self.for_dialect(run[0].dialect.as_ref())?;
             let body = wire.body("{}", run.iter().map(|entry| &entry.message))?;
-            let mut lifted = wire.speech.lift(&body).map_err(Error::from)?;
+            let mut lifted = wire.functions.lift(&body).map_err(Error::from)?;
             if number == 0 {
                 all = lifted;
                 continue;
@@ -177,9 +177,9 @@ impl Wire {
 
     /// Takes the system prompt out of the start of a conversation, if this dialect keeps it beside the messages.
     fn prompt(&self, first: &Entry, conversation: &mut Conversation) -> Result<Option<Prompt>, SessionError> {
-        let Some(member) = self.speech.prompt().filter(|_| !conversation.system.is_empty()) else { return Ok(None) };
+        let Some(member) = self.functions.prompt().filter(|_| !conversation.system.is_empty()) else { return Ok(None) };
         let mut said = Conversation { system: std::mem::take(&mut conversation.system), ..Conversation::default() };
-        let body = self.speech.render(said.clone(), &self.target(&[])).body;
+        let body = self.functions.render(said.clone(), &self.target(&[])).body;
         let members: HashMap<&str, &RawValue> = serde_json::from_str(&body).unwrap_or_default();
         let Some(value) = members.get(member).map(|value| value.get().to_owned()) else {
             conversation.system = said.system;
@@ -202,7 +202,7 @@ impl Wire {
             conversation.messages.insert(0, LiftedMessage { speaker: Speaker::User, blocks });
         }
         let made_up = self.note_synthetic(conversation);
-        let body = self.speech.render(conversation.clone(), &self.target(&made_up)).body;
+        let body = self.functions.render(conversation.clone(), &self.target(&made_up)).body;
         let spans = crate::outline::message_spans(body.as_bytes(), &self.options)?;
         let spans = spans.into_iter().skip(usize::from(opens));
         let messages = spans.filter_map(|span| body.get(span)).map(Raw::parse);
@@ -241,12 +241,12 @@ impl Wire {
 
     /// The demands on the id of a call. Without a provider they are the strictest of the dialect.
     fn call_id(&self) -> IdDemand {
-        if self.options.provider.is_some() { self.demands().constraints.call_id } else { self.speech.call_id() }
+        if self.options.provider.is_some() { self.demands().constraints.call_id } else { self.functions.call_id() }
     }
 
     /// The demands on the name of a tool.
     fn tool_name(&self) -> NameDemand {
-        if self.options.provider.is_some() { self.demands().constraints.tool_name } else { self.speech.tool_name() }
+        if self.options.provider.is_some() { self.demands().constraints.tool_name } else { self.functions.tool_name() }
     }
 }
 

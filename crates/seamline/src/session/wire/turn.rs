@@ -97,7 +97,7 @@ impl Wire {
     /// Reads a turn. Calls that the turn itself answers are not among its calls.
     pub(in crate::session) fn read_turn(&self, messages: Vec<Raw>) -> Result<ToolTurn, SessionError> {
         let body = self.body("{}", messages.iter())?;
-        let mut conversation = self.speech.lift(&body).map_err(Error::from)?;
+        let mut conversation = self.functions.lift(&body).map_err(Error::from)?;
         remove_answered(&mut conversation);
         let ids: Vec<&str> = client_calls(&conversation).map(|call| call.id.as_str()).collect();
         let calls = client_calls(&conversation).zip(unique_names(&ids)).map(|(call, id)| TurnCall {

@@ -35,7 +35,7 @@ fn an_error_never_rolls_back_a_committed_cycle() {
         session.append(ASK).await.unwrap();
         session.before_agent_start(ENVELOPE).await.unwrap();
         session.execute_tool_cycle(&[&turn(&["toolu_1"])], &Tool::saying("paid"), pending()).await.unwrap();
-        assert_eq!(open_checkpoints(&session), 0, "an answer with calls is an answer");
+        assert_eq!(open_checkpoints(&session), 0, "a response with calls is a response");
         session.before_agent_start(ENVELOPE).await.unwrap();
         let before = kept(&session);
         for _ in 0..3 {

@@ -34,7 +34,7 @@ fn a_dropped_write_is_stored_once_or_not_at_all_and_the_session_knows() {
             let again = place.reopen(&session).await;
             assert_eq!(again.state().view, state.view, "the stored view equals the view in memory: {at}");
             assert_eq!(again.state().checkpoints, state.checkpoints, "{at}");
-            assert_eq!((again.state().passed_over, state.passed_over), (0, 0), "{at}");
+            assert_eq!((again.state().skipped, state.skipped), (0, 0), "{at}");
         });
     }
     assert!(dropped > WRITES, "only {dropped} futures were dropped");

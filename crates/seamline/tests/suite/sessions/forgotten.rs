@@ -104,7 +104,7 @@ fn a_read_only_call_is_harmless_also_if_a_host_started_it() {
             let truths: Vec<Truth> = again.unresolved().iter().map(|call| call.truth).collect();
             assert_eq!(truths, [Truth::Finished, Truth::Harmless]);
             let recovered = again.recover().await.unwrap();
-            assert_eq!((recovered.taken_back, recovered.unknown), (0, 0));
+            assert_eq!((recovered.rolled_back, recovered.unknown), (0, 0));
             let result = again.messages().last().unwrap();
             assert!(result.contains("READ") && result.contains("[no result]"), "{result}");
             assert!(result.contains("It only reads, so you may issue it again.") && !result.contains("blindly"));

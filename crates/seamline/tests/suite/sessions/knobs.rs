@@ -130,7 +130,7 @@ fn x7_each_hook_can_be_switched_off() {
             assert_eq!(session.messages().count(), if repairs { 4 } else { 3 }, "{knob}");
             assert!(is_valid(&session), "the next layer repairs it");
         }
-        // Before a request: without the check the stored messages stay, and the request is repaired all the same.
+        // Before a request: without the check the stored messages stay, and the request is still repaired.
         for (knob, repairs) in [("", true), ("validate_before_call = false", false)] {
             let mut session = session(&place, &format!("{all}{knob}")).await;
             session.append_all(&broken).await.unwrap();

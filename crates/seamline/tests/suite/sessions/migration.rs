@@ -19,7 +19,7 @@ async fn described(store: &Arc<dyn Store>) -> String {
         let state = follower.state();
         let _ = writeln!(text, "session {} seq {} hash {}", info.session, info.head.seq, info.head.hash);
         let _ = writeln!(text, "  healthy {} generation {}", follower.health().is_whole(), state.generation);
-        let _ = writeln!(text, "  unknown {} passed over {}", state.unknown, state.passed_over);
+        let _ = writeln!(text, "  unknown {} passed over {}", state.unknown, state.skipped);
         for entry in state.view.entries() {
             let _ = writeln!(text, "  {}.{} {:?} {}", entry.seq, entry.part, entry.origin, entry.message.as_str());
         }

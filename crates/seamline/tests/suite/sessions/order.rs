@@ -44,7 +44,7 @@ async fn is_the_same_for_all(place: &Place, session: &Session) {
     assert_eq!(follower.state().view, session.state().view);
     let again = place.reopen(session).await;
     assert_eq!(again.state().view, session.state().view);
-    assert_eq!((again.state().passed_over, session.state().passed_over), (0, 0));
+    assert_eq!((again.state().skipped, session.state().skipped), (0, 0));
     assert_eq!(again.state().view.hash(), again.state().view.rehash(usize::MAX));
 }
 

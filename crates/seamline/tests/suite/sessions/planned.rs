@@ -50,6 +50,12 @@ enum Input {
     AfterToolFailure(String, String),
     CommitCycle,
     RollBackCycle(String),
+    /// The reason, and the tools that can undo a call.
+    UndoCycle(String, HashMap<String, String>),
+    /// The bytes of a streamed response, and the effect of each tool.
+    BeginResponse(String, HashMap<String, Effect>),
+    /// The bytes of a streamed response, and the output of each tool.
+    ExecuteResponse(String, HashMap<String, String>),
     /// The output of each tool; without an executor where there is none.
     Recover(Option<HashMap<String, String>>),
     /// The turn, and the output of each tool. Other tools cannot be run.
@@ -68,6 +74,8 @@ enum Input {
     AgentEnd(Vec<Box<RawValue>>),
     HandleError(u16, String),
     Repair,
+    /// The policy, as a file has it in JSON.
+    RepairWith(Box<RawValue>),
     UndoRepair,
     BeforeCompaction(usize, usize),
     FinishCompaction(usize, usize, Vec<Box<RawValue>>),
@@ -78,7 +86,6 @@ enum Input {
     TakeInbox,
     SwitchProvider(String),
     Fork,
-    /// A provider or a dialect.
     /// A provider or a dialect, and a message of it.
     AppendAs(String, Box<RawValue>),
     /// The request for the current provider. The outcome says whether it begins with the messages of the last one.
@@ -189,6 +196,23 @@ impl Case {
                 session.roll_back_cycle(&cycle, &reason).await?;
                 "roll_back_cycle".to_owned()
             }
+            Input::UndoCycle(reason, tools) => {
+                let undone = session.undo_cycle(&cycle, &reason, &Tools(tools)).await?;
+                format!("undo_cycle: {undone} undone")
+            }
+            Input::BeginResponse(body, effects) => {
+                let response = streamed(session, &body)?;
+                let effect = |call: &ToolCall| effects.get(&call.name).copied().unwrap_or_default();
+                let (cycle, calls) = session.begin_response(&response, &effect).await?;
+                self.cycle = cycle.to_string();
+                let calls: Vec<String> = calls.iter().map(|call| format!("{} {}", call.id, call.name)).collect();
+                format!("begin_response: run {}", calls.join(", "))
+            }
+            Input::ExecuteResponse(body, outputs) => {
+                let response = streamed(session, &body)?;
+                let result = session.execute_response(&response, &Tools(outputs), std::future::pending()).await?;
+                format!("execute_response: {}", json(&result))
+            }
             Input::ExecuteToolCycle(turn, outputs) => {
                 let result = session.execute_tool_cycle(&texts(&turn), &Tools(outputs), std::future::pending()).await?;
                 format!("execute_tool_cycle: {}", json(&result))
@@ -255,6 +279,11 @@ impl Case {
                 let result = session.repair().await?;
                 format!("repair: {} ({} actions)", result.repaired, result.repairs.len())
             }
+            Input::RepairWith(policy) => {
+                let policy = serde_json::from_str(policy.get()).unwrap();
+                let result = session.repair_with(policy).await?;
+                format!("repair_with: {} ({} actions)", result.repaired, result.repairs.len())
+            }
             Input::UndoRepair => format!("undo_repair: {}", session.undo_repair().await?),
             Input::BeforeCompaction(from, to) => {
                 format!("before_compaction: {:?}", session.before_compaction(from..to).await?)
@@ -320,6 +349,13 @@ impl Case {
             _ => panic!("this input belongs to a cycle"),
         }
     }
+}
+
+/// The assembled response of a stream.
+fn streamed(session: &Session, body: &str) -> Result<seamline::stream::Response, SessionError> {
+    let mut stream = seamline::stream::ResponseStream::new(&session.stream_options())?;
+    stream.feed(body.as_bytes());
+    Ok(stream.finish()?)
 }
 
 fn describe(session: &Session, text: &mut String) {

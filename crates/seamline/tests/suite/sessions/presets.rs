@@ -128,7 +128,7 @@ fn recover_tells_under_every_preset_what_is_known_of_each_call() {
             let truths: Vec<Truth> = session.unresolved().iter().map(|call| call.truth).collect();
             assert_eq!(truths, [Truth::Finished, Truth::OutcomeUnknown, Truth::NeverStarted], "{name}");
             let recovered = session.recover().await.unwrap();
-            assert_eq!((recovered.cycles, recovered.taken_back, recovered.unknown), (1, 0, 1), "{name}");
+            assert_eq!((recovered.cycles, recovered.rolled_back, recovered.unknown), (1, 0, 1), "{name}");
             let stored = kept(&session);
             let told = stored.concat();
             for text in ["paid", "[outcome unknown]", "[not executed]"] {

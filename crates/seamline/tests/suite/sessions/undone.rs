@@ -116,7 +116,7 @@ fn an_abandoned_cycle_is_compensated_if_there_is_an_executor() {
                 Some(executor) => session.recover_with(executor).await.unwrap(),
                 None => session.recover().await.unwrap(),
             };
-            assert_eq!(recovered.taken_back, 1);
+            assert_eq!(recovered.rolled_back, 1);
             let undone = books.undone.lock().unwrap().clone();
             let failed = details(&session, IncidentSeverity::Error);
             if can {
