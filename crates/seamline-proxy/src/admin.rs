@@ -9,7 +9,7 @@ use crate::answer::AnswerBody;
 use crate::report::Page;
 use crate::state::Shared;
 
-/// The answer to a question about the health of the proxy. It takes requests, so it is healthy and ready.
+/// The page about the health of the proxy. It takes requests, so it is healthy and ready.
 pub(crate) fn health(head: &Parts) -> Option<Response<AnswerBody>> {
     let is_health = matches!(head.uri.path(), "/-/healthz" | "/-/readyz");
     let page = || Page { status: 200, content_type: "text/plain; charset=utf-8", body: "ok\n".to_owned() };

@@ -89,7 +89,7 @@ impl IncidentJournal {
             std::thread::sleep(CLOSE_NAP);
         }
         if thread.is_finished() {
-            // A panic of the writer is a bug of ours; the traffic went through all the same.
+            // A panic of the writer is a bug of ours; no request waited for it.
             let _ = thread.join();
         }
     }

@@ -77,7 +77,7 @@ impl RejectedBodies {
     pub fn close(&self) {
         drop(self.sender.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // A panic of the thread is a bug of ours; the traffic went through all the same.
+            // A panic of the thread is a bug of ours; no request waited for it.
             let _ = thread.join();
         }
     }

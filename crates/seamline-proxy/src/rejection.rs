@@ -45,7 +45,7 @@ pub(crate) struct Rejected<'r> {
 pub(crate) enum Retried {
     /// The response to the second request.
     Accepted(Response<Incoming>),
-    /// The answer that the provider gave first.
+    /// The first response of the provider.
     Untouched(Response<AnswerBody>),
 }
 

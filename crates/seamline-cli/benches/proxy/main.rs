@@ -33,7 +33,7 @@ const SMALL: Shape = Shape { connections: 4, body_bytes: 1_500, result_bytes: 30
 const LARGE: Shape = Shape { connections: 1, body_bytes: 1_000_000, result_bytes: 2_700, growth: 0, is_stream: false };
 const STREAM: Shape = Shape { connections: 1, is_stream: true, ..SMALL };
 
-/// What is measured: a title, the load, and the ratio to nginx that is wanted.
+/// One row of the table: a title, the load, and the wanted ratio to nginx.
 const MEASURED: [(&str, Shape, Goal); 7] = [
     ("2 KB, 4 connections", SMALL, Goal::P50(1.3)),
     ("2 KB, 32 connections", Shape { connections: 32, ..SMALL }, Goal::Rate(0.75)),

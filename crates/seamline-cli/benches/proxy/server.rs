@@ -78,7 +78,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A server with workers ends them when it is told to, and not when it is killed.
+        // A server ends its workers on SIGTERM, and leaves them behind when it is killed.
         let _ = Command::new("kill").arg(self.child.id().to_string()).status();
         let start = Instant::now();
         while matches!(self.child.try_wait(), Ok(None)) {

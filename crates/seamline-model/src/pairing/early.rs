@@ -13,8 +13,8 @@ struct FirstCalls<'t> {
 }
 
 impl FirstCalls<'_> {
-    /// The first call with an id whose tool does not contradict. A call of another tool is not the one that is meant: if
-    /// both stood in one span, the name of the tool would decide.
+    /// The first call with an id whose tool does not contradict. A call of another tool does not count: in one span,
+    /// too, the name of the tool decides.
     fn find(&self, key: Key<'_>, tool: Option<Tool>) -> Option<usize> {
         if tool.is_none() {
             return self.of_id.get(&key).copied();

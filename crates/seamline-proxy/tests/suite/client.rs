@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// The time until a test gives up on an answer.
+/// The time until a test gives up on a response.
 const TIME: Duration = Duration::from_secs(30);
 
 /// A connection.

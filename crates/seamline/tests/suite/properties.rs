@@ -66,7 +66,7 @@ proptest! {
         let cut = cut.index(whole.messages.len()).max(1);
         let head = head(whole, cut);
         let (head, whole) = (render::render(dialect, &head, style), render::render(dialect, whole, style));
-        // Where messages are items, an empty message is none, and nothing can repair a body without messages.
+        // Where messages are items, an empty message is not a message, and nothing can repair a body without messages.
         prop_assume!(has_messages(dialect, &head));
         let read = |body| laws::hold(dialect, body, &[], Mendable::Wholly);
         let outcome = read(&head).and_then(|head| laws::prefix_stable(&head, &read(&whole)?));

@@ -106,10 +106,12 @@ fn riddle(path: &str, number: usize, line: &str) -> Option<Complaint> {
     if comment.is_some_and(|said| RIDDLE_COMMENTS.iter().any(|start| said.starts_with(start)) && !said.ends_with('?')) {
         return Some(Complaint::at(path, number, "a comment starts with a noun (what it is) or a verb (what it does)"));
     }
-    let line = spaced(line);
-    let only_here: &[Phrase] = if comment.is_some() || path.ends_with(".md") { &COMMENT_PHRASES } else { &[] };
-    let all = PHRASES.iter().chain(only_here);
-    let found = all.into_iter().find(|phrase| has_phrase(&line, phrase.text, phrase.before, phrase.after))?;
+    let finds = |line: &str, phrase: &Phrase| has_phrase(line, phrase.text, phrase.before, phrase.after);
+    let spaced = spaced(line);
+    let is_text = comment.is_some() || path.ends_with(".md");
+    let mut texts = COMMENT_PHRASES.iter().filter(|_| is_text);
+    let in_text = || texts.find(|phrase| finds(&line.to_lowercase(), phrase));
+    let found = PHRASES.iter().find(|phrase| finds(&spaced, phrase)).or_else(in_text)?;
     Some(Complaint::at(path, number, format!("`{}`: {}", found.text, found.advice)))
 }
 

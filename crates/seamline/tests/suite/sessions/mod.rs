@@ -21,6 +21,7 @@ mod given_up;
 mod held;
 mod hosts;
 mod keys;
+mod knob_incidents;
 mod knobs;
 mod late;
 mod late_kept;

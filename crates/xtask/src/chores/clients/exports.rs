@@ -16,7 +16,8 @@ pub(super) fn run(benches: &[Bench<'_>]) -> Result<usize> {
     let mut failed = 0;
     for from in benches {
         for (name, agent) in TARGETS {
-            let Some(to) = benches.iter().find(|bench| bench.home.client.name == name && name != from.home.client.name) else {
+            let Some(to) = benches.iter().find(|bench| bench.home.client.name == name && name != from.home.client.name)
+            else {
                 continue;
             };
             let resumed = export(from, to, agent)?;
@@ -31,7 +32,11 @@ fn export(from: &Bench<'_>, to: &Bench<'_>, agent: &str) -> Result<Resumed> {
     let file = from.home.restore()?;
     to.home.restore()?;
     let mut command = Command::new(&to.seamline);
-    command.arg("convert").arg(&file).args(["--to-agent", agent, "--install", "--folder"]).arg(to.home.folder.join("work"));
+    command
+        .arg("convert")
+        .arg(&file)
+        .args(["--to-agent", agent, "--install", "--folder"])
+        .arg(to.home.folder.join("work"));
     if let Sessions::Database(_) = from.home.client.sessions {
         command.args(["--session", &from.home.session_id(&file)?]);
     }
