@@ -153,7 +153,7 @@ pub(crate) fn stream_path(dialect: Dialect) -> &'static str {
 }
 
 /// Waits until something is so, and fails after a while.
-pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
+pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !is_so() {
         assert!(begin.elapsed() < Duration::from_secs(20), "waited too long");
