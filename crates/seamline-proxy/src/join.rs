@@ -13,6 +13,9 @@ use hyper::body::{Body, Frame, SizeHint};
 /// The most bytes that are joined.
 const JOINED_BYTES_MAX: usize = 16 << 10;
 
+/// The turns that a piece waits. The connection to the upstream is another task, which may run on another thread.
+const TURNS_MAX: usize = 4;
+
 /// A body whose pieces are joined.
 pub(crate) struct Joined<B: Body> {
     inner: B,
@@ -24,17 +27,17 @@ pub(crate) struct Joined<B: Body> {
     is_over: bool,
     /// Whether the first piece is gone. It does not wait.
     has_begun: bool,
-    /// Whether the connection to the upstream had its turn since the last piece.
-    has_yielded: bool,
+    /// The turns that the connection to the upstream had since the last piece.
+    turns: usize,
 }
 
 impl<B: Body> Joined<B> {
     pub(crate) fn new(inner: B) -> Self {
-        Self { inner, held: BytesMut::new(), next: None, is_over: false, has_begun: false, has_yielded: false }
+        Self { inner, held: BytesMut::new(), next: None, is_over: false, has_begun: false, turns: 0 }
     }
 
     fn release(&mut self) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        self.has_yielded = false;
+        self.turns = 0;
         Poll::Ready(Some(Ok(Frame::data(self.held.split().freeze()))))
     }
 }
@@ -62,7 +65,7 @@ where
                     if is_first || (this.held.is_empty() && piece.len() >= JOINED_BYTES_MAX) {
                         return Poll::Ready(Some(Ok(Frame::data(piece))));
                     }
-                    this.has_yielded = false;
+                    this.turns = 0;
                     this.held.extend_from_slice(&piece);
                     if this.held.len() >= JOINED_BYTES_MAX || this.inner.is_end_stream() {
                         return this.release();
@@ -75,10 +78,10 @@ where
                     return this.release();
                 }
                 Poll::Pending if this.held.is_empty() => return Poll::Pending,
-                Poll::Pending if this.has_yielded => return this.release(),
+                Poll::Pending if this.turns >= TURNS_MAX => return this.release(),
                 Poll::Pending => {
-                    // The connection to the upstream is another task and gives one piece at a time.
-                    this.has_yielded = true;
+                    // The connection to the upstream gives one piece at a time.
+                    this.turns += 1;
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
@@ -140,9 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_waits_for_one_turn_of_the_upstream() {
-        assert_eq!(joined(&[Some("a"), Some("b"), None, Some("c"), None, None, None]), ["a", ".", ".", "bc", "."]);
-        assert_eq!(joined(&[Some("a"), Some("b"), None, None, Some("c")]), ["a", ".", "b", "c"]);
+    fn a_piece_waits_for_a_few_turns_of_the_upstream() {
+        let waits = [None; TURNS_MAX + 1];
+        let with = |between: &[Option<&'static str>], rest: &[Option<&'static str>]| {
+            joined(&[&[Some("a"), Some("b")], between, rest].concat())
+        };
+        let turns = [".", ".", ".", "."];
+        assert_eq!(with(&[None, Some("c")], &waits), [&["a", "."], &turns[..], &["bc"]].concat());
+        assert_eq!(with(&waits, &[Some("c")]), [&["a"], &turns[..], &["b", "c"]].concat());
     }
 
     #[test]

@@ -75,6 +75,10 @@ impl Figures {
                 Goal::First(_) => self.value(index, first_p50) / self.value(OURS, first_p50),
                 Goal::Rate(_) => self.value(OURS, Load::rate) / self.value(index, Load::rate),
             };
+            if !lead.is_finite() || lead <= 0.0 {
+                println!("  goal: {name} gave no figure to compare with");
+                continue;
+            }
             let verdict = if lead >= least { "met" } else { "MISSED" };
             println!("  goal: {what} {lead:.1} times better than {name}, at least {least}: {verdict}");
         }
