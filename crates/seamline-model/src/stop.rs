@@ -63,6 +63,8 @@ impl Stop {
             | "image_safety"
             | "image_prohibited_content"
             | "image_recitation"
+            | "escalation"
+            | "pup_limited_disabled"
             | "error_toxic" => Self::Filter,
             "refusal" => Self::Refusal,
             "pause_turn" | "compaction" | "continuation" => Self::Pause,
@@ -125,7 +127,8 @@ mod tests {
             (
                 Stop::Filter,
                 "content_filter content-filter content_filtered guardrail_intervened SAFETY safety RECITATION \
-                 LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY sensitive blocked content_policy ERROR_TOXIC",
+                 LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY sensitive blocked content_policy ERROR_TOXIC \
+                 ESCALATION PUP_LIMITED_DISABLED",
             ),
             (Stop::Refusal, "refusal"),
             (Stop::Pause, "pause_turn compaction CONTINUATION"),
