@@ -78,13 +78,10 @@ pub(super) fn check(
     input: &mut FileInput<'_>,
     options: &Options,
 ) -> Result<CheckedFile, Error> {
-    let reading = format.read(input).map_err(|error| Error::Unreadable(error.to_string()))?;
+    let mut reading = format.read(input).map_err(|error| Error::Unreadable(error.to_string()))?;
+    let body = reading.session.take_body();
     let looked = Looked::of(&reading);
-    // The places of all records need much memory in a long file, and so does the body.
-    let FileReading { mut session, records, damaged } = reading;
-    drop((records, damaged));
-    let body = session.take_body();
-    drop(session);
+    drop(reading);
     looked.check(program, body, options)
 }
 
