@@ -146,7 +146,7 @@ impl RefusedCall {
     }
 }
 
-/// The answers to the calls that must not run.
+/// The results of the calls that must not run.
 fn refused_calls(assembled: &Assembled) -> Vec<RefusedCall> {
     let calls = assembled.blocks.iter().filter_map(AssembledBlock::call);
     calls.filter(|call| !call.executable).map(RefusedCall::malformed).collect()
