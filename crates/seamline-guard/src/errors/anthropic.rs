@@ -208,7 +208,12 @@ pub(super) const FAMILY: Family = Family {
             r"thread_(?:already_continued|continue_in_flight|fingerprint_mismatch|not_found|unsupported_request)",
         ),
         // The account, the service, the response.
-        code("ANT-64", 429, &service::OUT_OF_QUOTA, r"(?:enforced|contract|linked_organization)_spend_limit_reached|billing_error"),
+        code(
+            "ANT-64",
+            429,
+            &service::OUT_OF_QUOTA,
+            r"(?:enforced|contract|linked_organization)_spend_limit_reached|billing_error",
+        ),
         code("ANT-63", 413, &content::BODY_TOO_LARGE, r"request_too_large"),
         code("ANT-66", 401, &service::NOT_ALLOWED, r"invalid x-api-key|organization_on_hold"),
         code("ANT-65", 429, &service::RATE_LIMITED, r"ramp_limit_exceeded"),

@@ -144,7 +144,7 @@ impl<'f> Names<'f> {
     fn of(facts: &'f Facts<'f>, subject: &Subject, count: usize) -> Self {
         let renamed = facts.state.renamed.iter().filter(|renamed| is_of_session(&renamed.to));
         let known = renamed.map(|renamed| (renamed.from.as_str(), renamed.to.as_str())).collect();
-        // The text between two quotes; an id has no quotes.
+        // The parts between quotes: an id has no quote in it.
         let strings = || stored(facts).flat_map(|message| message.split('"')).collect();
         let strings = (count > SEARCHES_MAX).then(strings);
         Self { facts, demand: subject.provider.constraints.call_id, known, strings, new: Vec::new() }

@@ -25,12 +25,10 @@ const PHRASES: [Phrase; 2] = [
 ];
 
 /// Phrases that fail the check in comments and documents. Code may have such names.
-const COMMENT_PHRASES: [Phrase; 11] = [
+const COMMENT_PHRASES: [Phrase; 9] = [
     Phrase { text: concat!("sta", "nd"), before: &[], after: &[], advice: SAY_IT },
     Phrase { text: concat!("sto", "od"), before: &[], after: &[], advice: SAY_IT },
     Phrase { text: concat!("all the ", "same"), before: &[], after: &[], advice: SAY_IT },
-    Phrase { text: concat!("is ", "told"), before: &[], after: &["apart"], advice: SAY_WHO_ACTS },
-    Phrase { text: concat!("is ", "none"), before: &["there"], after: &[], advice: SAY_NOT },
     Phrase { text: concat!("some", "one"), before: &[], after: &[], advice: SAY_WHO_ACTS },
     Phrase { text: concat!("aff", "air"), before: &[], after: &[], advice: SAY_IT },
     Phrase { text: concat!("an ", "answer"), before: &[], after: &[], advice: SAY_RESPONSE },
@@ -108,7 +106,7 @@ fn riddle(path: &str, number: usize, line: &str) -> Option<Complaint> {
     }
     let finds = |line: &str, phrase: &Phrase| has_phrase(line, phrase.text, phrase.before, phrase.after);
     let spaced = spaced(line);
-    let is_text = comment.is_some() || path.ends_with(".md");
+    let is_text = comment.is_some() || std::path::Path::new(path).extension().is_some_and(|kind| kind == "md");
     let mut texts = COMMENT_PHRASES.iter().filter(|_| is_text);
     let in_text = || texts.find(|phrase| finds(&line.to_lowercase(), phrase));
     let found = PHRASES.iter().find(|phrase| finds(&spaced, phrase)).or_else(in_text)?;

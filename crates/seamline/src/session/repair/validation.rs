@@ -66,7 +66,7 @@ impl Facts<'_> {
     }
 
     /// Validates messages in the current dialect with the findings of a check. Ids that repeat are errors, unless the
-    /// policy corrects them in requests; then the order of roles is not an error either, because a request arranges it.
+    /// policy corrects them in requests; then the order of roles, which a request arranges, is correct, too.
     pub(in crate::session) fn validate(
         &self,
         Demands { repeated, trailing }: Demands,

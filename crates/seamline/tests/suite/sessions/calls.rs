@@ -312,7 +312,7 @@ fn a_result_that_is_too_large_for_its_cycle_is_refused_at_once() {
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();
         let large = said(&"x".repeat(101 * 1024 * 1024));
         let error = session.finish_call(&cycle, "toolu_1", &large).await.unwrap_err();
-        assert!(error.to_string().contains("do not fit"), "{error}");
+        assert!(error.to_string().contains("exceed"), "{error}");
         session.finish_call(&cycle, "toolu_1", &said("short")).await.unwrap();
         session.commit_cycle(&cycle).await.unwrap();
         // If a session runs the tool, the model reads about it.

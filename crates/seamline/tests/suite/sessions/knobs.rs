@@ -122,11 +122,8 @@ fn x7_each_hook_can_be_switched_off() {
             let mut session = session(&place, &format!("{all}{knob}")).await;
             session.append_all(&broken).await.unwrap();
             let start = session.session_start().await.unwrap();
-            assert_eq!(
-                (start.validation.map(|found| found.valid), start.repair_offered),
-                (repairs.then_some(true), repairs),
-                "{knob}"
-            );
+            let valid = start.validation.map(|found| found.valid);
+            assert_eq!((valid, start.repair_offered), (repairs.then_some(true), repairs), "{knob}");
             assert_eq!(session.messages().count(), if repairs { 4 } else { 3 }, "{knob}");
             assert!(is_valid(&session), "the next layer repairs it");
         }
@@ -146,15 +143,9 @@ fn x7_each_hook_can_be_switched_off() {
             // `on_invalid` is `repair`: the stored messages get the synthetic results that the request would add.
             assert!(!is_blocked(&session.before_agent_start(ENVELOPE).await.unwrap()), "{knob}");
             assert_eq!(session.messages().count(), if repairs { 3 } else { 4 }, "{knob}");
-            let blocking = format!("{knob}\non_invalid = \"block\"");
-            let mut session = place.create_with(policy(&blocking)).await;
+            let mut session = place.create_with(policy(&format!("{knob}\non_invalid = 'block'"))).await;
             session.append_all(&broken).await.unwrap();
             assert!(is_blocked(&session.before_agent_start(ENVELOPE).await.unwrap()), "{knob}");
-            // With all repairs stored, the layer before it does the same.
-            let mut session = place.create_with(policy(&format!("{all}{knob}"))).await;
-            session.append_all(&broken).await.unwrap();
-            assert!(!is_blocked(&session.before_agent_start(ENVELOPE).await.unwrap()), "{knob}");
-            assert!(is_valid(&session), "{knob}");
         }
         // An abort.
         for (knob, closes) in [("", true), ("close_on_abort = false", false)] {
