@@ -105,7 +105,8 @@ fn riddle(path: &str, number: usize, line: &str) -> Option<Complaint> {
         return Some(Complaint::at(path, number, "a comment starts with a noun (what it is) or a verb (what it does)"));
     }
     let line = spaced(line);
-    let only_here: &[Phrase] = if comment.is_some() || path.ends_with(".md") { &COMMENT_PHRASES } else { &[] };
+    let is_document = std::path::Path::new(path).extension().is_some_and(|extension| extension == "md");
+    let only_here: &[Phrase] = if comment.is_some() || is_document { &COMMENT_PHRASES } else { &[] };
     let all = PHRASES.iter().chain(only_here);
     let found = all.into_iter().find(|phrase| has_phrase(&line, phrase.text, phrase.before, phrase.after))?;
     Some(Complaint::at(path, number, format!("`{}`: {}", found.text, found.advice)))
