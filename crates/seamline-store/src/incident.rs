@@ -35,14 +35,14 @@ pub struct Incident {
     pub policy: Option<Hash>,
     /// The damage of the log that it is about. Versions up to 0.1 wrote none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub damage: Option<DamageKind>,
+    pub damage: Option<Box<DamageKind>>,
     /// The damage of the inbox that it is about. The same damage is recorded once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inbox_damage: Option<InboxDamageKind>,
     /// The members that the provider rejected, all that are known so far. Requests of the session leave them out from now
     /// on. Versions up to 0.1 wrote none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rejected: Option<RejectedMembers>,
+    pub rejected: Option<Box<RejectedMembers>>,
     /// The facts about the request that it is about, where a proxy recorded it: a JSON object without any content of
     /// messages. Versions up to 0.1 wrote none and ignore it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

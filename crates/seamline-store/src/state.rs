@@ -453,7 +453,9 @@ impl State {
     }
 
     fn note(&mut self, incident: &Incident) {
-        self.rejected.extend(incident.rejected.as_ref().unwrap_or(&RejectedMembers::default()));
+        if let Some(rejected) = &incident.rejected {
+            self.rejected.extend(rejected);
+        }
         if self.incidents.len() == INCIDENTS_MAX {
             self.incidents.pop_front();
         }

@@ -1,14 +1,17 @@
 //! The names of the record kinds, as `serde` derives them.
 
+use std::collections::BTreeMap;
+
 use serde::de::value::Error;
 use serde::de::{Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
+use serde_json::value::RawValue;
 
 use super::Record;
 
 /// The name of the kind, where the text is an object with one member that names a known kind.
 pub(super) fn known_kind(text: &str) -> Option<&'static str> {
-    let members: std::collections::BTreeMap<String, &serde_json::value::RawValue> = serde_json::from_str(text).ok()?;
+    let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
     let (name, _) = members.first_key_value().filter(|_| members.len() == 1)?;
     kinds().iter().copied().find(|kind| kind == name)
 }

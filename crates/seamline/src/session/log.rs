@@ -70,7 +70,7 @@ impl Log {
     pub(super) async fn create(store: Arc<dyn Store>, id: SessionId, clock: Arc<dyn Clock>) -> Result<Self, Error> {
         let mut lease = Lease::new(store, id, this_holder(clock.as_ref()));
         let granted = lease.create().await?;
-        Ok(Self::of(lease, granted, clock, 0))
+        Ok(Self::of(lease, &granted, clock, 0))
     }
 
     /// Acquires the lease of a session. Gives the holder that it was taken from, if there was one.
@@ -83,11 +83,11 @@ impl Log {
         let mut lease = Lease::new(store, id, this_holder(clock.as_ref()));
         let (granted, before) = lease.acquire(how).await?;
         let opened_at = granted.head.seq;
-        Ok((Self::of(lease, granted, clock, opened_at), before))
+        Ok((Self::of(lease, &granted, clock, opened_at), before))
     }
 
-    fn of(lease: Lease, granted: seamline_store::Lease, clock: Arc<dyn Clock>, opened_at: u64) -> Self {
-        let seamline_store::Lease { epoch, head, .. } = granted;
+    fn of(lease: Lease, granted: &seamline_store::Lease, clock: Arc<dyn Clock>, opened_at: u64) -> Self {
+        let seamline_store::Lease { epoch, head } = *granted;
         Self { lease, epoch, head, clock, opened_at, sent: None, notes: Vec::new() }
     }
 

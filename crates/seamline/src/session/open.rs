@@ -234,7 +234,7 @@ fn rejections(policy: &Policy, now: u64) -> Option<Incident> {
     let rejected = Some(policy.rejections()).filter(|rejected| !rejected.is_empty())?;
     let detail = "the provider rejected members before this session began";
     let incident = Incident::new(now, IncidentKind::Corruption, IncidentSeverity::Info, detail);
-    Some(Incident { rejected: Some(rejected), ..incident })
+    Some(Incident { rejected: Some(Box::new(rejected)), ..incident })
 }
 
 fn acquire(take_over: bool) -> Acquire {

@@ -27,7 +27,6 @@ pub(crate) fn text(commits: &[StoredCommit], key: Option<&SealKey>) -> String {
 }
 
 /// Summarizes a record without the text of messages.
-#[expect(clippy::too_many_lines, reason = "a flat table with a row for each kind")]
 fn brief(record: &Record) -> (&'static str, String) {
     let size = |bytes: &[u8]| screen::bytes(bytes.len() as u64);
     match record {

@@ -151,7 +151,7 @@ impl Facts<'_> {
             }
         };
         let mut incident = self.incident(error.kind, severity, detail);
-        incident.rejected = self.newly_rejected(&error.members);
+        incident.rejected = self.newly_rejected(&error.members).map(Box::new);
         Ok(Reaction::Repair { incident: Record::Incident(incident), persist, refused })
     }
 

@@ -32,7 +32,7 @@ impl Reader {
     }
 
     /// The time, in milliseconds since 1970.
-    pub(in crate::session) fn now(&self) -> u64 {
+    pub(in crate::session) fn now() -> u64 {
         SystemClock.now()
     }
 

@@ -39,7 +39,7 @@ impl Facts<'_> {
             let severity = if is_doubtful { IncidentSeverity::Error } else { IncidentSeverity::Critical };
             let mut incident = self.incident(IncidentKind::Damaged, severity, damage.to_string());
             incident.seq = Some(damage.seq);
-            incident.damage = Some(damage.kind.clone());
+            incident.damage = Some(Box::new(damage.kind.clone()));
             records.push(Record::Incident(incident));
         }
         records

@@ -130,7 +130,7 @@ impl Follower {
     /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), or the conversation cannot be read.
     pub fn preview_repair(&self, policy: Policy) -> Result<RepairResult, SessionError> {
         let (wire, work) = (wire_of(self.state(), None, policy)?, Work::default());
-        let (next, now) = (self.head.seq + 1, self.reader.now());
+        let (next, now) = (self.head.seq + 1, Reader::now());
         let facts = Facts { id: self.id(), state: self.state(), wire: &wire, work: &work, next, now };
         Ok(facts.plan_repair(&wire.options, wire.config().persist_repairs, Frontier::Open)?.0)
     }

@@ -196,23 +196,6 @@ impl Case {
                 session.roll_back_cycle(&cycle, &reason).await?;
                 "roll_back_cycle".to_owned()
             }
-            Input::UndoCycle(reason, tools) => {
-                let undone = session.undo_cycle(&cycle, &reason, &Tools(tools)).await?;
-                format!("undo_cycle: {undone} undone")
-            }
-            Input::BeginResponse(body, effects) => {
-                let response = streamed(session, &body)?;
-                let effect = |call: &ToolCall| effects.get(&call.name).copied().unwrap_or_default();
-                let (cycle, calls) = session.begin_response(&response, &effect).await?;
-                self.cycle = cycle.to_string();
-                let calls: Vec<String> = calls.iter().map(|call| format!("{} {}", call.id, call.name)).collect();
-                format!("begin_response: run {}", calls.join(", "))
-            }
-            Input::ExecuteResponse(body, outputs) => {
-                let response = streamed(session, &body)?;
-                let result = session.execute_response(&response, &Tools(outputs), std::future::pending()).await?;
-                format!("execute_response: {}", json(&result))
-            }
             Input::ExecuteToolCycle(turn, outputs) => {
                 let result = session.execute_tool_cycle(&texts(&turn), &Tools(outputs), std::future::pending()).await?;
                 format!("execute_tool_cycle: {}", json(&result))
@@ -275,15 +258,6 @@ impl Case {
                 let failure = Failure { status: Some(status), text: &text, ..Failure::default() };
                 format!("handle_error: {}", json(&session.handle_error(&failure).await?))
             }
-            Input::Repair => {
-                let result = session.repair().await?;
-                format!("repair: {} ({} actions)", result.repaired, result.repairs.len())
-            }
-            Input::RepairWith(policy) => {
-                let policy = serde_json::from_str(policy.get()).unwrap();
-                let result = session.repair_with(policy).await?;
-                format!("repair_with: {} ({} actions)", result.repaired, result.repairs.len())
-            }
             Input::UndoRepair => format!("undo_repair: {}", session.undo_repair().await?),
             Input::BeforeCompaction(from, to) => {
                 format!("before_compaction: {:?}", session.before_compaction(from..to).await?)
@@ -311,6 +285,40 @@ impl Case {
                     }
                 }
                 text
+            }
+            other => return self.apply_response(other).await,
+        };
+        Ok(done)
+    }
+
+    async fn apply_response(&mut self, input: Input) -> Result<String, SessionError> {
+        let (session, cycle) = (&mut self.session, self.cycle.clone());
+        let done = match input {
+            Input::UndoCycle(reason, tools) => {
+                let undone = session.undo_cycle(&cycle, &reason, &Tools(tools)).await?;
+                format!("undo_cycle: {undone} undone")
+            }
+            Input::BeginResponse(body, effects) => {
+                let response = streamed(session, &body)?;
+                let effect = |call: &ToolCall| effects.get(&call.name).copied().unwrap_or_default();
+                let (cycle, calls) = session.begin_response(&response, &effect).await?;
+                self.cycle = cycle.to_string();
+                let calls: Vec<String> = calls.iter().map(|call| format!("{} {}", call.id, call.name)).collect();
+                format!("begin_response: run {}", calls.join(", "))
+            }
+            Input::ExecuteResponse(body, outputs) => {
+                let response = streamed(session, &body)?;
+                let result = session.execute_response(&response, &Tools(outputs), std::future::pending()).await?;
+                format!("execute_response: {}", json(&result))
+            }
+            Input::Repair => {
+                let result = session.repair().await?;
+                format!("repair: {} ({} actions)", result.repaired, result.repairs.len())
+            }
+            Input::RepairWith(policy) => {
+                let policy = serde_json::from_str(policy.get()).unwrap();
+                let result = session.repair_with(policy).await?;
+                format!("repair_with: {} ({} actions)", result.repaired, result.repairs.len())
             }
             other => return self.apply_switch(other).await,
         };
