@@ -43,6 +43,14 @@ fn a_session_without_its_first_commit_opens_if_its_messages_identify_the_dialect
     assert_eq!(state.begin.unwrap().dialect, "anthropic_messages");
 }
 
+/// The first damage of a session.
+fn kind(health: &Health) -> Option<&DamageKind> {
+    match health {
+        Health::Whole => None,
+        Health::Degraded(damages) => damages.first().map(|damage| &damage.kind),
+    }
+}
+
 #[test]
 fn the_fork_of_a_session_that_lost_a_message_is_degraded() {
     let (store, _) = written(&[ASK, r#"{"role":"assistant","content":"yes"}"#, ASK]);
@@ -56,12 +64,6 @@ fn the_fork_of_a_session_that_lost_a_message_is_degraded() {
     });
     let inherited = DamageKind::Inherited { session: "s".parse().unwrap() };
     let expected = [Some(&inherited), Some(&inherited), None];
-    fn kind(health: &Health) -> Option<&DamageKind> {
-        match health {
-            Health::Whole => None,
-            Health::Degraded(damages) => damages.first().map(|damage| &damage.kind),
-        }
-    }
     assert_eq!(forks.each_ref().map(|fork| kind(fork.health())), expected);
     // A later reading of the intact store says the same, and so does the fork of the fork.
     let again = ["f-1", "f-2", "c-1"]
