@@ -19,7 +19,7 @@ pub(crate) struct Target {
     pub(crate) lines: String,
 }
 
-/// What is sent.
+/// The requests of a load.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) connections: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Shape {
     pub(crate) is_stream: bool,
 }
 
-/// What was measured.
+/// The figures of a load.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Load {
     /// Sorted times of requests until their end.

@@ -36,7 +36,7 @@ const STREAM: Shape = Shape { connections: 1, is_stream: true, ..SMALL };
 /// The number of proxies that must take every load: nginx and ours.
 const COMPARED: usize = 2;
 
-/// What is measured: a title, the load, and the ratio to nginx that is wanted.
+/// The measurements: a title, the load, and the ratio to nginx that is wanted.
 const MEASURED: [(&str, Shape, Goal); 7] = [
     ("2 KB, 4 connections", SMALL, Goal::P50(1.3)),
     ("2 KB, 32 connections", Shape { connections: 32, ..SMALL }, Goal::Rate(0.75)),

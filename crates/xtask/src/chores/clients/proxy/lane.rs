@@ -54,7 +54,7 @@ impl Row {
     }
 }
 
-/// What was seen of a run.
+/// The traffic of a run.
 pub(super) struct Seen {
     ran: Ran,
     requests: usize,
