@@ -122,9 +122,10 @@ fn start() -> Result<SocketAddr> {
     std::thread::spawn(move || -> Result<()> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         runtime.block_on(async {
-            let named = |name| Upstream::new(name, &format!("http://{upstream}"), Some(name));
-            let upstreams = ["anthropic", "openai", "gemini", "bedrock"].map(named).into_iter().collect();
-            let upstreams = Result::<Vec<_>, _>::map_err(upstreams, Error::other)?;
+            let url = format!("http://{upstream}");
+            let named = |name| Upstream::new(name, &url, Some(name)).map_err(Error::other);
+            let upstreams =
+                ["anthropic", "openai", "gemini", "bedrock"].into_iter().map(named).collect::<Result<Vec<_>>>()?;
             let config = Config { listen: SocketAddr::from(([127, 0, 0, 1], 0)), upstreams, ..Config::default() };
             let proxy = Proxy::bind(config, Arc::new(NoReport)).await.map_err(Error::other)?;
             let _ = sender.send(proxy.address());
