@@ -263,7 +263,7 @@ fn a_real_result_that_reads_like_a_synthetic_one_stays_beside_a_recovered_call()
             assert!(!session.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap(), "{text}");
             assert!(session.add_late_result(&call("toolu_2"), &said("PAID")).await.unwrap());
             assert!(!session.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap(), "{text}");
-            let mut fork = session.fork("fork".parse().unwrap()).await.unwrap();
+            let mut fork = session.fork(place.name().parse().unwrap()).await.unwrap();
             assert!(session.add_late_result(&call("toolu_3"), &said(text)).await.unwrap());
             for id in ["toolu_1", "toolu_2", "toolu_3"] {
                 assert!(!session.add_late_result(&call(id), &said("OTHER")).await.unwrap(), "{text} {id}");

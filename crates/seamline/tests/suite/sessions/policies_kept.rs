@@ -325,8 +325,9 @@ fn a_rejected_member_stays_out_of_requests_after_a_reopen_and_in_a_fork() {
         let sent = |session: &Session| String::from_utf8(session.request(ENVELOPE).unwrap().body).unwrap();
         let first = sent(&session);
         assert!(!first.contains("mood"), "{first}");
-        let fork = session.fork("fork".parse().unwrap()).await.unwrap();
+        let fork = session.fork(place.name().parse().unwrap()).await.unwrap();
         assert_eq!(sent(&fork), first);
+        let fork_id = fork.id().clone();
         fork.close().await.unwrap();
         let follower = Follower::open(place.store.clone(), session.id().clone()).await.unwrap();
         assert_eq!(follower.request(ENVELOPE).unwrap().body, first.as_bytes());
@@ -335,7 +336,7 @@ fn a_rejected_member_stays_out_of_requests_after_a_reopen_and_in_a_fork() {
         let options = OpenOptions { take_over: true, policy: Some(Policy::default()), ..open_options() };
         let again = Session::open(place.store.clone(), again.id().clone(), options).await.unwrap();
         assert_eq!(sent(&again), first, "a policy of the caller does not make the provider accept it");
-        let fork = Session::open(place.store.clone(), "fork".parse().unwrap(), open_options()).await.unwrap();
+        let fork = Session::open(place.store.clone(), fork_id, open_options()).await.unwrap();
         assert_eq!(sent(&fork), first);
     });
 }
