@@ -101,7 +101,7 @@ impl Repaired<'_> {
 ///
 /// let repaired = seamline::repair(body, &seamline::Options::default())?;
 /// assert!(repaired.remaining.is_empty());
-/// assert!(repaired.actions[0].action == ActionKind::Synthesize && repaired.actions[0].synthetic);
+/// assert!(repaired.actions[0].action == seamline::repair::ActionKind::Synthesize && repaired.actions[0].synthetic);
 /// # Ok::<(), seamline::Error>(())
 /// ```
 ///
