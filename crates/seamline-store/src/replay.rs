@@ -30,24 +30,10 @@ impl Replayed {
     /// The error that forbids writing the session here: a newer version wrote a part of it, which this version cannot
     /// read.
     pub fn newer(&self) -> Option<Error> {
-        let formats = self.damages.iter().filter_map(|damage| match damage.kind {
-            DamageKind::Newer { format } => Some(format),
-            DamageKind::Altered
-            | DamageKind::Unreadable { .. }
-            | DamageKind::UnreadableRecord { .. }
-            | DamageKind::Foreign { .. }
-            | DamageKind::Missing { .. }
-            | DamageKind::Unlinked
-            | DamageKind::Misplaced { .. }
-            | DamageKind::Head
-            | DamageKind::Unfit { .. }
-            | DamageKind::Log { .. }
-            | DamageKind::Keyed { .. }
-            | DamageKind::Unkeyed
-            | DamageKind::Inherited { .. }
-            | DamageKind::Unindexed { .. }
-            | DamageKind::Other => None,
-        });
+        let formats = self
+            .damages
+            .iter()
+            .filter_map(|damage| if let DamageKind::Newer { format } = damage.kind { Some(format) } else { None });
         let unknown = || {
             let first = self.first_unknown?;
             Some(Error::UnknownRecords { count: self.state.unknown, first })
@@ -424,24 +410,10 @@ impl Replay {
 }
 
 fn wrong_key(damages: &[Damage]) -> Option<Error> {
-    damages.iter().find_map(|damage| match damage.kind {
-        DamageKind::Keyed { is_other: false } => Some(Error::SealKey(cause::WrongSealKey::Missing)),
-        DamageKind::Keyed { is_other: true } => Some(Error::SealKey(cause::WrongSealKey::Other)),
-        DamageKind::Altered
-        | DamageKind::Unreadable { .. }
-        | DamageKind::UnreadableRecord { .. }
-        | DamageKind::Newer { .. }
-        | DamageKind::Foreign { .. }
-        | DamageKind::Missing { .. }
-        | DamageKind::Unlinked
-        | DamageKind::Misplaced { .. }
-        | DamageKind::Head
-        | DamageKind::Unfit { .. }
-        | DamageKind::Log { .. }
-        | DamageKind::Unkeyed
-        | DamageKind::Inherited { .. }
-        | DamageKind::Unindexed { .. }
-        | DamageKind::Other => None,
+    damages.iter().find_map(|damage| {
+        let DamageKind::Keyed { is_other } = damage.kind else { return None };
+        let why = if is_other { cause::WrongSealKey::Other } else { cause::WrongSealKey::Missing };
+        Some(Error::SealKey(why))
     })
 }
 
