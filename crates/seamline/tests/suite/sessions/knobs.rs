@@ -143,6 +143,11 @@ fn x7_each_hook_can_be_switched_off() {
             // `on_invalid` is `repair`: the stored messages get the synthetic results that the request would add.
             assert!(!is_blocked(&session.before_agent_start(ENVELOPE).await.unwrap()), "{knob}");
             assert_eq!(session.messages().count(), if repairs { 3 } else { 4 }, "{knob}");
+            // With `persist_repairs` the layer before it repairs what is stored, under either value.
+            let mut session = place.create_with(policy(&format!("{all}{knob}"))).await;
+            session.append_all(&broken).await.unwrap();
+            assert!(!is_blocked(&session.before_agent_start(ENVELOPE).await.unwrap()), "{knob}");
+            assert!(is_valid(&session), "{knob}");
             let mut session = place.create_with(policy(&format!("{knob}\non_invalid = 'block'"))).await;
             session.append_all(&broken).await.unwrap();
             assert!(is_blocked(&session.before_agent_start(ENVELOPE).await.unwrap()), "{knob}");
