@@ -145,7 +145,16 @@ pub fn detect(body: &[u8]) -> Result<&'static Dialect, Error> {
 /// has no such signs or cannot be read.
 pub fn contradiction(body: &[u8], dialect: &str) -> Option<&'static Dialect> {
     let mut signs = Signs { thorough: true, ..Signs::default() };
-    Document::read_list(body, &mut signs).ok()?;
+    let envelope = Document::read_list(body, &mut signs).ok()?;
+    let lists = ALL.iter().map(|known| known.form.list);
+    let is_listed =
+        |list: &str| signs.list == Some(list) || envelope.root().members().any(|(key, _)| key.name() == list);
+    let mut listed = lists.filter(|list| is_listed(list)).peekable();
+    // A conversation of plain text alone has no other sign than the name of its list.
+    let own = crate::by_name(dialect).map(|own| own.form.list);
+    if listed.peek().is_some() && own.is_some_and(|own| listed.all(|list| list != own)) {
+        return detect(body).ok();
+    }
     let by = |certain: fn(&Signs, &Dialect, &Score) -> bool| {
         signs.ranked().filter(|(dialect, score)| certain(&signs, dialect, score)).map(|(dialect, _)| dialect).collect()
     };

@@ -6,7 +6,7 @@ use crate::frames::is_ping;
 use crate::json::{Document, Object, Value};
 use crate::{ALL, Dialect};
 
-/// What one frame of a streamed response says about its dialect.
+/// The evidence of one frame of a streamed response about its dialect.
 #[derive(Clone, Copy)]
 pub enum StreamSign {
     /// Only this dialect has such a frame.
@@ -21,7 +21,7 @@ pub enum StreamSign {
 pub(crate) struct StreamSigns {
     /// Whether only this dialect has events of this name. Frames give it as their name or as their `type`.
     pub(crate) has_event: fn(&str) -> bool,
-    /// What an object of this `type` says, where the type is not the name of an event.
+    /// Reads the evidence of an object of this `type`, where the type is not the name of an event.
     pub(crate) typed: fn(&str, Object<'_, '_>) -> Typed,
     /// Whether an object has members that only this dialect has.
     pub(crate) has_members: fn(Object<'_, '_>) -> bool,
@@ -33,7 +33,7 @@ pub(crate) struct StreamSigns {
     pub(crate) has_pings: bool,
 }
 
-/// What the `type` of an object says about its dialect.
+/// The evidence of the `type` of an object about its dialect.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Typed {
     /// Only this dialect has it.

@@ -11,7 +11,7 @@ use crate::json::{Document, Json, Kind, Value, member, object, quoted};
 use crate::rewriting::set_members;
 use crate::splice::{MessageWriter, apply_patches};
 
-/// What the marks say around members that are kept as text.
+/// The heading inside the marks around members that are kept as text.
 const HEADING: &str = "other members of this message, kept as text";
 
 /// Members that hold only the words of a message.

@@ -47,7 +47,7 @@ impl<'f> Failure<'f> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// What the caller has to do about the error.
+    /// The class of the error, which says how the caller reacts to it.
     pub class: Class,
     /// How certain the verdict is.
     pub certainty: Certainty,

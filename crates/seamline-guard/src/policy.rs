@@ -27,13 +27,13 @@ seamline_model::knobs! {
         retry_wait_max_ms [""]: Milliseconds = retry.wait_max;
         /// The longest wait that a provider may ask for; a longer one ends the retries.
         retry_asked_wait_max_ms [""]: Milliseconds = retry.asked_wait_max;
-        /// What happens after the provider rejects the conversation as broken.
+        /// Reaction after the provider rejects the conversation as broken.
         on_corruption | on_mismatch_400 ["X14"]: OnCorruption = retry.on_corruption;
         /// After how many rounds with wrong tool calls the result tells the model what the tool requires.
         breaker_failures_max ["X22"]: Count<1> = breaker.failures_max;
         /// Which wrong tool calls count together.
         breaker_scope ["X22"]: BreakerScope = breaker.scope;
-        /// What ends a row of wrong tool calls.
+        /// The event that ends a row of wrong tool calls.
         breaker_reset ["X22"]: Reset = breaker.reset;
         /// After how many equal rounds that only fail the turn ends.
         breaker_rounds_max [""]: Count<1> = breaker.rounds_max;

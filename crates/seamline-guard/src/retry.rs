@@ -19,12 +19,12 @@ pub struct RetryPolicy {
     pub wait_max: Duration,
     /// The longest wait that a provider may ask for; a longer one ends the retries.
     pub asked_wait_max: Duration,
-    /// What to do about a conversation that the provider rejects as broken.
+    /// Treatment of a conversation that the provider rejects as broken.
     pub on_corruption: OnCorruption,
 }
 
 seamline_model::words! {
-    /// What to do about a conversation that a provider rejects as broken. It is never sent again unchanged.
+    /// Treatment of a conversation that a provider rejects as broken. It is never sent again unchanged.
     OnCorruption default Repair {
         /// Repair it and send it once more.
         Repair = "repair" | "repair_and_resend",

@@ -77,7 +77,7 @@ pub struct StallGuard {
     told: Told,
 }
 
-/// What the caller was notified of since the last progress.
+/// The notices that the caller got since the last progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     Nothing,

@@ -124,8 +124,8 @@ impl Ending {
         }
     }
 
-    /// What cut the message short: the output limit (`length`), that limit inside a call (`call`), the client that
-    /// steered the model (`steered`), or the end of the stream (`stream`).
+    /// The cause that cut the message short: the output limit (`length`), that limit inside a call (`call`), the client
+    /// that steered the model (`steered`), or the end of the stream (`stream`).
     pub fn cut(self) -> Option<&'static str> {
         match self {
             Self::Length => Some("length"),

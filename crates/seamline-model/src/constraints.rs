@@ -38,7 +38,7 @@ pub struct Constraints {
     pub unanswered_server: ErrorText,
     /// Error for a result of the provider's own tools without its call.
     pub orphan_server: ErrorText,
-    /// What else the provider demands of calls and results.
+    /// Further demands on calls and results.
     pub pairs: PairDemands,
     /// Where a signed summary of earlier messages is allowed.
     pub compaction: Option<CompactionDemand>,
@@ -93,7 +93,7 @@ pub struct Constraints {
     pub text_only_results: Option<ErrorText>,
     /// Error for a result that is a list of parts instead of a string.
     pub listed_results: Option<ErrorText>,
-    /// What the text of a call's input must hold.
+    /// The required form of the text of a call's input.
     pub arguments: Arguments,
     /// How members that the dialect does not define are treated.
     pub members: Members,
@@ -105,9 +105,9 @@ pub struct Constraints {
     pub trailing_space: Option<ErrorText>,
     /// Error for a call id of the provider's own tools that the provider did not give.
     pub server_id: Option<ErrorText>,
-    /// What the provider demands of reasoning.
+    /// The provider's demands on reasoning.
     pub reasoning: ReasoningDemands,
-    /// What the provider demands of declared tools.
+    /// The provider's demands on declared tools.
     pub tools: ToolDemands,
     /// The provider's limits on counts.
     pub limits: Limits,
@@ -117,7 +117,7 @@ pub struct Constraints {
     pub empty_failure: Option<ErrorText>,
     /// Error for a result that does not repeat its tool's name.
     pub result_name: Option<ErrorText>,
-    /// What the provider demands of the signature on calls.
+    /// The provider's demand on the signature of calls.
     pub call_signature: Option<SignatureDemand>,
     /// Error for half of a surrogate pair in a string.
     pub lone_surrogate: ErrorText,

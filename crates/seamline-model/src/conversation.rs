@@ -241,13 +241,13 @@ pub struct Lost {
     pub what: String,
     /// Its position, as a JSON pointer into the original body.
     pub pointer: String,
-    /// What the conversion does with it.
+    /// The treatment of it by the conversion.
     pub fate: Fate,
     /// The reason and the consequence.
     pub note: String,
 }
 
-/// What a conversion does with something that the target cannot represent as it was.
+/// Treatment of an item that the target cannot represent unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fate {
     /// The conversion leaves it out.

@@ -1,11 +1,11 @@
-//! What a provider demands of members, reasoning, declared tools and counts.
+//! Demands of a provider on members, reasoning, declared tools and counts.
 //!
 //! These are parts of [`Constraints`](crate::Constraints). Each has a `NONE` for dialects and providers without known
 //! demands of that kind.
 
 use crate::{ErrorText, Models, NameStart, Role};
 
-/// What the text of a call's input must hold, where input is written as text.
+/// The required form of the text of a call's input, where input is written as text.
 #[derive(Debug, Clone, Copy)]
 pub enum Arguments {
     /// Any text is accepted.
@@ -61,7 +61,7 @@ pub struct SystemPlace {
     pub error: ErrorText,
 }
 
-/// What a provider demands of calls and results, beyond what every provider demands.
+/// Demands of a provider on calls and results, beyond those of every provider.
 #[derive(Debug, Clone, Copy)]
 pub struct PairDemands {
     /// Error for other items between adjacent calls and their results, in dialects where results are items.
@@ -88,7 +88,7 @@ pub struct CompactionDemand {
     pub ambiguous: ErrorText,
 }
 
-/// What a provider demands of reasoning when it is sent back.
+/// Demands of a provider on reasoning that is sent back.
 #[derive(Debug, Clone, Copy)]
 pub struct ReasoningDemands {
     /// Whether reasoning must or must not be sent back.
@@ -135,7 +135,7 @@ pub enum Echo {
     },
 }
 
-/// What a provider demands of the tools that a request declares.
+/// Demands of a provider on the tools that a request declares.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolDemands {
     /// Error for calls or results in a request that declares no tools.

@@ -1,4 +1,4 @@
-//! What a repair writes around content that it did not write itself: labels and marks that hostile content cannot
+//! Labels and marks around content that a repair did not write itself: labels and marks that hostile content cannot
 //! imitate or end.
 
 use crate::IdForm;

@@ -66,7 +66,7 @@ impl Severity {
 pub struct Fix {
     /// The effect, as one clause in the imperative.
     pub title: String,
-    /// What the fix may cost.
+    /// The risk of the fix.
     pub safety: Safety,
     /// When the fix is applied.
     pub stage: Stage,
@@ -86,7 +86,7 @@ impl Fix {
     }
 }
 
-/// What applying a fix may cost.
+/// The risk of applying a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Safety {
     /// Loses and alters no content; everything added is marked synthetic.

@@ -1,6 +1,6 @@
 //! Items: messages in dialects where every message has a type and, if the provider made it, an id.
 
-use crate::{CallId, Span};
+use crate::{Span, WireId};
 
 /// A message seen as an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Item {
     /// The properties of its type.
     pub of: &'static ItemType,
     /// The provider's id. An id that is not a string counts as empty.
-    pub id: Option<CallId>,
+    pub id: Option<WireId>,
     /// The bytes of its type in the source; empty if it has none.
     pub type_span: Span,
     /// Whether it is reasoning with readable text.

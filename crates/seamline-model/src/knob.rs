@@ -13,7 +13,7 @@ pub struct Knob {
     pub name: &'static str,
     /// Other names that a policy file may use for it.
     pub aliases: &'static [&'static str],
-    /// What the knob decides.
+    /// The decision that the knob makes.
     pub about: &'static str,
     /// The mark of the question that the knob settles, such as `X1`; empty where it has none.
     pub mark: &'static str,
@@ -43,7 +43,7 @@ pub struct Word {
     pub name: &'static str,
     /// Other words for the same value.
     pub aliases: &'static [&'static str],
-    /// What the value does.
+    /// The effect of the value.
     pub about: &'static str,
 }
 

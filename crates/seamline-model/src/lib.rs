@@ -9,7 +9,6 @@
 
 mod assembled;
 mod block;
-mod call_id;
 mod constraints;
 pub mod conversation;
 mod demands;
@@ -41,10 +40,10 @@ mod stop;
 mod synthetic;
 mod tools;
 mod transcript;
+mod wire_id;
 
 pub use assembled::{Assembled, AssembledBlock, AssembledCall, Content, Ending, LocatedFlaw, StreamFlaw, Text};
 pub use block::{Block, Field, Slot};
-pub use call_id::CallId;
 pub use constraints::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, Joint,
     LastRole, NameDemand, NameStart, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
@@ -85,3 +84,4 @@ pub use tools::{Tool, Tools};
 pub use transcript::{
     BlockKind, Call, ContentForm, Emptiness, IdForm, Input, Message, ServerCall, ServerResult, Transcript,
 };
+pub use wire_id::WireId;

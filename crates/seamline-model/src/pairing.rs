@@ -37,7 +37,7 @@ mod unknown;
 use std::collections::HashMap;
 
 use self::queues::Queues;
-use crate::{BlockIndex, BlockKind, CallId, Joint, MessageIndex, ResultBlock, Role, Scope, Tool, Transcript};
+use crate::{BlockIndex, BlockKind, Joint, MessageIndex, ResultBlock, Role, Scope, Tool, Transcript, WireId};
 
 /// The relation between the calls and the results of a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -161,9 +161,9 @@ impl Pairing {
 }
 
 /// Ids as they are compared: an empty id is a missing one, and those are equal.
-type Key<'t> = Option<&'t CallId>;
+type Key<'t> = Option<&'t WireId>;
 
-fn key(id: Option<&CallId>) -> Key<'_> {
+fn key(id: Option<&WireId>) -> Key<'_> {
     id.filter(|id| !id.is_empty())
 }
 

@@ -80,7 +80,7 @@ pub enum Thinking {
     Off,
 }
 
-/// What the elements of a message list look like.
+/// The form of the elements of a message list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Entries {
     /// No element looks like a message.

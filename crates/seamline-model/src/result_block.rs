@@ -1,12 +1,12 @@
 //! A result and its content.
 
-use crate::{CallId, Span, Synthetic, Tool};
+use crate::{Span, Synthetic, Tool, WireId};
 
 /// A tool result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultBlock {
     /// The id of the call it answers.
-    pub id: Option<CallId>,
+    pub id: Option<WireId>,
     /// The tool, in dialects that repeat its name.
     pub tool: Option<Tool>,
     /// Whether a repair made it, by Seamline or another program.
@@ -34,7 +34,7 @@ pub enum Parts {
     Unreadable,
 }
 
-/// What a part of a list is that is not text. Media outweigh parts of unknown kinds.
+/// The kind of a part that is not text. Media outweigh parts of unknown kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BesideText {
     /// A kind that the dialect does not know.
@@ -43,7 +43,7 @@ pub enum BesideText {
     Media,
 }
 
-/// What a list of parts holds. One enum instead of three flags, because results take most of the memory of a long
+/// The kinds of parts in a list. One enum instead of three flags, because results take most of the memory of a long
 /// conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listed {

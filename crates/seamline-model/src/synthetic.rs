@@ -44,9 +44,9 @@ pub const NOTHING_BETWEEN: &str = "[synthetic] (no message in between)";
 pub const NO_RESPONSE: &str = "[synthetic] (no response was recorded)";
 /// The reasoning where reasoning is required and was not recorded.
 pub const NO_REASONING: &str = "[synthetic] (reasoning was not recorded)";
-/// What the marks say around thinking that lost its signature.
+/// The heading inside the marks around thinking that lost its signature.
 pub const UNSIGNED_THINKING: &str = "thinking without a signature, kept as text";
-/// What the marks say around an empty text whose other members have content.
+/// The heading inside the marks around an empty text whose other members have content.
 pub const EMPTY_TEXT: &str = "an empty text with other members, kept as text";
 
 /// Seamline's texts that replace a missing result.

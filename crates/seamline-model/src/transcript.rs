@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::{
-    Block, BlockIndex, CallId, Entries, Envelope, Fact, Irregularity, Item, Kinds, Layout, Member, MessageIndex,
-    RejectedMember, RequestFacts, ResultBlock, Role, Signatures, Source, Span, Synthetic, Tool, Tools,
+    Block, BlockIndex, Entries, Envelope, Fact, Irregularity, Item, Kinds, Layout, Member, MessageIndex,
+    RejectedMember, RequestFacts, ResultBlock, Role, Signatures, Source, Span, Synthetic, Tool, Tools, WireId,
 };
 
 /// The messages of one conversation, in order.
@@ -40,7 +40,7 @@ pub struct Transcript<'a> {
     pub items: Vec<Item>,
     /// Facts in the body around the messages.
     pub envelope: Envelope,
-    /// What the elements of the list look like. Known only if the whole body was read at once.
+    /// The form of the elements of the list. Known only if the whole body was read at once.
     pub entries: Entries,
     /// The marked texts of results, by the span of their content.
     pub marked: HashMap<Span, String>,
@@ -371,7 +371,7 @@ pub enum Emptiness {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The call id.
-    pub id: Option<CallId>,
+    pub id: Option<WireId>,
     /// The tool it names.
     pub tool: Option<Tool>,
     /// How its input is written.
@@ -386,7 +386,7 @@ impl Call {
     /// A call as it was read.
     pub fn new(id: Option<&str>, name: Option<&str>, input: Input, tools: &mut Tools) -> Self {
         Self {
-            id: id.map(CallId::from),
+            id: id.map(WireId::from),
             tool: name.map(|name| tools.add(name)),
             input,
             id_form: IdForm::of(id.unwrap_or("")),
@@ -464,7 +464,7 @@ pub struct ServerCall {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerResult {
     /// The id of the call it answers.
-    pub id: Option<CallId>,
+    pub id: Option<WireId>,
     /// The dialect's type for such a block.
     pub kind: String,
 }

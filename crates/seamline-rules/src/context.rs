@@ -4,8 +4,8 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use seamline_model::{
-    Block, BlockIndex, CallId, Carrier, Constraints, ErrorText, FactKind, ItemKind, Joint, Member, Message,
-    MessageIndex, PairedCall, Pairing, ResultFate, Role, Scope, Stage, Tool, Transcript, Values,
+    Block, BlockIndex, Carrier, Constraints, ErrorText, FactKind, ItemKind, Joint, Member, Message, MessageIndex,
+    PairedCall, Pairing, ResultFate, Role, Scope, Stage, Tool, Transcript, Values, WireId,
 };
 
 use crate::RepairPolicy;
@@ -259,7 +259,7 @@ impl<'c, 'a> Context<'c, 'a> {
     }
 
     /// The id of a call, to be compared or measured.
-    pub(crate) fn call_id(&self, call: BlockIndex) -> Option<&CallId> {
+    pub(crate) fn call_id(&self, call: BlockIndex) -> Option<&WireId> {
         self.transcript.call(call).and_then(|call| call.id.as_ref())
     }
 

@@ -29,29 +29,29 @@ macro_rules! section {
 section! {
     /// Up to which safety fixes are applied.
     safety [""]: SafetyMax as SafetyMax;
-    /// What happens to a conversation that is not valid.
+    /// Treatment of a conversation that is not valid.
     on_invalid ["X8"]: OnInvalid as OnInvalid;
-    /// What happens to a tool call without a result.
+    /// Treatment of a tool call without a result.
     unanswered_call | orphan_call ["X1"]: UnansweredCall as UnansweredCall;
     /// The knowledge about tool calls without a result. It selects the synthetic text that they get.
     unanswered_reason ["X11"]: UnansweredReason as UnansweredReason;
-    /// What happens to a tool result without a call.
+    /// Treatment of a tool result without a call.
     orphan_result ["X2"]: OrphanResult as OrphanResult;
     /// How far from its call a tool result is recognised.
     match_scope ["X3"]: MatchScope as MatchScope;
-    /// What happens to a tool result that names another call than the one it answers.
+    /// Treatment of a tool result that names another call than the one it answers.
     misaddressed ["X3"]: Misaddressed as Misaddressed;
-    /// What happens to a tool result that is not where the provider expects it.
+    /// Treatment of a tool result that is not where the provider expects it.
     displaced ["X4"]: Displaced as Displaced;
-    /// What happens to an open tool call at the end of the conversation.
+    /// Treatment of an open tool call at the end of the conversation.
     trailing_call ["X5"]: TrailingCall as TrailingCall;
     /// Which of two results for one tool call stays.
     duplicate_result ["X9"]: DuplicateResult as DuplicateResult;
-    /// What happens when two tool calls have the same id.
+    /// Treatment of two tool calls with the same id.
     duplicate_call_id ["X10"]: DuplicateCallId as DuplicateCallId;
     /// Which ids of tool calls the provider gets.
     id_mode ["X15"]: IdMode as IdMode;
-    /// What happens to a message without content.
+    /// Treatment of a message without content.
     emptied ["X19"]: Emptied as Emptied;
     /// Whether neighbouring messages of one role are joined even where the provider accepts them apart, as long as
     /// messages are lists of blocks. Where the provider rejects them they are always joined.
@@ -73,7 +73,7 @@ words! {
 }
 
 words! {
-    /// What happens to a conversation that is not valid.
+    /// Treatment of a conversation that is not valid.
     OnInvalid default Repair {
         /// It is repaired before it is sent.
         Repair = "repair",
@@ -87,7 +87,7 @@ words! {
 }
 
 words! {
-    /// What happens to a call without a result.
+    /// Treatment of a call without a result.
     UnansweredCall default Synthesize {
         /// It gets a result that says what is known.
         Synthesize = "synthesize",
@@ -121,7 +121,7 @@ words! {
 }
 
 words! {
-    /// What happens to a result without a call.
+    /// Treatment of a result without a call.
     OrphanResult default ToText {
         /// Its content is kept as text.
         ToText = "to_text",
@@ -147,7 +147,7 @@ words! {
 }
 
 words! {
-    /// What happens to a result that names another call than the one it answers.
+    /// Treatment of a result that names another call than the one it answers.
     Misaddressed default Readdress {
         /// It is addressed to the only call that it can answer, if the name of its tool or its position proves it;
         /// without that proof only under `safety = "unsafe"`.
@@ -158,7 +158,7 @@ words! {
 }
 
 words! {
-    /// What happens to a result that is not where the provider expects it.
+    /// Treatment of a result that is not where the provider expects it.
     Displaced default Relocate {
         /// It is moved there.
         Relocate = "relocate",
@@ -170,7 +170,7 @@ words! {
 }
 
 words! {
-    /// What happens to a call that may still be answered.
+    /// Treatment of a call whose result may still come.
     TrailingCall default Close {
         /// It gets a result as any other call.
         Close = "close",
@@ -194,7 +194,7 @@ words! {
 }
 
 words! {
-    /// What happens when two tool calls have the same id.
+    /// Treatment of two tool calls with the same id.
     DuplicateCallId default AllowPositional {
         /// The calls are paired with their results by position; the later one gets another id only where the provider
         /// rejects the repetition.
@@ -220,7 +220,7 @@ words! {
 }
 
 words! {
-    /// What happens to a message without content.
+    /// Treatment of a message without content.
     Emptied default Remove {
         /// It is removed.
         Remove = "remove",

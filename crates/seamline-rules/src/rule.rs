@@ -19,7 +19,7 @@ pub struct Rule {
     pub group: Group,
     /// The default severity of its findings.
     pub severity: Severity,
-    /// What its fix may cost under the default policy.
+    /// The risk of its fix under the default policy.
     pub safety: Safety,
     /// Its documentation, in Markdown.
     pub docs: &'static str,

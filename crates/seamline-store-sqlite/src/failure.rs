@@ -30,7 +30,7 @@ pub(crate) enum Doing {
     Writing,
 }
 
-/// What an error of SQLite means for the store.
+/// The meaning of an error of SQLite for the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     Full,

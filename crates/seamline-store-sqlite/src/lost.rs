@@ -135,7 +135,7 @@ pub(crate) fn kept_logs(path: &Path) -> Option<PathBuf> {
     is_kept.then(|| beside(path, FOLDER))
 }
 
-/// What the quarantine knows about a loss.
+/// The note of the quarantine about a loss.
 struct Note {
     is_certain: bool,
     heads: Option<BTreeMap<SessionId, u64>>,

@@ -26,7 +26,7 @@ const INDEX_SUMMED: usize = 40;
 /// The two numbers that each frame repeats from the header of its log. SQLite changes them when it overwrites the log.
 type Salts = [u8; 8];
 
-/// What the log holds.
+/// The content of the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Log {
     /// The salts of the header; none if the header is not intact, so that SQLite ignores the whole log.
@@ -41,8 +41,8 @@ pub(crate) struct Log {
     is_filled: bool,
 }
 
-/// What the index of the log says about it. The index is not synced, but the writer changes it only after a commit is
-/// on the disk.
+/// The state of the log according to its index. The index is not synced, but the writer changes it only after a commit
+/// is on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Index {
     salts: Salts,
@@ -52,7 +52,7 @@ pub(crate) struct Index {
     copied: u64,
 }
 
-/// What a log lost.
+/// The losses of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Loss {
     /// Commits that were on the disk.

@@ -147,7 +147,7 @@ pub enum IncidentKind {
     InboxQuarantined,
     /// The stored policy could not be read, and the default policy took its place.
     PolicyIgnored,
-    /// One that this version does not know.
+    /// A kind that this version does not know.
     #[serde(other)]
     Other,
 }

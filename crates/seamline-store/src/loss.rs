@@ -41,7 +41,7 @@ impl fmt::Display for LogLoss {
     }
 }
 
-/// What happened to the log.
+/// Describes the damage to the log.
 pub(crate) fn sentence(is_certain: bool) -> &'static str {
     if is_certain {
         "the write-ahead log of the store was damaged, and commits that it had acknowledged are lost"

@@ -112,7 +112,7 @@ pub enum DamageKind {
     Unlinked,
     /// The commit is stored under a wrong number.
     Misplaced {
-        /// The number in the commit.
+        /// The number that the commit itself has.
         own: u64,
     },
     /// The session does not end where the store says.

@@ -145,7 +145,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased>;
 }
 
-/// What to do where another process holds the lease.
+/// Treatment of a lease that another process holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Acquire {
     /// Fail with [`Error::Busy`].
@@ -349,7 +349,7 @@ pub struct Quarantined {
     pub bytes: Vec<u8>,
 }
 
-/// What an erasure removed.
+/// Counts of the rows that an erasure removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Erased {
     /// The number of removed commits.

@@ -1,4 +1,4 @@
-//! What the Messages API demands, each with the error text that breaking it provokes
+//! Demands of the Messages API, each with the error text that breaking it provokes
 //! and where that is known from.
 
 use seamline_model::{
@@ -7,7 +7,7 @@ use seamline_model::{
     ReasoningDemands, SameRole, SystemPlace, ToolDemands, Uniqueness,
 };
 
-/// What Anthropic's own endpoint demands.
+/// The demands of Anthropic's own endpoint.
 pub const CONSTRAINTS: Constraints = Constraints {
     // ANT-2: there is no tool role; results are blocks of a user message.
     carrier: Carrier::UserBlocks,

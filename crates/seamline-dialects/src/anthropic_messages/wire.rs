@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use seamline_model::{
-    BlockKind, Call, CallId, FactKind, IrregularityKind, Parts, ResultBlock, Role, ServerCall, ServerResult, Span,
+    BlockKind, Call, FactKind, IrregularityKind, Parts, ResultBlock, Role, ServerCall, ServerResult, Span, WireId,
 };
 
 use super::members;
@@ -175,7 +175,7 @@ impl<'d, 'a> WireBlock<'d, 'a> {
             other if SERVER_RESULTS.contains(&other) => {
                 let id = self.answers.and_then(Value::str);
                 BlockKind::ServerResult(Box::new(ServerResult {
-                    id: id.as_deref().map(CallId::from),
+                    id: id.as_deref().map(WireId::from),
                     kind: other.to_owned(),
                 }))
             }
@@ -254,7 +254,7 @@ impl<'d, 'a> WireBlock<'d, 'a> {
         let synthetic = reader.synthetic(self.content, text);
         let content = self.content.map_or(Span::default(), Value::span);
         let failed = self.is_error.is_some_and(|value| value.is(Kind::True));
-        ResultBlock { id: id.map(CallId::from), tool: None, synthetic, failed, has_more: self.has_more, parts, content }
+        ResultBlock { id: id.map(WireId::from), tool: None, synthetic, failed, has_more: self.has_more, parts, content }
     }
 }
 

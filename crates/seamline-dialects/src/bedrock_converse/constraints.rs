@@ -1,4 +1,4 @@
-//! What the Converse API demands, each with the error text that breaking it provokes and
+//! Demands of the Converse API, each with the error text that breaking it provokes and
 //! where that is known from.
 
 use seamline_model::{
@@ -6,7 +6,7 @@ use seamline_model::{
     Limits, Members, NameDemand, OutputForm, PairDemands, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
-/// What Converse demands of every model.
+/// The demands of Converse on every model.
 pub const CONSTRAINTS: Constraints = Constraints {
     // BED-1: results are blocks of a user message.
     carrier: Carrier::UserBlocks,

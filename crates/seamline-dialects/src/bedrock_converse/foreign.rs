@@ -1,6 +1,6 @@
 //! Calls and results in the form of Anthropic's Messages, in a history that was converted only in part.
 
-use seamline_model::{BlockKind, Call, CallId, Parts, ResultBlock, Span, Synthetic};
+use seamline_model::{BlockKind, Call, Parts, ResultBlock, Span, Synthetic, WireId};
 
 use crate::json::{Kind, Object, Value};
 use crate::members::is_hollow;
@@ -57,7 +57,7 @@ fn result(block: Value<'_, '_>, members: Object<'_, '_>) -> Option<(String, Bloc
     let own =
         format!("{{\"toolResult\": {{\"toolUseId\": {}, \"content\": [{}]{status}}}}}", id.raw(), written.join(", "));
     let read = ResultBlock {
-        id: id.str().as_deref().map(CallId::from),
+        id: id.str().as_deref().map(WireId::from),
         tool: None,
         synthetic: Synthetic::No,
         failed,

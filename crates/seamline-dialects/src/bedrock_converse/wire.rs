@@ -3,8 +3,8 @@
 //! A block is an object with one member, whose name is the type of the block.
 
 use seamline_model::{
-    BlockKind, Call, CallId, FactKind, IrregularityKind, MemberSort, Parts, ResultBlock, Role, ServerCall,
-    ServerResult, Span,
+    BlockKind, Call, FactKind, IrregularityKind, MemberSort, Parts, ResultBlock, Role, ServerCall, ServerResult, Span,
+    WireId,
 };
 
 use super::foreign;
@@ -128,14 +128,14 @@ fn result(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> BlockKin
     let id = reader.own_or_foreign_id(fields.id, fields.foreign_id, "toolUseId");
     if role == Role::Assistant && id.as_deref().is_some_and(|id| is_of_server(id, reader)) {
         return BlockKind::ServerResult(Box::new(ServerResult {
-            id: id.as_deref().map(CallId::from),
+            id: id.as_deref().map(WireId::from),
             kind: "toolResult".to_owned(),
         }));
     }
     let is_success = fields.status.is_some_and(|status| !status.says("error"));
     let plain = fields.content.filter(|_| !fields.has_more && !is_success);
     BlockKind::Result(ResultBlock {
-        id: id.as_deref().map(CallId::from),
+        id: id.as_deref().map(WireId::from),
         tool: None,
         synthetic: reader.synthetic(fields.content, plain.and_then(|content| only_text_by(content, part_text))),
         failed: fields.status.is_some_and(|status| status.says("error")),

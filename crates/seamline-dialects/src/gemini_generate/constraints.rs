@@ -1,4 +1,4 @@
-//! What generateContent demands, each with the error text that breaking it provokes and
+//! Demands of generateContent, each with the error text that breaking it provokes and
 //! where that is known from.
 
 use seamline_model::{
@@ -7,7 +7,7 @@ use seamline_model::{
     SignatureDemand, ToolDemands, Uniqueness,
 };
 
-/// What Google's own endpoint demands.
+/// The demands of Google's own endpoint.
 pub const CONSTRAINTS: Constraints = Constraints {
     // GEM-1: results are parts of a user content.
     carrier: Carrier::UserBlocks,

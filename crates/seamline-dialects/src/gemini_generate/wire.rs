@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, IrregularityKind, Parts, ResultBlock, Role, Span};
+use seamline_model::{BlockKind, Call, IrregularityKind, Parts, ResultBlock, Role, Span, WireId};
 
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Object, Value};
@@ -189,7 +189,7 @@ fn read_result(value: Value<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {
     let id = fields.read_id(reader);
     let name = reader.tool_name(fields.name).filter(|name| !name.is_empty());
     ResultBlock {
-        id: id.as_deref().map(CallId::from),
+        id: id.as_deref().map(WireId::from),
         tool: name.map(|name| reader.transcript.tools.add(&name)),
         synthetic: reader
             .synthetic(fields.held, fields.held.filter(|_| !fields.has_more).and_then(only_member).and_then(short)),

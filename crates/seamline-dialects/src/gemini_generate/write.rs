@@ -151,7 +151,7 @@ impl Blocks for Writer {
     }
 }
 
-/// What a response says, as a text.
+/// The content of a response as text.
 enum Said<'d, 'a> {
     /// One string.
     String(Value<'d, 'a>),

@@ -1,4 +1,4 @@
-//! What the Interactions API demands, each with the error text that breaking it provokes and where that is known
+//! Demands of the Interactions API, each with the error text that breaking it provokes and where that is known
 //! from. A demand that no source shows has its most lenient value.
 
 use seamline_model::{
@@ -6,7 +6,7 @@ use seamline_model::{
     Members, NameDemand, NameStart, OutputForm, PairDemands, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
-/// What Google's own endpoint demands.
+/// The demands of Google's own endpoint.
 pub const CONSTRAINTS: Constraints = Constraints {
     // google-genai 3.1, types: a call and its result are steps. How far apart they may be is not known.
     carrier: Carrier::Items,

@@ -1,6 +1,6 @@
 //! The shapes on the wire, as views over borrowed JSON.
 
-use seamline_model::{BlockKind, Call, CallId, Parts, ResultBlock, Role, Span};
+use seamline_model::{BlockKind, Call, Parts, ResultBlock, Role, Span, WireId};
 
 use super::step::{self, Form, Known};
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
@@ -120,7 +120,7 @@ impl<'d, 'a> WireStep<'d, 'a> {
         let has_more = value.members().any(is_more);
         let is_success = self.is_error.is_some_and(|failed| failed.is(Kind::False));
         ResultBlock {
-            id: id.as_deref().map(CallId::from),
+            id: id.as_deref().map(WireId::from),
             tool: name.map(|name| reader.transcript.tools.add(&name)),
             synthetic: reader.synthetic(output, output.filter(|_| !has_more && !is_success).and_then(only_text)),
             failed: self.is_error.is_some_and(|failed| failed.is(Kind::True)),

@@ -1,4 +1,4 @@
-//! What Chat Completions demands, each with the error text that breaking it provokes
+//! Demands of Chat Completions, each with the error text that breaking it provokes
 //! and where that is known from.
 
 use seamline_model::{
@@ -7,7 +7,7 @@ use seamline_model::{
     SameRole, ToolDemands, Uniqueness,
 };
 
-/// What OpenAI's own endpoint demands.
+/// The demands of OpenAI's own endpoint.
 pub const CONSTRAINTS: Constraints = Constraints {
     // OAC-1: each result is a message with the role `tool`.
     carrier: Carrier::ToolMessages,
@@ -188,7 +188,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     not_json: ErrorText("We could not parse the JSON body of your request."),
 };
 
-/// What a server demands that speaks Chat Completions and is not OpenAI's, as far as nothing
+/// The demands of a server that speaks Chat Completions and is not OpenAI's, as far as nothing
 /// else is known of it. The words of OpenAI are not its own, so none are predicted.
 pub const COMPATIBLE: Constraints = Constraints {
     // OAC-2: what the dialect means; in which words others refuse it is not known.

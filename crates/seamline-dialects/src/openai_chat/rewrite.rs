@@ -223,7 +223,7 @@ fn flat_text(part: Value<'_, '_>) -> Option<String> {
     Some(if has_more(part) { Fence::around(PART_TEXT, part.raw()).text(part.raw()) } else { text.into_owned() })
 }
 
-/// What the marks say around a text part that is kept with its other members.
+/// The heading inside the marks around a text part that is kept with its other members.
 const PART_TEXT: &str = "a text with other members, kept as text";
 
 /// Writes the parts of a tool message that are not text as a user message.

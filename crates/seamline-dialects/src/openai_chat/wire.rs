@@ -1,6 +1,6 @@
 //! The shapes on the wire, as views over borrowed JSON.
 
-use seamline_model::{BlockKind, Call, CallId, Input, IrregularityKind, MemberSort, Parts, ResultBlock, Span};
+use seamline_model::{BlockKind, Call, Input, IrregularityKind, MemberSort, Parts, ResultBlock, Span, WireId};
 
 use crate::arguments::text_input;
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS, TOOL_NAME_KEYS};
@@ -214,7 +214,7 @@ pub(super) fn result(message: &WireMessage<'_, '_>, reader: &mut Reader<'_>) -> 
         || message.legacy_call.is_some()
         || !message.reasoning.is_empty();
     ResultBlock {
-        id: id.as_deref().map(CallId::from),
+        id: id.as_deref().map(WireId::from),
         tool: name.map(|name| reader.transcript.tools.add(&name)),
         synthetic: reader.synthetic(message.content, message.content.filter(|_| !has_more).and_then(only_text)),
         failed: false,

@@ -1,4 +1,4 @@
-//! What the Responses API demands, each with the error text that breaking it provokes
+//! Demands of the Responses API, each with the error text that breaking it provokes
 //! and where that is known from. Where no source has the text, none is predicted.
 
 use seamline_model::{
@@ -7,7 +7,7 @@ use seamline_model::{
     ToolDemands, Uniqueness,
 };
 
-/// What OpenAI's own endpoint demands.
+/// The demands of OpenAI's own endpoint.
 pub const CONSTRAINTS: Constraints = Constraints {
     // OAR-2: calls and results are items; the result is somewhere after its call.
     carrier: Carrier::Items,
@@ -137,7 +137,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     string_content: None,
 };
 
-/// What ids of items must look like.
+/// The required form of the ids of items.
 pub(crate) const ITEM_ID: ItemIdDemand = ItemIdDemand {
     // OAR-14, observed (codex#33176).
     prefix_error: ErrorText("Invalid 'input[{message}].id': '{id}'. Expected an ID that begins with '{kind}'."),

@@ -71,7 +71,7 @@ struct Wire<'d, 'a, 'f> {
     /// The place of a part in its list.
     part_index: Option<u64>,
     delta: Option<Value<'d, 'a>>,
-    /// What came in pieces, repeated at the end.
+    /// The value that came in pieces, repeated as a whole at the end.
     whole: Option<Value<'d, 'a>>,
     item: Option<Value<'d, 'a>>,
     part: Option<Value<'d, 'a>>,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use seamline_model::{
-    BlockKind, Call, CallId, Emptiness, FactKind, Input, Item, Parts, ResultBlock, Role, Span, is_metadata,
+    BlockKind, Call, Emptiness, FactKind, Input, Item, Parts, ResultBlock, Role, Span, WireId, is_metadata,
 };
 
 use super::card;
@@ -178,7 +178,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
             kind: made,
             of: &kind.facts,
             // In these results the id is the one of the call.
-            id: self.id.filter(|_| !self.is_paired_by_id(kind)).map(|id| CallId::from(&*id.str().unwrap_or_default())),
+            id: self.id.filter(|_| !self.is_paired_by_id(kind)).map(|id| WireId::from(&*id.str().unwrap_or_default())),
             type_span: self.kind.map_or(Span::default(), Value::span),
             // Only of reasoning is it asked.
             readable: kind.form == Form::Reasoning && self.is_readable(value),
@@ -226,7 +226,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
         };
         let name = reader.tool_name(self.name);
         ResultBlock {
-            id: id.as_deref().map(CallId::from),
+            id: id.as_deref().map(WireId::from),
             tool: name.map(|name| reader.transcript.tools.add(&name)),
             synthetic: reader.synthetic(
                 self.output,

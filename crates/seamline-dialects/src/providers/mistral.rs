@@ -29,7 +29,7 @@ pub(super) const PROVIDER: Provider = Provider {
     constraints: CONSTRAINTS,
 };
 
-/// What the API demands of these models.
+/// The demands of the API on these models.
 pub(super) const CONSTRAINTS: Constraints = Constraints {
     // MIS-2, executed and observed.
     call_id: IdDemand {

@@ -1,4 +1,4 @@
-//! What a list of edits means for each message.
+//! Edits sorted by the message that they change.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -10,7 +10,7 @@ use crate::gemini_generate::NO_SIGNATURE;
 /// The bytes from which on a message is long.
 const LONG_BYTES: usize = 1 << 20;
 
-/// What a list of edits means for each message it touches.
+/// The edits of a list, sorted by the message that they change.
 #[derive(Debug, Default)]
 pub(crate) struct Plan<'e> {
     messages: Vec<MessagePlan<'e>>,
@@ -21,7 +21,7 @@ pub(crate) struct Plan<'e> {
     pub(crate) declared: &'e [String],
 }
 
-/// What happens to one message.
+/// The changes to one message.
 #[derive(Debug, Default)]
 pub(crate) struct MessagePlan<'e> {
     /// The edits that end up in this message, as places in the list of edits.
@@ -66,7 +66,7 @@ pub(crate) struct NewMessage {
     pub(crate) text: NewText,
 }
 
-/// What happens to one block.
+/// The changes to one block.
 #[derive(Debug, Default)]
 pub(crate) struct BlockPlan<'e> {
     /// Whether it is removed or moved elsewhere.

@@ -9,7 +9,7 @@ use crate::{Document, StreamReader};
 /// A frame of a test: its name and its data.
 pub(crate) type Named<'t> = (&'t str, &'t str);
 
-/// What a reader says about frames, one line for each event.
+/// Reads frames and gives one line for each event.
 pub(crate) fn events(mut reader: Box<dyn StreamReader>, frames: &[Named<'_>]) -> Vec<String> {
     let mut events = Vec::new();
     let mut sink = |event: Event<'_>| {

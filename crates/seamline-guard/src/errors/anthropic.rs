@@ -212,7 +212,7 @@ pub(super) const FAMILY: Family = Family {
             "ANT-64",
             429,
             &service::OUT_OF_QUOTA,
-            r"(?:enforced|contract|linked_organization)_spend_limit_reached|billing_error",
+            r"enforced_spend_limit_reached|contract_spend_limit_reached|linked_organization_spend_limit_reached|billing_error",
         ),
         code("ANT-63", 413, &content::BODY_TOO_LARGE, r"request_too_large"),
         code("ANT-66", 401, &service::NOT_ALLOWED, r"invalid x-api-key|organization_on_hold"),

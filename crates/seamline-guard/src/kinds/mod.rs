@@ -43,7 +43,7 @@ impl Class {
 pub struct Kind {
     /// The name of the kind, such as `unanswered-call`.
     pub name: &'static str,
-    /// What the caller has to do about it.
+    /// The class of the error, which says how the caller reacts to it.
     pub class: Class,
     /// The codes of the rules that find it in a body, the likeliest first.
     pub rules: &'static [&'static str],

@@ -1,8 +1,8 @@
 //! Conversations as the tests of the pairing write them.
 
 use crate::{
-    Block, BlockKind, Call, CallId, ContentForm, Emptiness, Field, Input, Message, MessageIndex, Parts, ResultBlock,
-    Role, Slot, Span, Synthetic, Tool, Tools, Transcript,
+    Block, BlockKind, Call, ContentForm, Emptiness, Field, Input, Message, MessageIndex, Parts, ResultBlock, Role,
+    Slot, Span, Synthetic, Tool, Tools, Transcript, WireId,
 };
 
 /// One block of a conversation, with the id it has or names.
@@ -52,7 +52,7 @@ fn kind(part: Part, tools: &mut Tools) -> BlockKind {
 
 fn result(id: &'static str, tool: Option<Tool>, synthetic: bool) -> BlockKind {
     BlockKind::Result(ResultBlock {
-        id: id_of(id).map(CallId::from),
+        id: id_of(id).map(WireId::from),
         tool,
         synthetic: if synthetic { Synthetic::Yes } else { Synthetic::No },
         failed: false,

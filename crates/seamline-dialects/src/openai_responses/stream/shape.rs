@@ -6,7 +6,7 @@ use crate::frames::words_of;
 use crate::json::{Object, quoted};
 use crate::openai_responses::item::{self, Form};
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     Message,
@@ -29,7 +29,7 @@ impl Sort {
     }
 }
 
-/// What an item is.
+/// Reads the kind of an item.
 pub(super) fn sort(object: Object<'_, '_>) -> Sort {
     let kind = kind(object);
     match item::of(&kind).form {

@@ -142,7 +142,7 @@ fn never_called(context: &Context<'_, '_>) -> &'static str {
     }
 }
 
-/// What the marks say around a result that is kept as text.
+/// The heading inside the marks around a result that is kept as text.
 pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
     let id = label(context.id(result));
     let name = context.transcript.result(result).and_then(|result| context.transcript.name(result.tool)).map(label);

@@ -1,14 +1,14 @@
-//! Ids of calls, stored inline so that comparing them is fast.
+//! Ids of calls and items in a body, stored inline so that comparing them is fast.
 
 use std::hash::{Hash, Hasher};
 
 /// The longest id stored without an allocation. Ids made by providers have 29 or 30 bytes.
 const INLINE_MAX: usize = 30;
 
-/// The id of a call. Short ids are stored in the block itself: pairing compares every id of a conversation, and reading
+/// The id of a call or an item, as the body writes it. Short ids are stored in the block itself: pairing compares every id of a conversation, and reading
 /// each from the source text would be most of its cost.
 #[derive(Clone)]
-pub struct CallId(Repr);
+pub struct WireId(Repr);
 
 #[derive(Clone)]
 enum Repr {
@@ -16,7 +16,7 @@ enum Repr {
     Long(Box<str>),
 }
 
-impl CallId {
+impl WireId {
     /// The id as text.
     #[inline]
     pub fn as_str(&self) -> &str {
@@ -47,7 +47,7 @@ impl CallId {
     }
 }
 
-impl From<&str> for CallId {
+impl From<&str> for WireId {
     fn from(text: &str) -> Self {
         let mut bytes = [0; INLINE_MAX];
         match bytes.get_mut(..text.len()) {
@@ -60,7 +60,7 @@ impl From<&str> for CallId {
     }
 }
 
-impl std::ops::Deref for CallId {
+impl std::ops::Deref for WireId {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -68,7 +68,7 @@ impl std::ops::Deref for CallId {
     }
 }
 
-impl PartialEq for CallId {
+impl PartialEq for WireId {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
@@ -82,15 +82,15 @@ impl PartialEq for CallId {
     }
 }
 
-impl Eq for CallId {}
+impl Eq for WireId {}
 
-impl Hash for CallId {
+impl Hash for WireId {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_bytes().hash(state);
     }
 }
 
-impl std::fmt::Debug for CallId {
+impl std::fmt::Debug for WireId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.as_str().fmt(f)
     }
@@ -104,15 +104,15 @@ mod tests {
     fn an_id_keeps_its_text() {
         for len in [0, 1, 29, 30, 31, 300] {
             let text = "é".repeat(len / 2) + if len % 2 == 1 { "x" } else { "" };
-            let id = CallId::from(&*text);
+            let id = WireId::from(&*text);
             assert_eq!(id.as_str(), text);
-            assert_eq!(id, CallId::from(&*text));
-            assert_ne!(id, CallId::from(&*(text + "y")));
+            assert_eq!(id, WireId::from(&*text));
+            assert_ne!(id, WireId::from(&*(text + "y")));
         }
     }
 
     #[test]
     fn an_id_fits_half_a_cache_line() {
-        assert_eq!(size_of::<Option<CallId>>(), 32);
+        assert_eq!(size_of::<Option<WireId>>(), 32);
     }
 }
