@@ -26,7 +26,7 @@ pub struct Checked {
     pub dialect: &'static str,
     /// The provider that the body was checked for.
     pub provider: &'static str,
-    /// What to know about the check: the demands of the provider in this dialect are not known.
+    /// A note that the demands of the provider in this dialect are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The number of messages.
@@ -44,10 +44,10 @@ impl Checked {
     /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
     ///
     /// let checked = seamline::check(body, &seamline::Options::default())?;
-    /// assert!(!checked.accepted());
+    /// assert!(!checked.is_accepted());
     /// # Ok::<(), seamline::Error>(())
     /// ```
-    pub fn accepted(&self) -> bool {
+    pub fn is_accepted(&self) -> bool {
         self.findings.iter().all(|finding| finding.severity < Severity::Error)
     }
 

@@ -98,7 +98,7 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
     let mut source = from.repaired_to_leave(body, &to, options)?;
     source.body.join();
     // One conversation at a time: each takes several times the memory of its body.
-    let original = if source.changed() { from.dialect.lift(body).ok().as_ref().map(Calls::of) } else { None };
+    let original = if source.is_changed() { from.dialect.lift(body).ok().as_ref().map(Calls::of) } else { None };
     let mut conversation = from.dialect.lift(&source.body)?;
     let made_up = options.policy.own_texts();
     note_made_up(&mut conversation, &made_up);

@@ -168,6 +168,18 @@ pub use seamline_files::session::Format;
 #[doc(inline)]
 pub use seamline_files::session::FileLayout;
 
+/// Content of the records of a session that its messages do not hold.
+#[doc(inline)]
+pub use seamline_files::session::{LeftKind, LeftOut};
+
+/// A text as one word of a shell.
+///
+/// ```
+/// assert_eq!(seamline::files::shell_word("my file"), "'my file'");
+/// ```
+#[doc(inline)]
+pub use seamline_files::session::shell_word;
+
 /// Bytes of a file that belong to no complete record.
 #[doc(inline)]
 pub use seamline_files::lines::QuarantinedBytes;

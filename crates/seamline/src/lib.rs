@@ -19,23 +19,34 @@
 //! assert_eq!(checked.findings[0].name, "unanswered-call");
 //!
 //! let repaired = seamline::repair(body, &options)?;
-//! assert!(repaired.changed() && repaired.remaining.is_empty());
+//! assert!(repaired.is_changed() && repaired.remaining.is_empty());
 //! assert!(seamline::check(&repaired.body, &options)?.findings.is_empty());
 //! # Ok::<(), seamline::Error>(())
 //! ```
 //!
-//! The features `sqlite` and `postgres` add their stores to [`open_store`]; [`store::MemoryStore`] is always there. The
-//! feature `schemas`, which is on by default, lets the [breaker](guards::Breaker) check the arguments of tool calls.
+//! # Features
+//!
+//! | Feature | Adds |
+//! |---|---|
+//! | `schemas` (default) | the [breaker](guards::Breaker) checks the arguments of tool calls against JSON Schemas |
+//! | `sqlite` | [`open_store`] takes `sqlite:FILE`; [`files`] reads the databases of other programs |
+//! | `postgres` | [`open_store`] takes `postgres://…` |
+//!
+//! The store in memory, [`store::MemoryStore`], is always there.
+//!
 //! Operations log what they do with [`tracing`]: counts, codes and places, never the text of a conversation.
 
 mod body;
 pub mod check;
 pub mod classify;
 pub mod convert;
+mod cuts;
+pub mod endpoint;
 pub mod error;
 pub mod files;
 pub mod finding;
 pub mod guards;
+pub mod json;
 mod log;
 mod native;
 pub mod outline;
@@ -43,13 +54,16 @@ pub mod policy;
 mod preview;
 pub mod providers;
 pub mod repair;
+pub mod report;
 pub mod requests;
 pub mod rules;
+pub mod sanitize;
 pub mod session;
 pub mod store;
 pub mod stream;
 mod subject;
 mod supervise;
+pub mod trim;
 
 #[doc(inline)]
 pub use check::check;
@@ -68,8 +82,12 @@ pub use policy::Policy;
 #[doc(inline)]
 pub use repair::repair;
 #[doc(inline)]
+pub use sanitize::sanitize;
+#[doc(inline)]
 pub use store::open_store;
 pub use subject::Options;
+#[doc(inline)]
+pub use trim::trim;
 
 /// The safety of a fix: whether it can lose, alter or guess content.
 #[doc(inline)]

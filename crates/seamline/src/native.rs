@@ -118,7 +118,7 @@ impl<'b> Native<'b> {
     /// Repairs the history.
     pub(crate) fn repair(&self) -> Result<Repaired<'b>, Error> {
         let repaired = repair_leaving(&self.carrier, &self.options, Left::Nothing, |_| {})?;
-        if !repaired.changed() {
+        if !repaired.is_changed() {
             return Ok(self.unchanged(&repaired));
         }
         let spans = outline::message_spans(&repaired.body, &self.options)?;

@@ -39,6 +39,7 @@ use crate::classify::{MemberFault, NamedMember};
 use crate::session::{PersistRepairs, SessionPolicy};
 use crate::stream::StreamPolicy;
 
+pub(crate) use error::nearest;
 pub use error::{PolicyError, PolicyErrorKind};
 pub use listing::{KnobValue, ListedKnob};
 pub use presets::{PRESETS, Preset};
@@ -247,7 +248,7 @@ impl Policy {
     /// let verdict = seamline::classify(&seamline::classify::Failure { text: error, ..Default::default() });
     ///
     /// let mut options = seamline::Options::default();
-    /// assert!(!seamline::repair(body, &options)?.changed());
+    /// assert!(!seamline::repair(body, &options)?.is_changed());
     /// options.policy.reject_members(&verdict.members);
     /// let repaired = seamline::repair(body, &options)?;
     /// assert_eq!(&*repaired.body, br#"{"messages":[{"role":"user","content":"hi"}]}"#);

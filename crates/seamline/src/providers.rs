@@ -31,7 +31,7 @@ pub(crate) fn side(name: &str) -> Option<(Option<&'static Provider>, &'static Di
     }
 }
 
-/// What to know about a provider in a dialect of which its demands are not known.
+/// Makes the note about a provider whose demands in the dialect are not known.
 pub(crate) fn note(pair: &Pair) -> Option<String> {
     let Provider { name, dialect, .. } = pair.provider;
     let note = || {

@@ -15,6 +15,7 @@ pub use seamline_rules::{ActionKind, Loss};
 use crate::check::look;
 use crate::native::Native;
 use crate::policy::{OnInvalid, RepairPolicy};
+use crate::rules::codes;
 use crate::subject::Subject;
 use crate::{Error, Finding, Options, Severity, log};
 
@@ -37,7 +38,7 @@ pub struct Repaired<'b> {
     pub dialect: &'static str,
     /// The provider that the body was repaired for.
     pub provider: &'static str,
-    /// What to know about the repair: the demands of the provider in this dialect are not known.
+    /// A note that the demands of the provider in this dialect are not known.
     pub note: Option<String>,
     /// The number of messages of the original body.
     pub messages: usize,
@@ -68,11 +69,11 @@ impl Repaired<'_> {
     /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
     ///
     /// let repaired = seamline::repair(body, &seamline::Options::default())?;
-    /// assert!(!repaired.changed());
+    /// assert!(!repaired.is_changed());
     /// assert!(std::ptr::eq(body.as_slice(), &*repaired.body));
     /// # Ok::<(), seamline::Error>(())
     /// ```
-    pub fn changed(&self) -> bool {
+    pub fn is_changed(&self) -> bool {
         self.body.is_changed()
     }
 
@@ -82,12 +83,27 @@ impl Repaired<'_> {
     /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
     ///
     /// let repaired = seamline::repair(body, &seamline::Options::default())?;
-    /// assert!(repaired.changed() && repaired.lossless());
+    /// assert!(repaired.is_changed() && repaired.is_lossless());
     /// # Ok::<(), seamline::Error>(())
     /// ```
-    pub fn lossless(&self) -> bool {
+    pub fn is_lossless(&self) -> bool {
         let is_kept = |more: &MoreActions| !more.lost;
         self.dropped.iter().all(|dropped| dropped.loss != Loss::Said) && self.more_actions.iter().all(is_kept)
+    }
+
+    /// Whether tool calls had lost the signature that the provider demands. [`Options::signatures`] gives it back to them.
+    ///
+    /// ```
+    /// let body = br#"{"contents":[{"role":"user","parts":[{"text":"ls"}]},
+    ///     {"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]},
+    ///     {"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"src"}}}]}]}"#;
+    ///
+    /// let options = seamline::Options { model: Some("gemini-3-pro".to_owned()), ..seamline::Options::default() };
+    /// assert!(seamline::repair(body, &options)?.has_unsigned_calls());
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn has_unsigned_calls(&self) -> bool {
+        self.found.iter().any(|finding| finding.code == codes::UNSIGNED_CALL)
     }
 }
 
@@ -290,7 +306,7 @@ mod tests {
     fn invalidates(body: &str) -> Vec<&'static str> {
         let options = Options { provider: Some("anthropic".to_owned()), ..Options::default() };
         let repaired = repair(body.as_bytes(), &options).unwrap();
-        assert!(repaired.changed());
+        assert!(repaired.is_changed());
         repaired.prefix.invalidates
     }
 
@@ -321,7 +337,7 @@ mod tests {
 
     fn dropped(body: &str) -> Vec<(Loss, String)> {
         let repaired = repair(body.as_bytes(), &Options::default()).unwrap();
-        assert!(repaired.changed());
+        assert!(repaired.is_changed());
         repaired.dropped.into_iter().map(|dropped| (dropped.loss, dropped.source)).collect()
     }
 
@@ -379,7 +395,7 @@ mod tests {
         let options = Options::default();
         let repaired = repair_leaving(body.as_bytes(), &options, Left::Nothing, &demand).unwrap();
         let again = repair_leaving(&repaired.body, &options, Left::Nothing, &demand).unwrap();
-        assert!(again.found.is_empty() && !again.changed(), "{:?}", again.found);
+        assert!(again.found.is_empty() && !again.is_changed(), "{:?}", again.found);
         let codes = repaired.found.iter().map(|finding| finding.code).collect();
         (codes, String::from_utf8(repaired.body.to_vec()).unwrap())
     }

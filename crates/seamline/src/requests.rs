@@ -8,6 +8,7 @@ mod looks;
 mod size;
 
 use std::fmt;
+use std::ops::Range;
 
 use bytes::Bytes;
 use seamline_dialects::{Dialect, Earlier, Extended};
@@ -43,7 +44,7 @@ use crate::{Error, Options, log};
 /// let second = Bytes::from_static(br#"{"model":"gpt-5","stream":true,"messages":[{"role":"user","content":"hello"},
 ///     {"role":"assistant","content":"hi"},{"role":"user","content":"what is new?"}]}"#);
 /// let repaired = requests.repair(&second, &options)?;
-/// assert!(!repaired.changed() && repaired.messages == 3);
+/// assert!(!repaired.is_changed() && repaired.messages == 3);
 /// assert!(std::ptr::eq(&*second, &*repaired.body), "the bytes are borrowed");
 /// assert_eq!(requests.unread().messages, 1);
 /// # Ok::<(), seamline::Error>(())
@@ -105,7 +106,7 @@ impl Requests {
     /// let body = Bytes::from_static(br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#);
     /// let mut requests = seamline::requests::Requests::new();
     /// let repaired = requests.repair(&body, &seamline::Options::default())?;
-    /// assert!(repaired.changed() && repaired.remaining.is_empty());
+    /// assert!(repaired.is_changed() && repaired.remaining.is_empty());
     /// # Ok::<(), seamline::Error>(())
     /// ```
     ///
@@ -123,6 +124,22 @@ impl Requests {
     /// The start of the last request that was not read again.
     pub fn unread(&self) -> Unread {
         self.unread
+    }
+
+    /// The place of the list of messages in the last body, with its brackets; `None` where nothing of it is kept.
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    ///
+    /// let body = Bytes::from_static(br#"{"messages":[{"role":"user","content":"hello"}],"n":1}"#);
+    /// let mut requests = seamline::requests::Requests::new();
+    /// requests.repair(&body, &seamline::Options::default())?;
+    /// let list = requests.list().unwrap_or_default();
+    /// assert_eq!(&body[list], br#"[{"role":"user","content":"hello"}]"#);
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn list(&self) -> Option<Range<usize>> {
+        self.kept.as_ref().map(|kept| kept.transcript.list.range())
     }
 
     /// The number of bytes of memory that are kept for the next request, of which the last body is a part.

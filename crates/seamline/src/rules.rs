@@ -30,6 +30,7 @@ pub(crate) mod codes {
     pub(crate) const REPEATED_CALL_ID: &str = "IDENT003";
     pub(crate) const CONSECUTIVE_ROLES: &str = "SHAPE003";
     pub(crate) const UNEXPECTED_ROLE: &str = "ORDER003";
+    pub(crate) const UNSIGNED_CALL: &str = "REASON007";
 }
 
 /// The documentation of a rule as Markdown.
@@ -67,6 +68,7 @@ mod tests {
             (codes::REPEATED_CALL_ID, "repeated-call-id"),
             (codes::CONSECUTIVE_ROLES, "consecutive-roles"),
             (codes::UNEXPECTED_ROLE, "unexpected-role"),
+            (codes::UNSIGNED_CALL, "unsigned-call"),
         ];
         for (code, name) in named {
             assert_eq!(rule(code).map(|rule| rule.name), Some(name));

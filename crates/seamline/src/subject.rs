@@ -49,7 +49,7 @@ pub struct Options {
 pub(crate) struct Subject {
     pub(crate) dialect: &'static Dialect,
     pub(crate) provider: Provider,
-    /// What to know about the demands of the provider.
+    /// A note that the demands of the provider are not known.
     pub(crate) note: Option<String>,
     /// The model that the URL of the request names.
     model: Option<String>,
@@ -265,7 +265,7 @@ mod tests {
         };
         assert_eq!((codes("gemini-2.5-pro"), codes("gemini-3-pro")), (vec![], vec!["REASON007"]));
         let repaired = crate::repair(body, &options("gemini-3-pro")).unwrap();
-        assert!(repaired.changed() && repaired.remaining.is_empty(), "{:?}", repaired.remaining);
+        assert!(repaired.is_changed() && repaired.remaining.is_empty(), "{:?}", repaired.remaining);
     }
 
     #[test]
@@ -294,6 +294,20 @@ mod tests {
             ..Options::default()
         };
         assert!(crate::check(CHAT.as_bytes(), &options).is_ok());
+    }
+
+    #[test]
+    fn a_plain_body_is_read_by_the_name_of_its_list_under_any_provider() {
+        let dialect = |provider: &str, body: &str| {
+            let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
+            crate::check(body.as_bytes(), &options).unwrap().dialect
+        };
+        let chat = r#"{"model":"gemini-2.5-pro","messages":[{"role":"user","content":"hi"}]}"#;
+        assert_eq!(["gemini", "vertex"].map(|provider| dialect(provider, chat)), ["openai_chat"; 2]);
+        let responses = r#"{"model":"gpt-5","input":"hi"}"#;
+        assert_eq!(["openai", "azure", "xai"].map(|provider| dialect(provider, responses)), ["openai_responses"; 3]);
+        let messages = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
+        assert_eq!(dialect("anthropic", messages), "anthropic_messages");
     }
 
     #[test]

@@ -52,6 +52,8 @@ mod reading;
 mod rejected;
 #[path = "suite/sessions/mod.rs"]
 mod sessions;
+#[path = "suite/shortened.rs"]
+mod shortened;
 #[path = "suite/stalls.rs"]
 mod stalls;
 #[path = "suite/streams.rs"]

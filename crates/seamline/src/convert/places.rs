@@ -14,7 +14,7 @@ const SEARCHES_MAX: usize = 256;
 
 /// The losses, by their places in the original body.
 pub(super) fn located(body: &[u8], repaired: &Repaired<'_>, from: &Speaking, lost: Vec<Lost>) -> Vec<Carried> {
-    if !repaired.changed() {
+    if !repaired.is_changed() {
         return lost.into_iter().map(|lost| Carried::of(lost, None)).collect();
     }
     let moved = Moved::of(body, repaired, from);

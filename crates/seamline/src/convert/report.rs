@@ -29,7 +29,7 @@ pub struct Converted {
     pub from: Side,
     /// The target of the conversion.
     pub to: Side,
-    /// What to know about the target: its demands in the dialect are not known.
+    /// A note that the demands of the target in the dialect are not known.
     pub note: Option<String>,
     /// The number of converted messages.
     pub messages: usize,
@@ -53,10 +53,10 @@ impl Converted {
     /// ```
     /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
     /// let options = seamline::convert::ConvertOptions { to: "gemini_generate".to_owned(), ..Default::default() };
-    /// assert!(seamline::convert(body, &options)?.complete());
+    /// assert!(seamline::convert(body, &options)?.is_complete());
     /// # Ok::<(), seamline::Error>(())
     /// ```
-    pub fn complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.lost.iter().all(|lost| lost.fate != Fate::Dropped)
     }
 }
@@ -94,7 +94,7 @@ pub struct Carried {
     pub what: String,
     /// The place, as a JSON pointer into the original body; empty if it had none.
     pub pointer: String,
-    /// What happened to it.
+    /// The treatment of the item.
     #[serde(serialize_with = "fate_name")]
     pub fate: Fate,
     /// The reason, and the consequence.

@@ -40,7 +40,7 @@ pub(super) fn check(
     })
 }
 
-/// What the bodies of a file have together.
+/// Totals over the bodies of a file.
 #[derive(Default)]
 struct All {
     dialect: &'static str,
@@ -141,7 +141,7 @@ impl Repaired {
     fn add(&mut self, record: &str, index: usize, bodies: &Bodies, options: &Options) {
         let Some(held) = bodies.find(record) else { return };
         let Ok(repaired) = crate::repair(held.text.as_bytes(), options) else { return };
-        if !repaired.changed() {
+        if !repaired.is_changed() {
             return;
         }
         let body = String::from_utf8_lossy(&repaired.body).into_owned();

@@ -35,7 +35,7 @@ pub struct CheckedFile {
     pub dialect: &'static str,
     /// The provider that the conversation was checked for.
     pub provider: &'static str,
-    /// What to know about the check: the demands of the provider in this dialect are not known.
+    /// A note that the demands of the provider in this dialect are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The number of records of the file.
@@ -102,7 +102,7 @@ pub(super) fn checked(
     Looked::of(reading).check(program, reading.session.body(), options)
 }
 
-/// What a check needs of a reading besides its body: much less than the places of all records.
+/// The part of a reading that a check needs besides its body: much less than the places of all records.
 struct Looked {
     about: About,
     dialect: &'static str,

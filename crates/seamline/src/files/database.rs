@@ -80,7 +80,7 @@ pub fn repair(database: &Database, session: &str, options: &Options) -> Result<O
     let done = repair_rows(database.program(), database.format(), (&name, &lines), options)?;
     let RepairedRows { repaired, origins } = done;
     let repaired = without_mending(repaired);
-    if !repaired.changed() {
+    if !repaired.is_changed() {
         return Ok(Some(RepairedSession { repaired: repaired.unchanged(None), rows, new: Vec::new() }));
     }
     let new = rows.changed(database.format(), &repaired.bytes, &origins);
@@ -101,9 +101,9 @@ pub fn repair(database: &Database, session: &str, options: &Options) -> Result<O
 pub fn conversation(database: &Database, session: &str, options: &Options) -> Result<Option<SavedConversation>, Error> {
     let Some(mut found) = repair(database, session, options)? else { return Ok(None) };
     let lines =
-        if found.changed() { std::mem::take(&mut found.repaired.bytes).into_owned() } else { found.rows.lines() };
+        if found.is_changed() { std::mem::take(&mut found.repaired.bytes).into_owned() } else { found.rows.lines() };
     let saved = SavedConversation::of(found.repaired);
-    Ok(Some(saved.with_media(database.format(), (session, &lines))))
+    Ok(Some(saved.with_records(database.format(), (session, &lines))))
 }
 
 /// Everything readable of a session: its conversation, and all other rows. Returns nothing if the database has no such session.
@@ -120,7 +120,7 @@ pub fn salvage(database: &Database, session: &str, options: &Options) -> Result<
 
 impl RepairedSession {
     /// Whether the repair changes rows.
-    pub fn changed(&self) -> bool {
+    pub fn is_changed(&self) -> bool {
         !self.new.is_empty()
     }
 
@@ -138,7 +138,7 @@ impl RepairedSession {
         backup: &Path,
         keep: &mut dyn FnMut(&Journal) -> io::Result<()>,
     ) -> Result<Option<Journal>, Error> {
-        if !self.changed() {
+        if !self.is_changed() {
             return Ok(None);
         }
         Ok(Some(database.write(&self.rows, &self.new, backup, keep)?))

@@ -43,7 +43,7 @@ pub fn defect_documentation(kind: &DefectKind) -> String {
     unindent(kind.docs)
 }
 
-/// What a kind of defect is, in one sentence.
+/// Describes a kind of defect in one sentence.
 ///
 /// ```
 /// let kind = seamline::files::defect("FILE003").unwrap();

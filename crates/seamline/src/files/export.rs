@@ -49,8 +49,11 @@ pub struct ExportedSession {
     pub exporter: &'static Exporter,
     /// The text of the new file.
     pub text: String,
-    /// The path of the new file, with `/` between folders, below the first place of the program.
+    /// The path of the new file, with `/` between folders, below the first place of the program, or below the folder of
+    /// the project there.
     pub path: String,
+    /// The name that the folder of the project gets, for a program that names it in a file of that folder.
+    pub project: Option<String>,
     /// The description of the new session.
     pub about: About,
     /// The command that continues the session in its program; `{FILE}` means the new file.
@@ -96,7 +99,16 @@ impl SavedConversation {
         let checked = super::check(&new.path, &mut new.text.as_bytes(), &plain)?;
         let resume = exporter.program.session.and_then(|format| format.resume(&about));
         let findings = checked.map(|checked| checked.findings).unwrap_or_default();
-        Ok(ExportedSession { exporter, text: new.text, path: new.path, about, resume, converted, findings })
+        Ok(ExportedSession {
+            exporter,
+            text: new.text,
+            path: new.path,
+            project: new.project,
+            about,
+            resume,
+            converted,
+            findings,
+        })
     }
 
     /// The model of the session, if the provider of another program serves it.
@@ -124,7 +136,8 @@ fn messages(exporter: &Exporter, converted: &mut Converted) -> Result<Vec<String
         has_system = true;
     }
     // A session has messages only. The program adds the settings, the tools and the model of its next request.
-    converted.lost.retain(|lost| lost.fate != Fate::Added && !lost.what.starts_with("model"));
+    let is_setting = |lost: &Carried| lost.pointer == "/model" || lost.what.starts_with("model");
+    converted.lost.retain(|lost| lost.fate != Fate::Added && !is_setting(lost));
     if has_system {
         converted.lost.push(Carried {
             what: "system text".to_owned(),

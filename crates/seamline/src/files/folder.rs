@@ -67,7 +67,7 @@ pub fn repair(layout: &FolderLayout, texts: &[String], options: &Options) -> Res
     let lines = lines(texts);
     let RepairedRows { repaired, origins } = repair_rows(layout.program, layout.format, ("", &lines), options)?;
     let repaired = without_mending(repaired);
-    if !repaired.changed() {
+    if !repaired.is_changed() {
         return Ok(RepairedFolder { repaired: repaired.unchanged(None), changed: Vec::new() });
     }
     let (old, new) = (records(layout, &lines)?, records(layout, &repaired.bytes)?);
@@ -92,7 +92,9 @@ pub fn repair(layout: &FolderLayout, texts: &[String], options: &Options) -> Res
 ///
 /// Fails when the options name something that does not exist.
 pub fn conversation(layout: &FolderLayout, texts: &[String], options: &Options) -> Result<SavedConversation, Error> {
-    Ok(SavedConversation::of(repair(layout, texts, options)?.repaired))
+    let mut done = repair(layout, texts, options)?.repaired;
+    let lines = if done.is_changed() { std::mem::take(&mut done.bytes).into_owned() } else { lines(texts) };
+    Ok(SavedConversation::of(done).with_records(layout.format, ("", &lines)))
 }
 
 /// Everything readable of a session: its conversation, and the texts of all other files.

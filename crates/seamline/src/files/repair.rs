@@ -88,7 +88,7 @@ impl<'b> RepairedFile<'b> {
 
 impl RepairedFile<'_> {
     /// Whether the file differs from the original.
-    pub fn changed(&self) -> bool {
+    pub fn is_changed(&self) -> bool {
         matches!(self.bytes, Cow::Owned(_))
     }
 
@@ -294,7 +294,7 @@ impl Work<'_> {
         let body = reading.session.body();
         let options = carrier_options(reading.session.dialect, reading.session.provider, self.options);
         let repaired = crate::repair::repair_leaving(body.as_bytes(), &options, seamline_rules::Left::Nothing, |_| {})?;
-        if !repaired.changed() {
+        if !repaired.is_changed() {
             return Ok(Conversation::Whole);
         }
         let spans = outline::message_spans(&repaired.body, &options)?;
@@ -326,7 +326,7 @@ enum Conversation {
     CannotHold,
 }
 
-/// What a repair of the conversation did.
+/// The outcome of a repair of the conversation.
 struct Changes {
     actions: Vec<RepairAction>,
     dropped: Vec<Dropped>,

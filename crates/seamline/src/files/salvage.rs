@@ -3,14 +3,16 @@
 mod markdown;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io::{self, BufRead, Read as _, Write};
 use std::ops::Range;
 
 use seamline_files::leftovers::{cut_body, leftovers, line_breaks};
-use seamline_files::session::{About, CarriedMessage, FileReading, Format, KeptTexts};
+use seamline_files::session::{About, CarriedMessage, FileReading, Format, KeptTexts, LeftOut};
 use seamline_files::{Program, packed};
 
 use super::check::input;
+use super::saved::{SavedConversation, add_media, left_out};
 use super::{RepairedFile, program_of, repair};
 use crate::convert::ConvertOptions;
 use crate::{Error, Finding, Options};
@@ -49,6 +51,8 @@ pub struct Salvaged<'b> {
     pub messages: usize,
     /// The violations of the file and of its conversation.
     pub findings: Vec<Finding>,
+    /// Content that is in the records of the conversation and not in the body. The leftovers have these records.
+    pub left_out: Vec<LeftOut>,
     /// The parts of the file that are not in the conversation.
     pub leftovers: Vec<Leftover>,
     /// The content of the file without its compression.
@@ -62,8 +66,10 @@ pub fn salvage<'b>(name: &str, bytes: &'b [u8], options: &Options) -> Salvaged<'
     let used = match program_of(name, &salvaged.bytes) {
         Some(program) => {
             salvaged.program = Some(program);
-            let repaired = repair(name, &salvaged.bytes, options).ok().flatten().map(Outcome::of);
-            repaired.zip(program.session).and_then(|(outcome, format)| salvaged.add_session(name, format, outcome))
+            let repaired = repair(name, &salvaged.bytes, options).ok().flatten();
+            let outcome =
+                repaired.zip(program.session).map(|(repaired, format)| (Outcome::of(repaired, format, name), format));
+            outcome.and_then(|(outcome, format)| salvaged.add_session(name, format, outcome))
         }
         None => salvaged.add_body(options),
     };
@@ -78,25 +84,29 @@ pub(super) fn salvage_rows(
     (program, format): (&'static Program, &Format),
     repaired: RepairedFile<'_>,
 ) -> Salvaged<'static> {
+    let bytes = if repaired.is_changed() { repaired.bytes.clone() } else { Cow::Borrowed(lines.as_slice()) };
+    let outcome = Outcome::of(RepairedFile { bytes, ..repaired }, format, name);
     let mut salvaged = Salvaged::of(Cow::Owned(lines));
     salvaged.program = Some(program);
-    let used = salvaged.add_session(name, format, Outcome::of(repaired));
+    let used = salvaged.add_session(name, format, outcome);
     salvaged.add_leftovers(&used.unwrap_or_default());
     salvaged
 }
 
-/// What a repair tells about a session.
+/// The part of a repair that `salvage` reports about a session.
 struct Outcome {
     about: About,
     dialect: &'static str,
     body: String,
+    left_out: Vec<LeftOut>,
     findings: Vec<Finding>,
 }
 
 impl Outcome {
-    fn of(repaired: RepairedFile<'_>) -> Self {
-        let RepairedFile { about, dialect, after, found, .. } = repaired;
-        Self { about, dialect, body: after, findings: found }
+    fn of(mut repaired: RepairedFile<'_>, format: &Format, name: &str) -> Self {
+        let (bytes, findings) = (std::mem::take(&mut repaired.bytes), std::mem::take(&mut repaired.found));
+        let saved = SavedConversation::of(repaired).with_records(format, (name, &bytes));
+        Self { about: saved.about, dialect: saved.dialect, body: saved.body, left_out: saved.left_out, findings }
     }
 }
 
@@ -123,6 +133,7 @@ impl<'b> Salvaged<'b> {
             body: None,
             messages: 0,
             findings: Vec::new(),
+            left_out: Vec::new(),
             leftovers: Vec::new(),
             bytes,
         }
@@ -135,12 +146,16 @@ impl<'b> Salvaged<'b> {
 
     /// Takes over the conversation of a session. Returns the places of the records that it is made of.
     fn add_session(&mut self, name: &str, format: &Format, outcome: Outcome) -> Option<Vec<Range<u64>>> {
-        let reading = read(name, format, &self.bytes)?;
-        (self.about, self.findings) = (outcome.about, outcome.findings);
+        let mut reading = read(name, format, &self.bytes)?;
+        (self.about, self.findings, self.left_out) = (outcome.about, outcome.findings, outcome.left_out);
         let mut used = Vec::new();
         if !reading.session.messages.is_empty() {
             self.take(outcome.body, outcome.dialect, &Options::default());
+            add_media(format, &mut reading, &self.bytes);
+            // A record that holds more than its messages is written as a whole, too.
+            let fuller: HashSet<usize> = left_out(&reading, &self.bytes).records.into_iter().collect();
             let records = reading.session.messages.iter().flat_map(CarriedMessage::records);
+            let records = records.filter(|record| !fuller.contains(record));
             used.extend(records.filter_map(|record| reading.records.get(record)).map(|place| place.span.clone()));
         }
         Some(used)

@@ -1,8 +1,10 @@
 //! The conversation of a session, ready to be converted.
 
+use std::borrow::Cow;
+
 use seamline_files::Program;
-use seamline_files::lines::QuarantinedBytes;
-use seamline_files::session::{About, Format, KeptTexts};
+use seamline_files::lines::{QuarantinedBytes, RecordPlace};
+use seamline_files::session::{About, FileReading, Format, KeptTexts, LeftKind, LeftOut, LeftOutOf};
 use seamline_model::conversation::Fate;
 
 use super::RepairedFile;
@@ -42,8 +44,8 @@ pub struct SavedConversation {
     pub repairs: Vec<RepairAction>,
     /// The bytes of the file that belong to no record.
     pub quarantined: Vec<QuarantinedBytes>,
-    /// The number of images in tool results of the session that are not in the body.
-    pub left_out: usize,
+    /// Content that is in the records of the session and not in the body, such as images in tool results.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// Reads the conversation of a session file and repairs it as [`repair`](fn@super::repair) does. Returns nothing if the file
@@ -57,7 +59,7 @@ pub fn conversation(name: &str, bytes: &[u8], options: &Options) -> Result<Optio
     // A file with many request bodies has no conversation of its own.
     let Some(format) = repaired.program.session else { return Ok(None) };
     let file = std::mem::take(&mut repaired.bytes);
-    Ok(Some(SavedConversation::of(repaired).with_media(format, (name, &file))))
+    Ok(Some(SavedConversation::of(repaired).with_records(format, (name, &file))))
 }
 
 impl SavedConversation {
@@ -71,30 +73,26 @@ impl SavedConversation {
             messages: repaired.messages,
             repairs: repaired.actions,
             quarantined: repaired.quarantined,
-            left_out: 0,
+            left_out: Vec::new(),
         }
     }
 
-    /// Adds the images and the thinking that the records of a file hold besides the messages.
-    pub(super) fn with_media(mut self, format: &Format, (name, bytes): (&str, &[u8])) -> Self {
+    /// Adds the images and the thinking that the records of a file hold besides the messages, and notes what the messages
+    /// cannot hold.
+    pub(super) fn with_records(mut self, format: &Format, (name, bytes): (&str, &[u8])) -> Self {
         let mut source = bytes;
-        let input = &mut input(name, &mut source, KeptTexts::Whole);
-        let Some(Ok(mut reading)) = format.has_media().then(|| format.read(input)) else { return self };
+        let Ok(mut reading) = format.read(&mut input(name, &mut source, KeptTexts::Whole)) else { return self };
         // A repair that the records cannot hold is in none of them.
         let options = Options { dialect: Some(self.dialect.to_owned()), ..Options::default() };
         let count = outline::message_spans(self.body.as_bytes(), &options).map(|spans| spans.len());
-        if count.ok() != Some(reading.session.messages.len()) {
-            return self;
+        let is_full = format.has_media() && count.ok() == Some(reading.session.messages.len());
+        if is_full {
+            add_media(format, &mut reading, bytes);
         }
-        for message in &mut reading.session.messages {
-            let place = &reading.records[message.record].span;
-            let record = String::from_utf8_lossy(&bytes[place.start as usize..place.end as usize]);
-            if let Some(full) = format.with_media(&record, &message.text) {
-                message.text = full.text;
-                self.left_out += full.left_out;
-            }
+        self.left_out = left_out(&reading, bytes).content;
+        if is_full {
+            self.body = reading.session.take_body();
         }
-        self.body = reading.session.take_body();
         self
     }
 
@@ -114,7 +112,7 @@ impl SavedConversation {
             messages: checked.messages,
             repairs: Vec::new(),
             quarantined: Vec::new(),
-            left_out: 0,
+            left_out: Vec::new(),
         })
     }
 
@@ -138,21 +136,51 @@ impl SavedConversation {
             fate: Fate::Dropped,
             note: "they belong to no complete record".to_owned(),
         });
-        let images = (self.left_out > 0).then(|| Carried {
-            what: match self.left_out {
-                1 => "1 image in a tool result".to_owned(),
-                count => format!("{count} images in tool results"),
-            },
+        let left_out = self.left_out.iter().map(|left| Carried {
+            what: counted(left),
             pointer: String::new(),
             fate: Fate::Dropped,
-            note: "only their text is converted".to_owned(),
+            note: "the conversation is read without it".to_owned(),
         });
         Ok(Converted {
             repairs: self.repairs.iter().chain(&converted.repairs).cloned().collect(),
-            lost: unread.chain(images).chain(converted.lost.iter().cloned()).collect(),
+            lost: unread.chain(left_out).chain(converted.lost.iter().cloned()).collect(),
             ..converted
         })
     }
+}
+
+/// Adds the images and the thinking in the records of a file to their messages.
+pub(super) fn add_media(format: &Format, reading: &mut FileReading, bytes: &[u8]) {
+    for message in &mut reading.session.messages {
+        let record = record(&reading.records, bytes, message.record);
+        if let Some(full) = format.with_media(&record, &message.text) {
+            message.text = full;
+        }
+    }
+}
+
+/// Lists the content of records that their messages do not hold.
+pub(super) fn left_out(reading: &FileReading, bytes: &[u8]) -> LeftOutOf {
+    reading.session.left_out(|at| record(&reading.records, bytes, at))
+}
+
+fn record<'b>(records: &[RecordPlace], bytes: &'b [u8], at: usize) -> Cow<'b, str> {
+    let place = &records[at].span;
+    String::from_utf8_lossy(&bytes[place.start as usize..place.end as usize])
+}
+
+/// Content that is left out, with its number, such as `2 images`.
+pub(super) fn counted(left: &LeftOut) -> String {
+    let (one, several) = match left.kind {
+        LeftKind::Image => ("image", "images"),
+        LeftKind::Audio => ("recording of sound", "recordings of sound"),
+        LeftKind::Video => ("film", "films"),
+        LeftKind::File => ("file", "files"),
+        LeftKind::Reasoning => ("part of reasoning", "parts of reasoning"),
+        LeftKind::Call => ("tool call without an id", "tool calls without an id"),
+    };
+    format!("{} {}", left.count, if left.count == 1 { one } else { several })
 }
 
 /// The model that a request body names.

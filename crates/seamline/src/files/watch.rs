@@ -20,7 +20,7 @@ pub enum Writing {
     Ended,
 }
 
-/// What changed between two looks at a session.
+/// The changes between two looks at a session.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// A violation is new.
@@ -57,7 +57,7 @@ pub struct SessionHealth {
     is_unfinished: bool,
 }
 
-/// What makes a finding the same at the next look: its code, its place in the file, and its message. Calls have ids, which
+/// The identity of a finding at the next look: its code, its place in the file, and its message. Calls have ids, which
 /// stay where lines move.
 type Key = (&'static str, Option<usize>, String);
 

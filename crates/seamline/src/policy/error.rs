@@ -181,7 +181,7 @@ fn did_you_mean(nearest: Option<&str>) -> String {
 const LIKENESS_MIN: f64 = 0.6;
 
 /// The name that is most similar to the given one.
-pub(super) fn nearest<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let asked = asked.to_lowercase();
     let scored = names.map(|name| (strsim::normalized_damerau_levenshtein(&asked, name), name));
     let best = scored.max_by(|(one, _), (other, _)| one.total_cmp(other));

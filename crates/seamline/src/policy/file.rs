@@ -159,7 +159,7 @@ impl<'t> Changes<'t> {
         trial.set(section, knob.name, setting).map_err(|_| wrong(unknown_value(key, knob, value)))?;
         let text = format!("{key} = {value}");
         if let Some(known) = self.settings.get(&(section, index))
-            && !same(knob, known.setting, setting)
+            && !is_same(knob, known.setting, setting)
         {
             let (one, knob) = (known.text.clone(), knob.name);
             let kind = PolicyErrorKind::Contradiction { knob, one, one_line: None, other: text };
@@ -264,7 +264,7 @@ fn setting(value: &Value) -> Option<Setting<'_>> {
 }
 
 /// Whether two settings mean the same value; words may be written in several ways.
-fn same(knob: &Knob, one: Setting<'_>, other: Setting<'_>) -> bool {
+fn is_same(knob: &Knob, one: Setting<'_>, other: Setting<'_>) -> bool {
     let plain = |setting| match (setting, knob.kind) {
         (Setting::Word(written), KnobKind::Word(words)) => {
             let is_meant = |word: &&super::Word| word.name == written || word.aliases.contains(&written);

@@ -30,7 +30,7 @@ pub struct ListedKnob {
     pub default: KnobValue,
     /// Which values it takes.
     pub kind: KnobKind,
-    /// What the knob decides.
+    /// The decision that the knob makes.
     pub about: &'static str,
     /// The mark of the question that the knob settles, such as `X1`; empty where it has none.
     pub mark: &'static str,

@@ -18,7 +18,7 @@ use crate::stream::{BlankCall, PartialCall, StreamPolicy};
 pub struct Preset {
     /// The name in a policy file.
     pub name: &'static str,
-    /// What the preset does, in one line.
+    /// The effect of the preset in one line.
     pub about: &'static str,
     pub(super) build: fn() -> Policy,
 }

@@ -16,7 +16,7 @@ const READINGS_MAX: usize = 4;
 pub(super) fn as_read_later<'b>(mut repaired: Repaired<'b>, original: &'b [u8], options: &Options) -> Repaired<'b> {
     for _ in 0..READINGS_MAX {
         let is_concealed = || repaired.actions.iter().any(|action| conceals(action.action));
-        if options.dialect.is_some() || !repaired.changed() || !is_concealed() {
+        if options.dialect.is_some() || !repaired.is_changed() || !is_concealed() {
             break;
         }
         let bytes = repaired.body.to_vec();
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!((repaired.dialect, &repaired.remaining), (later.dialect, &later.findings));
         assert_eq!(repaired.remaining.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["SHAPE005"]);
         let again = crate::repair(&repaired.body, &options).unwrap();
-        assert!(!again.changed() && repaired.origins == [Some(0), Some(1), Some(2)]);
+        assert!(!again.is_changed() && repaired.origins == [Some(0), Some(1), Some(2)]);
     }
 
     #[test]

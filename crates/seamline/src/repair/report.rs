@@ -123,7 +123,7 @@ pub struct Prefix {
     pub first_changed_message: Option<usize>,
     /// Whether something outside the messages changed, such as the tools, which providers read before all messages.
     pub around_changed: bool,
-    /// What the change invalidates: `prompt_cache`, `thinking`.
+    /// The caches and signatures that the change invalidates: `prompt_cache`, `thinking`.
     pub invalidates: Vec<&'static str>,
 }
 

@@ -254,7 +254,7 @@ const MARKED: &str =
 /// The number of messages that were not read again.
 fn unread(requests: &mut Requests, body: &Bytes) -> usize {
     let repaired = requests.repair(body, &anthropic()).unwrap();
-    assert!(!repaired.changed() && std::ptr::eq(body.as_ptr(), repaired.body.as_ptr()));
+    assert!(!repaired.is_changed() && std::ptr::eq(body.as_ptr(), repaired.body.as_ptr()));
     requests.unread().messages
 }
 

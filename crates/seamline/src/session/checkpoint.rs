@@ -92,9 +92,9 @@ impl Session {
     ///
     /// # Errors
     /// When there is no such checkpoint, or the store failed.
-    pub async fn commit_checkpoint(&mut self, id: impl Into<CheckpointId>) -> Result<(), SessionError> {
+    pub async fn commit_checkpoint(&mut self, id: &CheckpointId) -> Result<(), SessionError> {
         self.settle().await?;
-        let records = self.facts().plan_commit(&id.into())?;
+        let records = self.facts().plan_commit(id)?;
         self.write(Batch::of(records)).await
     }
 
@@ -105,13 +105,9 @@ impl Session {
     /// # Errors
     /// When there is no such checkpoint, the session was rolled back behind it, the messages do not match its hash, or the
     /// store failed.
-    pub async fn rollback(
-        &mut self,
-        id: impl Into<CheckpointId>,
-        reason: &str,
-    ) -> Result<RollbackResult, SessionError> {
+    pub async fn rollback(&mut self, id: &CheckpointId, reason: &str) -> Result<RollbackResult, SessionError> {
         self.settle().await?;
-        let batch = self.facts().plan_rollback(&id.into(), reason, Vec::new(), Vec::new())?;
+        let batch = self.facts().plan_rollback(id, reason, Vec::new(), Vec::new())?;
         let before = self.state.view.len();
         self.write(batch).await?;
         let new_message_count = self.state.view.len();
@@ -125,8 +121,8 @@ impl Session {
     }
 
     /// The checkpoint of this id.
-    pub fn get_checkpoint(&self, id: impl Into<CheckpointId>) -> Option<CheckpointInfo> {
-        self.state.checkpoint_of(&id.into()).map(|found| CheckpointInfo::of(self.id(), found))
+    pub fn get_checkpoint(&self, id: &CheckpointId) -> Option<CheckpointInfo> {
+        self.state.checkpoint_of(id).map(|found| CheckpointInfo::of(self.id(), found))
     }
 
     /// All checkpoints, from the first to the last.

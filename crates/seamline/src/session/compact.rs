@@ -1,6 +1,5 @@
 //! Compaction: a summary replaces messages, and never half a cycle.
 
-pub(super) mod cuts;
 mod plan;
 
 use std::ops::Range;

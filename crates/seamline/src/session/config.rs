@@ -41,17 +41,17 @@ pub struct SessionPolicy {
     pub verbose: bool,
     /// The repairs that are written to the session.
     pub persist_repairs: PersistRepairs,
-    /// What happens when a tool reports that it failed.
+    /// Reaction to a tool that reports a failure.
     pub on_tool_error: OnFailure,
-    /// What happens when a tool throws, crashes or cannot be run.
+    /// Reaction to a tool that throws, crashes or cannot be run.
     pub on_executor_failure: OnFailure,
-    /// What happens when it is not known whether a tool ran.
+    /// Reaction to a tool of which it is not known whether it ran.
     pub unknown_outcome: UnknownOutcome,
-    /// What happens when the provider rejects a conversation that no repair could help.
+    /// Reaction to a provider that rejects a conversation that no repair could help.
     pub last_resort: LastResort,
-    /// What happens after an error when the messages of the last checkpoint do not match its hash.
+    /// Reaction to an error when the messages of the last checkpoint do not match its hash.
     pub corrupt_checkpoint: CorruptCheckpoint,
-    /// What a new checkpoint waits for.
+    /// The write that a new checkpoint waits for.
     pub durability: Durability,
 }
 
@@ -105,19 +105,19 @@ seamline_model::knobs! {
         verbose [""]: Flag = verbose;
         /// Which repairs are written to the session.
         persist_repairs ["X6"]: PersistRepairs = persist_repairs;
-        /// What happens when a tool reports that it failed.
+        /// Reaction to a tool that reports a failure.
         on_tool_error ["X12"]: OnFailure = on_tool_error;
-        /// What happens when a tool throws, crashes or cannot be run.
+        /// Reaction to a tool that throws, crashes or cannot be run.
         on_executor_failure ["X12"]: OnFailure = on_executor_failure;
-        /// What happens when it is not known whether a tool ran.
+        /// Reaction to a tool of which it is not known whether it ran.
         unknown_outcome ["X13"]: UnknownOutcome = unknown_outcome;
-        /// What happens when the provider rejects a conversation that no repair could help.
+        /// Reaction to a provider that rejects a conversation that no repair could help.
         last_resort [""]: LastResort = last_resort;
-        /// What happens after an error when the messages of the last checkpoint do not match its hash. A rollback that names
+        /// Reaction to an error when the messages of the last checkpoint do not match its hash. A rollback that names
         /// the checkpoint is always an error then.
         corrupt_checkpoint ["X25"]: CorruptCheckpoint = corrupt_checkpoint;
-        /// What a new checkpoint waits for. Messages, tool calls and their results are always on the disk before they are
-        /// acknowledged.
+        /// The write that a new checkpoint waits for. Messages, tool calls and their results are always on the disk
+        /// before they are acknowledged.
         durability ["X27"]: Durability = durability;
     }
 }
@@ -138,7 +138,7 @@ words! {
 }
 
 words! {
-    /// What happens when a call goes wrong.
+    /// Reaction to a call that fails.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     OnFailure default Record {
@@ -150,7 +150,7 @@ words! {
 }
 
 words! {
-    /// What happens when it is not known whether a tool ran.
+    /// Reaction to a tool of which it is not known whether it ran.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     UnknownOutcome default Annotate {
@@ -162,7 +162,7 @@ words! {
 }
 
 words! {
-    /// What happens when the provider refuses a conversation that nothing could put right.
+    /// Reaction to a provider that rejects a conversation that no repair could help.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     LastResort default Escalate {
@@ -174,7 +174,7 @@ words! {
 }
 
 words! {
-    /// What happens after an error when the messages of the last checkpoint do not match its hash.
+    /// Reaction to an error when the messages of the last checkpoint do not match its hash.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     CorruptCheckpoint default Repair {
@@ -186,7 +186,7 @@ words! {
 }
 
 words! {
-    /// What a new checkpoint waits for.
+    /// The write that a new checkpoint waits for.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     Durability default Sync {

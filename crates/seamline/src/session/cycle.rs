@@ -177,15 +177,14 @@ impl Session {
     /// [started](Self::before_tool_call), the result is too large to be kept with the others, or the store failed.
     pub async fn finish_call(
         &mut self,
-        cycle: impl Into<CycleId>,
-        call: impl Into<CallId>,
+        cycle: &CycleId,
+        call: &CallId,
         output: &ToolOutput,
     ) -> Result<(), SessionError> {
-        let (cycle, call) = (cycle.into(), call.into());
         self.settle().await?;
-        let call = self.facts().recorded_id(&cycle, call);
-        self.facts().check_finish(&cycle, &call)?;
-        let staged = plan_result(self.facts().open_cycle(&cycle)?, &call, output)?;
+        let call = self.facts().recorded_id(cycle, call);
+        self.facts().check_finish(cycle, &call)?;
+        let staged = plan_result(self.facts().open_cycle(cycle)?, &call, output)?;
         self.write(Record::Staged(staged).into()).await
     }
 
@@ -194,9 +193,9 @@ impl Session {
     ///
     /// # Errors
     /// When there is no such cycle, a call of it has no result, or the store failed. The cycle stays open then.
-    pub async fn commit_cycle(&mut self, cycle: impl Into<CycleId>) -> Result<Vec<CycleOutcome>, SessionError> {
+    pub async fn commit_cycle(&mut self, cycle: &CycleId) -> Result<Vec<CycleOutcome>, SessionError> {
         self.settle().await?;
-        self.close_cycle(&cycle.into(), Close::Complete).await
+        self.close_cycle(cycle, Close::Complete).await
     }
 
     /// Rolls a cycle back: its turn never enters the view. The effects of its tools stay: the incident has the number of
@@ -205,9 +204,9 @@ impl Session {
     ///
     /// # Errors
     /// When there is no such cycle, or the store failed.
-    pub async fn roll_back_cycle(&mut self, cycle: impl Into<CycleId>, reason: &str) -> Result<(), SessionError> {
+    pub async fn roll_back_cycle(&mut self, cycle: &CycleId, reason: &str) -> Result<(), SessionError> {
         self.settle().await?;
-        let open = self.facts().open_cycle(&cycle.into())?.clone();
+        let open = self.facts().open_cycle(cycle)?.clone();
         roll_back(self, &open, reason, None).await.map(drop)
     }
 
@@ -219,12 +218,12 @@ impl Session {
     /// When there is no such cycle, or the store failed.
     pub async fn undo_cycle(
         &mut self,
-        cycle: impl Into<CycleId>,
+        cycle: &CycleId,
         reason: &str,
         executor: &dyn ToolExecutor,
     ) -> Result<usize, SessionError> {
         self.settle().await?;
-        let open = self.facts().open_cycle(&cycle.into())?.clone();
+        let open = self.facts().open_cycle(cycle)?.clone();
         roll_back(self, &open, reason, Some(executor)).await
     }
 

@@ -102,7 +102,7 @@ pub(super) struct Batch {
     pub(super) compaction: CompactionFate,
 }
 
-/// What a batch does to a compaction that is going on.
+/// The effect of a batch on an open compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum CompactionFate {
     /// It goes on.

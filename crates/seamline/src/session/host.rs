@@ -212,17 +212,12 @@ impl Session {
     /// # Errors
     /// When there is no such cycle or call, the call has a result, it was started before and may not run again, or the
     /// store failed. Then the tool must not run.
-    pub async fn before_tool_call(
-        &mut self,
-        cycle: impl Into<CycleId>,
-        call: impl Into<CallId>,
-    ) -> Result<ToolStart, SessionError> {
-        let (cycle, call) = (cycle.into(), call.into());
+    pub async fn before_tool_call(&mut self, cycle: &CycleId, call: &CallId) -> Result<ToolStart, SessionError> {
         self.settle().await?;
-        let call = self.facts().recorded_id(&cycle, call);
-        let intent = self.facts().plan_start(&cycle, &call)?;
+        let call = self.facts().recorded_id(cycle, call);
+        let intent = self.facts().plan_start(cycle, &call)?;
         self.write(intent).await?;
-        Ok(ToolStart { key: self.facts().key(&cycle, &call) })
+        Ok(ToolStart { key: self.facts().key(cycle, &call) })
     }
 
     /// Call this after each tool call: records its result, and commits the cycle with the last one. Where a failure is
@@ -235,11 +230,11 @@ impl Session {
     /// large to be kept with the others, or the store failed. The cycle stays open then, and [`Session::abort`] closes it.
     pub async fn after_tool_call(
         &mut self,
-        cycle: impl Into<CycleId>,
-        call: impl Into<CallId>,
+        cycle: &CycleId,
+        call: &CallId,
         output: &ToolOutput,
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
-        self.after_call(&cycle.into(), &call.into(), Ok(output.clone())).await
+        self.after_call(cycle, call, Ok(output.clone())).await
     }
 
     /// Call this after a tool could not be run: the model reads why, or the cycle is rolled back where that is
@@ -249,11 +244,11 @@ impl Session {
     /// As for [`Session::after_tool_call`].
     pub async fn after_tool_failure(
         &mut self,
-        cycle: impl Into<CycleId>,
-        call: impl Into<CallId>,
+        cycle: &CycleId,
+        call: &CallId,
         failure: &ExecutorFailure,
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
-        self.after_call(&cycle.into(), &call.into(), Err(failure.clone())).await
+        self.after_call(cycle, call, Err(failure.clone())).await
     }
 
     async fn after_call(
@@ -264,7 +259,7 @@ impl Session {
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
         self.settle().await?;
         let facts = self.facts();
-        let call = &facts.recorded_id(cycle, call.clone());
+        let call = &facts.recorded_id(cycle, call);
         facts.check_finish(cycle, call)?;
         let output = match facts.plan_output(outcome) {
             Ok(output) => output,

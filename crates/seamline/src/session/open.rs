@@ -170,8 +170,8 @@ impl Session {
     ///
     /// # Errors
     /// When there is a session of that name, or the store failed.
-    pub async fn create_child(&self, id: SessionId, call: impl Into<CallId>) -> Result<Self, SessionError> {
-        let parent = self.log.as_parent(Some(call.into()));
+    pub async fn create_child(&self, id: SessionId, call: &CallId) -> Result<Self, SessionError> {
+        let parent = self.log.as_parent(Some(call.clone()));
         self.begin_related(id, parent, self.related_options(), Vec::new()).await
     }
 

@@ -61,14 +61,14 @@ impl Facts<'_> {
     }
 
     /// The id that a call of an open cycle has in the log. The host may know it by the id that the model gave.
-    pub(in crate::session) fn recorded_id(&self, cycle: &CycleId, call: CallId) -> CallId {
-        let Some(open) = self.state.cycle(cycle) else { return call };
+    pub(in crate::session) fn recorded_id(&self, cycle: &CycleId, call: &CallId) -> CallId {
+        let Some(open) = self.state.cycle(cycle) else { return call.clone() };
         let is_call = |id: &CallId| open.calls.iter().any(|made| made.id == *id);
-        if is_call(&call) {
-            return call;
+        if is_call(call) {
+            return call.clone();
         }
-        let renamed = self.state.renamed.iter().rev().filter(|renamed| renamed.from == call);
-        renamed.map(|renamed| &renamed.to).find(|id| is_call(id)).cloned().unwrap_or(call)
+        let renamed = self.state.renamed.iter().rev().filter(|renamed| renamed.from == *call);
+        renamed.map(|renamed| &renamed.to).find(|id| is_call(id)).unwrap_or(call).clone()
     }
 }
 

@@ -49,7 +49,7 @@ pub struct Request {
     pub remaining: Vec<Finding>,
     /// Whether the body may be sent: no error remains.
     pub sendable: bool,
-    /// What to know about the request: the demands of the provider in this dialect are not known.
+    /// A note that the demands of the provider in this dialect are not known.
     pub note: Option<String>,
 }
 
@@ -153,7 +153,7 @@ impl Request {
         if !is_enabled {
             // Nothing is repaired, and yet the provider may reject the body.
             let checked = crate::check(&body, &wire.options)?;
-            let (sendable, note, remaining) = (checked.accepted(), checked.note, checked.findings);
+            let (sendable, note, remaining) = (checked.is_accepted(), checked.note, checked.findings);
             return Ok(Self { body, actions: Vec::new(), found: Vec::new(), remaining, sendable, note });
         }
         if repairs || wire.repairs().on_invalid == OnInvalid::Warn {

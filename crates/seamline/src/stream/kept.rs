@@ -17,8 +17,8 @@ use super::options::{PartialCall, StreamPolicy};
 pub(super) struct KeptMessages {
     messages: Written,
     refused: Vec<RefusedCall>,
-    /// What a session keeps, where it differs. Only a session is sure to read the list of refused calls, so only it gets
-    /// calls that must not run in a form that could run.
+    /// The content for a session, where it differs. Only a session is sure to read the list of refused calls,
+    /// so only it gets calls that must not run in a form that could run.
     session: Option<Box<(Written, Vec<RefusedCall>)>>,
     /// The same messages in a form that the provider accepts, where it differs.
     legal: Option<Box<Written>>,
@@ -35,7 +35,7 @@ pub(super) struct KeptMessages {
 /// assert!(response.refused().is_empty());
 /// # Ok::<(), seamline::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct RefusedCall {
     /// The id of the call.

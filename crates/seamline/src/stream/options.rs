@@ -48,7 +48,7 @@ impl StreamOptions {
         }
     }
 
-    /// What the options tell about the dialect.
+    /// Reads from the options the dialect that the caller expects.
     pub(super) fn expected(&self) -> Result<Expected, Error> {
         let known = |name: &str| seamline_dialects::by_name(name).ok_or_else(|| Error::UnknownDialect(name.to_owned()));
         let dialect = self.dialect.as_deref().map(known).transpose()?;
@@ -77,11 +77,11 @@ impl StreamOptions {
 pub struct StreamPolicy {
     /// The source of a tool call's input that counts.
     pub arg_source: ArgSource,
-    /// What a history keeps of the tool calls of an incomplete response that must not run.
+    /// The part of the tool calls of an incomplete response that a history keeps although they must not run.
     pub partial_call: PartialCall,
-    /// What a history keeps of the tool calls of a complete response that must not run.
+    /// The part of the tool calls of a complete response that a history keeps although they must not run.
     pub malformed_call: PartialCall,
-    /// What happens to a tool call without a name, or without an id where the dialect demands one.
+    /// Treatment of a tool call without a name, or without an id where the dialect demands one.
     pub blank_call: BlankCall,
     /// The limits of one response.
     pub limits: StreamLimits,
@@ -104,11 +104,12 @@ seamline_model::knobs! {
     StreamPolicy {
         /// Which source of a tool call's input counts when the stream has several.
         arg_source ["X17"]: ArgSource = arg_source;
-        /// What a history keeps of a tool call that may not be run because the response is not complete.
+        /// The part of a tool call that a history keeps if the call may not run because the response is not complete.
         partial_call ["X16"]: PartialCall = partial_call;
-        /// What a history keeps of a tool call of a complete response that may not be run: it names no tool, its input is broken, or a part of it is missing.
+        /// The part of a tool call of a complete response that a history keeps if the call may not run: it names no
+        /// tool, its input is broken, or a part of it is missing.
         malformed_call ["S3-07"]: PartialCall = malformed_call;
-        /// What happens to a tool call without a name, or without an id where the dialect demands one.
+        /// Treatment of a tool call without a name, or without an id where the dialect demands one.
         blank_call ["S0-30"]: BlankCall = blank_call;
         /// How many bytes the longest frame may have.
         frame_bytes_max [""]: Count<1> = limits.frame_bytes_max;
@@ -122,7 +123,7 @@ seamline_model::knobs! {
 }
 
 seamline_model::words! {
-    /// What a history keeps of tool calls that may not be run.
+    /// The part of tool calls that a history keeps if they may not run.
     PartialCall default DropCall {
         /// The message without these calls.
         DropCall = "drop_call",
@@ -134,7 +135,7 @@ seamline_model::words! {
 }
 
 seamline_model::words! {
-    /// What happens to a tool call without an id or a name.
+    /// Treatment of a tool call without an id or a name.
     BlankCall default Mend {
         /// A call without an id gets one, made from its place, its tool and its input, and may run. A call without a name is malformed.
         Mend = "mend",

@@ -59,7 +59,7 @@ impl Bed {
         let _ = std::fs::remove_file(self.backup());
         let journal = repaired.write(&self.open(), &self.backup(), &mut |_| Ok(())).unwrap().unwrap();
         assert_eq!(findings(&self.check(session)), Vec::<String>::new());
-        assert!(!self.repair(session).changed(), "a second repair changes rows");
+        assert!(!self.repair(session).is_changed(), "a second repair changes rows");
         journal
     }
 
@@ -67,7 +67,7 @@ impl Bed {
     pub(crate) fn assert_healthy(&self, session: &str) {
         let before = self.dump();
         assert_eq!(findings(&self.check(session)), Vec::<String>::new());
-        assert!(!self.repair(session).changed());
+        assert!(!self.repair(session).is_changed());
         assert_eq!(self.dump(), before);
     }
 

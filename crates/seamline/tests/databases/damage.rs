@@ -196,10 +196,10 @@ impl Rows {
         if let Some(lost) = before.difference(&self.words(bed)).next() {
             return Err(format!("lost: {lost}"));
         }
-        if bed.repair(self.session).changed() {
+        if bed.repair(self.session).is_changed() {
             return Err("a second repair changes rows".to_owned());
         }
-        Ok(repaired.changed())
+        Ok(repaired.is_changed())
     }
 
     /// The words in the rows of the session.

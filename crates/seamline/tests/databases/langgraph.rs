@@ -137,7 +137,7 @@ fn an_unanswered_call_is_found_and_the_database_is_left_alone() {
     let place = format!("PAIR001 checkpoints th-1 {NEW}");
     assert_eq!(findings(&bed.check("th-1")), [place]);
     let repaired = bed.repair("th-1");
-    assert!(!repaired.changed());
+    assert!(!repaired.is_changed());
     assert!(
         repaired.repaired.refusal.is_some_and(|why| why.contains("update_state")),
         "{:?}",
@@ -180,4 +180,35 @@ fn checkpoints_that_cannot_be_read_are_reported_or_left_alone() {
         assert_eq!(findings(&bed.check(thread)), [format!("FILE005 checkpoints {thread} {NEW}")]);
     }
     bed.assert_healthy("sealed");
+}
+
+/// Writes a checkpoint of a subgraph, whose parent is the checkpoint of the graph with this id.
+fn put_below(bed: &Bed, namespace: &str, id: &str, parent: &str, messages: &[Value]) {
+    let sql = "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, type, checkpoint, metadata)
+               VALUES ('th-1', ?1, ?2, 'msgpack', ?3, ?4)";
+    let metadata = json!({ "source": "loop", "step": 1, "parents": { "": parent } }).to_string().into_bytes();
+    bed.connection().execute(sql, (namespace, id, packed(&state(messages)), metadata)).unwrap();
+}
+
+#[test]
+fn subgraphs_that_a_thread_may_continue_are_sessions_of_their_own() {
+    let bed = bed(&[human("list")]);
+    let open = [human("list"), call(), human("and?")];
+    // The graph has gone on since this one: what it said is in the thread.
+    put_below(&bed, "agent:0a", OLD, OLD, &open);
+    put_below(&bed, "agent:0b", NEW, NEW, &open);
+    // A subgraph with a state of its own is continued by every later run.
+    put_below(&bed, "helper", OLD, OLD, &[human("help"), call(), result("c1"), result("c2")]);
+    let sessions = bed.open().sessions().unwrap();
+    let mut shown: Vec<_> = sessions.iter().map(|row| (row.id.as_str(), row.is_subagent)).collect();
+    shown.sort_unstable();
+    assert_eq!(shown, [("th-1", false), ("th-1|agent:0b", true), ("th-1|helper", true)]);
+
+    bed.assert_healthy("th-1");
+    bed.assert_healthy("th-1|helper");
+    let checked = bed.check("th-1|agent:0b");
+    let place = format!("PAIR001 checkpoints th-1 agent:0b {NEW}");
+    assert_eq!(findings(&checked), [place]);
+    let about = checked.checked.about;
+    assert_eq!((about.id.as_deref(), about.is_subagent), (Some("th-1|agent:0b"), true));
 }

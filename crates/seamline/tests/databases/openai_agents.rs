@@ -128,7 +128,7 @@ fn sessions_with_branches_are_read_and_not_written() {
     let checked = bed.check("s-1");
     assert_eq!((checked.checked.messages, findings(&checked)), (3, vec!["PAIR001 agent_messages 3".to_owned()]));
     let repaired = bed.repair("s-1");
-    assert!(!repaired.changed() && repaired.repaired.refusal.is_some());
+    assert!(!repaired.is_changed() && repaired.repaired.refusal.is_some());
     place(4, "main", 9);
     bed.connection().execute("UPDATE message_structure SET sequence_number = 10 WHERE message_id = 5", []).unwrap();
     bed.assert_healthy("s-1");

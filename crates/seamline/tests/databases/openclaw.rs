@@ -189,7 +189,7 @@ fn a_database_with_other_tables_is_left_alone() {
         add(&bed, &[HEADER, USER, CALL, NEXT], None);
         let before = bed.dump();
         let repaired = bed.repair("s-1");
-        assert!(!repaired.changed() && repaired.repaired.refusal.is_some(), "{sql}");
+        assert!(!repaired.is_changed() && repaired.repaired.refusal.is_some(), "{sql}");
         assert_eq!(bed.dump(), before);
     }
 }

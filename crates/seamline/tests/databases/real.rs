@@ -29,8 +29,8 @@ fn real_databases_are_read() {
             }
             let repaired = database::repair(&database, &session.id, &options).unwrap().unwrap();
             let is_wrong = checked.checked.findings.iter().any(|finding| finding.severity > Severity::Info);
-            assert_eq!(repaired.changed(), is_wrong && repaired.repaired.refusal.is_none());
-            if repaired.changed() {
+            assert_eq!(repaired.is_changed(), is_wrong && repaired.repaired.refusal.is_none());
+            if repaired.is_changed() {
                 println!("    after: {}", repaired.repaired.after);
             }
         }

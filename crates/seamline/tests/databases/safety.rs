@@ -29,7 +29,7 @@ fn reading_a_closed_database_creates_no_file_and_changes_no_byte() {
     let sessions = database::list(&bed.path()).unwrap().unwrap();
     assert_eq!((sessions.len(), sessions[0].updated_ms), (1, Some(9000)));
     let repaired = bed.repair("ses_1");
-    assert!(repaired.changed());
+    assert!(repaired.is_changed());
     assert_eq!(names(&bed), ["sessions.db"]);
     assert_eq!(std::fs::read(bed.path()).unwrap(), before);
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// Formats of the manifest that are not session files of a program.
 const OTHERS: &[&str] = &["recorded-response", "provider-requests", "misc", "messages-body", "gemini-contents"];
 
-/// What the manifest calls a defect, and the codes of findings that report it.
+/// The manifest's names of defects, and the codes of the findings that report them.
 const KINDS: &[(&str, &[&str])] = &[
     ("duplicate", &["FILE009"]),
     ("head_missing", &["FILE008"]),
@@ -93,7 +93,7 @@ fn judge(path: &Path, broken: &str, is_real: bool, row: &mut Row) -> Result<(), 
         if !checked.is_healthy() {
             return Err(format!("a healthy session has errors: {}", listed(&checked.findings)));
         }
-        if repaired.changed() {
+        if repaired.is_changed() {
             return Err(format!("a healthy session is changed: {}", listed(&checked.findings)));
         }
         return Ok(());
@@ -110,7 +110,7 @@ fn judge(path: &Path, broken: &str, is_real: bool, row: &mut Row) -> Result<(), 
         return Err(format!("{:?} {broken}: findings remain: {}", repaired.refusal, listed(&left)));
     }
     let again = files::repair(&name, &repaired.bytes, &options).unwrap().unwrap();
-    if again.changed() {
+    if again.is_changed() {
         return Err("a second repair changes the file".to_owned());
     }
     Ok(())

@@ -235,10 +235,10 @@ fn judge(name: &str, form: Form, damaged: &Damaged) -> Result<bool, String> {
         }
     }
     let again = files::repair(name, &repaired.bytes, &options).map_err(|error| error.to_string())?;
-    if again.is_some_and(|again| again.changed()) {
+    if again.is_some_and(|again| again.is_changed()) {
         return Err("a second repair changes the file".to_owned());
     }
-    Ok(repaired.changed())
+    Ok(repaired.is_changed())
 }
 
 fn strictly_valid(dialect: &str, body: &str) -> Result<(), String> {

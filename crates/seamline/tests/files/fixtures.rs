@@ -45,10 +45,10 @@ fn judge(case: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     compare(&case.join("findings.txt"), listed(&checked.findings).as_bytes(), &mut wrong);
     let expected = case.join(format!("repaired.{extension}"));
-    if repaired.changed() {
+    if repaired.is_changed() {
         compare(&expected, &repaired.bytes, &mut wrong);
         let again = files::repair(&name, &repaired.bytes, &options).unwrap().unwrap();
-        if again.changed() {
+        if again.is_changed() {
             wrong.push("a second repair changes the file".to_owned());
         }
         let left: Vec<Finding> =

@@ -26,7 +26,7 @@ fn a_compressed_session_is_repaired_and_compressed_again() {
     assert_eq!(content, fixture("codex/missing-result/repaired.jsonl"));
     assert!(repaired.remaining.is_empty());
     let again = files::repair(name, &repaired.bytes, &options).unwrap().unwrap();
-    assert!(!again.changed());
+    assert!(!again.is_changed());
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_healthy_compressed_session_keeps_its_bytes() {
     // At another level than ours the bytes would differ if they were written again.
     let packed = zstd::encode_all(&fixture("codex/clean/input.jsonl")[..], 9).unwrap();
     let repaired = files::repair("x.jsonl.zst", &packed, &Options::default()).unwrap().unwrap();
-    assert!(!repaired.changed());
+    assert!(!repaired.is_changed());
     assert_eq!(*repaired.bytes, packed[..]);
 }
 

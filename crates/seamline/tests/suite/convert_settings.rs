@@ -114,7 +114,7 @@ fn a_body_without_a_model_gets_a_hint_how_to_name_one() {
     let converted = into(body, "gemini", "mistral");
     let missing = converted.lost.iter().find(|lost| lost.fate == Fate::Missing).unwrap();
     assert_eq!(missing.note, "the new body names no model; pass `--model NAME`");
-    assert!(converted.complete());
+    assert!(converted.is_complete());
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn judge(record: &Value, dialect: &str, tally: &mut Tally) -> Result<(), String>
     if record["status"] == 200 {
         tally.accepted += 1;
         let detected = check(&body, &Options::default()).map_err(|error| error.to_string())?;
-        return match (checked.accepted(), detected.dialect == dialect) {
+        return match (checked.is_accepted(), detected.dialect == dialect) {
             (true, true) => withstands_foreign_blocks(&record["body"], dialect).map(drop),
             (false, _) => Err(format!("accepted, but {findings}")),
             (true, false) => Err(format!("detected as {}", detected.dialect)),

@@ -114,20 +114,20 @@ impl Case {
             return Err("check and repair do not find the same".to_owned());
         }
         expect(&self.folder.join("findings.snap"), Some(described(&checked.findings).as_bytes()))?;
-        let changed = repaired.changed().then_some(&*repaired.body);
+        let changed = repaired.is_changed().then_some(&*repaired.body);
         if checked.findings.is_empty() && changed.is_some() {
             return Err("L1: clean in, other bytes out".to_owned());
         }
         expect(&self.folder.join("repaired.json"), changed)?;
         let again = repair(&repaired.body, &self.options).map_err(|error| error.to_string())?;
-        if again.changed() || again.found != repaired.remaining {
+        if again.is_changed() || again.found != repaired.remaining {
             return Err("L2: a second repair does not find what the first left".to_owned());
         }
         self.expect_of_name(&checked.findings, &repaired.remaining)?;
         if repaired.remaining.is_empty() {
             self.expect_accepted(&repaired.body)?;
         }
-        if repaired.lossless() {
+        if repaired.is_lossless() {
             expect_lossless(&input, &repaired.body)?;
         }
         Ok(())

@@ -120,7 +120,7 @@ fn recorded_bodies_with_unknown_parts_are_left_as_they_are() {
     harmed.assert_none();
 }
 
-/// What happened to bodies that should have stayed as they are, with one example of each kind.
+/// Changes to bodies that should have stayed as they are, with one example of each kind.
 #[derive(Default)]
 struct Harmed {
     bodies: usize,
@@ -160,7 +160,7 @@ fn harmless(variant: &Unknown, options: &Options) -> Result<(), String> {
         return Err(format!("{} gives {} {}", variant.added, error.code, error.message));
     }
     let repaired = repair(body.as_bytes(), options).map_err(|error| error.to_string())?;
-    if repaired.changed() {
+    if repaired.is_changed() {
         let codes: Vec<&str> = repaired.found.iter().map(|finding| finding.code).collect();
         return Err(format!("{} is edited because of {codes:?}", variant.added));
     }

@@ -42,7 +42,7 @@ fn result(id: &str, text: &str) -> String {
     format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{text}"}}"#)
 }
 
-/// What a repair makes of messages under a policy: the body, and the findings before it.
+/// Repairs messages under a policy and gives the body and the findings before it.
 fn outcome(text: &str, messages: &[String]) -> String {
     let options = Options { policy: policy(text), ..Options::default() };
     let model = if messages.concat().contains("\"type\":\"text\"") { "claude-sonnet-4-5" } else { "gpt-4.1" };
@@ -222,7 +222,7 @@ fn every_knob_of_the_retry_guard_has_an_effect() {
     assert_eq!(advised.len(), words.len(), "{advised:?}");
 }
 
-/// What a breaker does about rounds: each is a tool and its arguments, `ok` after a call that fits, or `turn`.
+/// Gives the reaction of a breaker to rounds: each is a tool and its arguments, `ok` after a call that fits, or `turn`.
 fn broken_rounds(text: &str, rounds: &[(&str, &str)]) -> Vec<&'static str> {
     let mut tools = ToolSchemas::new();
     for name in ["one", "two"] {

@@ -94,11 +94,11 @@ pub(crate) fn hold_for<'b>(
     let before = Reading::of(dialect, body)?;
     let after = Reading::of(dialect, out).map_err(fail)?;
     let accepted = agrees(judge, body, &options, mendable).map_err(fail)?;
-    if accepted && repaired.found.is_empty() && repaired.changed() {
+    if accepted && repaired.found.is_empty() && repaired.is_changed() {
         return Err(fail("L1: clean in, other bytes out".to_owned()));
     }
     let again = repair(out.as_bytes(), &options).map_err(|error| error.to_string())?;
-    if again.changed() {
+    if again.is_changed() {
         return Err(fail(format!("L2: the second repair gives {}", String::from_utf8_lossy(&again.body))));
     }
     let said: Value = serde_json::from_str(out).map_err(|error| fail(error.to_string()))?;
@@ -109,7 +109,7 @@ pub(crate) fn hold_for<'b>(
     }
     minimal(&before, &after, &repaired).map_err(fail)?;
     let missing = lossless::missing_payloads(&said, payloads);
-    if !missing.is_empty() || !repaired.lossless() {
+    if !missing.is_empty() || !repaired.is_lossless() {
         return Err(fail(format!("L6: lost {missing:?}, dropped {:?}", repaired.dropped)));
     }
     honest(&before, &after).map_err(fail)?;
@@ -166,7 +166,7 @@ pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Resul
         return Err(format!("{bug:?} in {out}"));
     }
     let blocked = !options.policy.allows(seamline::Safety::Safe);
-    if blocked && repaired.changed() {
+    if blocked && repaired.is_changed() {
         return Err(format!("changed where nothing may be: {out}"));
     }
     let again = match repair(&repaired.body, options) {
@@ -175,7 +175,7 @@ pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Resul
         Err(Error::Body(seamline_dialects::Error::NoMessage { .. })) => return Ok(()),
         Err(error) => return Err(format!("{error} in {out}")),
     };
-    if again.changed() {
+    if again.is_changed() {
         return Err(format!("L2: {out}\nbecomes {}", String::from_utf8_lossy(&again.body)));
     }
     Ok(())
@@ -184,7 +184,7 @@ pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Resul
 /// Whether the provider accepts the body; the check and the strict check must agree. The strict check does not know
 /// fields in the wrong place, so there the check may find more.
 fn agrees(judge: Judge, body: &str, options: &Options, mendable: Mendable) -> Result<bool, String> {
-    let accepted = check(body.as_bytes(), options).map_err(|error| error.to_string())?.accepted();
+    let accepted = check(body.as_bytes(), options).map_err(|error| error.to_string())?.is_accepted();
     // If this reader cannot read it, no provider can.
     let violations = serde_json::from_str(body).ok().map(|value| judge.check(&value));
     let taken = violations.as_ref().is_some_and(Vec::is_empty);

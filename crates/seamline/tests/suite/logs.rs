@@ -220,7 +220,7 @@ fn a_session_logs_cycles_repairs_and_incidents_without_content() {
                 let (cycle, _) = session.begin_cycle(&[turn], &|_| seamline::store::Effect::ReadOnly).await.unwrap();
                 if ends {
                     let output = seamline::session::ToolOutput { output: "SECRET output".to_owned(), is_error: false };
-                    session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
+                    session.finish_call(&cycle, &"toolu_1".into(), &output).await.unwrap();
                     session.commit_cycle(&cycle).await.unwrap();
                 } else {
                     session.roll_back_cycle(&cycle, "SECRET reason").await.unwrap();

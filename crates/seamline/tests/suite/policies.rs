@@ -247,10 +247,10 @@ fn texts_of_every_override_are_known_to_be_synthetic() {
 fn x8_an_offered_repair_is_made_on_request() {
     let policy = policy("preset = 'clawos'");
     let options = for_provider(&policy, "openai");
-    assert!(!check(UNANSWERED.as_bytes(), &options).unwrap().accepted());
-    assert!(repair(UNANSWERED.as_bytes(), &options).unwrap().changed());
+    assert!(!check(UNANSWERED.as_bytes(), &options).unwrap().is_accepted());
+    assert!(repair(UNANSWERED.as_bytes(), &options).unwrap().is_changed());
     let strict = for_provider(&Policy::preset("strict").unwrap(), "openai");
-    assert!(!repair(UNANSWERED.as_bytes(), &strict).unwrap().changed());
+    assert!(!repair(UNANSWERED.as_bytes(), &strict).unwrap().is_changed());
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn x16_the_policy_decides_whether_a_history_keeps_a_cut_call() {
     let result = format!(r#"{{"role":"tool","tool_call_id":"{}","content":"{}"}}"#, results[0].id, results[0].text);
     let user = r#"{"role":"user","content":"go"}"#;
     let body = format!(r#"{{"model":"gpt-4.1","messages":[{user},{message},{result}]}}"#);
-    assert!(check(body.as_bytes(), &Options::default()).unwrap().accepted());
+    assert!(check(body.as_bytes(), &Options::default()).unwrap().is_accepted());
 }
 
 #[test]

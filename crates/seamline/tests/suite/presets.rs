@@ -170,13 +170,13 @@ impl Case {
         let again = repair(output.as_bytes(), &options).map_err(|error| error.to_string())?;
         same("a second repair", &&*again.body, &output.as_bytes())?;
         let expect = &self.file.expect;
-        let valid = checked.accepted();
+        let valid = checked.is_accepted();
         same("valid", &valid, &expect.valid)?;
         same("names", &names(&checked.findings), &expect.names)?;
-        same("unchanged", &!repaired.changed(), &expect.unchanged)?;
+        same("unchanged", &!repaired.is_changed(), &expect.unchanged)?;
         same("remaining", &names(&repaired.remaining), &expect.remaining)?;
         self.judge(&output)?;
-        let changed = repaired.changed().then_some(output.as_str());
+        let changed = repaired.is_changed().then_some(output.as_str());
         self.snapshot("findings.snap", Some(&described(&checked.findings)), bless)?;
         self.snapshot("repaired.json", changed, bless)
     }
@@ -423,5 +423,5 @@ fn a_policy_file_sets_the_text_of_synthetic_results() {
     let told = Told::of(Dialect::OpenAiChat, &body);
     assert_eq!(told.results, ["c1: [synthetic] [Lost at sea]"]);
     let again = repair(&repaired.body, &options).unwrap();
-    assert!(!again.changed());
+    assert!(!again.is_changed());
 }

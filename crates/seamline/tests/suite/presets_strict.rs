@@ -33,8 +33,8 @@ fn is_clean(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.severity == Severity::Info)
 }
 
-/// What the strict check rejects, except calls at the end that the policy lets be answered later: these are not in the body
-/// that is asked about unanswered calls.
+/// Runs the strict check and gives its violations, except calls at the end that the policy lets be answered later:
+/// these are not in the body that is asked about unanswered calls.
 fn rejections(dialect: Dialect, body: &[u8], policy: &Policy) -> Result<Vec<String>, String> {
     let body: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     let is_pending = policy.for_provider(dialect.provider()).repair.trailing_call == TrailingCall::AllowPending;

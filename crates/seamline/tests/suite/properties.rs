@@ -39,7 +39,7 @@ proptest! {
         let body = render::render(dialect, &generate::fit(dialect, transcript), style);
         let repaired = repair(body.as_bytes(), &laws::options(dialect)).unwrap();
         prop_assert_eq!(&repaired.found, &[], "{}", body);
-        prop_assert!(!repaired.changed());
+        prop_assert!(!repaired.is_changed());
         prop_assert_eq!(&*repaired.body, body.as_bytes());
     }
 

@@ -39,19 +39,19 @@ fn a_member_that_the_provider_has_rejected_is_removed_in_every_dialect() {
     for (dialect, body, text) in REJECTED {
         let mut options = Options { dialect: Some(dialect.to_owned()), ..Options::default() };
         let kept = repair(body.as_bytes(), &options).unwrap();
-        assert!(!kept.changed(), "{dialect}: {:?}", kept.actions);
+        assert!(!kept.is_changed(), "{dialect}: {:?}", kept.actions);
         assert!(kept.found.iter().all(|finding| finding.severity == Severity::Info), "{dialect}: {:?}", kept.found);
 
         let verdict = classify(&Failure { dialect: Some(dialect), text, ..Failure::default() });
         assert_eq!(verdict.members.first().map(|member| member.fault), Some(MemberFault::Unknown), "{dialect}");
         options.policy.reject_members(&verdict.members);
-        assert!(!check(body.as_bytes(), &options).unwrap().accepted(), "{dialect}");
+        assert!(!check(body.as_bytes(), &options).unwrap().is_accepted(), "{dialect}");
         let repaired = repair(body.as_bytes(), &options).unwrap();
         assert!(repaired.remaining.is_empty(), "{dialect}: {:?}", repaired.remaining);
         let new = String::from_utf8(repaired.body.to_vec()).unwrap();
         assert_eq!(new, body.replace(r#","mood":"good""#, "").replace(r#","mood":"""#, ""), "{dialect}");
         assert!(repaired.dropped.iter().any(|dropped| dropped.source.contains("mood")), "{dialect}");
-        assert!(!repair(new.as_bytes(), &options).unwrap().changed(), "{dialect}");
+        assert!(!repair(new.as_bytes(), &options).unwrap().is_changed(), "{dialect}");
     }
 }
 
@@ -65,7 +65,7 @@ fn an_error_about_another_member_or_a_setting_removes_nothing() {
     ] {
         let mut options = Options { dialect: Some("openai_chat".to_owned()), ..Options::default() };
         options.policy.reject_members(&classify(&Failure { text, ..Failure::default() }).members);
-        assert!(!repair(body, &options).unwrap().changed(), "{text}");
+        assert!(!repair(body, &options).unwrap().is_changed(), "{text}");
     }
 }
 
@@ -120,7 +120,7 @@ fn a_rejected_member_is_removed_from_every_place_that_an_error_can_name() {
             let new = String::from_utf8(repaired.body.to_vec()).unwrap();
             assert_eq!(new, body.replace(gone, ""), "{text}");
             assert!(repaired.dropped.iter().any(|dropped| gone.contains(&dropped.source)), "{text}");
-            assert!(!repair(new.as_bytes(), &options).unwrap().changed(), "{text}");
+            assert!(!repair(new.as_bytes(), &options).unwrap().is_changed(), "{text}");
         }
     }
 }
@@ -143,7 +143,7 @@ fn members_that_the_request_needs_stay() {
         let text = format!("Unknown parameter: '{place}'.");
         let mut options = Options::default();
         options.policy.reject_members(&classify(&Failure { text: &text, ..Failure::default() }).members);
-        assert!(!repair(CHAT.as_bytes(), &options).unwrap().changed(), "{place}");
+        assert!(!repair(CHAT.as_bytes(), &options).unwrap().is_changed(), "{place}");
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use seamline_files::leftovers::{Leftover, LeftoverKind};
 use seamline_model::conversation::{LiftedBlock, LiftedMessage, MediaSource, Says, Speaker};
 
+use super::super::saved::counted;
 use super::Salvaged;
 
 /// The fewest backticks of a fence.
@@ -39,6 +40,7 @@ impl Salvaged<'_> {
             ("folder", about.folder.clone()),
             ("model", about.model.clone()),
             ("last change", about.updated.clone()),
+            ("only in the appendix", self.left_out_text()),
             ("messages", messages.or_else(|| Some("no conversation was found".to_owned()))),
         ];
         for (name, value) in lines {
@@ -47,6 +49,12 @@ impl Salvaged<'_> {
             }
         }
         writeln!(out)
+    }
+
+    /// Names the content that only the records in the appendix hold, such as `2 images`.
+    pub fn left_out_text(&self) -> Option<String> {
+        let counted: Vec<String> = self.left_out.iter().map(counted).collect();
+        (!counted.is_empty()).then(|| counted.join(", "))
     }
 
     fn write_findings(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -31,7 +31,7 @@ impl Compensation {
 /// The reason for the rollback of a cycle whose calls have no result.
 pub(in crate::session) const UNANSWERED: &str = "a tool call has no result";
 
-/// What the policy does with a cycle that has calls without a result.
+/// The policy's treatment of a cycle that has calls without a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum Fate {
     /// The calls get results that say what is known.
@@ -43,7 +43,7 @@ pub(in crate::session) enum Fate {
 }
 
 impl Facts<'_> {
-    /// What the policy does with a cycle that ends although calls of it may have no result.
+    /// Reads from the policy the treatment of a cycle that ends although calls of it may have no result.
     pub(in crate::session) fn fate_of(&self, open: &OpenCycle) -> Fate {
         if open.calls.iter().all(is_finished) {
             return Fate::Close;

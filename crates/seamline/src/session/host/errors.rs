@@ -9,7 +9,7 @@ use crate::guards::{OnCorruption, filter};
 use crate::session::facts::{Batch, Facts};
 use crate::session::{CorruptCheckpoint, LastResort, PersistRepairs, SessionError};
 
-/// What the session did about an error.
+/// The action of the session after an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ErrorRecovery {
     /// The action that the session took.

@@ -6,7 +6,7 @@ use crate::Policy;
 use crate::session::SessionError;
 use crate::session::facts::Facts;
 
-/// What an opening records about the policy.
+/// The record about the policy that an opening writes.
 #[derive(Debug, PartialEq)]
 pub(super) enum PolicyNote {
     /// The session keeps its policy: there is nothing to record.

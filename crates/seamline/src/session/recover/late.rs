@@ -35,7 +35,7 @@ struct Place {
     found: Found,
 }
 
-/// What a turn has for a late result.
+/// The place that a turn has for a late result.
 enum Asked {
     /// The turn makes no such call.
     Elsewhere,

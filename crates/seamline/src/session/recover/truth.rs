@@ -1,10 +1,10 @@
-//! What the records say about a call whose process is gone.
+//! The known facts about a call whose process is gone.
 
 use seamline_store::{CallId, CallState, CycleId, Effect, OpenCall, OpenCycle, State};
 
 use crate::session::cycle::call::returned;
 
-/// What the records say about a call.
+/// The outcome of a call as far as the records prove it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truth {
     /// The call did not run.
@@ -28,7 +28,7 @@ pub struct Unresolved {
     pub tool: String,
     /// The effect of running it.
     pub effect: Effect,
-    /// What the records say about the call.
+    /// The outcome that the records prove.
     pub truth: Truth,
 }
 
@@ -48,7 +48,7 @@ pub(in crate::session) fn unresolved(state: &State) -> Vec<Unresolved> {
     state.cycles.iter().flat_map(of_cycle).collect()
 }
 
-/// What the records say of a call.
+/// Derives the outcome of a call from its records.
 pub(in crate::session) fn truth_of(call: &OpenCall) -> Truth {
     match &call.state {
         // A call that only reads may have an intent; it is still harmless.

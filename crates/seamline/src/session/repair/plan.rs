@@ -293,7 +293,7 @@ fn name_renamed(batch: &mut Batch, calls: &[RenamedCall]) {
 /// Leaves a call without a result as it is: requests add one.
 const LEFT: UnansweredCall = UnansweredCall::Rollback;
 
-/// What a repair of stored messages does about the calls of the last message.
+/// Treatment of the calls of the last message in a repair of stored messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum Frontier {
     /// They may still get their results.

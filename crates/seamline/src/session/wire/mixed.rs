@@ -8,9 +8,9 @@ use seamline_store::{Entry, EntrySource, Raw};
 
 use super::Wire;
 use crate::Error;
+use crate::cuts::{self, OpenCalls};
 use crate::outline::{OutlineBlock, OutlineKind};
 use crate::session::SessionError;
-use crate::session::compact::cuts::{self, OpenCalls};
 
 /// The role of results from before calls had ids. Such a call is not a block of a transcript, and only its tool names it.
 const FUNCTION: &str = "function";

@@ -75,7 +75,7 @@ impl Wire {
             constraints.call_id.alphabet = Alphabet::Any;
             constraints.call_id.length_max = usize::MAX;
         });
-        let Some(repaired) = repaired.ok().filter(Repaired::changed) else {
+        let Some(repaired) = repaired.ok().filter(Repaired::is_changed) else {
             return Ok((run.to_vec(), Vec::new()));
         };
         let messages = wire.repaired(&old, &repaired)?;

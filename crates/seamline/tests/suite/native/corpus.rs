@@ -33,7 +33,7 @@ fn recorded_sessions_are_repaired_without_a_loss() {
             repaired.found.len(),
             repaired.actions.len()
         );
-        assert!(repaired.remaining.is_empty() && repaired.lossless(), "{} {:?}", log.display(), repaired.remaining);
+        assert!(repaired.remaining.is_empty() && repaired.is_lossless(), "{} {:?}", log.display(), repaired.remaining);
         let after: Vec<Value> = serde_json::from_slice(&repaired.body).unwrap();
         let kept = after.iter().filter(|message| messages.contains(message)).count();
         assert!(kept + repaired.actions.len() >= messages.len(), "{}: {kept} of {}", log.display(), messages.len());

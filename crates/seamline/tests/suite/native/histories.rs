@@ -73,7 +73,7 @@ proptest! {
         for options in std::iter::once(options(stored)).chain(has_calls(&transcript).then_some(found)) {
             let repaired = seamline::repair(text.as_bytes(), &options).unwrap();
             prop_assert!(repaired.found.is_empty(), "{:?}\n{text}", repaired.found);
-            prop_assert!(!repaired.changed() && *repaired.body == *text.as_bytes());
+            prop_assert!(!repaired.is_changed() && *repaired.body == *text.as_bytes());
         }
     }
 
@@ -94,9 +94,9 @@ proptest! {
         let missing = lossless::missing_payloads(&value, &payloads);
         let dropped: Vec<_> = repaired.dropped.iter().map(|dropped| dropped.source.as_str()).collect();
         let is_lost = |payload: &&String| !dropped.iter().any(|source| source.contains(payload.as_str()));
-        prop_assert!(repaired.lossless() && !missing.iter().any(|payload| is_lost(&payload)), "{missing:?}\n{text}\n{out}");
+        prop_assert!(repaired.is_lossless() && !missing.iter().any(|payload| is_lost(&payload)), "{missing:?}\n{text}\n{out}");
         let again = seamline::repair(out.as_bytes(), &options).unwrap();
-        prop_assert!(!again.changed() && again.found.is_empty(), "{:?}\n{out}", again.found);
+        prop_assert!(!again.is_changed() && again.found.is_empty(), "{:?}\n{out}", again.found);
         places_are_in_the_file(&text, &repaired.found)?;
     }
 
@@ -189,7 +189,7 @@ fn a_mixed_list_is_left_alone() {
     let text = r#"[{"role":"assistant","content":[{"type":"toolCall","id":"a","name":"x","arguments":{}}]},
         {"role":"toolResult","toolCallId":"a","content":"1"},
         {"role":"tool","tool_call_id":"b","content":"2"}]"#;
-    match seamline::repair(text.as_bytes(), &Options::default()).map(|repaired| repaired.changed()) {
+    match seamline::repair(text.as_bytes(), &Options::default()).map(|repaired| repaired.is_changed()) {
         Err(Error::Body(BodyError::Split { dialects, evidence })) => {
             assert_eq!(dialects, ["openclaw", "openai_chat"]);
             assert!(evidence[0].contains("toolResult") && evidence[1].contains("`tool`"), "{evidence:?}");

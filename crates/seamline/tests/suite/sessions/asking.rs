@@ -110,9 +110,9 @@ fn open_calls_are_closed_before_the_next_request() {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
         let output = ToolOutput { output: "paid".to_owned(), is_error: false };
-        session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &output).await.unwrap();
         let start = session.before_agent_start(ENVELOPE).await.unwrap();
         let AgentStart::Proceed { request, .. } = start else { panic!("{start:?}") };
         let body = String::from_utf8(request.body).unwrap();
@@ -336,7 +336,7 @@ fn a_rollback_of_a_running_cycle_is_reported() {
             session.append(ASK).await.unwrap();
             let made = session.create_checkpoint(Operation::Manual).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
             match how {
                 0 => drop(session.rollback(&made.id, "test").await.unwrap()),
                 1 => drop(session.handle_error(&OVERLOADED).await.unwrap()),

@@ -23,8 +23,8 @@ fn an_abort_or_a_timeout_names_the_calls_and_messages_that_it_left() {
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-        session.finish_call(&cycle, "toolu_1", &said("first")).await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &said("first")).await.unwrap();
         session.abort().await.unwrap();
         let context = session.repair_context();
         assert_eq!((lost(&context), context.unanswered.as_slice()), (vec!["toolu_2"], &[ASK.to_owned()][..]));
@@ -53,9 +53,9 @@ async fn crashed(place: &Place) -> Session {
     session.append(ASK).await.unwrap();
     let calls = turn(&["toolu_1", "toolu_2"]);
     let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-    session.finish_call(&cycle, "toolu_1", &said("first")).await.unwrap();
-    session.before_tool_call(&cycle, "toolu_2").await.unwrap();
+    session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+    session.finish_call(&cycle, &"toolu_1".into(), &said("first")).await.unwrap();
+    session.before_tool_call(&cycle, &"toolu_2".into()).await.unwrap();
     session
 }
 
@@ -92,7 +92,7 @@ fn the_list_of_lost_calls_is_bounded() {
             let (cycle, _) = session.begin_cycle(&[&turn(&[&id])], &|_| Effect::ReadOnly).await.unwrap();
             if number == 149 {
                 let long = ToolOutput { output: "ä".repeat(100_000), is_error: false };
-                session.finish_call(&cycle, &id, &long).await.unwrap();
+                session.finish_call(&cycle, &id.as_str().into(), &long).await.unwrap();
             }
             session.roll_back_cycle(&cycle, "test").await.unwrap();
         }

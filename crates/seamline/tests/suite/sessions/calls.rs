@@ -147,13 +147,13 @@ fn calls_with_the_same_id_are_distinguished() {
         let (cycle, calls) = session.begin_cycle(&[turn], &|_| Effect::Unsafe).await.unwrap();
         let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
         assert_eq!(ids, ["a", "a#3", "a#2"]);
-        let one = session.before_tool_call(&cycle, "a").await.unwrap();
-        let two = session.before_tool_call(&cycle, "a#3").await.unwrap();
+        let one = session.before_tool_call(&cycle, &"a".into()).await.unwrap();
+        let two = session.before_tool_call(&cycle, &"a#3".into()).await.unwrap();
         assert_ne!(one, two);
-        session.finish_call(&cycle, "a#3", &said("TWO")).await.unwrap();
+        session.finish_call(&cycle, &"a#3".into(), &said("TWO")).await.unwrap();
         let truths: Vec<Truth> = session.unresolved().iter().map(|call| call.truth).collect();
         assert_eq!(truths, [Truth::OutcomeUnknown, Truth::Finished, Truth::NeverStarted]);
-        session.finish_call(&cycle, "a", &said("ONE")).await.unwrap();
+        session.finish_call(&cycle, &"a".into(), &said("ONE")).await.unwrap();
         let outcomes = session.abort().await.unwrap();
         let told: Vec<_> = outcomes.iter().map(|outcome| outcome.tool_use_id.as_str()).collect();
         assert_eq!(told, ["a", "a", "a#2"]);
@@ -171,7 +171,7 @@ fn a_call_with_a_repeated_id_runs_again_with_its_own_arguments() {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[turn], &|_| Effect::ReadOnly).await.unwrap();
-        session.finish_call(&cycle, "a", &said("ONE")).await.unwrap();
+        session.finish_call(&cycle, &"a".into(), &said("ONE")).await.unwrap();
         let mut again = after_a_crash(&place, &session).await;
         let tool = Tool::doing(|call| Ok(said(&call.input)));
         again.recover_with(&tool).await.unwrap();
@@ -187,8 +187,8 @@ fn two_open_cycles_do_not_roll_each_other_back() {
             session.append(ASK).await.unwrap();
             let (one, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
             let (two, _) = session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-            session.before_tool_call(&two, "toolu_2").await.unwrap();
-            session.finish_call(&two, "toolu_2", &said("paid")).await.unwrap();
+            session.before_tool_call(&two, &"toolu_2".into()).await.unwrap();
+            session.finish_call(&two, &"toolu_2".into(), &said("paid")).await.unwrap();
             if by_hand {
                 session.roll_back_cycle(&one, "test").await.unwrap();
             }
@@ -207,10 +207,10 @@ fn a_call_is_started_once_and_finished_after_that() {
             let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| effect).await.unwrap();
-            assert!(session.finish_call(&cycle, "toolu_1", &said("x")).await.is_err(), "it was never begun");
-            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-            assert_eq!(session.before_tool_call(&cycle, "toolu_1").await.is_ok(), again, "{}", effect.as_str());
-            session.finish_call(&cycle, "toolu_1", &said("x")).await.unwrap();
+            assert!(session.finish_call(&cycle, &"toolu_1".into(), &said("x")).await.is_err(), "it was never begun");
+            session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+            assert_eq!(session.before_tool_call(&cycle, &"toolu_1".into()).await.is_ok(), again, "{}", effect.as_str());
+            session.finish_call(&cycle, &"toolu_1".into(), &said("x")).await.unwrap();
         }
     });
 }
@@ -222,8 +222,8 @@ fn recovery_records_an_intent_before_it_runs_a_call() {
         session.append(ASK).await.unwrap();
         let effect = |call: &ToolCall| if call.id == "toolu_1" { Effect::Unsafe } else { Effect::Idempotent };
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &effect).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-        session.finish_call(&cycle, "toolu_1", &said("one")).await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &said("one")).await.unwrap();
         let mut again = after_a_crash(&place, &session).await;
         let intents = Arc::new(Mutex::new(0));
         let (store, id, seen) = (place.store.clone(), session.id().clone(), intents.clone());
@@ -311,9 +311,9 @@ fn a_result_that_is_too_large_for_its_cycle_is_refused_at_once() {
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();
         let large = said(&"x".repeat(101 * 1024 * 1024));
-        let error = session.finish_call(&cycle, "toolu_1", &large).await.unwrap_err();
+        let error = session.finish_call(&cycle, &"toolu_1".into(), &large).await.unwrap_err();
         assert!(error.to_string().contains("exceed"), "{error}");
-        session.finish_call(&cycle, "toolu_1", &said("short")).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &said("short")).await.unwrap();
         session.commit_cycle(&cycle).await.unwrap();
         // If a session runs the tool, the model reads about it.
         let tool = Tool::doing(move |_| Ok(large.clone()));

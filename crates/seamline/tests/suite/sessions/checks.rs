@@ -10,7 +10,7 @@ use seamline::outline::message_spans;
 use seamline::session::{
     Follower, PersistRepairs, ResetOptions, Session, SessionOptions, SessionPolicy, ToolCallRef, ToolOutput,
 };
-use seamline::store::{Effect, Operation};
+use seamline::store::{CheckpointId, Effect, Operation};
 use seamline::{Options, Policy};
 use seamline_testkit::Dialect;
 use seamline_testkit::generate::{self, Mangled};
@@ -99,8 +99,8 @@ async fn happen(session: &mut Session, step: &Step, place: &Place, pool: &[Strin
         Step::Undo => session.undo_repair().await.is_ok(),
         Step::Checkpoint => session.create_checkpoint(Operation::Manual).await.is_ok(),
         Step::Rollback(index) => {
-            let ids: Vec<String> = session.checkpoints().iter().map(|made| made.id.to_string()).collect();
-            let id = if ids.is_empty() { String::new() } else { ids[index.index(ids.len())].clone() };
+            let ids: Vec<CheckpointId> = session.checkpoints().into_iter().map(|made| made.id).collect();
+            let id = if ids.is_empty() { CheckpointId::default() } else { ids[index.index(ids.len())].clone() };
             session.rollback(&id, "test").await.is_ok()
         }
         Step::Compact(from, to, summary) => match session.before_compaction(range(from, to, length)).await {

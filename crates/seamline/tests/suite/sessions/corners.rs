@@ -35,8 +35,8 @@ fn k_02_the_effects_of_tools_are_kept_when_their_response_fails() {
         // One call had run, and the other was running: the turn is rolled back, and the effects are reported.
         let calls = turn(&["toolu_2", "toolu_3"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_2").await.unwrap();
-        session.finish_call(&cycle, "toolu_2", &said("PAID AGAIN")).await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_2".into()).await.unwrap();
+        session.finish_call(&cycle, &"toolu_2".into(), &said("PAID AGAIN")).await.unwrap();
         session.agent_end(TurnEnd::Failed(overloaded())).await.unwrap();
         assert_eq!(kept(&session), before);
         let lost = session.repair_context().lost_calls;
@@ -66,14 +66,14 @@ fn k_28_nothing_after_an_abort_changes_stored_messages() {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
         assert_eq!(session.abort().await.unwrap().len(), 2);
         let (before, end) = (kept(&session), place.store.read_head(session.id()).await.unwrap());
         // A second abort, tasks that report late, and a timer that starts a call again.
         assert!(session.abort().await.unwrap().is_empty());
-        assert!(session.finish_call(&cycle, "toolu_1", &said("late")).await.is_err());
-        assert!(session.after_tool_call(&cycle, "toolu_1", &said("late")).await.is_err());
-        assert!(session.before_tool_call(&cycle, "toolu_2").await.is_err());
+        assert!(session.finish_call(&cycle, &"toolu_1".into(), &said("late")).await.is_err());
+        assert!(session.after_tool_call(&cycle, &"toolu_1".into(), &said("late")).await.is_err());
+        assert!(session.before_tool_call(&cycle, &"toolu_2".into()).await.is_err());
         assert!(session.commit_cycle(&cycle).await.is_err());
         assert_eq!((kept(&session), place.store.read_head(session.id()).await.unwrap()), (before.clone(), end));
         // A prompt that waited is added, and a real result is added, too.
@@ -104,8 +104,11 @@ fn k_29_a_breaker_that_ends_the_turn_leaves_no_call_without_a_result() {
                 assert!(round > 1);
                 break;
             }
-            session.before_tool_call(&cycle, &id).await.unwrap();
-            session.after_tool_call(&cycle, &id, &ToolOutput { output: text.clone(), is_error: true }).await.unwrap();
+            session.before_tool_call(&cycle, &calls[0].id).await.unwrap();
+            session
+                .after_tool_call(&cycle, &calls[0].id, &ToolOutput { output: text.clone(), is_error: true })
+                .await
+                .unwrap();
         }
         // The turn is over while a call is open.
         assert_eq!(session.unresolved().len(), 1);
@@ -183,7 +186,7 @@ fn k_44_the_next_turn_gets_the_lost_calls_and_the_unanswered_messages() {
         session.append_all(&[ASK, YES, ASK]).await.unwrap();
         assert!(session.repair_context().is_empty(), "nothing was lost");
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
         let mut again = place.reopen(&session).await;
         let told = r#"{"role":"user","content":"are you there?"}"#;
         again.append(told).await.unwrap();

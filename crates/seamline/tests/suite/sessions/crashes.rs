@@ -76,8 +76,8 @@ fn calls_that_may_run_again_do_so_if_there_is_an_executor() {
             session.append(ASK).await.unwrap();
             let calls = turn(&["toolu_1", "toolu_2"]);
             let (cycle, _) = session.begin_cycle(&[&calls], &|_| effect).await.unwrap();
-            let key = session.before_tool_call(&cycle, "toolu_1").await.unwrap().key;
-            session.before_tool_call(&cycle, "toolu_2").await.unwrap();
+            let key = session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap().key;
+            session.before_tool_call(&cycle, &"toolu_2".into()).await.unwrap();
             let options = OpenOptions { take_over: true, recover: false, ..open_options() };
             let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
             let keys = Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -104,12 +104,12 @@ fn a_cycle_refuses_steps_that_it_has_passed() {
         let output = ToolOutput { output: "done".to_owned(), is_error: false };
         let error = session.commit_cycle(&cycle).await.unwrap_err();
         assert_eq!(error.to_string(), format!("call toolu_1 of cycle {cycle} cannot be committed without a result"));
-        assert!(session.before_tool_call(&cycle, "toolu_9").await.is_err());
+        assert!(session.before_tool_call(&cycle, &"toolu_9".into()).await.is_err());
         assert!(session.repair().await.is_err(), "not while tools are running");
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-        session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
-        assert!(session.finish_call(&cycle, "toolu_1", &output).await.is_err(), "a result is kept once");
-        assert!(session.before_tool_call(&cycle, "toolu_1").await.is_err(), "a finished call cannot start");
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &output).await.unwrap();
+        assert!(session.finish_call(&cycle, &"toolu_1".into(), &output).await.is_err(), "a result is kept once");
+        assert!(session.before_tool_call(&cycle, &"toolu_1".into()).await.is_err(), "a finished call cannot start");
         session.commit_cycle(&cycle).await.unwrap();
         assert!(session.commit_cycle(&cycle).await.is_err() && session.roll_back_cycle(&cycle, "late").await.is_err());
         assert_eq!(session.messages().count(), 3);

@@ -60,7 +60,7 @@ fn the_fork_of_a_session_that_lost_a_message_is_degraded() {
     let forks = block_on(async {
         let of_reader = follower.fork_into(store.clone(), "f-1".parse().unwrap()).await.unwrap();
         let of_writer = session.fork("f-2".parse().unwrap()).await.unwrap();
-        [of_reader, of_writer, session.create_child("c-1".parse().unwrap(), "toolu_1").await.unwrap()]
+        [of_reader, of_writer, session.create_child("c-1".parse().unwrap(), &"toolu_1".into()).await.unwrap()]
     });
     let inherited = DamageKind::Inherited { session: "s".parse().unwrap() };
     let expected = [Some(&inherited), Some(&inherited), None];
@@ -265,7 +265,7 @@ fn a_cycle_keeps_its_place_after_an_earlier_loss() {
     block_on(async {
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();
         session.append(r#"{"role":"user","content":"wait"}"#).await.unwrap();
-        session.finish_call(&cycle, "toolu_1", &super::calls::said("done")).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &super::calls::said("done")).await.unwrap();
         session.commit_cycle(&cycle).await.unwrap();
     });
     let whole = kept(&session);

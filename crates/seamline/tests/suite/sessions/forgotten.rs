@@ -23,8 +23,8 @@ fn a_finished_call_is_remembered_when_its_cycle_is_rolled_back() {
             let checkpoint = session.create_checkpoint(Operation::Manual).await.unwrap();
             let calls = turn(&["toolu_1", "toolu_2"]);
             let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-            session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
+            session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+            session.finish_call(&cycle, &"toolu_1".into(), &said("PAID 100", false)).await.unwrap();
             match how {
                 "rollback" => drop(session.rollback(&checkpoint.id, "x").await.unwrap()),
                 "filter" => {
@@ -34,8 +34,8 @@ fn a_finished_call_is_remembered_when_its_cycle_is_rolled_back() {
                 }
                 "reset" => drop(session.reset(ResetOptions { archive: true }).await.unwrap()),
                 "tool" => {
-                    session.before_tool_call(&cycle, "toolu_2").await.unwrap();
-                    session.after_tool_call(&cycle, "toolu_2", &said("no", true)).await.unwrap();
+                    session.before_tool_call(&cycle, &"toolu_2".into()).await.unwrap();
+                    session.after_tool_call(&cycle, &"toolu_2".into(), &said("no", true)).await.unwrap();
                 }
                 _ => session.roll_back_cycle(&cycle, "x").await.unwrap(),
             }
@@ -60,9 +60,9 @@ fn a_finished_call_is_remembered_beside_an_unknown_outcome() {
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-        session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_2").await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &said("PAID 100", false)).await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_2".into()).await.unwrap();
         let options = OpenOptions { take_over: true, policy: Some(asking(config)), ..open_options() };
         let again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
         let returned: Vec<_> = again.repair_context().lost_calls.into_iter().map(|call| call.returned).collect();
@@ -78,8 +78,8 @@ fn calls_of_a_kept_cycle_do_not_count_as_lost() {
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-        session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &said("PAID 100", false)).await.unwrap();
         let again = place.reopen(&session).await;
         let lost: Vec<_> = again.repair_context().lost_calls.into_iter().map(|call| call.id).collect();
         assert_eq!(lost, ["toolu_2"]);
@@ -95,10 +95,10 @@ fn a_read_only_call_is_harmless_also_if_a_host_started_it() {
             let calls = turn(&["toolu_1", "toolu_2"]);
             let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::ReadOnly).await.unwrap();
             let head = place.store.read_head(session.id()).await.unwrap();
-            assert!(!session.before_tool_call(&cycle, "toolu_1").await.unwrap().key.is_empty());
-            session.before_tool_call(&cycle, "toolu_2").await.unwrap();
+            assert!(!session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap().key.is_empty());
+            session.before_tool_call(&cycle, &"toolu_2".into()).await.unwrap();
             assert_eq!(place.store.read_head(session.id()).await.unwrap(), head, "a read needs no intent");
-            session.finish_call(&cycle, "toolu_1", &said("READ", false)).await.unwrap();
+            session.finish_call(&cycle, &"toolu_1".into(), &said("READ", false)).await.unwrap();
             let options = OpenOptions { take_over: true, recover: false, ..open_options() };
             let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
             let truths: Vec<Truth> = again.unresolved().iter().map(|call| call.truth).collect();

@@ -35,8 +35,8 @@ fn a_late_result_in_a_fork_replaces_only_the_synthetic_one() {
             session.append(&spoken(dialect, "go")).await.unwrap();
             let (cycle, _) =
                 session.begin_cycle(&refs(&paying(dialect, &["a", "b"])), &|_| Effect::Unsafe).await.unwrap();
-            session.before_tool_call(&cycle, "a").await.unwrap();
-            session.finish_call(&cycle, "a", &said("[synthetic] [no result] quoted")).await.unwrap();
+            session.before_tool_call(&cycle, &"a".into()).await.unwrap();
+            session.finish_call(&cycle, &"a".into(), &said("[synthetic] [no result] quoted")).await.unwrap();
             session.abort().await.unwrap();
             session.append(&spoken(dialect, "well?")).await.unwrap();
             for mut fork in forks(&place, &session).await {

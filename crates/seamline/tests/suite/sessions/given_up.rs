@@ -11,7 +11,7 @@ async fn crashed(place: &Place) -> Session {
     session.append(ASK).await.unwrap();
     let calls = turn(&["toolu_1", "toolu_2"]);
     let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+    session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
     let options = OpenOptions { take_over: true, recover: false, ..open_options() };
     Session::open(place.store.clone(), session.id().clone(), options).await.unwrap()
 }
@@ -64,7 +64,7 @@ fn a_call_that_was_never_started_is_reported_as_not_run_after_an_abort() {
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
         let outcomes = session.abort().await.unwrap();
         assert!(outcomes[0].content.contains("Whether it ran is unknown"), "{outcomes:?}");
         assert!(outcomes[1].content.contains("did not run"), "{outcomes:?}");

@@ -24,7 +24,7 @@ async fn left_open(place: &Place) -> SessionId {
     let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
     let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+    session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
     let id = session.id().clone();
     session.close().await.unwrap();
     id

@@ -29,8 +29,8 @@ fn a_call_runs_again_under_its_first_idempotency_key() {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Idempotent).await.unwrap();
-        let key = session.before_tool_call(&cycle, "toolu_1").await.unwrap().key;
-        assert_eq!(session.before_tool_call(&cycle, "toolu_1").await.unwrap().key, key);
+        let key = session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap().key;
+        assert_eq!(session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap().key, key);
         let options = OpenOptions { take_over: true, recover: false, ..open_options() };
         let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
         let tool = Noting(Effect::Idempotent, Mutex::default());

@@ -157,7 +157,7 @@ fn x7_each_hook_can_be_switched_off() {
             let mut session = session(&place, knob).await;
             session.append(ASK).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
             assert_eq!(session.abort().await.unwrap().len(), usize::from(closes), "{knob}");
             assert_eq!(session.unresolved().is_empty(), closes, "{knob}");
             let start = session.before_agent_start(ENVELOPE).await.unwrap();
@@ -214,7 +214,7 @@ async fn crashed(place: &Place, text: &str, has_effect: bool) -> Session {
     session.append(ASK).await.unwrap();
     let effect = |_: &ToolCall| if has_effect { Effect::Unsafe } else { Effect::ReadOnly };
     let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &effect).await.unwrap();
-    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+    session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
     session
 }
 
@@ -249,7 +249,7 @@ fn x1_an_open_cycle_is_rolled_back_or_stays_open() {
             let AgentStart::Blocked { validation, repair_offered: false } = start else { panic!("{start:?}") };
             assert_eq!(validation.incomplete_ids, ["toolu_1", "toolu_2"]);
             let cycle = session.unresolved()[0].cycle.clone();
-            session.roll_back_cycle(cycle, "the host gave up").await.unwrap();
+            session.roll_back_cycle(&cycle, "the host gave up").await.unwrap();
             assert!(!is_blocked(&session.before_agent_start(ENVELOPE).await.unwrap()));
         }
     });
@@ -420,7 +420,7 @@ fn x16_a_response_whose_calls_must_all_not_run_is_kept_with_results() {
         let (cycle, calls) = session.begin_response(&response, &|_| Effect::ReadOnly).await.unwrap();
         assert_eq!(calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["call_1"]);
         let output = ToolOutput { output: "done".to_owned(), is_error: false };
-        assert!(session.after_tool_call(&cycle, "call_1", &output).await.unwrap().is_some());
+        assert!(session.after_tool_call(&cycle, &"call_1".into(), &output).await.unwrap().is_some());
         assert!(kept(&session).concat().contains("arguments are not a JSON object"));
     });
 }

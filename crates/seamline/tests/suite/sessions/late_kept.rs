@@ -1,7 +1,7 @@
 //! Late results in every dialect: the output of the tool is stored unchanged, once.
 
 use seamline::session::{Session, SessionPolicy, ToolCallRef};
-use seamline::store::{Effect, Origin};
+use seamline::store::{CycleId, Effect, Origin};
 use seamline_testkit::Dialect;
 use seamline_testkit::transcript::Role;
 
@@ -59,14 +59,14 @@ pub(super) fn refs(messages: &[String]) -> Vec<&str> {
     messages.iter().map(String::as_str).collect()
 }
 
-async fn started(place: &Place, dialect: &str, ids: &[&str]) -> (Session, String) {
+async fn started(place: &Place, dialect: &str, ids: &[&str]) -> (Session, CycleId) {
     let mut session = in_dialect(place, dialect).await;
     session.append(&spoken(dialect, "go")).await.unwrap();
     let (cycle, _) = session.begin_cycle(&refs(&paying(dialect, ids)), &|_| Effect::Unsafe).await.unwrap();
     for id in ids {
-        session.before_tool_call(&cycle, *id).await.unwrap();
+        session.before_tool_call(&cycle, &(*id).into()).await.unwrap();
     }
-    (session, cycle.to_string())
+    (session, cycle)
 }
 
 fn pay(id: &str) -> ToolCallRef<'_> {
@@ -107,7 +107,7 @@ fn a_result_that_reads_like_a_synthetic_one_is_not_replaced() {
     on_every_store(async |place| {
         for dialect in dialects() {
             let (mut session, cycle) = started(&place, dialect, &["a"]).await;
-            session.finish_call(&cycle, "a", &said(QUOTED)).await.unwrap();
+            session.finish_call(&cycle, &"a".into(), &said(QUOTED)).await.unwrap();
             assert!(!session.commit_cycle(&cycle).await.unwrap()[0].synthetic);
             let before = kept(&session);
             for mut session in [place.reopen(&session).await, session] {
@@ -123,7 +123,7 @@ fn of_two_equal_results_only_the_synthetic_one_is_replaced() {
     on_every_store(async |place| {
         for dialect in dialects() {
             let (mut session, cycle) = started(&place, dialect, &["a", "b"]).await;
-            session.finish_call(&cycle, "a", &said(QUOTED)).await.unwrap();
+            session.finish_call(&cycle, &"a".into(), &said(QUOTED)).await.unwrap();
             let mut session = place.reopen(&session).await;
             assert!(!session.add_late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}");
             assert!(session.add_late_result(&pay("b"), &said("PAID")).await.unwrap(), "{dialect}");

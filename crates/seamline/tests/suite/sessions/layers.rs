@@ -116,7 +116,7 @@ fn a_fork_is_independent_and_a_child_knows_its_parent() {
         let mut fork = session.fork(place.name().parse().unwrap()).await.unwrap();
         fork.append(SUMMARY).await.unwrap();
         assert_eq!((session.messages().count(), fork.messages().count()), (1, 2));
-        let child = session.create_child(place.name().parse().unwrap(), "toolu_1").await.unwrap();
+        let child = session.create_child(place.name().parse().unwrap(), &"toolu_1".into()).await.unwrap();
         let parent = child.state().begin.clone().unwrap().parent.unwrap();
         assert_eq!((&parent.session, parent.call.as_ref().map(CallId::as_str)), (session.id(), Some("toolu_1")));
     });
@@ -313,8 +313,8 @@ fn parallel_cycles_do_not_roll_each_other_back() {
         let (one, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
         let (two, _) = session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
         let output = ToolOutput { output: "two".to_owned(), is_error: false };
-        session.before_tool_call(&two, "toolu_2").await.unwrap();
-        session.after_tool_call(&two, "toolu_2", &output).await.unwrap().unwrap();
+        session.before_tool_call(&two, &"toolu_2".into()).await.unwrap();
+        session.after_tool_call(&two, &"toolu_2".into(), &output).await.unwrap().unwrap();
         session.roll_back_cycle(&one, "test").await.unwrap();
         assert_eq!(session.messages().count(), 3);
         assert!(kept(&session).concat().contains("toolu_2") && is_valid(&session));

@@ -70,12 +70,12 @@ fn messages_during_tool_calls_come_after_their_results() {
             let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
             session.append(WAIT).await.unwrap();
             let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(GO_ON).unwrap(), dialect: None };
             place.store.push(session.id(), &item).await.unwrap();
             session.take_inbox().await.unwrap();
-            session.finish_call(&cycle, "toolu_1", &said("done")).await.unwrap();
+            session.finish_call(&cycle, &"toolu_1".into(), &said("done")).await.unwrap();
             match how {
                 "commit" => drop(session.commit_cycle(&cycle).await.unwrap()),
                 "abort" => drop(session.abort().await.unwrap()),
@@ -96,13 +96,13 @@ fn each_of_several_turns_keeps_its_place() {
             let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             let (one, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-            session.before_tool_call(&one, "toolu_1").await.unwrap();
+            session.before_tool_call(&one, &"toolu_1".into()).await.unwrap();
             session.append(WAIT).await.unwrap();
             let (two, _) = session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-            session.before_tool_call(&two, "toolu_2").await.unwrap();
+            session.before_tool_call(&two, &"toolu_2".into()).await.unwrap();
             session.append(GO_ON).await.unwrap();
-            session.finish_call(&one, "toolu_1", &said("one")).await.unwrap();
-            session.finish_call(&two, "toolu_2", &said("two")).await.unwrap();
+            session.finish_call(&one, &"toolu_1".into(), &said("one")).await.unwrap();
+            session.finish_call(&two, &"toolu_2".into(), &said("two")).await.unwrap();
             let expected: &[&str] = match how {
                 "first" => {
                     session.commit_cycle(&one).await.unwrap();
@@ -156,7 +156,10 @@ fn a_late_result_finds_its_turn_and_a_real_one_stays() {
     on_every_store(async |place| {
         let mut session = crashed(&place, &[&["toolu_1", "toolu_2"]]).await;
         let cycle = session.unresolved()[0].cycle.clone();
-        session.finish_call(&cycle, "toolu_1", &said("[synthetic] [outcome unknown] as a log says")).await.unwrap();
+        session
+            .finish_call(&cycle, &"toolu_1".into(), &said("[synthetic] [outcome unknown] as a log says"))
+            .await
+            .unwrap();
         session.append(WAIT).await.unwrap();
         session.recover().await.unwrap();
         let call = |id| ToolCallRef { id, name: "sh" };
@@ -176,7 +179,7 @@ fn messages_too_large_to_be_stored_twice_stay_in_their_place() {
         let mut session = crashed(&place, &[&["toolu_1"]]).await;
         let cycle = session.unresolved()[0].cycle.clone();
         session.append(WAIT).await.unwrap();
-        session.finish_call(&cycle, "toolu_1", &said(&"x".repeat(17 * 1024 * 1024))).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &said(&"x".repeat(17 * 1024 * 1024))).await.unwrap();
         session.recover().await.unwrap();
         assert_eq!(shape(&session), ["please", "wait", "call 1", "result 1"]);
         assert!(is_valid(&session));
@@ -193,7 +196,7 @@ fn an_earlier_repair_can_still_be_undone() {
         assert!(session.repair().await.unwrap().repaired);
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();
         session.append(ASK).await.unwrap();
-        session.finish_call(&cycle, "toolu_1", &said("done")).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &said("done")).await.unwrap();
         session.commit_cycle(&cycle).await.unwrap();
         let count = session.messages().count();
         // The reorder is a repair of its own, and the last repair is undone first.
@@ -213,16 +216,16 @@ fn a_cycle_is_not_moved_before_one_that_was_complete_when_it_began() {
             session.append(ASK).await.unwrap();
             let (first, _) = session.begin_cycle(&[&turn(&["toolu_a"])], &|_| Effect::ReadOnly).await.unwrap();
             let (second, _) = session.begin_cycle(&[&turn(&["toolu_b"])], &|_| Effect::ReadOnly).await.unwrap();
-            session.finish_call(&second, "toolu_b", &said("b")).await.unwrap();
+            session.finish_call(&second, &"toolu_b".into(), &said("b")).await.unwrap();
             session.commit_cycle(&second).await.unwrap();
             let (third, _) = session.begin_cycle(&[&turn(&["toolu_c"])], &|_| Effect::ReadOnly).await.unwrap();
             session.append(ASK).await.unwrap();
-            session.finish_call(&third, "toolu_c", &said("c")).await.unwrap();
+            session.finish_call(&third, &"toolu_c".into(), &said("c")).await.unwrap();
             session.commit_cycle(&third).await.unwrap();
             if takes_back {
                 session.roll_back_cycle(&first, "test").await.unwrap();
             } else {
-                session.finish_call(&first, "toolu_a", &said("a")).await.unwrap();
+                session.finish_call(&first, &"toolu_a".into(), &said("a")).await.unwrap();
                 session.commit_cycle(&first).await.unwrap();
             }
             let all = kept(&session).concat();
@@ -241,7 +244,7 @@ fn no_cycle_is_moved_between_a_call_and_its_result() {
         session.append_all(&[ASK, &turn(&["toolu_x"])]).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_a"])], &|_| Effect::ReadOnly).await.unwrap();
         session.append(&results(&["toolu_x"])).await.unwrap();
-        session.finish_call(&cycle, "toolu_a", &said("a")).await.unwrap();
+        session.finish_call(&cycle, &"toolu_a".into(), &said("a")).await.unwrap();
         session.commit_cycle(&cycle).await.unwrap();
         assert!(session.validate().unwrap().valid, "{}: {:?}", place.name, kept(&session));
     });
@@ -256,7 +259,7 @@ fn a_real_result_that_reads_like_a_synthetic_one_stays_beside_a_recovered_call()
         on_every_store(async |place| {
             let mut session = crashed(&place, &[&["toolu_1", "toolu_2", "toolu_3"]]).await;
             let cycle = session.unresolved()[0].cycle.clone();
-            session.finish_call(&cycle, "toolu_1", &said(text)).await.unwrap();
+            session.finish_call(&cycle, &"toolu_1".into(), &said(text)).await.unwrap();
             session.append(WAIT).await.unwrap();
             session.recover().await.unwrap();
             let call = |id| ToolCallRef { id, name: "sh" };

@@ -15,8 +15,8 @@ use seamline::session::{
     ToolCallRef, ToolExecutor, ToolOutput, TurnEnd,
 };
 use seamline::store::{
-    Commit, CommitId, Effect, Head, InboxItem, MemoryStore, OpenedCommit, Operation, Origin, Raw, Record, SessionId,
-    Store,
+    CallId, CheckpointId, Commit, CommitId, CycleId, Effect, Head, InboxItem, MemoryStore, OpenedCommit, Operation,
+    Origin, Raw, Record, SessionId, Store,
 };
 use seamline::{Options, Policy};
 use serde::Deserialize;
@@ -44,10 +44,10 @@ enum Input {
     Append(Vec<Box<RawValue>>),
     /// The turn, and the effect of each tool.
     BeginCycle(Vec<Box<RawValue>>, HashMap<String, Effect>),
-    BeforeToolCall(String),
-    FinishCall(String, String),
-    AfterToolCall(String, String, bool),
-    AfterToolFailure(String, String),
+    BeforeToolCall(CallId),
+    FinishCall(CallId, String),
+    AfterToolCall(CallId, String, bool),
+    AfterToolFailure(CallId, String),
     CommitCycle,
     RollBackCycle(String),
     /// The reason, and the tools that can undo a call.
@@ -63,8 +63,8 @@ enum Input {
     Abort,
     LateResult(String, String, String),
     Checkpoint(Operation),
-    Commit(String),
-    Rollback(String, String),
+    Commit(CheckpointId),
+    Rollback(CheckpointId, String),
     PruneCheckpoints(usize),
     Reset {
         archive: bool,
@@ -97,7 +97,7 @@ struct Case {
     store: Arc<MemoryStore>,
     session: Session,
     /// The id of the last cycle.
-    cycle: String,
+    cycle: CycleId,
     /// The number of the last record before the input.
     seq: u64,
     /// The provider of the last request, and its messages.
@@ -160,7 +160,7 @@ async fn open(folder: &Path) -> Result<Case, String> {
     store.import(&id, &commits).await.map_err(in_words)?;
     let options = OpenOptions { recover: false, clock: Arc::new(Still), ..OpenOptions::default() };
     let session = Session::open(store.clone(), id, options).await.map_err(in_words)?;
-    let cycle = session.state().cycles.last().map(|open| open.id.to_string()).unwrap_or_default();
+    let cycle = session.state().cycles.last().map(|open| open.id.clone()).unwrap_or_default();
     Ok(Case { store, seq: head.seq, session, cycle, sent: None })
 }
 
@@ -171,7 +171,7 @@ impl Case {
             Input::BeginCycle(turn, effects) => {
                 let effect = |call: &ToolCall| effects.get(&call.name).copied().unwrap_or_default();
                 let (cycle, calls) = session.begin_cycle(&texts(&turn), &effect).await?;
-                self.cycle = cycle.to_string();
+                self.cycle = cycle;
                 let calls: Vec<String> = calls.iter().map(|call| format!("{} {}", call.id, call.name)).collect();
                 format!("begin_cycle: run {}", calls.join(", "))
             }
@@ -302,7 +302,7 @@ impl Case {
                 let response = streamed(session, &body)?;
                 let effect = |call: &ToolCall| effects.get(&call.name).copied().unwrap_or_default();
                 let (cycle, calls) = session.begin_response(&response, &effect).await?;
-                self.cycle = cycle.to_string();
+                self.cycle = cycle;
                 let calls: Vec<String> = calls.iter().map(|call| format!("{} {}", call.id, call.name)).collect();
                 format!("begin_response: run {}", calls.join(", "))
             }

@@ -111,7 +111,7 @@ fn forks_and_children_have_the_policy() {
     on_every_store(async |place| {
         let session = place.create_with(preset("kilroy")).await;
         let fork = session.fork(place.name().parse().unwrap()).await.unwrap();
-        let child = session.create_child(place.name().parse().unwrap(), "toolu_1").await.unwrap();
+        let child = session.create_child(place.name().parse().unwrap(), &"toolu_1".into()).await.unwrap();
         let follower = Follower::open(place.store.clone(), session.id().clone()).await.unwrap();
         let copy = follower.fork(place.name().parse().unwrap()).await.unwrap();
         for made in [fork, child, copy] {

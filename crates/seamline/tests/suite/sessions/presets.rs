@@ -118,10 +118,10 @@ fn recover_tells_under_every_preset_what_is_known_of_each_call() {
             session.append(ASK).await.unwrap();
             let ids = ["toolu_1", "toolu_2", "toolu_3"];
             let (cycle, _) = session.begin_cycle(&[&turn(&ids)], &|_| Effect::Unsafe).await.unwrap();
-            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
             let output = ToolOutput { output: "paid".to_owned(), is_error: false };
-            session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
-            session.before_tool_call(&cycle, "toolu_2").await.unwrap();
+            session.finish_call(&cycle, &"toolu_1".into(), &output).await.unwrap();
+            session.before_tool_call(&cycle, &"toolu_2".into()).await.unwrap();
             let options =
                 seamline::session::OpenOptions { take_over: true, recover: false, ..super::stores::open_options() };
             let mut session = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
@@ -398,7 +398,7 @@ fn an_abort_has_the_text_of_the_preset() {
             let mut session = session(&place, name).await;
             session.append(ASK).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
             session.abort().await.unwrap();
             assert_eq!(kept(&session)[2].matches(text).count(), 2, "{name}: {:?}", kept(&session));
             let stored = kept(&session);

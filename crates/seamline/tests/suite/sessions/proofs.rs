@@ -175,7 +175,7 @@ fn s1_45_a_cycle_has_its_id_checkpoint_turn_and_the_state_of_each_call() {
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
         let states = |session: &Session| -> Vec<&'static str> {
             let open = session.state().cycle(&cycle).unwrap();
             let checkpoint = session.get_checkpoint(open.checkpoint.as_ref().unwrap()).unwrap();
@@ -189,14 +189,15 @@ fn s1_45_a_cycle_has_its_id_checkpoint_turn_and_the_state_of_each_call() {
             open.calls.iter().map(|call| state(&call.state)).collect()
         };
         assert_eq!(states(&session), ["executing", "pending"]);
-        session.finish_call(&cycle, "toolu_1", &said("one")).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &said("one")).await.unwrap();
         assert_eq!(states(&session), ["recording", "pending"]);
         let options = OpenOptions { take_over: true, recover: false, ..open_options() };
         let mut session = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
         assert_eq!(states(&session), ["recording", "pending"], "another process finds the same");
         session.roll_back_cycle(&cycle, "test").await.unwrap();
         assert_eq!(session.state().cycle(&cycle), None);
-        for past in [session.commit_cycle(&cycle).await.err(), session.before_tool_call(&cycle, "toolu_2").await.err()]
+        for past in
+            [session.commit_cycle(&cycle).await.err(), session.before_tool_call(&cycle, &"toolu_2".into()).await.err()]
         {
             assert_eq!(past, Some(SessionError::Rejected(Rejected::NoCycle(cycle.clone()))));
         }

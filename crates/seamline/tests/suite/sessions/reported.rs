@@ -3,7 +3,7 @@
 use seamline::session::{
     AgentEnd, ExecutorFailure, OnFailure, Session, SessionError, SessionPolicy, ToolOutput, TurnEnd,
 };
-use seamline::store::{Effect, Rejected};
+use seamline::store::{CycleId, Effect, Rejected};
 
 use super::calls::said;
 use super::stores::{ASK, Place, is_valid, kept, on_every_store, turn};
@@ -17,16 +17,16 @@ fn gone() -> ExecutorFailure {
 }
 
 /// A session that rolls cycles back, with one of two calls of a cycle finished.
-async fn half_done(place: &Place) -> (Session, String) {
+async fn half_done(place: &Place) -> (Session, CycleId) {
     let (on_tool_error, on_executor_failure) = (OnFailure::Rollback, OnFailure::Rollback);
     let config = SessionPolicy { on_tool_error, on_executor_failure, ..SessionPolicy::default() };
     let mut session = place.create(config).await;
     session.append(ASK).await.unwrap();
     let calls = turn(&["toolu_1", "toolu_2"]);
     let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-    session.after_tool_call(&cycle, "toolu_1", &said("first")).await.unwrap();
-    (session, cycle.to_string())
+    session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+    session.after_tool_call(&cycle, &"toolu_1".into(), &said("first")).await.unwrap();
+    (session, cycle)
 }
 
 #[test]
@@ -35,13 +35,13 @@ fn an_error_about_a_call_that_does_not_wait_rolls_no_cycle_back() {
         let (mut session, cycle) = half_done(&place).await;
         // One has its result, one is unknown, and one was never started.
         for call in ["toolu_1", "nonsense", "toolu_2"] {
-            let error = session.after_tool_call(&cycle, call, &failed()).await.unwrap_err();
+            let error = session.after_tool_call(&cycle, &call.into(), &failed()).await.unwrap_err();
             assert!(matches!(error, SessionError::Rejected(Rejected::Call { .. })), "{call}: {error}");
-            let error = session.after_tool_failure(&cycle, call, &gone()).await.unwrap_err();
+            let error = session.after_tool_failure(&cycle, &call.into(), &gone()).await.unwrap_err();
             assert!(matches!(error, SessionError::Rejected(Rejected::Call { .. })), "{call}: {error}");
         }
-        session.before_tool_call(&cycle, "toolu_2").await.unwrap();
-        let outcomes = session.after_tool_call(&cycle, "toolu_2", &said("second")).await.unwrap().unwrap();
+        session.before_tool_call(&cycle, &"toolu_2".into()).await.unwrap();
+        let outcomes = session.after_tool_call(&cycle, &"toolu_2".into(), &said("second")).await.unwrap().unwrap();
         assert_eq!(outcomes.iter().map(|outcome| outcome.content.as_str()).collect::<Vec<_>>(), ["first", "second"]);
     });
 }
@@ -50,16 +50,16 @@ fn an_error_about_a_call_that_does_not_wait_rolls_no_cycle_back() {
 fn a_tool_that_could_not_run_is_reported_as_such() {
     on_every_store(async |place| {
         let (mut session, cycle) = half_done(&place).await;
-        session.before_tool_call(&cycle, "toolu_2").await.unwrap();
-        assert_eq!(session.after_tool_failure(&cycle, "toolu_2", &gone()).await.unwrap(), Some(Vec::new()));
+        session.before_tool_call(&cycle, &"toolu_2".into()).await.unwrap();
+        assert_eq!(session.after_tool_failure(&cycle, &"toolu_2".into(), &gone()).await.unwrap(), Some(Vec::new()));
         assert!(session.state().cycles.is_empty() && kept(&session) == [ASK]);
 
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-        let outcomes = session.after_tool_failure(&cycle, "toolu_1", &gone()).await.unwrap().unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+        let outcomes = session.after_tool_failure(&cycle, &"toolu_1".into(), &gone()).await.unwrap().unwrap();
         assert!(outcomes[0].is_error && outcomes[0].content == "[tool failed] no such tool", "{outcomes:?}");
         assert!(is_valid(&session));
     });

@@ -113,9 +113,9 @@ fn an_abort_keeps_finished_results() {
         let mut session = opal(&place).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_A", "toolu_B"])], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_A").await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_A".into()).await.unwrap();
         let output = ToolOutput { output: "A is done".to_owned(), is_error: false };
-        session.finish_call(&cycle, "toolu_A", &output).await.unwrap();
+        session.finish_call(&cycle, &"toolu_A".into(), &output).await.unwrap();
         let outcomes = session.abort().await.unwrap();
         let texts: Vec<&str> = outcomes.iter().map(|outcome| outcome.content.as_str()).collect();
         assert_eq!(texts, ["A is done", "[Aborted by user]"]);
@@ -196,7 +196,7 @@ fn s0_13_a_result_counts_anywhere_after_its_call_in_both_storage_orders() {
         // Right after its call the result is where it belongs.
         let clean = opal_history(&[&one, CALL, RESULT, &yes, &four], order);
         let repaired = seamline::repair(clean.as_bytes(), &options).unwrap();
-        assert!(repaired.found.is_empty() && !repaired.changed(), "{order:?} {:?}", repaired.found);
+        assert!(repaired.found.is_empty() && !repaired.is_changed(), "{order:?} {:?}", repaired.found);
         // Later it still counts: it moves, and nothing is made up.
         let late = opal_history(&[&one, CALL, &two, &yes, RESULT, &four], order);
         let repaired = seamline::repair(late.as_bytes(), &options).unwrap();

@@ -170,7 +170,7 @@ fn case_08_a_rollback_truncates_to_the_checkpoint() {
 fn case_09_a_rollback_to_a_corrupted_checkpoint_is_an_error() {
     on_every_store(async |place| {
         let mut session = place.create_with(clawos()).await;
-        let error = session.rollback("ckpt_99", "test").await.unwrap_err();
+        let error = session.rollback(&"ckpt_99".into(), "test").await.unwrap_err();
         assert_eq!(error.to_string(), "Checkpoint not found: ckpt_99");
         let made = session.create_checkpoint(Operation::Manual).await.unwrap();
         session.rollback(&made.id, "test").await.unwrap();

@@ -79,8 +79,8 @@ fn s2_18_a_call_is_made_and_cancelled_and_the_next_message_is_accepted() {
         let mut session = llxprt(&place, PersistRepairs::Never).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&calls(&["call_1", "call_2"])], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "call_1").await.unwrap();
-        session.before_tool_call(&cycle, "call_2").await.unwrap();
+        session.before_tool_call(&cycle, &"call_1".into()).await.unwrap();
+        session.before_tool_call(&cycle, &"call_2".into()).await.unwrap();
         assert_eq!(session.abort().await.unwrap().len(), 2);
         for (message, id) in kept(&session)[2..].iter().zip(["hist_tool_1", "hist_tool_2"]) {
             let message: serde_json::Value = serde_json::from_str(message).unwrap();
@@ -221,9 +221,9 @@ fn s2_02_a_host_may_use_either_id_of_a_call() {
         let (cycle, made) = session.begin_cycle(&[&calls(&["call_1", "call_2"])], &|_| Effect::Unsafe).await.unwrap();
         assert_eq!(made.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["hist_tool_1", "hist_tool_2"]);
         let output = |text: &str| ToolOutput { output: text.to_owned(), is_error: false };
-        session.before_tool_call(&cycle, "call_1").await.unwrap();
-        session.after_tool_call(&cycle, "call_1", &output("ONE")).await.unwrap();
-        session.before_tool_call(&cycle, "hist_tool_2").await.unwrap();
+        session.before_tool_call(&cycle, &"call_1".into()).await.unwrap();
+        session.after_tool_call(&cycle, &"call_1".into(), &output("ONE")).await.unwrap();
+        session.before_tool_call(&cycle, &"hist_tool_2".into()).await.unwrap();
         session.abort().await.unwrap();
         // The result comes late, also in a fork that never saw the call under this id.
         let mut fork = session.fork(place.name().parse().unwrap()).await.unwrap();

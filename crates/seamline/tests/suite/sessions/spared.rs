@@ -28,7 +28,7 @@ async fn unknown_and_asked(place: &Place) -> Session {
     let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
     let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+    session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
     let mut session = place.reopen(&session).await;
     session.append(ASK).await.unwrap();
     let AgentStart::Proceed { .. } = session.before_agent_start(ENVELOPE).await.unwrap() else { panic!("it is whole") };
@@ -179,10 +179,10 @@ fn no_error_rolls_back_behind_a_cycle_that_ended_since() {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
         session.create_checkpoint(Operation::ApiCall).await.unwrap();
         let output = ToolOutput { output: "paid".to_owned(), is_error: false };
-        session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
+        session.finish_call(&cycle, &"toolu_1".into(), &output).await.unwrap();
         session.commit_cycle(&cycle).await.unwrap();
         let before = kept(&session);
         session.handle_error(&overloaded()).await.unwrap();

@@ -144,7 +144,7 @@ fn a_rerun_call_with_too_large_a_result_does_not_keep_its_cycle_open() {
         let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Idempotent).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
         let tool = Tool { effect: Effect::Idempotent, ..Tool::saying(&"x".repeat(101 * 1024 * 1024)) };
         let recovered = session.recover_with(&tool).await.unwrap();
         assert_eq!((recovered.cycles, recovered.run_again, tool.runs()), (1, 1, 1));

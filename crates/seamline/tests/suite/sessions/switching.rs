@@ -65,14 +65,14 @@ fn a_provider_is_switched_with_an_open_call_between_all_dialects() {
                 session.append(&spoken(from, "go")).await.unwrap();
                 let turn = paying(from, &["hist_tool_a", "hist_tool_b"]);
                 let (cycle, _) = session.begin_cycle(&refs(&turn), &|_| Effect::Unsafe).await.unwrap();
-                session.before_tool_call(&cycle, "hist_tool_a").await.unwrap();
-                session.before_tool_call(&cycle, "hist_tool_b").await.unwrap();
-                session.finish_call(&cycle, "hist_tool_a", &paid("PAID-A")).await.unwrap();
+                session.before_tool_call(&cycle, &"hist_tool_a".into()).await.unwrap();
+                session.before_tool_call(&cycle, &"hist_tool_b".into()).await.unwrap();
+                session.finish_call(&cycle, &"hist_tool_a".into(), &paid("PAID-A")).await.unwrap();
                 session.switch_provider(provider).await.unwrap();
                 let mut session = taken_over(&place, &session).await;
                 assert_eq!(session.dialect(), to, "{about}");
                 session.append(&spoken(to, "and then")).await.unwrap();
-                session.finish_call(&cycle, "hist_tool_b", &paid("PAID-B")).await.unwrap();
+                session.finish_call(&cycle, &"hist_tool_b".into(), &paid("PAID-B")).await.unwrap();
                 session.commit_cycle(&cycle).await.unwrap();
                 let session = taken_over(&place, &session).await;
                 let stored = kept(&session);
@@ -106,7 +106,7 @@ fn switching_back_gives_the_original_bytes() {
                 let (cycle, _) =
                     session.begin_cycle(&refs(&paying(from, &["a"])), &|_| Effect::ReadOnly).await.unwrap();
                 session.switch_provider(provider).await.unwrap();
-                session.finish_call(&cycle, "a", &paid("PAID")).await.unwrap();
+                session.finish_call(&cycle, &"a".into(), &paid("PAID")).await.unwrap();
                 session.commit_cycle(&cycle).await.unwrap();
                 session.append(&spoken(to, "more")).await.unwrap();
                 session.switch_provider(home).await.unwrap();
@@ -134,8 +134,8 @@ fn orphans_of_several_turns_and_dialects_are_answered_for_the_current_provider()
                 session.append(&spoken(from, "again")).await.unwrap();
                 let turn = paying(from, &["call_3", "call_4"]);
                 let (cycle, _) = session.begin_cycle(&refs(&turn), &|_| Effect::Unsafe).await.unwrap();
-                session.before_tool_call(&cycle, "call_3").await.unwrap();
-                session.finish_call(&cycle, "call_3", &paid("PAID")).await.unwrap();
+                session.before_tool_call(&cycle, &"call_3".into()).await.unwrap();
+                session.finish_call(&cycle, &"call_3".into(), &paid("PAID")).await.unwrap();
                 session.abort().await.unwrap();
                 session.switch_provider(provider).await.unwrap();
                 session.append(&spoken(to, "next")).await.unwrap();
@@ -237,7 +237,7 @@ fn a_late_result_is_written_in_the_dialect_of_its_call() {
                 let mut session = in_dialect(&place, from).await;
                 session.append(&spoken(from, "go")).await.unwrap();
                 let (cycle, _) = session.begin_cycle(&refs(&paying(from, &["a"])), &|_| Effect::Unsafe).await.unwrap();
-                session.before_tool_call(&cycle, "a").await.unwrap();
+                session.before_tool_call(&cycle, &"a".into()).await.unwrap();
                 session.abort().await.unwrap();
                 session.append_all(&refs(&paying(from, &["b"]))).await.unwrap();
                 session.switch_provider(provider).await.unwrap();
@@ -398,7 +398,7 @@ async fn take(session: &mut Session, step: &Step, number: usize) {
         Step::Cycle(id) => {
             let turn = paying(dialect, &[IDS[*id]]);
             let (cycle, calls) = session.begin_cycle(&refs(&turn), &|_| Effect::ReadOnly).await.unwrap();
-            session.finish_call(&cycle, calls[0].id.clone(), &paid(&format!("PAID-{number}"))).await.unwrap();
+            session.finish_call(&cycle, &calls[0].id, &paid(&format!("PAID-{number}"))).await.unwrap();
             session.commit_cycle(&cycle).await.unwrap();
             session.append(&say("then")).await.unwrap();
         }

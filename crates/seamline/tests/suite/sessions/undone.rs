@@ -95,9 +95,9 @@ async fn crashed(place: &Place) -> Session {
     session.append(ASK).await.unwrap();
     let calls = turn(&["toolu_1", "toolu_2", "toolu_3"]);
     let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Compensatable).await.unwrap();
-    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-    session.finish_call(&cycle, "toolu_1", &said("booked")).await.unwrap();
-    session.before_tool_call(&cycle, "toolu_2").await.unwrap();
+    session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+    session.finish_call(&cycle, &"toolu_1".into(), &said("booked")).await.unwrap();
+    session.before_tool_call(&cycle, &"toolu_2".into()).await.unwrap();
     session
 }
 

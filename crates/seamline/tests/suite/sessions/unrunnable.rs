@@ -126,7 +126,7 @@ fn the_other_calls_of_the_turn_run() {
         // A host that runs tools itself gets only the other one.
         let (cycle, calls) = session.begin_cycle(&[turn], &|_| Effect::Unsafe).await.unwrap();
         assert_eq!(calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["b"]);
-        assert!(session.before_tool_call(&cycle, "a").await.is_err());
+        assert!(session.before_tool_call(&cycle, &"a".into()).await.is_err());
         assert_eq!(session.unresolved()[0].truth, Truth::NeverStarted);
         // No call had started when the process died, so the turn is not stored.
         let mut again = place.reopen(&session).await;

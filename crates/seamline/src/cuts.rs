@@ -1,13 +1,13 @@
 //! Finds where a conversation can be cut without separating a call from its result.
 
-use seamline_model::{BlockIndex, Pairing, Scope};
+use seamline_model::{BlockIndex, Pairing, Scope, Transcript};
 
 use crate::subject::Subject;
 use crate::{Error, Options};
 
 /// Whether a cut after an open call at the end separates the call from its result, which may still arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::session) enum OpenCalls {
+pub(crate) enum OpenCalls {
     /// It does: the messages before the cut are removed for good.
     Wait,
     /// It does not: otherwise each message after the call would change the earlier pieces.
@@ -16,11 +16,16 @@ pub(in crate::session) enum OpenCalls {
 
 /// Says for each message, and for the end, whether a cut before it would separate a call from its result. No cut separates
 /// a call that never got one.
-pub(in crate::session) fn splits(body: &[u8], options: &Options, open: OpenCalls) -> Result<Vec<bool>, Error> {
+pub(crate) fn splits(body: &[u8], options: &Options, open: OpenCalls) -> Result<Vec<bool>, Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = dialect.decode(body)?;
     let provider = Subject::of(dialect, &transcript, options)?.provider;
     let pairing = Pairing::of(&transcript, Scope::ALL.under(&provider.constraints));
+    Ok(splits_of(&transcript, &pairing, open))
+}
+
+/// As [`splits`], for a transcript whose calls and results are paired.
+pub(crate) fn splits_of(transcript: &Transcript<'_>, pairing: &Pairing, open: OpenCalls) -> Vec<bool> {
     let messages = transcript.messages.len();
     let message_of = |block: BlockIndex| transcript.messages.partition_point(|found| found.range().end <= block.get());
     // Behind the last message without calls and results, those calls may still be answered.
@@ -48,5 +53,5 @@ pub(in crate::session) fn splits(body: &[u8], options: &Options, open: OpenCalls
         *over += step;
         Some(*over > 0)
     });
-    Ok(over.take(messages + 1).collect())
+    over.take(messages + 1).collect()
 }
