@@ -62,7 +62,7 @@ pub struct DamagedLine {
     pub unread_bytes: u64,
 }
 
-/// What a pass over the lines of a file found.
+/// The result of one pass over the lines of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lines {
     /// The places of the records, in the order of the file.

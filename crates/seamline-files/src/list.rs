@@ -26,7 +26,7 @@ impl Shape {
     }
 }
 
-/// What a pass over a file found.
+/// The result of one pass over a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct List {
     /// The places of the records, in the order of the file.

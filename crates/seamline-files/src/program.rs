@@ -12,13 +12,13 @@ use crate::session::{FileLayout, Format};
 pub struct Program {
     /// The name of the program or of the format, such as `Claude Code`.
     pub name: &'static str,
-    /// What the file is, with its article, such as `a session log of Claude Code`.
+    /// The kind of the file with its article, such as `a session log of Claude Code`.
     pub what: &'static str,
     /// Where the program keeps its sessions.
     pub places: &'static [SessionFolder],
     /// A shell command that writes a request body with the messages of `FILE`, if there is one.
     pub extract: Option<&'static str>,
-    /// What to do where no command helps.
+    /// The advice for users where no command helps.
     pub advice: &'static str,
     /// Whether a sample is of a file of this program.
     pub(crate) detect: fn(&Sample<'_>) -> bool,

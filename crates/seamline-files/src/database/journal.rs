@@ -1,4 +1,4 @@
-//! What a repair changed in a database, so that it can be undone.
+//! The journal of a repair of a database, from which it can be undone.
 
 use std::collections::BTreeMap;
 

@@ -40,7 +40,7 @@ pub struct Database {
 /// A session, read from a database.
 #[derive(Debug, Clone)]
 pub struct SessionReading {
-    /// What the format of the program found in the rows. The line of a record is the number of its row, from 1.
+    /// The reading of the rows by the format of the program. The line of a record is the number of its row, from 1.
     pub reading: FileReading,
     /// The places of the rows.
     pub rows: Vec<RowPlace>,

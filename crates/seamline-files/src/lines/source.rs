@@ -8,6 +8,9 @@ use crate::nesting::Nesting;
 /// The most lines that one record may be split into.
 const LINES_MAX: usize = 4096;
 
+/// The most bytes of a record that is split into lines. All of them are in memory at once.
+const BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// The lines of an input, each with its newline.
 pub(super) struct LineSource<'i> {
     input: &'i mut dyn BufRead,
@@ -59,6 +62,9 @@ impl<'i> LineSource<'i> {
         }
         for index in 0..LINES_MAX {
             text.extend_from_slice(ending);
+            if text.len() > BYTES_MAX {
+                return Ok(None);
+            }
             let Some(next) = self.look(index)? else { return Ok(None) };
             // A string cannot go on with a quote that is not escaped: another record begins.
             if next.trim_ascii_start().starts_with(b"{\"") {

@@ -23,7 +23,7 @@ pub struct Returned<'c> {
 pub struct GivenBack {
     /// The text of the history.
     pub text: String,
-    /// For each entry, as stored, the index of the entry that it was; nothing for a new one.
+    /// The earlier index of each entry, in the stored order; nothing for a new entry.
     pub origins: Vec<Option<usize>>,
     /// For each message of the repaired carrier, the index of its entry, as stored.
     pub landed: Vec<usize>,

@@ -1,22 +1,14 @@
-//! What the carrier of a history leaves out because no repair needs it: images and thinking.
+//! Images and thinking, which the carrier of a history leaves out because no repair needs them.
 
 use crate::json::{Object, elements, quoted};
 use crate::native::text::OTHER;
 
-/// A message with the images and the thinking of its record.
-#[derive(Debug, PartialEq, Eq)]
-pub struct FullMessage {
-    /// The message as JSON.
-    pub text: String,
-    /// The number of images in a tool result, which a message of the carrier cannot hold.
-    pub left_out: usize,
-}
-
 /// The lines that the carrier holds in place of images.
 const IN_PLACE: [&str; 2] = [OTHER, "[image]"];
 
-/// Adds the images and the thinking in the blocks of a record to its message. Returns nothing if there are none.
-pub(crate) fn with_media(message: &str, content: Option<&str>) -> Option<FullMessage> {
+/// Adds the images and the thinking in the blocks of a record to its message. Returns nothing if there are none, or if the
+/// message cannot hold them, as the images of a tool result.
+pub(crate) fn with_media(message: &str, content: Option<&str>) -> Option<String> {
     let blocks: Vec<Object<'_>> = elements(content?)?.into_iter().filter_map(Object::of).collect();
     let object = Object::of(message)?;
     let images: Vec<String> = blocks.iter().filter_map(image).collect();
@@ -30,13 +22,12 @@ pub(crate) fn with_media(message: &str, content: Option<&str>) -> Option<FullMes
             let text = text.map(|text| format!(r#"{{"type":"text","text":{}}}"#, quoted(&text)));
             let parts: Vec<String> = text.into_iter().chain(images).collect();
             let content = format!("[{}]", parts.join(","));
-            Some(FullMessage { text: object.with(&[("content", Some(content))]), left_out: 0 })
+            Some(object.with(&[("content", Some(content))]))
         }
         "assistant" if !thinking.is_empty() => {
             let thinking = Some(quoted(&thinking.join("\n")));
-            Some(FullMessage { text: object.with(&[("reasoning_content", thinking)]), left_out: 0 })
+            Some(object.with(&[("reasoning_content", thinking)]))
         }
-        "tool" if !images.is_empty() => Some(FullMessage { text: message.to_owned(), left_out: images.len() }),
         _ => None,
     }
 }
@@ -53,22 +44,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_thinking_and_images_of_results_are_found() {
+    fn images_and_thinking_are_found() {
         let image = r#"{"type":"image","data":"QUJD","mimeType":"image/png"}"#;
-        let full =
-            |message: &str, blocks: &str| with_media(message, Some(blocks)).map(|full| (full.text, full.left_out));
+        let full = |message: &str, blocks: &str| with_media(message, Some(blocks));
         let user = r#"{"role":"user","content":"look"}"#;
         let part = r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}"#;
         let expected = format!(r#"{{"role":"user","content":[{{"type":"text","text":"look"}},{part}]}}"#);
         let blocks = format!(r#"[{{"type":"text","text":"look"}},{image}]"#);
-        assert_eq!(full(user, &blocks), Some((expected, 0)));
+        assert_eq!(full(user, &blocks), Some(expected));
         let alone = format!(r#"{{"role":"user","content":[{part}]}}"#);
-        assert_eq!(full(&format!(r#"{{"role":"user","content":"{OTHER}"}}"#), &format!("[{image}]")), Some((alone, 0)));
+        assert_eq!(full(&format!(r#"{{"role":"user","content":"{OTHER}"}}"#), &format!("[{image}]")), Some(alone));
         let thought = full(r#"{"role":"assistant","content":"a"}"#, r#"[{"type":"thinking","thinking":"hm"}]"#);
         let expected = r#"{"role":"assistant","content":"a","reasoning_content":"hm"}"#.to_owned();
-        assert_eq!(thought, Some((expected, 0)));
+        assert_eq!(thought, Some(expected));
         let tool = r#"{"role":"tool","content":"x","tool_call_id":"c"}"#;
-        assert_eq!(full(tool, &format!("[{image}]")), Some((tool.to_owned(), 1)));
+        assert_eq!(full(tool, &format!("[{image}]")), None);
         assert_eq!(full(user, r#"[{"type":"text","text":"look"}]"#), None);
     }
 }

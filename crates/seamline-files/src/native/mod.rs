@@ -21,7 +21,6 @@ mod weigh;
 
 pub use back::{GivenBack, Returned};
 pub use history::{Error, History, HistoryPlace};
-pub use media::FullMessage;
 pub(crate) use media::with_media;
 pub use order::Order;
 pub use shape::Shape;

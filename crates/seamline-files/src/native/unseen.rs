@@ -1,4 +1,4 @@
-//! What a history holds and its carrier does not.
+//! Content of a history that its carrier does not show.
 
 use super::history::{History, HistoryPlace};
 use crate::json::Object;
@@ -11,8 +11,8 @@ const BLOCKS: &[&str] = &["content", "blocks"];
 const FAILED: &[&str] = &["is_error", "isError"];
 
 impl History<'_> {
-    /// What the carrier does not show, with its place: entries that the program does not send or that are unknown, blocks
-    /// that are neither text nor a call nor a result, and marks of failed tools.
+    /// The content that the carrier does not show, with its place: entries that the program does not send or that are
+    /// unknown, blocks that are neither text nor a call nor a result, and marks of failed tools.
     pub fn unseen(&self) -> Vec<(&'static str, HistoryPlace)> {
         let mut unseen = Vec::new();
         for entry in 0..self.entries() {

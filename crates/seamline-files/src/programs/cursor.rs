@@ -38,7 +38,7 @@ fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     })?;
     let about = About { inactive: count - messages.len(), ..About::default() };
     let (dialect, provider) = ("openai_chat", Some("openai-compatible"));
-    let session = Reading { dialect, provider, messages, about, ..Reading::default() };
+    let session = Reading { dialect, provider, messages, about, ..Reading::default() }.of_all(count);
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session })
 }
 

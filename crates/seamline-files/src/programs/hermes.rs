@@ -1,9 +1,8 @@
 //! Hermes: a session with the messages that it sends.
 
-use crate::json::{members, string};
 use crate::list::Shape;
 use crate::sample::{Sample, has};
-use crate::session::{About, Format, KeptTexts, Listed, envelope_text, message_with};
+use crate::session::{About, Format, Listed, chat_message, envelope_text};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
@@ -18,7 +17,7 @@ static LISTED: Listed = Listed {
     shape: Shape::of_messages(&["messages"]),
     dialect: "openai_chat",
     provider: Some("openai-compatible"),
-    show,
+    show: |record, content| chat_message(record, &["role", "content", "tool_calls", "tool_call_id"], content),
     about: |list| About {
         id: envelope_text(list, "session_id"),
         folder: envelope_text(list, "cwd"),
@@ -31,12 +30,4 @@ static LISTED: Listed = Listed {
 
 fn detect(sample: &Sample<'_>) -> bool {
     has(sample.root(), &["session_id", "session_start", "messages"])
-}
-
-const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
-
-fn show(record: &str, content: KeptTexts) -> Option<String> {
-    let [role] = members(record, &["role"]).ok()?;
-    let is_sent = ROLES.contains(&string(role?)?.as_str());
-    is_sent.then(|| message_with(record, &["role", "content", "tool_calls", "tool_call_id"], content))?
 }

@@ -78,5 +78,10 @@ pub const ALL: &[&Program] = &[
 ];
 
 /// The programs whose sessions can be written from a conversation.
-pub const EXPORTERS: &[&Exporter] =
-    &[&claude_code::export::EXPORTER, &codex::export::EXPORTER, &pi::export::EXPORTER, &qwen_code::export::EXPORTER];
+pub const EXPORTERS: &[&Exporter] = &[
+    &claude_code::export::EXPORTER,
+    &codex::export::EXPORTER,
+    &gemini_cli::export::EXPORTER,
+    &pi::export::EXPORTER,
+    &qwen_code::export::EXPORTER,
+];

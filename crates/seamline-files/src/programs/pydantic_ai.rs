@@ -49,7 +49,7 @@ fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     })?;
     // The history does not tell which provider gets it. What all providers demand is left.
     let (dialect, provider) = ("openai_chat", Some("openai-compatible"));
-    let session = Reading { dialect, provider, messages, about, ..Reading::default() };
+    let session = Reading { dialect, provider, messages, about, ..Reading::default() }.of_all(count);
     Ok(FileReading { records: list.records, damaged: list.damaged, session })
 }
 

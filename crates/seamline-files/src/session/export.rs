@@ -60,8 +60,12 @@ pub struct Exporter {
 pub struct NewSession {
     /// The text of the file.
     pub text: String,
-    /// The path of the file, with `/` between folders, below the first of the program's [places](Program::places).
+    /// The path of the file, with `/` between folders, below the first of the program's [places](Program::places), or
+    /// below the folder of the project there.
     pub path: String,
+    /// The name that the folder of the project gets, for a program that names it in a
+    /// [file](super::Format::folder_file) of that folder.
+    pub project: Option<String>,
 }
 
 impl Exporter {

@@ -3,7 +3,6 @@
 use std::io::BufRead;
 
 use super::{About, FileLayout, FileReading, KeptTexts, NewRecord, RecordRepair};
-use crate::native::FullMessage;
 
 /// The input of a reading.
 pub struct FileInput<'i> {
@@ -19,7 +18,7 @@ pub struct FileInput<'i> {
 pub(crate) type Read = fn(&mut FileInput<'_>) -> std::io::Result<FileReading>;
 
 /// Adds to a message what its record holds besides.
-pub(crate) type AddMedia = fn(record: &str, message: &str) -> Option<FullMessage>;
+pub(crate) type AddMedia = fn(record: &str, message: &str) -> Option<String>;
 
 /// Writes the records again after a repair.
 pub(crate) type Write = fn(&RecordRepair<'_>) -> Option<Vec<NewRecord>>;
@@ -62,13 +61,13 @@ impl Format {
         (self.read)(input)
     }
 
-    /// Whether records hold images and thinking that their messages do not.
+    /// Whether images and thinking in records can be added to their messages.
     pub fn has_media(&self) -> bool {
         self.media.is_some()
     }
 
     /// A message with the images and the thinking of its record. Returns nothing if the record has none.
-    pub fn with_media(&self, record: &str, message: &str) -> Option<FullMessage> {
+    pub fn with_media(&self, record: &str, message: &str) -> Option<String> {
         self.media.and_then(|add| add(record, message))
     }
 
@@ -90,9 +89,37 @@ impl Format {
     }
 }
 
-/// A text as one word of a shell.
-fn shell_word(text: &str) -> String {
+/// A text as one word of a shell. A character that a terminal obeys is written by its bytes, so that the word can be shown
+/// and copied.
+///
+/// ```
+/// use seamline_files::session::shell_word;
+///
+/// assert_eq!(shell_word("/srv/app"), "/srv/app");
+/// assert_eq!(shell_word("it's"), r"'it'\''s'");
+/// assert_eq!(shell_word("red\u{1b}[31m"), r"$'red\x1b[31m'");
+/// ```
+pub fn shell_word(text: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/".contains(char);
+    // The marks of the writing direction hide what a word says.
+    let is_obeyed = |char: char| {
+        char.is_control() || matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if text.chars().any(is_obeyed) {
+        let mut word = "$'".to_owned();
+        for char in text.chars() {
+            match char {
+                '\'' | '\\' => word.extend(['\\', char]),
+                char if is_obeyed(char) => {
+                    let mut bytes = [0; 4];
+                    let bytes = char.encode_utf8(&mut bytes).bytes();
+                    word.extend(bytes.map(|byte| format!("\\x{byte:02x}")));
+                }
+                char => word.push(char),
+            }
+        }
+        return word + "'";
+    }
     let is_word = !text.is_empty() && text.chars().all(is_plain);
     if is_word { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

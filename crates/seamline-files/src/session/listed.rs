@@ -36,7 +36,7 @@ impl Listed {
         let mut about = (self.about)(&list);
         about.inactive = count - messages.len();
         let (dialect, provider) = (self.dialect, self.provider);
-        let session = Reading { dialect, provider, messages, about, ..Reading::default() };
+        let session = Reading { dialect, provider, messages, about, ..Reading::default() }.of_all(count);
         Ok(FileReading { records: list.records, damaged: list.damaged, session })
     }
 }
@@ -45,6 +45,17 @@ impl Listed {
 fn has_calls(message: &str) -> bool {
     let calls = members(message, &["tool_calls"]).ok().and_then(|[calls]| calls);
     calls.is_some_and(|calls| calls != "null" && calls != "[]")
+}
+
+/// The roles of messages that a server of Chat Completions takes.
+const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
+
+/// As [`message_with`], for a record that is a message of Chat Completions; nothing if it has another role, which the
+/// program does not send.
+pub(crate) fn chat_message(record: &str, names: &[&str], content: KeptTexts) -> Option<String> {
+    let [role] = members(record, &["role"]).ok()?;
+    let is_sent = ROLES.contains(&string(role?)?.as_str());
+    is_sent.then(|| message_with(record, names, content))?
 }
 
 /// A message with some of the members of a record. A member that is `null` is left out, but for the content.

@@ -1,6 +1,10 @@
-//! What a reading of a session finds.
+//! The result of reading a session: its active conversation and its defects.
 
-use super::Defect;
+use seamline_dialects::Dialect;
+
+use std::collections::HashSet;
+
+use super::{Defect, KeptTexts};
 use crate::lines::{DamagedLine, RecordPlace};
 
 /// A file, read by the format of its program.
@@ -28,8 +32,12 @@ pub struct Reading {
     /// The records on the path from the first to the last one, for programs whose records name their parent. For other
     /// programs, the records among which new ones may go; empty if they may go anywhere.
     pub chain: Vec<usize>,
+    /// The records of the conversation that no message shows, such as the reasoning of the model.
+    pub unshown: Vec<usize>,
     /// The description of the session.
     pub about: About,
+    /// The body up to the end of its last message, where the messages have no texts of their own.
+    pub(crate) whole: Option<String>,
 }
 
 /// A message of the carrier.
@@ -86,8 +94,28 @@ pub struct About {
 }
 
 impl Reading {
+    /// Takes the records without a message as a part of the conversation, for programs that send all records.
+    pub(crate) fn of_all(self, records: usize) -> Self {
+        let shown: HashSet<usize> = self.messages.iter().flat_map(CarriedMessage::records).collect();
+        Self { unshown: (0..records).filter(|record| !shown.contains(record)).collect(), ..self }
+    }
+
+    /// Adds a message. Of a long file the text goes straight into the body, so that it is in memory once.
+    pub(crate) fn push(&mut self, mut message: CarriedMessage, content: KeptTexts) {
+        if content == KeptTexts::Abridged {
+            let mut body = self.whole.take().unwrap_or_else(|| self.opening(0));
+            body += if self.messages.is_empty() { "" } else { "," };
+            body += &std::mem::take(&mut message.text);
+            self.whole = Some(body);
+        }
+        self.messages.push(message);
+    }
+
     /// The messages as a request body.
     pub fn body(&self) -> String {
+        if let Some(body) = &self.whole {
+            return format!("{body}]}}");
+        }
         let texts = self.messages.iter().map(|message| message.text.as_str());
         let length: usize = texts.clone().map(|text| text.len() + 1).sum();
         let mut body = self.opening(length);
@@ -100,6 +128,9 @@ impl Reading {
 
     /// The messages as a request body. Their texts are removed, so that a long conversation is not in memory twice.
     pub fn take_body(&mut self) -> String {
+        if let Some(body) = self.whole.take() {
+            return body + "]}";
+        }
         let length: usize = self.messages.iter().map(|message| message.text.len() + 1).sum();
         let mut body = self.opening(length);
         for (index, message) in self.messages.iter_mut().enumerate() {
@@ -111,11 +142,7 @@ impl Reading {
 
     /// A body up to its first message, with room for the bytes of the messages.
     fn opening(&self, length: usize) -> String {
-        let list = match self.dialect {
-            "openai_responses" | "gemini_interactions" => "input",
-            "gemini_generate" => "contents",
-            _ => "messages",
-        };
+        let list = seamline_dialects::by_name(self.dialect).map_or("messages", Dialect::list);
         let model = self.about.model.as_deref().map(|model| format!("\"model\":{},", crate::json::quoted(model)));
         let model = model.unwrap_or_default();
         let mut body = String::with_capacity(length + model.len() + 64);

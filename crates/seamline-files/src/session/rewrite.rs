@@ -112,7 +112,7 @@ impl RecordRepair<'_> {
     }
 }
 
-/// What happens to a record of a message.
+/// The change to a record of a message.
 enum Step {
     /// It stays as it is.
     Keep(usize),

@@ -1,18 +1,17 @@
 //! Times in the records of programs.
 
-const DAY_MS: i64 = 86_400_000;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 /// A time in milliseconds since 1970, as in `2026-01-02T03:04:05.006Z`.
 pub fn text(ms: i64) -> String {
-    let (days, rest) = (ms.div_euclid(DAY_MS), ms.rem_euclid(DAY_MS));
-    let (year, month, day) = date(days);
-    let (seconds, ms) = (rest / 1000, rest % 1000);
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+    let limit = if ms < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    format!("{:.3}", Timestamp::from_millisecond(ms).unwrap_or(limit))
 }
 
 /// The milliseconds since 1970 of a time in the records of a program: a date with a time, or a number of seconds or
-/// milliseconds.
+/// milliseconds. A time without an offset is in UTC.
 pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(number) = text.parse::<f64>() {
@@ -20,48 +19,10 @@ pub fn parse(text: &str) -> Option<i64> {
         let ms = if number.abs() < 1e11 { number * 1000.0 } else { number };
         return (ms.abs() < 1e16).then_some(ms as i64);
     }
-    let (date, clock) = text.split_once(['T', ' '])?;
-    let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
-    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    let is_date = (0..10_000).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-    let (clock, offset_ms) = offset(clock)?;
-    let mut parts = clock.split(':');
-    let (hour, minute) = (parts.next()?.parse::<i64>().ok()?, parts.next()?.parse::<i64>().ok()?);
-    let second = parts.next().map_or(Ok(0.0), str::parse::<f64>).ok()?;
-    let is_clock = (0..=24).contains(&hour) && (0..60).contains(&minute) && (0.0..62.0).contains(&second);
-    let clock_ms = (hour * 3600 + minute * 60) * 1000 + (second * 1000.0).round() as i64;
-    (is_date && is_clock).then(|| days(year, month, day) * DAY_MS + clock_ms - offset_ms)
-}
-
-/// The clock without its offset from UTC, and the offset.
-fn offset(clock: &str) -> Option<(&str, i64)> {
-    let clock = clock.trim_end_matches(['Z', 'z']);
-    let Some(at) = clock.rfind(['+', '-']) else { return Some((clock, 0)) };
-    let digits: String = clock[at + 1..].chars().filter(|char| *char != ':').collect();
-    let (hours, minutes) = digits.split_at_checked(2)?;
-    let minutes: i64 = if minutes.is_empty() { 0 } else { minutes.parse().ok()? };
-    let ms = (hours.parse::<i64>().ok()? * 60 + minutes) * 60_000;
-    Some((&clock[..at], if clock[at..].starts_with('-') { -ms } else { ms }))
-}
-
-/// The date of a day since 1970. The years of this count begin in March, so that a leap day is the last day of its year.
-fn date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
-}
-
-/// The day since 1970 of a date.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
-    let month = if month > 2 { month - 3 } else { month + 9 };
-    era * 146_097 + year * 365 + year / 4 - year / 100 + (153 * month + 2) / 5 + day - 1 - 719_468
+    let has_clock = text.contains(['T', 't', ' ']);
+    let in_utc = || text.parse::<DateTime>().and_then(|civil| civil.to_zoned(TimeZone::UTC)).map(|it| it.timestamp());
+    let time = text.parse::<Timestamp>().or_else(|_| in_utc()).ok().filter(|_| has_clock)?;
+    Some(time.as_millisecond())
 }
 
 #[cfg(test)]

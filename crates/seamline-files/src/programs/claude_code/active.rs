@@ -276,7 +276,7 @@ impl Calls {
     fn of(entries: &[Entry], responses: &[Response]) -> Self {
         let mut by_id: HashMap<IdNumber, Vec<(usize, bool)>> = HashMap::new();
         for (own, response) in responses.iter().enumerate() {
-            for id in response.fragments.iter().flat_map(|record| &entries[*record].calls) {
+            for id in response.fragments.iter().flat_map(|record| entries[*record].calls.iter()) {
                 by_id.entry(*id).or_default().push((own, false));
             }
         }

@@ -33,7 +33,11 @@ fn write(export: &Export<'_>) -> Option<NewSession> {
             quoted(export.id())
         );
     }
-    Some(NewSession { text: session.text, path: format!("{}/{}.jsonl", project(export.folder()), export.id()) })
+    Some(NewSession {
+        text: session.text,
+        path: format!("{}/{}.jsonl", project(export.folder()), export.id()),
+        project: None,
+    })
 }
 
 /// The name of the folder in which the sessions of a project are.

@@ -5,11 +5,14 @@
 //! walk alone misses records: all records of a response on the path belong to it, and so do the results of its calls.
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 
 use super::active::active;
 use crate::json::{Object, elements, members, unquoted};
 use crate::lines;
-use crate::session::{About, CarriedMessage, FileInput, FileReading, IdNumber, Ids, KeptTexts, Node, Reading, Walk};
+use crate::session::{
+    About, CarriedMessage, FileInput, FileReading, IdList, IdNumber, Ids, KeptTexts, Node, Reading, Walk,
+};
 
 const MEMBERS: [&str; 16] = [
     "type",
@@ -51,7 +54,7 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
         entries.push(entry);
         Ok(())
     })?;
-    let session = session(entries, ids, about);
+    let session = session(entries, ids, about, content);
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session })
 }
 
@@ -91,7 +94,7 @@ pub(super) enum Kind {
     Note,
 }
 
-/// What a reading keeps of a record.
+/// The part of a record that a reading keeps.
 pub(super) struct Entry {
     pub(super) kind: Kind,
     pub(super) is_side: bool,
@@ -102,12 +105,12 @@ pub(super) struct Entry {
     /// The id of the response that a record is a block of.
     pub(super) response: Option<IdNumber>,
     /// A hash of the id of its request. It only has to tell the requests of one response id.
-    pub(super) request: Option<u32>,
+    pub(super) request: Option<NonZeroU32>,
     /// The id of the record whose call a result answers.
     pub(super) source: Option<IdNumber>,
     /// The ids of the calls that it makes, and of those that it answers.
-    pub(super) calls: Vec<IdNumber>,
-    pub(super) answers: Vec<IdNumber>,
+    pub(super) calls: IdList,
+    pub(super) answers: IdList,
     /// The message for the carrier; nothing if Claude Code would not send it.
     message: Option<Box<str>>,
     /// The hash of the whole message, to tell copies.
@@ -131,10 +134,10 @@ impl Entry {
             id: number(id),
             parent: number(parent),
             response: None,
-            request: request.map(|request| KeptTexts::Abridged.digest(request) as u32),
+            request: request.and_then(|request| NonZeroU32::new(KeptTexts::Abridged.digest(request) as u32)),
             source: number(source),
-            calls: Vec::new(),
-            answers: Vec::new(),
+            calls: IdList::default(),
+            answers: IdList::default(),
             message: None,
             hash: 0,
         };
@@ -169,8 +172,8 @@ impl Entry {
         let Ok([kind, id, answers, text, signature]) = members(block, &names) else { return false };
         let mut number = |value: Option<&str>| value.and_then(unquoted).map(|id| ids.number(&id));
         match kind {
-            Some("\"tool_use\"") => self.calls.extend(number(id)),
-            Some("\"tool_result\"") => self.answers.extend(number(answers)),
+            Some("\"tool_use\"") => number(id).into_iter().for_each(|id| self.calls.push(id)),
+            Some("\"tool_result\"") => number(answers).into_iter().for_each(|id| self.answers.push(id)),
             Some("\"text\"") => return text.and_then(unquoted).is_some_and(|text| text.trim().is_empty()),
             Some("\"thinking\"") => return signature.and_then(unquoted).is_none_or(|signature| signature.is_empty()),
             _ => {}
@@ -203,7 +206,7 @@ impl Entry {
 }
 
 /// The session in the records.
-fn session(mut entries: Vec<Entry>, ids: Ids, mut about: About) -> Reading {
+fn session(mut entries: Vec<Entry>, ids: Ids, mut about: About, content: KeptTexts) -> Reading {
     // A file of a sub-agent has only side records, and they are its conversation.
     let is_side = !entries.iter().any(|entry| entry.is_message() && !entry.is_side);
     about.is_subagent |= is_side;
@@ -216,9 +219,14 @@ fn session(mut entries: Vec<Entry>, ids: Ids, mut about: About) -> Reading {
     let active = active(&entries, &chain.records);
     about.inactive =
         entries.iter().filter(|entry| entry.is_message()).count().saturating_sub(active.iter().map(Vec::len).sum());
-    let messages = active.iter().filter_map(|group| carried(&mut entries, group)).collect();
-    let (provider, defects) = (Some("anthropic"), chain.defects);
-    Reading { dialect: "anthropic_messages", provider, messages, defects, chain: chain.records, about }
+    let (dialect, provider, defects) = ("anthropic_messages", Some("anthropic"), chain.defects);
+    let mut reading = Reading { dialect, provider, defects, chain: chain.records, about, ..Reading::default() };
+    for group in &active {
+        if let Some(message) = carried(&mut entries, group) {
+            reading.push(message, content);
+        }
+    }
+    reading
 }
 
 /// The message that Claude Code makes of records. The records give their texts away.

@@ -33,7 +33,11 @@ fn write(export: &Export<'_>) -> Option<NewSession> {
     }
     let time = &export.time(0)[..TIME_CHARS];
     let (date, clock) = (time[..10].replace('-', "/"), time.replace(':', "-"));
-    Some(NewSession { text: rollout.text, path: format!("{date}/rollout-{clock}-{}.jsonl", export.id()) })
+    Some(NewSession {
+        text: rollout.text,
+        path: format!("{date}/rollout-{clock}-{}.jsonl", export.id()),
+        project: None,
+    })
 }
 
 /// The settings of the turns. Codex takes those of the next turn from its configuration.

@@ -22,7 +22,7 @@ struct First {
     ordinal: Option<u64>,
 }
 
-/// What a description says.
+/// The content of a description of a session.
 #[derive(Debug, Default)]
 pub(super) struct Meta {
     pub(super) id: Option<String>,

@@ -22,7 +22,7 @@ const SENT: [&str; 16] = [
     "additional_tools",
 ];
 
-/// What an item means for the turns of a conversation.
+/// The role of an item in the turns of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Words of the user.
@@ -42,7 +42,7 @@ impl Part {
     }
 }
 
-/// What the replay has to know about an item.
+/// The part of an item that the replay reads.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) part: Part,

@@ -123,7 +123,7 @@ impl Rollout {
         // The first record describes the session, and a compaction replaces what is before it.
         let chain = (base.unwrap_or_default() + 1..self.count).collect();
         let (dialect, provider) = ("openai_responses", Some("openai"));
-        Reading { dialect, provider, messages, defects, chain, about: self.about }
+        Reading { dialect, provider, messages, defects, chain, about: self.about, ..Reading::default() }
     }
 }
 

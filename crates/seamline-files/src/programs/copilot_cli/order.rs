@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// What the order needs to know of an event.
+/// The part of an event that decides its order.
 pub(super) struct Event {
     /// The index of the record.
     pub(super) record: usize,

@@ -28,7 +28,7 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session: session.finish() })
 }
 
-/// What a reading keeps.
+/// The state of a reading.
 #[derive(Default)]
 struct Session {
     about: About,
@@ -133,7 +133,7 @@ impl Session {
         about.inactive = count.saturating_sub(messages.len());
         // Copilot CLI speaks to many providers. What all of them demand of calls and results is left.
         let (dialect, provider) = ("openai_chat", Some("openai-compatible"));
-        Reading { dialect, provider, messages, defects, chain: (0..records).collect(), about }
+        Reading { dialect, provider, messages, defects, chain: (0..records).collect(), about, ..Reading::default() }
     }
 }
 

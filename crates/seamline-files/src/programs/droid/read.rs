@@ -26,7 +26,7 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session: session.finish() })
 }
 
-/// What a reading keeps.
+/// The state of a reading.
 #[derive(Default)]
 struct Session {
     about: About,
@@ -98,7 +98,7 @@ impl Session {
         about.inactive = count.saturating_sub(sent.len());
         // Droid speaks to many providers. What all of them demand of calls and results is left.
         let (dialect, provider) = ("anthropic_messages", Some("messages-compatible"));
-        Reading { dialect, provider, messages: sent, defects, chain, about }
+        Reading { dialect, provider, messages: sent, defects, chain, about, ..Reading::default() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::json::{Object, members};
 use crate::list::{self, Shape};
-use crate::session::{About, CarriedMessage, FileInput, FileReading, NewRecord, Reading, RecordRepair, Writer};
+use crate::session::{CarriedMessage, FileInput, FileReading, NewRecord, Reading, RecordRepair, Writer};
 
 const SHAPE: Shape = Shape {
     members: &["history"],
@@ -19,14 +19,8 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
         record += 1;
         Ok(())
     })?;
-    let session = Reading {
-        dialect: "gemini_generate",
-        provider: Some("gemini"),
-        messages,
-        defects: Vec::new(),
-        chain: Vec::new(),
-        about: About::default(),
-    };
+    let (dialect, provider) = ("gemini_generate", Some("gemini"));
+    let session = Reading { dialect, provider, messages, ..Reading::default() };
     Ok(FileReading { records: list.records, damaged: list.damaged, session })
 }
 

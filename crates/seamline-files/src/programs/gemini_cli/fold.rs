@@ -19,7 +19,7 @@ pub(super) struct Place {
 pub(super) struct Active<T> {
     /// The places of its versions. The first one decides its place among the messages, the last one its content.
     pub(super) places: Vec<Place>,
-    /// What a caller keeps of the last version.
+    /// The caller's data about the last version.
     pub(super) held: T,
 }
 

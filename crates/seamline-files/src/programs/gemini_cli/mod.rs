@@ -1,6 +1,7 @@
 //! Gemini CLI: sessions as one record per line or as one JSON value, and saved chats.
 
 mod checkpoint;
+pub(super) mod export;
 mod fold;
 mod read;
 mod render;
@@ -16,27 +17,27 @@ use crate::{Program, SessionFolder};
 
 const NAME: &str = "Gemini CLI";
 
+/// The variable replaces the home folder.
+const PLACES: &[SessionFolder] =
+    &[SessionFolder::variable(("GEMINI_CLI_HOME", ""), ".gemini/tmp", &[".json", ".jsonl"])];
+
 /// Sessions since version 0.40: one record per line.
-pub(super) const LOG: Program = Program {
-    places: &[SessionFolder::home(".gemini", "tmp", &[".json", ".jsonl"])],
-    ..Program::of_sessions(NAME, "a session log of Gemini CLI", is_log, &LOG_FORMAT)
-};
+pub(super) const LOG: Program =
+    Program { places: PLACES, ..Program::of_sessions(NAME, "a session log of Gemini CLI", is_log, &LOG_FORMAT) };
 
 static LOG_FORMAT: Format =
     Format { write: Some(write::write_log), resume, folder_file: PROJECT, ..Format::of_lines(read::read_log) };
 
 /// Older sessions: one JSON value.
-pub(super) const DOCUMENT: Program = Program {
-    places: &[SessionFolder::home(".gemini", "tmp", &[".json", ".jsonl"])],
-    ..Program::of_sessions(NAME, "a session of Gemini CLI", is_document, &DOCUMENT_FORMAT)
-};
+pub(super) const DOCUMENT: Program =
+    Program { places: PLACES, ..Program::of_sessions(NAME, "a session of Gemini CLI", is_document, &DOCUMENT_FORMAT) };
 
 static DOCUMENT_FORMAT: Format =
     Format { write: Some(write::write_document), resume, folder_file: PROJECT, ..Format::of_list(read::read_document) };
 
 /// Chats that the user saved with `/chat save`.
 pub(super) const CHECKPOINT: Program = Program {
-    places: &[SessionFolder::home(".gemini", "tmp", &[".json", ".jsonl"])],
+    places: PLACES,
     ..Program::of_sessions(NAME, "a saved chat of Gemini CLI", is_checkpoint, &CHECKPOINT_FORMAT)
 };
 

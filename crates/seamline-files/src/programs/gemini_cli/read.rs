@@ -90,7 +90,7 @@ fn session(mut messages: Vec<Active<Vec<Turn>>>, records: usize, mut about: Abou
     let messages = sent::carried(&messages, sent);
     let active: HashSet<usize> = messages.iter().flat_map(|message| message.owners.iter().copied()).collect();
     about.inactive = records - active.len();
-    Reading { dialect: "gemini_generate", provider: Some("gemini"), messages, defects, chain: Vec::new(), about }
+    Reading { dialect: "gemini_generate", provider: Some("gemini"), messages, defects, about, ..Reading::default() }
 }
 
 /// The defect of a rewind to a message that is not in the log. Gemini CLI then forgets all messages before it.

@@ -179,7 +179,7 @@ fn tool_call(old: &str, made: Option<&NewPart>, results: &[&NewPart]) -> Option<
 }
 
 /// Whether a tool result is an error.
-fn is_failure(part: &str) -> bool {
+pub(super) fn is_failure(part: &str) -> bool {
     let inner = |text: &str, name: &str| members(text, &[name]).ok().and_then(|[value]| value).map(str::to_owned);
     inner(part, "functionResponse")
         .and_then(|result| inner(&result, "response"))

@@ -37,7 +37,7 @@ pub(super) enum Source {
     Result(usize, usize),
 }
 
-/// What Gemini CLI sends of a message.
+/// The parts of a message that Gemini CLI sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Turn {
     pub(super) role: Role,

@@ -79,7 +79,7 @@ struct NewParts {
     results: Vec<NewPart>,
 }
 
-/// What happens to a message.
+/// The change to a message.
 enum Outcome<'p> {
     Same,
     Changed(&'p NewParts),

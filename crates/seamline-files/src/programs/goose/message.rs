@@ -14,7 +14,7 @@ const CALLS: &[&str] = &["toolRequest", "frontendToolRequest"];
 const RESULT: &str = "toolResponse";
 /// The name in the carrier of a call that goose could not read.
 const UNREAD: &str = "unreadable_call";
-/// What goose sends in place of a result without content.
+/// The text that goose sends in place of a result without content.
 const EMPTY: &str = "(empty result)";
 /// The members that say whether the model sees a message; older versions write the second one.
 const VISIBLE: &[&str] = &["agentVisible", "agent_visible"];
@@ -40,7 +40,7 @@ fn show(entry: &Object<'_>) -> Vec<Part> {
 }
 
 /// Whether the model sees a message. A compaction hides the messages that it replaces.
-fn is_visible(entry: &Object<'_>) -> bool {
+pub(super) fn is_visible(entry: &Object<'_>) -> bool {
     let metadata = entry.get("metadata").and_then(Object::of);
     metadata.and_then(|metadata| metadata.first(VISIBLE)).is_none_or(|(_, value)| value != "false")
 }

@@ -8,7 +8,7 @@ mod read;
 mod write;
 
 use crate::json::Object;
-use crate::native::{FullMessage, with_media};
+use crate::native::with_media;
 use crate::sample::{Sample, has, says};
 use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
@@ -25,10 +25,8 @@ pub(crate) const PROGRAM: Program = Program {
 pub(crate) static FORMAT: Format =
     Format { write: Some(write::write), resume, media: Some(media), ..Format::of_lines(read::read) };
 
-/// The images of a result are in its block. The images of a message are beside it.
-fn media(record: &str, message: &str) -> Option<FullMessage> {
-    let is_result = Object::of(message)?.says("role", &["tool"]);
-    with_media(message, Object::of(record)?.get("content")).filter(|_| !is_result)
+fn media(record: &str, message: &str) -> Option<String> {
+    with_media(message, Object::of(record)?.get("content"))
 }
 
 fn resume(about: &About) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Reads the conversation that goose would send.
 
-use super::message::SHAPE;
+use super::message::{SHAPE, is_visible};
 use crate::json::{Object, members, string};
 use crate::lines;
 use crate::native::message::Role;
@@ -14,13 +14,13 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
         session.add(text, content);
         Ok(())
     })?;
-    let Session { messages, mut about, is_done, hidden, .. } = session;
+    let Session { messages, mut about, is_done, hidden, unshown, .. } = session;
     if about.id.is_none() {
         about.id = id_in(input.name);
     }
     about.is_running = !is_done;
     about.inactive = hidden;
-    let reading = Reading { dialect: "openai_chat", messages, about, ..Reading::default() };
+    let reading = Reading { dialect: "openai_chat", messages, unshown, about, ..Reading::default() };
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session: reading })
 }
 
@@ -33,6 +33,8 @@ struct Session {
     is_done: bool,
     /// The number of messages that the model does not see.
     hidden: usize,
+    /// The records of messages that the model sees and that say nothing in the carrier.
+    unshown: Vec<usize>,
 }
 
 impl Session {
@@ -48,7 +50,10 @@ impl Session {
             self.about.updated = Some(created.to_owned());
         }
         let parts = (SHAPE.show)(&object);
-        self.hidden += usize::from(parts.is_empty() && object.get("role").is_some());
+        if parts.is_empty() && object.get("role").is_some() {
+            self.hidden += 1;
+            self.unshown.extend(Some(record).filter(|_| is_visible(&object)));
+        }
         for (part, shown) in parts.into_iter().enumerate() {
             let message = shown.message;
             self.is_done = message.role == Role::Assistant && message.calls.is_empty();

@@ -27,7 +27,7 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     about.inactive = count - messages.len();
     // Grok speaks Responses to its own provider and gives calls its own form. What all providers demand is left.
     let (dialect, provider) = ("openai_chat", Some("openai-compatible"));
-    let session = Reading { dialect, provider, messages, about, ..Reading::default() };
+    let session = Reading { dialect, provider, messages, about, ..Reading::default() }.of_all(count);
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session })
 }
 

@@ -100,6 +100,12 @@ impl History {
         self.entries.get_mut(*index)
     }
 
+    /// The record of the step that is open.
+    pub(super) fn opened_record(&self) -> Option<usize> {
+        let (_, index) = self.open.as_ref()?;
+        self.entries.get(*index).map(|entry| entry.record)
+    }
+
     /// A tool ended. The program leaves out results that no call waits for.
     pub(super) fn answer(&mut self, record: usize, id: String, text: String) {
         if !self.pending.remove(&id) {

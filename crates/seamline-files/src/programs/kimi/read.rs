@@ -30,7 +30,7 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session: session.finish() })
 }
 
-/// What the place of the file tells: `…/<session>/agents/<agent>/wire.jsonl`.
+/// Reads the path of the file: `…/<session>/agents/<agent>/wire.jsonl`.
 fn about(name: &str) -> About {
     let mut parts = name.rsplit(['/', '\\']).skip(1);
     let (agent, agents, id) = (parts.next(), parts.next(), parts.next());
@@ -42,7 +42,7 @@ fn about(name: &str) -> About {
     }
 }
 
-/// What a reading keeps.
+/// The state of a reading.
 #[derive(Default)]
 struct Session {
     about: About,
@@ -52,6 +52,8 @@ struct Session {
     /// The hashes of the parts of steps, to tell copies.
     hashes: HashSet<[u8; 32]>,
     defects: Vec<Defect>,
+    /// The parts of steps that are not text: the record of the step, and that of the part.
+    unshown: Vec<(usize, usize)>,
 }
 
 impl Session {
@@ -122,8 +124,9 @@ impl Session {
             "content.part" => {
                 self.open(&id("stepUuid"), record);
                 let part = event.get("part").and_then(Object::of).filter(|part| part.says("type", &["text"]));
-                if let Some(text) = part.and_then(|part| part.string("text")) {
-                    self.history.say(&text);
+                match part.and_then(|part| part.string("text")) {
+                    Some(text) => self.history.say(&text),
+                    None => self.unshown.extend(self.history.opened_record().map(|step| (step, self.records))),
                 }
             }
             "tool.call" => {
@@ -161,13 +164,15 @@ impl Session {
     }
 
     fn finish(self) -> Reading {
-        let Self { mut about, mut history, messages: count, defects, .. } = self;
+        let Self { mut about, mut history, messages: count, defects, unshown, .. } = self;
         history.settle();
         let messages: Vec<CarriedMessage> = history.entries.iter().filter_map(carried).collect();
         about.inactive = count.saturating_sub(messages.len());
         // Kimi CLI speaks to many providers. What all of them demand of calls and results is left.
         let (dialect, provider) = ("openai_chat", Some("openai-compatible"));
-        Reading { dialect, provider, messages, defects, about, ..Reading::default() }
+        let steps: HashSet<usize> = history.entries.iter().map(|entry| entry.record).collect();
+        let unshown = unshown.into_iter().filter(|(step, _)| steps.contains(step)).map(|(_, record)| record).collect();
+        Reading { dialect, provider, messages, defects, unshown, about, ..Reading::default() }
     }
 }
 

@@ -75,7 +75,7 @@ impl Cycle<'_> {
     }
 }
 
-/// What happens to the records.
+/// The changes to the records.
 struct Work {
     /// The records that go behind another one.
     behind: HashMap<usize, Vec<NewRecord>>,

@@ -10,10 +10,13 @@ use crate::session::{About, CarriedMessage, FileInput, FileReading, KeptTexts, R
 pub(super) fn rows(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     let mut session = Session::of(input.content);
     let lines = lines::read(input.bytes, &mut |text| {
-        let [thread, time, pending] = members(text, &["thread_id", "ts", "pending"])?;
+        let [thread, graph, time, pending] = members(text, &["thread_id", "checkpoint_ns", "ts", "pending"])?;
         match (thread, pending) {
             (Some(thread), _) => {
-                (session.about.id, session.about.updated) = (string(thread), time.and_then(string));
+                let parts = [Some(thread), graph].map(|part| part.and_then(string));
+                session.about.is_subagent = graph.is_some();
+                session.about.id = Some(parts.into_iter().flatten().collect::<Vec<_>>().join("|"));
+                session.about.updated = time.and_then(string);
                 session.others += 1;
             }
             // A graph that continues adds them; one that gets a new request drops them.

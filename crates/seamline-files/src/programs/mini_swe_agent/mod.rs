@@ -1,9 +1,8 @@
 //! mini-swe-agent: trajectories.
 
-use crate::json::{members, string};
 use crate::list::Shape;
 use crate::sample::{Sample, has};
-use crate::session::{About, Format, KeptTexts, Listed, Writer, envelope_text, message_with, new_record, record_with};
+use crate::session::{About, Format, Listed, Writer, chat_message, envelope_text, new_record, record_with};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
@@ -22,7 +21,7 @@ static LISTED: Listed = Listed {
     shape: Shape::of_messages(&["messages"]),
     dialect: "openai_chat",
     provider: None,
-    show,
+    show: |record, content| chat_message(record, &MEMBERS, content),
     about: |list| About { id: envelope_text(list, "instance_id"), ..About::default() },
     // The last call submits the work.
     ends_with_calls: true,
@@ -43,9 +42,3 @@ fn detect(sample: &Sample<'_>) -> bool {
 
 /// The members that a provider reads.
 const MEMBERS: [&str; 4] = ["role", "content", "tool_calls", "tool_call_id"];
-const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
-
-fn show(record: &str, content: KeptTexts) -> Option<String> {
-    let [role] = members(record, &["role"]).ok()?;
-    ROLES.contains(&string(role?)?.as_str()).then(|| message_with(record, &MEMBERS, content))?
-}

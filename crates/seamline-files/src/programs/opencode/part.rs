@@ -6,7 +6,7 @@ use crate::native::message::Call;
 /// The text that opencode sends in place of a result that a compaction cleared.
 const CLEARED: &str = "[Old tool result content cleared]";
 
-/// What a part says to the model.
+/// The content of a part for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
     Text(String),
@@ -84,7 +84,7 @@ fn text_of(value: &str) -> String {
     string(value).unwrap_or_else(|| value.to_owned())
 }
 
-/// What a repair changed in a part.
+/// The changes of a repair to a part.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) text: Option<String>,

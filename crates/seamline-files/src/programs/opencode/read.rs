@@ -189,6 +189,12 @@ impl Session {
         message.parts.push(Part { record, id: part.string("id"), said });
     }
 
+    /// The records of the parts of a message that say nothing to the model in the carrier, such as reasoning.
+    fn unshown(&self, index: usize) -> impl Iterator<Item = usize> {
+        let parts = &self.messages[index].parts[..self.parts_of(index)];
+        parts.iter().filter(|part| part.said == Said::Nothing).map(|part| part.record)
+    }
+
     fn reading(mut self, content: crate::session::KeptTexts) -> Reading {
         let active = self.active();
         let shown = self.shown(&active);
@@ -201,7 +207,8 @@ impl Session {
             .is_some_and(|last| !last.is_completed && last.error.is_none());
         let messages = shown.iter().map(|shown| shown.carried(content)).collect();
         let provider = self.provider.as_deref().and_then(provider_named);
-        Reading { dialect: "openai_chat", provider, messages, about, ..Reading::default() }
+        let unshown = active.iter().flat_map(|index| self.unshown(*index)).collect();
+        Reading { dialect: "openai_chat", provider, messages, unshown, about, ..Reading::default() }
     }
 }
 

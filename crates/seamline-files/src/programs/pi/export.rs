@@ -26,7 +26,7 @@ fn write(export: &Export<'_>) -> Option<NewSession> {
     }
     let inner = export.folder().trim_start_matches(['/', '\\']).replace(['/', '\\', ':'], "-");
     let path = format!("--{inner}--/{}_{}.jsonl", started.replace([':', '.'], "-"), export.id());
-    Some(NewSession { text: session.text, path })
+    Some(NewSession { text: session.text, path, project: None })
 }
 
 /// A session while it is written.

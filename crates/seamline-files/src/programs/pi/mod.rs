@@ -6,7 +6,7 @@ mod read;
 mod write;
 
 use crate::json::Object;
-use crate::native::{FullMessage, with_media};
+use crate::native::with_media;
 use crate::sample::{Sample, has, says};
 use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
@@ -49,7 +49,7 @@ static FORMAT: Format =
 /// The folders in which `OpenClaw` keeps its workspaces.
 const OPENCLAW_FOLDERS: [&str; 2] = [".openclaw", ".clawdbot"];
 
-fn media(record: &str, message: &str) -> Option<FullMessage> {
+fn media(record: &str, message: &str) -> Option<String> {
     with_media(message, Object::of(Object::of(record)?.get("message")?)?.get("content"))
 }
 

@@ -46,7 +46,7 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
 
 type Found<'t> = [Option<&'t str>; MEMBERS.len()];
 
-/// What describes the session.
+/// The records that describe the session.
 #[derive(Default)]
 struct Header {
     about: About,
@@ -101,7 +101,7 @@ pub(super) enum Anchor {
     Index(usize),
 }
 
-/// What a reading keeps of a record.
+/// The part of a record that a reading keeps.
 pub(super) struct Entry {
     pub(super) kind: Kind,
     pub(super) id: Option<String>,
@@ -193,9 +193,10 @@ fn session(mut entries: Vec<Entry>, header: Header) -> Reading {
             [behind.first().copied()].into_iter().flatten().chain(kept.iter().chain(&behind[1..]).copied()).collect()
         }
     };
-    let mut messages = Vec::new();
+    let (mut messages, mut unshown) = (Vec::new(), Vec::new());
     for record in sent {
         let entry = &mut entries[record];
+        unshown.extend(Some(record).filter(|_| entry.message.is_none() && matches!(entry.kind, Kind::Message)));
         messages.extend(entry.message.take().map(|message| CarriedMessage::of(record, message)));
         defects.extend(entry.without_calls.take().map(|message| aborted(record, message)));
     }
@@ -204,7 +205,7 @@ fn session(mut entries: Vec<Entry>, header: Header) -> Reading {
     defects.sort_by_key(|defect| defect.record);
     // `pi` gives a request the form that its provider demands. What all providers demand of calls and results is left.
     let (dialect, provider) = ("openai_chat", Some("openai-compatible"));
-    Reading { dialect, provider, messages, defects, chain: records, about }
+    Reading { dialect, provider, messages, defects, chain: records, unshown, about, ..Reading::default() }
 }
 
 /// The defect of an aborted or failed message with calls.

@@ -18,7 +18,7 @@ fn write(export: &Export<'_>) -> Option<NewSession> {
         session.add(message)?;
     }
     let path = format!("{}/chats/{}.jsonl", dashed(export.folder()), export.id());
-    Some(NewSession { text: session.text, path })
+    Some(NewSession { text: session.text, path, project: None })
 }
 
 /// A session while it is written.

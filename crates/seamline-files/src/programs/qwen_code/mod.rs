@@ -11,7 +11,10 @@ use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
 
 pub(super) const PROGRAM: Program = Program {
-    places: &[SessionFolder::home(".qwen", "projects", &[".jsonl"])],
+    places: &[
+        SessionFolder::variable(("QWEN_HOME", ".qwen"), "projects", &[".jsonl"]),
+        SessionFolder::variable(("QWEN_RUNTIME_DIR", ".qwen"), "projects", &[".jsonl"]),
+    ],
     extract: Some("jq -s '{contents: [.[] | .message | select(.parts) | {role, parts}]}' FILE"),
     ..Program::of_sessions("Qwen Code", "a session log of Qwen Code", detect, &FORMAT)
 };

@@ -73,7 +73,7 @@ enum Kind {
     Note,
 }
 
-/// What a reading keeps of a record.
+/// The part of a record that a reading keeps.
 struct Entry {
     kind: Kind,
     id: Option<String>,
@@ -162,6 +162,7 @@ fn session(entries: &[Entry], mut about: About) -> Reading {
         defects: chain.defects,
         chain: chain.records,
         about,
+        ..Reading::default()
     }
 }
 

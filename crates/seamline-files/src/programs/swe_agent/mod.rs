@@ -1,10 +1,10 @@
 //! SWE-agent: trajectories.
 
 use crate::Program;
-use crate::json::{Object, elements, members, string};
+use crate::json::{Object, elements, members};
 use crate::list::Shape;
 use crate::sample::{Sample, has};
-use crate::session::{About, Format, KeptTexts, Listed, NewMessage, Writer, message_with, record_with};
+use crate::session::{About, Format, KeptTexts, Listed, NewMessage, Writer, chat_message, record_with};
 
 pub(super) const PROGRAM: Program = Program {
     extract: Some("jq '{messages: [.history[] | {role, content}]}' FILE"),
@@ -32,14 +32,10 @@ fn detect(sample: &Sample<'_>) -> bool {
 
 /// The members that a provider reads.
 const MEMBERS: [&str; 3] = ["role", "content", "tool_calls"];
-const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
 
 fn show(record: &str, content: KeptTexts) -> Option<String> {
-    let [role, ids] = members(record, &["role", "tool_call_ids"]).ok()?;
-    if !ROLES.contains(&string(role?)?.as_str()) {
-        return None;
-    }
-    let message = message_with(record, &MEMBERS, content)?;
+    let [ids] = members(record, &["tool_call_ids"]).ok()?;
+    let message = chat_message(record, &MEMBERS, content)?;
     // One record answers all calls of a turn; the program makes only one call in each.
     match ids.and_then(elements).and_then(|ids| ids.first().map(|id| (*id).to_owned())) {
         Some(id) => Some(Object::of(&message)?.with(&[("tool_call_id", Some(id))])),

@@ -26,7 +26,7 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
         Ok(())
     })?;
     let about = About { inactive: 0, ..About::default() };
-    let session = Reading { dialect: "openai_chat", messages, about, ..Reading::default() };
+    let session = Reading { dialect: "openai_chat", messages, about, ..Reading::default() }.of_all(count);
     Ok(FileReading { records: list.records, damaged: list.damaged, session })
 }
 

@@ -39,7 +39,7 @@ struct Change {
 /// The records with the changes to them.
 pub(super) struct Records<'r> {
     records: &'r [&'r str],
-    /// By record and element. The changes to a whole record have no element.
+    /// The changes by record and element. A change to a whole record has no element.
     changes: BTreeMap<(usize, Option<usize>), Change>,
 }
 
