@@ -17,6 +17,8 @@ pub(crate) struct AnswerBody {
     source: Source,
     /// The request is open until its body is dropped.
     open: Option<Counted>,
+    /// So long the connection is not idle.
+    busy: Option<Counted>,
 }
 
 enum Source {
@@ -26,7 +28,7 @@ enum Source {
     Observed(Box<Joined<Observed<Incoming>>>),
 }
 
-/// What follows the pieces of a body that was begun.
+/// The rest of a body whose first pieces were read.
 pub(crate) enum Rest {
     Body(Incoming),
     Trailers(HeaderMap),
@@ -41,22 +43,27 @@ pub(crate) struct Incomplete;
 impl AnswerBody {
     /// A body in memory.
     pub(crate) fn whole(bytes: Bytes) -> Self {
-        Self { source: Source::Whole(bytes), open: None }
+        Self { source: Source::Whole(bytes), open: None, busy: None }
     }
 
     /// A body of an upstream, of which some pieces were read.
     pub(crate) fn begun(pieces: VecDeque<Bytes>, rest: Rest) -> Self {
-        Self { source: Source::Begun(pieces, rest), open: None }
+        Self { source: Source::Begun(pieces, rest), open: None, busy: None }
     }
 
     /// A body of an upstream that is watched.
     pub(crate) fn observed(observed: Observed<Incoming>) -> Self {
-        Self { source: Source::Observed(Box::new(Joined::new(observed))), open: None }
+        Self { source: Source::Observed(Box::new(Joined::new(observed))), open: None, busy: None }
     }
 
     /// Counts the request as open as long as the body exists.
     pub(crate) fn keep_open(&mut self, open: Counted) {
         self.open = Some(open);
+    }
+
+    /// Keeps the connection from being idle as long as the body exists.
+    pub(crate) fn keep_busy(&mut self, busy: Counted) {
+        self.busy = Some(busy);
     }
 }
 

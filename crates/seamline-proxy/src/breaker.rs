@@ -12,7 +12,7 @@ use seamline::{Error, Options};
 
 use self::history::{CallOfHistory, History, Round};
 
-/// What the breaker does about repeated wrong calls.
+/// Treatment of repeated wrong calls by the breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnTrip {
     /// The results of the wrong calls tell the model what is wrong and not to repeat them.

@@ -18,13 +18,13 @@ pub const DEFAULT_PORT: u16 = 4180;
 pub struct Config {
     /// The address to listen on. Port 0 picks a free port.
     pub listen: SocketAddr,
-    /// What happens to a broken history.
+    /// Treatment of a broken history.
     pub mode: Mode,
     /// The policy for checks and repairs.
     pub policy: Policy,
-    /// What happens to a request when the check itself fails.
+    /// Treatment of a request when the check itself fails.
     pub on_failure: OnFailure,
-    /// What happens to a history in which the model repeats wrong tool calls; `None` leaves it alone. The limits are
+    /// Treatment of a history in which the model repeats wrong tool calls; `None` leaves it alone. The limits are
     /// those of the policy.
     pub breaker: Option<OnTrip>,
     /// The bounds of connections and requests.
@@ -56,7 +56,7 @@ impl Default for Config {
     }
 }
 
-/// What happens to a broken history.
+/// Treatment of a broken history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
     /// The repaired history is sent.
@@ -68,7 +68,7 @@ pub enum Mode {
     Block,
 }
 
-/// What happens to a request when the check itself fails.
+/// Treatment of a request when the check itself fails.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnFailure {
     /// The original request is sent, and an incident says so.
@@ -89,6 +89,8 @@ pub struct TrafficLimits {
     pub headers_max: usize,
     /// The time until the head of a request must be complete.
     pub head_time: Duration,
+    /// The time that a connection without a request is kept. It is closed earlier when another one needs its place.
+    pub idle_time: Duration,
     /// The time until the body of a request must be complete.
     pub body_time: Duration,
     /// The time until a connection to an upstream must be open.
@@ -108,6 +110,8 @@ impl Default for TrafficLimits {
             head_bytes_max: 64 << 10,
             headers_max: 200,
             head_time: Duration::from_secs(15),
+            // As nginx does it.
+            idle_time: Duration::from_secs(75),
             body_time: Duration::from_mins(2),
             connect_time: Duration::from_secs(10),
             response_time: Duration::from_mins(15),

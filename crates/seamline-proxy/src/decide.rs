@@ -1,4 +1,4 @@
-//! What becomes of a request after its check.
+//! The decision about a request after its check: forward, repair or block.
 
 use bytes::Bytes;
 
@@ -8,7 +8,7 @@ use crate::incident::IncidentOutcome;
 use crate::inspect::{Inspected, Looked, NotInspected};
 use crate::rescue::Refusal;
 
-/// What becomes of a request.
+/// The decision about one request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decision {
     /// The body that is sent in place of the original.

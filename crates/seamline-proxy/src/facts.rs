@@ -1,4 +1,4 @@
-//! What an incident says about the request that it belongs to.
+//! Facts about a request for the incident that names it.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};

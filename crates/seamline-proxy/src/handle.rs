@@ -8,13 +8,13 @@ use hyper::body::Incoming;
 use hyper::header::CONTENT_ENCODING;
 use hyper::http::request::Parts;
 use hyper::{Request, Response};
+use seamline::endpoint::Endpoint;
 
 use crate::answer::AnswerBody;
 use crate::body::{self, ReadBody};
 use crate::coding::{self, NotDecoded};
 use crate::config::{Mode, OnFailure};
 use crate::decide::decide;
-use crate::endpoint::Endpoint;
 use crate::forward::{Forwarding, Payload};
 use crate::incident::IncidentOutcome;
 use crate::inspect::{Inspector, NotInspected};
@@ -43,6 +43,19 @@ pub(crate) async fn handle(shared: Arc<Shared>, request: Request<Incoming>) -> R
     response
 }
 
+/// Refuses a request whose length can be read in two ways.
+pub(crate) fn refuse_ambiguous(shared: &Shared, request: &Request<Incoming>) -> Response<AnswerBody> {
+    let began = Instant::now();
+    let mut note = Note::new(&shared.reporter);
+    note.facts.dialect = Endpoint::of(request.method().as_str(), request.uri().path()).dialect;
+    note.set_path(request.uri().path());
+    note.report_refusal(&Refusal::Ambiguous);
+    let mut response = rescue::response(note.facts.dialect, &Refusal::Ambiguous);
+    note.write_headers(response.headers_mut());
+    shared.reporter.exchange(&note.summary(response.status().as_u16(), began.elapsed()));
+    response
+}
+
 async fn answer(
     shared: &Arc<Shared>,
     mut request: Request<Incoming>,
@@ -52,7 +65,7 @@ async fn answer(
     let upgrade = websocket::is_upgrade(request.headers()).then(|| hyper::upgrade::on(&mut request));
     let (head, body) = request.into_parts();
     // Step 1: only clients that know the token go on. Every client may ask for its health.
-    note.facts.dialect = Endpoint::of(&head.method, head.uri.path()).dialect;
+    note.facts.dialect = Endpoint::of(head.method.as_str(), head.uri.path()).dialect;
     note.set_path(head.uri.path());
     if let Some(page) = admin::health(&head) {
         note.is_own = true;

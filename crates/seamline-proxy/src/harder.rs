@@ -14,7 +14,7 @@ use crate::state::Lens;
 /// The most conversations whose stronger options are kept.
 const LEARNED_MAX: usize = 256;
 
-/// What a provider said about a request that it rejected.
+/// The response of a provider that rejected a request.
 pub(crate) struct Rejection<'r> {
     /// The status of the response.
     pub(crate) status: u16,
@@ -22,7 +22,7 @@ pub(crate) struct Rejection<'r> {
     pub(crate) text: &'r str,
 }
 
-/// What came of a stronger repair.
+/// The outcome of a stronger repair.
 pub(crate) enum Attempt {
     /// The error is not about the history.
     NotAboutHistory,

@@ -71,7 +71,7 @@ impl fmt::Debug for ConversationKey {
     }
 }
 
-/// What identifies a conversation.
+/// The marks that identify a conversation.
 #[derive(Default)]
 struct Found<'b> {
     /// The name of the session; empty where the client gives none.

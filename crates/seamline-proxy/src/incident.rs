@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use seamline::store::{self, IncidentKind, IncidentSeverity, Raw};
 use serde::{Deserialize, Serialize};
 
-/// What happened to one request. It holds codes, counts, hashes and sizes, never content, keys or headers.
+/// The report on one request. It holds codes, counts, hashes and sizes, never content, keys or headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProxyIncident {
     /// The id, which the response header `x-seamline-incident` gives to the client; empty before it is recorded.

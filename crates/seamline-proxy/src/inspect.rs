@@ -49,7 +49,7 @@ pub(crate) enum NotInspected {
     Failed,
 }
 
-/// What checks the bodies of one endpoint.
+/// The checker of the bodies of one endpoint.
 #[derive(Clone)]
 pub(crate) struct Inspector {
     pub(crate) shared: Arc<Shared>,
@@ -132,7 +132,7 @@ impl Inspected {
             *actions.entry(format!("{} {}", action.code, action.action)).or_default() += 1;
         }
         let remaining = repaired.remaining.iter().filter(|finding| finding.severity == Severity::Error).count();
-        let body = repaired.changed().then(|| Bytes::copy_from_slice(&repaired.body));
+        let body = repaired.is_changed().then(|| Bytes::copy_from_slice(&repaired.body));
         Self { repaired: body, provider: Some(repaired.provider), errors, actions, remaining, texts }
     }
 

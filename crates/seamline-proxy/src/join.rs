@@ -21,7 +21,7 @@ pub(crate) struct Joined<B: Body> {
     inner: B,
     /// The pieces that wait.
     held: BytesMut,
-    /// What comes after the pieces that wait: trailers or an error.
+    /// The frame after the waiting pieces: trailers or an error.
     next: Option<Result<Frame<Bytes>, B::Error>>,
     /// Whether the inner body has nothing more.
     is_over: bool,
@@ -121,7 +121,7 @@ mod tests {
         }
     }
 
-    /// What comes out of the joined body; a full stop for a poll without a piece.
+    /// Polls the joined body and lists its pieces; a full stop is a poll without a piece.
     fn joined(listed: &[Option<&'static str>]) -> Vec<String> {
         let mut body = Joined::new(Listed(listed.iter().copied().collect()));
         let mut cx = Context::from_waker(std::task::Waker::noop());

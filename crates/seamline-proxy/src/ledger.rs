@@ -1,4 +1,4 @@
-//! What the proxy remembers from request to request: the last request of each conversation, and the signatures of calls.
+//! Memory between requests: the last request of each conversation, and the signatures of calls.
 //!
 //! Requests of a conversation extend each other. The ledger keeps what was read of the last one, so that only the new
 //! messages of the next one are read and checked. The outcome never depends on the ledger: a repair of the same bytes
@@ -79,7 +79,7 @@ impl Ledger {
         let mut requests = self.lock().take(key).unwrap_or_default();
         let mut repaired = requests.repair(body, options)?;
         let unread = requests.unread();
-        if repaired.found.iter().any(|finding| finding.code == UNSIGNED_CALL) {
+        if repaired.has_unsigned_calls() {
             let signatures = self.signatures.lost(repaired.dialect, body);
             if !signatures.is_empty() {
                 repaired = requests.repair(body, &Options { signatures, ..options.clone() })?;
@@ -104,9 +104,6 @@ impl Ledger {
         self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-/// The rule about calls that lost their signature.
-const UNSIGNED_CALL: &str = "REASON007";
 
 impl Conversations {
     fn take(&mut self, key: &ConversationKey) -> Option<Requests> {

@@ -30,7 +30,7 @@ struct Counts {
     outcomes: BTreeMap<&'static str, u64>,
 }
 
-/// What tells the counters of requests apart.
+/// The labels of a counter of requests.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ExchangeLabels {
     upstream: String,

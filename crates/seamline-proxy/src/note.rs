@@ -1,4 +1,4 @@
-//! What the client and the reporter are told about one request.
+//! Notes about one request for the client and the reporter.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

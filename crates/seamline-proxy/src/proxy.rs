@@ -8,6 +8,7 @@ use tokio::net::TcpListener;
 
 use crate::config::Config;
 use crate::report::{Gauges, Reporter};
+use crate::sign::Signer;
 use crate::state::Shared;
 use crate::{Error, server};
 
@@ -25,12 +26,20 @@ impl Proxy {
     /// Where the configuration is not usable, the address is open to other machines without an access token, or the port
     /// is taken.
     pub async fn bind(config: Config, reporter: Arc<dyn Reporter>) -> Result<Self, Error> {
+        Self::bind_with(config, reporter, Signer::from_environment()).await
+    }
+
+    /// The same, with a signer of its own for requests to AWS.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind).
+    pub async fn bind_with(config: Config, reporter: Arc<dyn Reporter>, signer: Signer) -> Result<Self, Error> {
         if !config.listen.ip().is_loopback() && config.token.as_deref().is_none_or(str::is_empty) {
             return Err(Error::Open(config.listen));
         }
         let asked = config.listen;
         let listen_error = |source| Error::Listen { address: asked.to_string(), source };
-        let shared = Arc::new(Shared::new(config, reporter)?);
+        let shared = Arc::new(Shared::new(config, reporter, signer)?);
         let listener = TcpListener::bind(asked).await.map_err(listen_error)?;
         let address = listener.local_addr().map_err(listen_error)?;
         Ok(Self { listener, address, shared })
@@ -77,7 +86,7 @@ impl Control {
         self.shared.reload(Config { listen, ..config })
     }
 
-    /// What the proxy holds at this moment.
+    /// Counts the open connections and stored items of the proxy at this moment.
     pub fn gauges(&self) -> Gauges {
         self.shared.gauges()
     }

@@ -41,7 +41,7 @@ pub(crate) struct Rejected<'r> {
     pub(crate) sent: &'r Bytes,
 }
 
-/// What the client gets.
+/// The response for the client after a rejection.
 pub(crate) enum Retried {
     /// The response to the second request.
     Accepted(Response<Incoming>),

@@ -52,7 +52,7 @@ pub struct Summary {
     pub time: Duration,
 }
 
-/// What a proxy holds at a moment.
+/// Counts of the open connections and stored items of a proxy at one moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Gauges {
     /// The number of connections of clients.

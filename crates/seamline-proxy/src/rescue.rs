@@ -19,6 +19,11 @@ pub(crate) enum Refusal {
     /// The access token is missing or wrong.
     #[error("the proxy needs its access token: send it as `x-seamline-token` or `proxy-authorization: Bearer …`")]
     Token,
+    /// The length of the request can be read in two ways.
+    #[error(
+        "the length of the request can be read in two ways: send one `content-length`, or `transfer-encoding: chunked`"
+    )]
+    Ambiguous,
     /// The request has no target.
     #[error(transparent)]
     Route(#[from] NoRoute),
@@ -58,7 +63,7 @@ impl Refusal {
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Token => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
-            Self::Route(NoRoute::Path(_)) => StatusCode::BAD_REQUEST,
+            Self::Ambiguous | Self::Route(NoRoute::Path(_)) => StatusCode::BAD_REQUEST,
             Self::Route(NoRoute::Unknown { .. }) | Self::Page => StatusCode::NOT_FOUND,
             Self::Body(NotRead::TooLarge(_)) | Self::DecodedTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Body(NotRead::Slow(_)) => StatusCode::REQUEST_TIMEOUT,
@@ -74,7 +79,9 @@ impl Refusal {
     pub(crate) fn outcome(&self) -> Option<IncidentOutcome> {
         match self {
             Self::Token | Self::Page | Self::Blocked(_) | Self::Looping(_) | Self::Unchecked(_) => None,
-            Self::Route(_) | Self::Body(_) | Self::DecodedTooLarge(_) => Some(IncidentOutcome::Refused),
+            Self::Ambiguous | Self::Route(_) | Self::Body(_) | Self::DecodedTooLarge(_) => {
+                Some(IncidentOutcome::Refused)
+            }
             Self::NoResponse { .. } => Some(IncidentOutcome::Unreachable),
         }
     }

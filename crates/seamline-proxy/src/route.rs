@@ -5,8 +5,8 @@ use std::sync::Arc;
 use hyper::http::request::Parts;
 use hyper::http::uri::PathAndQuery;
 use hyper::{HeaderMap, Uri};
+use seamline::endpoint::Endpoint;
 
-use crate::endpoint::Endpoint;
 use crate::upstreams::{Upstream, Upstreams};
 
 /// The header that names the upstream of a request.
@@ -15,7 +15,7 @@ pub(crate) const UPSTREAM_HEADER: &str = "x-seamline-upstream";
 /// The first segment of the proxy's own pages.
 const ADMIN: &str = "/-/";
 
-/// What a request asks for.
+/// The operation that a request asks for.
 #[derive(Debug, Clone)]
 pub(crate) enum Route {
     /// A page of the proxy itself, by the rest of its path.
@@ -68,7 +68,7 @@ impl Route {
         };
         let upstream = upstream.ok_or_else(|| NoRoute::unknown(path, upstreams))?;
         let uri = url(upstream, rest, head.uri.query()).ok_or_else(|| NoRoute::Path(upstream.name.clone()))?;
-        let endpoint = Endpoint::of(&head.method, rest);
+        let endpoint = Endpoint::of(head.method.as_str(), rest);
         Ok(Self::Forward(Target { upstream: Arc::clone(upstream), uri, endpoint }))
     }
 }

@@ -2,19 +2,23 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
+use crate::answer::AnswerBody;
+use crate::arrival::{Arrival, Seen};
 use crate::config::TrafficLimits;
-use crate::handle::handle;
+use crate::handle::{self, handle};
+use crate::seats::{Seat, Seats};
 use crate::state::Shared;
 
 /// The smallest buffer that hyper takes for a head.
@@ -33,16 +37,20 @@ const STREAMS_MAX: u32 = 256;
 pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>, stop: impl Future<Output = ()>) {
     let limits = shared.settings().config.limits;
     let server = Arc::new(server(&limits));
-    let slots = Arc::new(Semaphore::new(limits.connections_max.clamp(1, Semaphore::MAX_PERMITS)));
+    let seats = Seats::new(limits.connections_max);
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
+    // A connection that waits for its place.
+    let mut waiting = None;
     tokio::pin!(stop);
     loop {
         tokio::select! {
             () = &mut stop => break,
-            (stream, slot) = accept(&listener, &slots) => {
-                let connection = Connection { server: Arc::clone(&server), shared: Arc::clone(&shared), slot };
-                connections.spawn(connection.serve(stream, graceful.watcher(), limits.head_time));
+            stream = accept(&listener), if waiting.is_none() => waiting = Some(stream),
+            seat = seats.take(), if waiting.is_some() => {
+                let Some(stream) = waiting.take() else { continue };
+                let connection = Connection { server: Arc::clone(&server), shared: Arc::clone(&shared), seat: Arc::new(seat) };
+                connections.spawn(connection.serve(stream, graceful.watcher(), limits));
             }
             Some(_) = connections.join_next() => {}
         }
@@ -60,13 +68,11 @@ pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>, stop: impl F
     connections.shutdown().await;
 }
 
-/// Takes the next connection once fewer than the most are open.
-async fn accept(listener: &TcpListener, slots: &Arc<Semaphore>) -> (TcpStream, Option<OwnedSemaphorePermit>) {
-    // The semaphore is never closed.
-    let slot = Arc::clone(slots).acquire_owned().await.ok();
+/// Takes the next connection.
+async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, slot),
+            Ok((stream, _)) => return stream,
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -80,7 +86,8 @@ fn server(limits: &TrafficLimits) -> auto::Builder<TokioExecutor> {
     server
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.head_time)
+        // This time also limits the pause between two requests. `Arrival` limits the time of a head that has begun.
+        .header_read_timeout(limits.idle_time.max(limits.head_time))
         .max_buf_size(limits.head_bytes_max.max(HEAD_BYTES_MIN))
         .max_headers(limits.headers_max);
     server
@@ -99,34 +106,52 @@ struct Connection {
     server: Arc<auto::Builder<TokioExecutor>>,
     shared: Arc<Shared>,
     /// The place among the most connections.
-    slot: Option<OwnedSemaphorePermit>,
+    seat: Arc<Seat>,
 }
 
 impl Connection {
-    async fn serve(self, stream: TcpStream, watcher: Watcher, head_time: Duration) {
-        let Self { server, shared, slot } = self;
+    async fn serve(self, stream: TcpStream, watcher: Watcher, limits: TrafficLimits) {
+        let Self { server, shared, seat } = self;
         let _open = shared.open.connections.enter();
         // Small pieces of streams must not wait for more.
         let _ = stream.set_nodelay(true);
-        let has_request = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&has_request);
+        let seen = Arc::<Seen>::default();
+        let stream = Arrival::new(stream, Arc::clone(&seen), limits.head_bytes_max, limits.head_time);
+        let served = Arc::clone(&seat);
         let service = service_fn(move |request| {
-            seen.store(true, Ordering::Relaxed);
-            let shared = Arc::clone(&shared);
-            async move { Ok::<_, Infallible>(handle(shared, request).await) }
+            let (shared, seen, busy) = (Arc::clone(&shared), Arc::clone(&seen), served.request());
+            async move {
+                let mut response = answer(shared, request, &seen).await;
+                response.body_mut().keep_busy(busy);
+                Ok::<_, Infallible>(response)
+            }
         });
         let connection = server.serve_connection_with_upgrades(TokioIo::new(stream), service);
         let connection = watcher.watch(connection.into_owned());
         tokio::pin!(connection);
-        // The time limit of heads starts when the protocol is known. This one covers the first bytes, which tell it.
+        // The time limit of heads starts with their first byte. This one covers a client that sends nothing.
         tokio::select! {
-            _ = &mut connection => {}
-            () = tokio::time::sleep(head_time) => {
-                if has_request.load(Ordering::Relaxed) {
-                    let _ = connection.await;
-                }
+            _ = &mut connection => return,
+            () = tokio::time::sleep(limits.head_time) => {}
+        }
+        if seat.has_request() {
+            tokio::select! {
+                _ = &mut connection => {}
+                () = seat.is_needed() => {}
             }
         }
-        drop(slot);
     }
+}
+
+/// Answers a request, unless its length can be read in two ways.
+async fn answer(shared: Arc<Shared>, request: Request<Incoming>, seen: &Seen) -> Response<AnswerBody> {
+    let version = request.version();
+    let mut response =
+        if seen.is_ambiguous() { handle::refuse_ambiguous(&shared, &request) } else { handle(shared, request).await };
+    // The bytes behind such a request cannot be trusted to be a request.
+    let is_over = seen.is_ambiguous() || seen.is_unwatched();
+    if is_over && version < Version::HTTP_2 && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }

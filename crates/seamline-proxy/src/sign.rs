@@ -57,7 +57,9 @@ pub fn is_outdated(received: Covered<'_>, sent: Covered<'_>, has_new_body: bool)
 #[non_exhaustive]
 pub enum Unsigned {
     /// This build has no signer.
-    #[error("this build cannot sign requests to AWS; hint: build it with the feature `aws`")]
+    #[error(
+        "this build cannot sign requests to AWS; hint: install it with `--features full`, or use an API key of Bedrock"
+    )]
     NoSigner,
     /// The machine has no credentials.
     #[error("no AWS credentials were found: {0}")]
@@ -83,6 +85,11 @@ mod absent {
     impl NoSigner {
         /// A signer without credentials.
         pub fn from_environment() -> Self {
+            Self
+        }
+
+        /// A signer without credentials.
+        pub fn without_credentials() -> Self {
             Self
         }
 

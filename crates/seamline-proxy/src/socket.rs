@@ -8,13 +8,13 @@ use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderMap, HeaderValue, UPGRADE};
 use hyper::http::request::Parts;
 use hyper::upgrade::OnUpgrade;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
+use seamline::endpoint::Endpoint;
 
 use crate::answer::AnswerBody;
 use crate::body::SentBody;
 use crate::decide::decide;
-use crate::endpoint::Endpoint;
 use crate::forward::Forwarding;
 use crate::headers::prepare_response;
 use crate::incident::IncidentOutcome;
@@ -58,7 +58,7 @@ pub(crate) async fn answer(
 
 /// The check of the messages of a conversation; `None` where messages pass unread.
 fn checker(forwarding: &Forwarding<'_>, head: &Parts, note: &Note) -> Option<Checker> {
-    let endpoint = Endpoint::of(&Method::POST, forwarding.target.uri.path());
+    let endpoint = Endpoint::of("POST", forwarding.target.uri.path());
     let target = Target { endpoint, ..forwarding.target.clone() };
     let lens = forwarding.settings.lens(&target).filter(|lens| lens.dialect == CHECKED)?;
     let mut facts = note.facts.clone();

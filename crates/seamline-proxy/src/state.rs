@@ -1,4 +1,4 @@
-//! What all requests of a proxy share.
+//! The state that all requests of a proxy share.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -27,7 +27,7 @@ const LENSES_MAX: usize = 1024;
 /// The most bytes of an assembled response. A longer one is passed on and not assembled.
 const ASSEMBLED_BYTES_MAX: usize = 8 << 20;
 
-/// What all requests share.
+/// The state that all requests share.
 pub(crate) struct Shared {
     settings: RwLock<Arc<Settings>>,
     pub(crate) reporter: Arc<dyn Reporter>,
@@ -57,13 +57,13 @@ pub(crate) struct Lens {
 }
 
 impl Shared {
-    pub(crate) fn new(config: Config, reporter: Arc<dyn Reporter>) -> Result<Self, Error> {
+    pub(crate) fn new(config: Config, reporter: Arc<dyn Reporter>, signer: Signer) -> Result<Self, Error> {
         let ledger = Arc::new(Ledger::new(config.ledger));
         let client = UpstreamClient::new(&config.limits)?;
         Ok(Self {
             settings: RwLock::new(Arc::new(Settings::new(config, client, ledger)?)),
             reporter,
-            signer: Signer::from_environment(),
+            signer,
             open: Counts::default(),
             learned: Learned::default(),
             bridges: watch::Sender::new(false),

@@ -8,42 +8,9 @@ use hyper::http::uri::{Authority, Scheme};
 use crate::Error;
 
 /// An upstream of the built-in list.
-#[derive(Debug, Clone, Copy)]
-pub struct BuiltIn {
-    /// The name, which is the first segment of a path through the proxy.
-    pub name: &'static str,
-    /// The URL of the API, without a trailing slash.
-    pub url: &'static str,
-    /// The provider whose demands apply.
-    pub provider: &'static str,
-}
-
+pub use seamline::endpoint::KnownServer as BuiltIn;
 /// The built-in upstreams. A configuration adds others and overrides these.
-pub const BUILT_IN: &[BuiltIn] = &[
-    BuiltIn { name: "anthropic", url: "https://api.anthropic.com", provider: "anthropic" },
-    BuiltIn { name: "openai", url: "https://api.openai.com", provider: "openai" },
-    BuiltIn { name: "chatgpt", url: "https://chatgpt.com", provider: "codex" },
-    BuiltIn { name: "gemini", url: "https://generativelanguage.googleapis.com", provider: "gemini" },
-    BuiltIn { name: "vertex", url: "https://aiplatform.googleapis.com", provider: "vertex-gemini" },
-    BuiltIn { name: "bedrock", url: "https://bedrock-runtime.us-east-1.amazonaws.com", provider: "bedrock" },
-    BuiltIn { name: "deepseek", url: "https://api.deepseek.com", provider: "deepseek" },
-    BuiltIn { name: "mistral", url: "https://api.mistral.ai", provider: "mistral" },
-    BuiltIn { name: "groq", url: "https://api.groq.com/openai", provider: "groq" },
-    BuiltIn { name: "openrouter", url: "https://openrouter.ai/api", provider: "openrouter" },
-    BuiltIn { name: "xai", url: "https://api.x.ai", provider: "xai" },
-    BuiltIn { name: "cerebras", url: "https://api.cerebras.ai", provider: "cerebras" },
-    BuiltIn { name: "fireworks", url: "https://api.fireworks.ai/inference", provider: "fireworks" },
-    BuiltIn { name: "together", url: "https://api.together.xyz", provider: "together" },
-    BuiltIn { name: "moonshot", url: "https://api.moonshot.ai", provider: "moonshot" },
-    BuiltIn { name: "zai", url: "https://api.z.ai/api/paas/v4", provider: "zai" },
-    BuiltIn { name: "minimax", url: "https://api.minimax.io", provider: "minimax" },
-    BuiltIn { name: "dashscope", url: "https://dashscope-intl.aliyuncs.com/compatible-mode", provider: "dashscope" },
-    BuiltIn { name: "cohere", url: "https://api.cohere.ai/compatibility", provider: "cohere" },
-    BuiltIn { name: "ollama", url: "http://127.0.0.1:11434", provider: "ollama" },
-    BuiltIn { name: "llama-cpp", url: "http://127.0.0.1:8080", provider: "llama-cpp" },
-    BuiltIn { name: "lm-studio", url: "http://127.0.0.1:1234", provider: "lm-studio" },
-    BuiltIn { name: "vllm", url: "http://127.0.0.1:8000", provider: "vllm" },
-];
+pub use seamline::endpoint::SERVERS as BUILT_IN;
 
 /// A server that requests are forwarded to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -35,7 +35,7 @@ pub struct BridgeLimits {
     pub message_bytes_max: usize,
 }
 
-/// What becomes of a `response.create`.
+/// The decision about a `response.create`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrameVerdict {
     /// It is passed on as it is.
@@ -241,7 +241,7 @@ mod tests {
     async fn repaired(body: Bytes) -> FrameVerdict {
         let options = seamline::Options { dialect: Some("openai_responses".to_owned()), ..Default::default() };
         let repaired = seamline::repair(&body, &options).unwrap();
-        if !repaired.changed() {
+        if !repaired.is_changed() {
             return FrameVerdict::Pass;
         }
         FrameVerdict::Replace(String::from_utf8(repaired.body.to_vec()).unwrap())

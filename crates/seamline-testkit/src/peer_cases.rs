@@ -13,7 +13,7 @@ use crate::{
 pub struct PeerCase {
     /// The short name, `C01` to `C20`.
     pub id: &'static str,
-    /// What the case is about.
+    /// The title of the case.
     pub title: &'static str,
     /// True if it needs no repair in any dialect.
     pub valid: bool,

@@ -21,7 +21,7 @@ fn failed(framing: Framing, dialect: &str, stream: &[u8]) -> Option<Vec<u8>> {
     Some([stream, &added?].concat())
 }
 
-/// What a client reads from a stream that failed.
+/// Reads a failed stream as a client does.
 fn read(dialect: &str, stream: &[u8]) -> (Ending, Option<Class>) {
     let options = StreamOptions { dialect: Some(dialect.to_owned()), ..StreamOptions::default() };
     let mut reader = ResponseStream::new(&options).unwrap();

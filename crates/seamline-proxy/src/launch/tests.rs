@@ -24,7 +24,7 @@ impl Home {
     }
 }
 
-/// What a program starts with: words, variables, and the upstreams of the proxy.
+/// The start of a program: its arguments, variables, and the upstreams of the proxy.
 #[derive(Debug, PartialEq, Eq)]
 struct Started {
     words: Vec<String>,

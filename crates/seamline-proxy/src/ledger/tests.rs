@@ -28,7 +28,7 @@ fn repairs_of_the_prefix_stay_identical() {
     for messages in (1..120).step_by(2) {
         let body = conversation(messages);
         let (repaired, _) = ledger.repair(&key("a"), &body, &options()).unwrap();
-        assert!(repaired.changed() && repaired.remaining.is_empty());
+        assert!(repaired.is_changed() && repaired.remaining.is_empty());
         let sent = repaired.body.to_vec();
         assert_eq!(sent, seamline::repair(&body, &options()).unwrap().body.to_vec());
         if let Some(earlier) = earlier {

@@ -12,7 +12,7 @@ use crate::config::{Mode, OnFailure};
 pub(super) struct Key {
     /// The path in the file, such as `limits.body_bytes_max`.
     pub(super) path: &'static str,
-    /// What it sets, for the schema.
+    /// The description of the setting in the schema.
     pub(super) about: &'static str,
     pub(super) field: Field,
 }
@@ -139,13 +139,19 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         path: "limits.connections_max",
-        about: "The most connections of clients at a time.",
+        about: "The most connections of clients at a time. When all are taken, the one that is idle for the longest \
+                time is closed.",
         field: Field::Size(|s| &mut s.config.limits.connections_max),
     },
     Key {
         path: "limits.head_seconds",
         about: "The time until the head of a request must be complete.",
         field: Field::Time(|s| &mut s.config.limits.head_time),
+    },
+    Key {
+        path: "limits.idle_seconds",
+        about: "The time that a connection without a request is kept.",
+        field: Field::Time(|s| &mut s.config.limits.idle_time),
     },
     Key {
         path: "limits.body_seconds",

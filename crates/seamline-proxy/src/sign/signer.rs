@@ -4,10 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use aws_config::BehaviorVersion;
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::{ProvideCredentials as _, SharedCredentialsProvider};
 use aws_sigv4::http_request::{PayloadChecksumKind, SignableBody, SignableRequest, SigningSettings, sign};
 use aws_sigv4::sign::v4;
+use aws_smithy_http_client::tls;
+use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
@@ -40,9 +43,21 @@ struct Shared {
 }
 
 impl Signer {
-    /// A signer with the credentials of the environment: variables, profiles, processes.
+    /// A signer with the credentials of the environment: variables, profiles, processes, single sign-on, and the services
+    /// of containers and virtual machines.
     pub fn from_environment() -> Self {
         Self::default()
+    }
+
+    /// A signer with a key. A temporary key has a token.
+    pub fn of_key(id: &str, secret: &str, token: Option<&str>) -> Self {
+        let credentials = Credentials::new(id, secret, token.map(str::to_owned), None, "seamline");
+        Self::new(SharedCredentialsProvider::new(credentials))
+    }
+
+    /// A signer without credentials: it signs nothing.
+    pub fn without_credentials() -> Self {
+        Self { shared: Arc::new(Shared { provider: OnceCell::new_with(Some(None)), kept: Mutex::default() }) }
     }
 
     /// A signer with the credentials of a provider.
@@ -69,8 +84,7 @@ impl Signer {
         {
             return Ok(credentials.clone());
         }
-        let provider =
-            self.shared.provider.get_or_init(async || aws_config::load_from_env().await.credentials_provider());
+        let provider = self.shared.provider.get_or_init(standard_chain);
         let provider = provider.await.as_ref().ok_or_else(|| Unsigned::NoCredentials("no provider".to_owned()))?;
         let found = provider.provide_credentials().await;
         let credentials = found.map_err(|error| Unsigned::NoCredentials(error.to_string()))?;
@@ -78,6 +92,14 @@ impl Signer {
         *kept = Some((credentials.clone(), until));
         Ok(credentials)
     }
+}
+
+/// The credentials that every tool of AWS finds on this machine.
+async fn standard_chain() -> Option<SharedCredentialsProvider> {
+    // The services of containers, virtual machines and single sign-on are asked over HTTP.
+    let client = aws_smithy_http_client::Builder::new().tls_provider(tls::Provider::Rustls(CryptoMode::Ring));
+    let config = aws_config::defaults(BehaviorVersion::latest()).http_client(client.build_https());
+    config.load().await.credentials_provider()
 }
 
 impl fmt::Debug for Signer {

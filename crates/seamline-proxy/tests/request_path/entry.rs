@@ -52,7 +52,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// What a repair makes of a body.
+/// Repairs a body.
 fn repaired((provider, _, dialect): (&str, &str, &str), body: &[u8]) -> Vec<u8> {
     let model = match dialect {
         "gemini_generate" => Some("gemini-2.5-pro".to_owned()),

@@ -14,6 +14,8 @@ mod ledger;
 mod modes;
 mod retries;
 mod signed;
+#[cfg(feature = "aws")]
+mod signing;
 mod sockets;
 mod stage;
 mod streams;

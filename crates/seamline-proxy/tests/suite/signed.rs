@@ -1,4 +1,4 @@
-//! Requests that the client signed for AWS. The machine of a test has no credentials, so nothing is signed again.
+//! Requests that the client signed for AWS.
 
 use seamline_proxy::incident::IncidentOutcome;
 use seamline_testkit::Dialect;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use seamline_proxy::config::Config;
 use seamline_proxy::incident::{IncidentOutcome, ProxyIncident};
 use seamline_proxy::report::{Gauges, Page, Reporter, Summary};
+use seamline_proxy::sign::Signer;
 use seamline_proxy::upstreams::Upstream;
 use seamline_proxy::{Control, Proxy};
 use seamline_testkit::Dialect;
@@ -80,6 +81,11 @@ impl Stage {
 
     /// Starts a provider and a proxy with another configuration.
     pub(crate) fn with(change: impl FnOnce(&mut Config)) -> Self {
+        Self::signing(Signer::without_credentials(), change)
+    }
+
+    /// Starts a provider and a proxy that signs requests to AWS.
+    pub(crate) fn signing(signer: Signer, change: impl FnOnce(&mut Config)) -> Self {
         let provider = FakeProvider::start(0, "echo probe").unwrap();
         let mut config = Config { listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), ..Config::default() };
         config.upstreams = upstreams(&provider);
@@ -91,7 +97,7 @@ impl Stage {
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
             runtime.block_on(async {
-                let proxy = Proxy::bind(config, reporter).await.unwrap();
+                let proxy = Proxy::bind_with(config, reporter, signer).await.unwrap();
                 ready.send((proxy.address(), proxy.control())).unwrap();
                 let stop = async {
                     let _ = stopped.await;

@@ -1,4 +1,4 @@
-//! What the provider remembers of a request.
+//! The part of a request that the provider remembers.
 
 use std::sync::{Arc, OnceLock};
 

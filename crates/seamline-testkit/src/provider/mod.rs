@@ -16,6 +16,7 @@ mod rules;
 mod script;
 mod send;
 mod server;
+mod signature;
 #[cfg(test)]
 mod tests;
 mod tools;

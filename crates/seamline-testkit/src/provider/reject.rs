@@ -43,7 +43,7 @@ impl Words {
     }
 }
 
-/// What the provider of a dialect finds wrong in the bytes of a request.
+/// Finds the violations in the bytes of a request, as the provider of the dialect does.
 pub(super) fn violations(dialect: Dialect, body: &Value, path: &str) -> Vec<Violation> {
     let mut violations = strict::check(dialect, body);
     if dialect == Dialect::OpenAiResponses && path.contains("deepseek") {

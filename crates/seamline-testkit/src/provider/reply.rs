@@ -65,7 +65,7 @@ impl Reply {
     }
 }
 
-/// What to answer.
+/// One response of the fake provider.
 pub(super) struct Answer {
     /// The number of the response, which makes its ids unique.
     pub(super) number: usize,
@@ -74,7 +74,7 @@ pub(super) struct Answer {
     pub(super) is_filtered: bool,
 }
 
-/// What the model says.
+/// The content of a response of the model.
 pub(super) enum Said {
     /// A call of a tool.
     Call(ToolCall),

@@ -4,7 +4,7 @@ use crate::Dialect;
 
 use super::http::Head;
 
-/// What a path asks for.
+/// The operation that a path asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
     /// A response of the model.
@@ -31,7 +31,7 @@ pub(super) enum Framing {
 }
 
 impl Route {
-    /// What the path and query of a request ask for.
+    /// Reads the operation from the path and query of a request.
     pub(super) fn of(head: &Head) -> Self {
         let path = head.path();
         let query = head.target.split_once('?').map_or("", |(_, query)| query);

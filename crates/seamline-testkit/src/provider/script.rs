@@ -5,6 +5,7 @@ mod headers;
 use std::time::Duration;
 
 use super::http::{Headers, Pace};
+use super::signature::Key;
 
 pub use headers::HELP;
 
@@ -33,6 +34,10 @@ pub struct Script {
     pub(super) is_echo: bool,
     pub(super) takes_no_coding: bool,
     pub(super) closes: bool,
+    /// The key with which requests must be signed.
+    pub(super) key: Option<Key>,
+    /// The whole response: its status and its JSON.
+    pub(super) answer: Option<(u16, String)>,
 }
 
 /// A point of the body of a response.
@@ -44,7 +49,7 @@ pub enum After {
     Frames(usize),
 }
 
-/// What goes wrong inside a response, and where.
+/// A fault inside a response, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The connection is closed.
@@ -227,6 +232,19 @@ impl Script {
     #[must_use]
     pub fn close(self) -> Self {
         Self { closes: true, ..self }
+    }
+
+    /// Answers with this status and this JSON, whatever the request holds.
+    #[must_use]
+    pub fn answer(self, status: u16, json: &str) -> Self {
+        Self { answer: Some((status, json.to_owned())), ..self }
+    }
+
+    /// Refuses a request that is not signed with this key of AWS (version 4, for Bedrock). A temporary key has a token.
+    #[must_use]
+    pub fn signed(self, id: &str, secret: &str, token: Option<&str>) -> Self {
+        let key = Key { id: id.to_owned(), secret: secret.to_owned(), token: token.map(str::to_owned) };
+        Self { key: Some(key), ..self }
     }
 
     /// The pieces of the text of the response, if the script has one.

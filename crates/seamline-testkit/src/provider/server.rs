@@ -18,7 +18,7 @@ use super::rules::Rules;
 use super::script::{Refusal, Script};
 use super::send::Sending;
 use super::websocket::Socket;
-use super::{coding, reject, tools};
+use super::{coding, reject, signature, tools};
 use crate::events::{Event, events};
 use crate::strict::Violation;
 use crate::{Dialect, provider::http::Headers};
@@ -30,7 +30,7 @@ const BACKLOG: i32 = 4096;
 /// The size of the buffer of a connection.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// What all connections share.
+/// The state that all connections share.
 #[derive(Debug)]
 pub(super) struct Server {
     options: Options,
@@ -43,7 +43,7 @@ pub(super) struct Server {
     pub(super) is_stopped: AtomicBool,
 }
 
-/// What the provider finds in a request.
+/// The judgement of the provider on a request.
 struct Judged {
     reply: Reply,
     body: Value,
@@ -169,6 +169,9 @@ impl Server {
     }
 
     fn judge(&self, head: &Head, body: &Body, script: &Script) -> Judged {
+        if let Some(refusal) = script.key.as_ref().and_then(|key| signature::refusal(key, head, &body.raw)) {
+            return Judged::plain(refusal);
+        }
         let route = Route::of(head);
         let coding = head.header("content-encoding").unwrap_or_default();
         let is_coded = !coding.is_empty() && coding != "identity";
@@ -179,6 +182,10 @@ impl Server {
         };
         let read = serde_json::from_slice::<Value>(&bytes);
         let value = read.as_ref().ok().cloned().unwrap_or_default();
+        if let Some((status, json)) = &script.answer {
+            let reply = Reply { frames: vec![json.clone().into_bytes()], ..Reply::json(*status, &Value::Null) };
+            return Judged { reply, body: value, violations: Vec::new() };
+        }
         if let Some(Refusal::Status(status, seconds)) = script.refusal {
             let reply = reply::failure(route.dialect(), status);
             let wait = seconds.map(|seconds| seconds.to_string());
@@ -217,7 +224,7 @@ impl Server {
         }
     }
 
-    /// What the model says to a request.
+    /// Selects the response of the model to a request.
     pub(super) fn said(&self, dialect: Dialect, body: &Value, script: &Script) -> Answer {
         let has_result = || events(dialect, body).iter().any(|event| matches!(event, Event::Result { .. }));
         let call = || tools::shell(dialect, body, &self.options.command).filter(|_| !has_result());

@@ -32,13 +32,18 @@ impl Socket<'_> {
             "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: {accept}\r\n\r\n"
         )?;
         let mut socket = WebSocket::from_partially_read(stream, bytes, Role::Server, None);
+        let mut answer = self.script.answer.as_ref();
         loop {
             let text = match socket.read() {
                 Ok(Message::Text(text)) => text,
                 Ok(Message::Close(_)) | Err(_) => return Ok(()),
                 Ok(_) => continue,
             };
-            let (events, end) = self.answer(text.as_str());
+            // The scripted answer is that to the first message.
+            let (events, end) = match answer.take() {
+                Some((status, json)) => (vec![self.scripted(text.as_str(), *status, json)], End::Sent),
+                None => self.answer(text.as_str()),
+            };
             for event in events {
                 std::thread::sleep(self.script.frame_delay);
                 socket.send(Message::text(event.to_string())).map_err(Error::other)?;
@@ -47,6 +52,15 @@ impl Socket<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// The error of the script.
+    fn scripted(&self, text: &str, status: u16, json: &str) -> Value {
+        let body = serde_json::from_str(text).unwrap_or(Value::Null);
+        let record = self.server.record_message(self.connection, self.head, text, (body, status, Vec::new()));
+        let _ = record.set(End::Sent);
+        let answer: Value = serde_json::from_str(json).unwrap_or(Value::Null);
+        error(status, &answer["error"])
     }
 
     /// The events that answer a message, and whether the connection goes on.

@@ -1,5 +1,5 @@
-//! What the strict check does not know: calls and results whose other half is of an unknown kind, and responses whose
-//! content may be under an unknown name.
+//! Content that the strict check does not know: calls and results whose other half is of an unknown kind, and responses
+//! whose content may be under an unknown name.
 
 use std::collections::BTreeSet;
 

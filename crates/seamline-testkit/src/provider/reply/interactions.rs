@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Event, Said};
 
-/// What Google says when its filter ends a response.
+/// Google's text when its filter ends a response.
 const FILTERED: &str = "The response was blocked because it violates Google's Responsible AI practices.";
 
 fn interaction(answer: &Answer, status: &str) -> Value {
