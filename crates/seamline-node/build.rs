@@ -1,0 +1,5 @@
+//! Sets the linker up for a library that Node.js loads.
+
+fn main() {
+    napi_build::setup();
+}

@@ -1,0 +1,166 @@
+"use strict";
+// The Vercel AI SDK: model messages, UI messages, `prepareStep` and middleware.
+
+const { callsOf, inputOf, repairThrough, textOf } = require("./lens.cjs");
+
+const parts = (message) => (Array.isArray(message.content) ? message.content : []);
+const isClientCall = (part) => part.type === "tool-call" && !part.providerExecuted;
+const said = (message) =>
+  typeof message.content === "string" ? message.content : parts(message).filter((part) => part.type === "text").map((part) => part.text).join("");
+
+/** The calls that wait for the user's approval: a missing result is no damage there. */
+function pendingApprovals(messages) {
+  const asked = new Map();
+  for (const part of messages.flatMap(parts)) {
+    if (part.type === "tool-approval-request") asked.set(part.approvalId, part.toolCallId);
+  }
+  return new Set(asked.values());
+}
+
+function lens(messages) {
+  const pending = pendingApprovals(messages);
+  const isShown = (part) => isClientCall(part) && !pending.has(part.toolCallId);
+  const isResult = (part) => part.type === "tool-result" && !pending.has(part.toolCallId);
+  const answered = (part) => ({
+    role: "tool",
+    tool_call_id: part.toolCallId,
+    content: textOf(part.output?.value ?? part.output ?? part.result),
+  });
+  return {
+    show(message) {
+      if (message.role === "tool") return parts(message).filter(isResult).map(answered);
+      if (message.role === "assistant") {
+        const calls = parts(message).filter(isShown);
+        if (calls.length === 0) return [{ role: "assistant", content: said(message) || "(media)" }];
+        return [callsOf(said(message), calls.map((part) => ({ id: part.toolCallId, name: part.toolName, input: part.input ?? part.args })))];
+      }
+      return [{ role: message.role, content: said(message) || "(media)" }];
+    },
+    join(repaired, before) {
+      const names = new Map();
+      for (const part of before.flatMap(parts)) if (part.toolName) names.set(part.toolCallId, part.toolName);
+      const list = [];
+      const shownOf = new Map(before.map((message) => [message, parts(message).filter(isResult)]));
+      for (const { wire, owner, original, isSame } of repaired) {
+        for (const call of wire.tool_calls ?? []) names.set(call.id, call.function.name);
+        if (wire.role !== "tool") {
+          list.push(isSame ? original : changed(wire, original, isShown));
+          continue;
+        }
+        const old = original?.role === "tool" ? shownOf.get(original)[owner.part] : undefined;
+        const part = old && isSame ? old : toolResult(wire, old, names);
+        const last = list.at(-1);
+        // The results of one message stay in one message.
+        if (last?.role === "tool" && last.of === (original ?? last.of)) last.content.push(part);
+        else list.push({ role: "tool", content: [part], of: original });
+      }
+      const done = list.map((message) => finished(message, shownOf));
+      return withUnseen(done, before, (message) => lens(before).show(message).length === 0);
+    },
+  };
+}
+
+/** A tool message whose results are those of an old one is the old one. */
+function finished(message, shownOf) {
+  if (!("of" in message)) return message;
+  const { of: original, ...rest } = message;
+  const old = original && shownOf.get(original);
+  const isSame = old && old.length === rest.content.length && old.every((part, index) => part === rest.content[index]);
+  if (isSame) return original;
+  const others = original?.role === "tool" ? parts(original).filter((part) => part.type !== "tool-result") : [];
+  return { ...(original?.role === "tool" ? original : {}), ...rest, content: [...rest.content, ...others] };
+}
+
+/** Puts messages that have no wire form back behind the message that they followed. */
+function withUnseen(list, before, isUnseen) {
+  before.forEach((message, index) => {
+    if (!isUnseen(message)) return;
+    let at = -1;
+    for (let back = index - 1; back >= 0 && at < 0; back -= 1) at = list.indexOf(before[back]);
+    list.splice(at + 1, 0, message);
+  });
+  return list;
+}
+
+function changed(wire, original, isShown) {
+  const calls = (wire.tool_calls ?? []).map((call) => ({
+    type: "tool-call",
+    toolCallId: call.id,
+    toolName: call.function.name,
+    input: inputOf(call),
+  }));
+  if (!original || original.role !== wire.role) {
+    return { role: wire.role, content: wire.role === "system" ? textOf(wire.content) : [...texts(wire), ...calls] };
+  }
+  if (original.role === "system") return { ...original, content: textOf(wire.content) };
+  if (original.role !== "assistant") return { ...original, content: texts(wire) };
+  // Reasoning, files and calls of the provider stay where they are; only calls of the client are exchanged.
+  const old = parts(original);
+  let next = 0;
+  const content = old.flatMap((part) => {
+    if (!isShown(part)) return [part];
+    const call = calls[next];
+    next += 1;
+    if (!call) return [];
+    const isSame = call.toolCallId === part.toolCallId && call.toolName === part.toolName && JSON.stringify(call.input) === JSON.stringify(part.input);
+    return [isSame ? part : { ...part, ...call }];
+  });
+  content.push(...calls.slice(next));
+  return { ...original, content: content.length ? content : texts(wire) };
+}
+
+/** The text of a wire message as parts, which both model messages and prompts take. */
+const texts = (wire) => (wire.content ? [{ type: "text", text: textOf(wire.content) }] : []);
+
+function toolResult(wire, old, names) {
+  const value = textOf(wire.content);
+  const made = {
+    type: "tool-result",
+    toolCallId: wire.tool_call_id,
+    toolName: names.get(wire.tool_call_id) ?? old?.toolName ?? "unknown",
+  };
+  return old ? { ...old, ...made } : { ...made, output: { type: "error-text", value } };
+}
+
+/** Repairs model messages: the same list where nothing needs a repair. */
+function repairModelMessages(messages, options) {
+  return repairThrough(lens(messages), messages, options);
+}
+
+/** `prepareStep` that repairs the messages of every step; wraps another one. */
+function repairStep(inner, options) {
+  if (inner !== undefined && typeof inner !== "function") [inner, options] = [undefined, inner];
+  return async function prepareStep(step) {
+    const prepared = (await inner?.(step)) ?? {};
+    return { ...prepared, messages: repairModelMessages(prepared.messages ?? step.messages, options) };
+  };
+}
+
+/** Middleware for `wrapLanguageModel`. The SDK itself rejects a missing result before it, so use `repairStep` there. */
+function seamlineMiddleware(options) {
+  return {
+    specificationVersion: "v4",
+    transformParams: async ({ params }) => {
+      const prompt = repairModelMessages(params.prompt, options);
+      return prompt === params.prompt ? params : { ...params, prompt };
+    },
+  };
+}
+
+const OPEN = new Set(["input-streaming", "input-available"]);
+const UNKNOWN =
+  "[synthetic] [outcome unknown] The tool call was interrupted before its result was recorded. It may have happened fully, partly, or not at all.";
+
+/** Repairs UI messages: tool parts without a result, except those of the last message, get one that says so. */
+function repairUIMessages(messages, { text = UNKNOWN } = {}) {
+  const last = messages.length - 1;
+  const isOpen = (part) => (part.type === "dynamic-tool" || part.type?.startsWith("tool-")) && OPEN.has(part.state);
+  const repaired = messages.map((message, index) => {
+    if (message.role !== "assistant" || index === last || !message.parts?.some(isOpen)) return message;
+    const mend = (part) => (isOpen(part) ? { ...part, state: "output-error", input: part.input ?? {}, errorText: text } : part);
+    return { ...message, parts: message.parts.map(mend) };
+  });
+  return repaired.every((message, index) => message === messages[index]) ? messages : repaired;
+}
+
+module.exports = { repairModelMessages, repairStep, repairUIMessages, seamlineMiddleware };

@@ -1,0 +1,3 @@
+import module from "./fetch.cjs";
+
+export const { repairingFetch } = module;

@@ -1,0 +1,293 @@
+"use strict";
+// A layer of session integrity for hosts that keep their messages in an array: checkpoints, atomic tool cycles and
+// recovery, recorded in a durable store.
+
+const { SeamlineError, calling } = require("./error.cjs");
+const { openStore } = require("./session.cjs");
+const { stringified } = require("./given.cjs");
+const binding = require("./native.cjs");
+
+const DIALECT = "anthropic_messages";
+const DEFAULTS = {
+  enabled: true,
+  validateBeforeCall: true,
+  autoRepair: false,
+  checkpointRetention: 5,
+  snapshotMessages: false,
+  verbose: false,
+};
+
+/** The session is not valid. `validation` has the errors. */
+class SessionIntegrityError extends Error {
+  constructor(validation) {
+    super(validation.error ?? "the session is not valid");
+    this.name = "SessionIntegrityError";
+    this.validation = validation;
+  }
+}
+
+const jsonOf = (message) => stringified(message);
+const callsOf = (message) =>
+  message?.role === "assistant" && Array.isArray(message.content) ? message.content.filter((block) => block.type === "tool_use") : [];
+
+class SessionIntegrity {
+  #config;
+  #options;
+  #store;
+  #sessions = new Map();
+  #queues = new Map();
+  #log;
+
+  constructor({ store = "memory:", log = () => {}, ...config }) {
+    this.#config = { ...DEFAULTS, ...config };
+    this.#log = log;
+    const { enabled, validateBeforeCall, autoRepair, checkpointRetention, snapshotMessages, verbose } = this.#config;
+    const policy = {
+      preset: "clawos",
+      repair: { on_invalid: autoRepair ? "repair" : "offer" },
+      session: { enabled, validateBeforeCall, checkpointRetention, snapshotMessages, verbose },
+    };
+    this.#options = { dialect: DIALECT, provider: "anthropic", policy };
+    this.#store = typeof store === "string" ? openStore(store) : Promise.resolve(store);
+    this.#store.catch(() => {});
+  }
+
+  /** The configuration with its defaults. */
+  get config() {
+    return { ...this.#config };
+  }
+
+  /** Validates the messages of a session, without I/O. */
+  validate(session) {
+    if (!this.#config.enabled || session.messages.length === 0) return { valid: true };
+    const messages = session.messages.map(jsonOf);
+    return JSON.parse(calling(() => binding.native.validate(messages, stringified(this.#options))));
+  }
+
+  /** Whether the messages are valid. */
+  isSessionValid(session) {
+    return this.validate(session).valid;
+  }
+
+  /** Validates, repairs where the configuration says so, and throws where the session is still not valid. */
+  async validateOrThrow(session) {
+    const validation = this.validate(session);
+    if (validation.valid) return;
+    if (this.#config.autoRepair) await this.repair(session);
+    const left = this.validate(session);
+    if (!left.valid) throw new SessionIntegrityError(left);
+  }
+
+  /** Call this before each request: whether it may be sent, and the checkpoint to return to. */
+  beforeAgentStart(session) {
+    return this.#alone(session, async (durable) => {
+      const start = await durable.beforeAgentStart();
+      if (start.proceed) await this.#show(session, durable);
+      return {
+        proceed: start.proceed,
+        ...(start.checkpoint ? { checkpoint: start.checkpoint } : {}),
+        ...(start.validation ? { validation: start.validation, repairOffered: start.repair_offered } : {}),
+      };
+    });
+  }
+
+  /** Makes a checkpoint before an operation. */
+  checkpoint(session, operation = "manual") {
+    return this.#alone(session, (durable) => durable.createCheckpoint(operation));
+  }
+
+  /** Commits a checkpoint: its operation succeeded. */
+  commit(session, checkpointId) {
+    return this.#alone(session, (durable) => durable.commitCheckpoint(checkpointId));
+  }
+
+  /** The newest checkpoint that is open, if there is one. */
+  getLatestCheckpoint(session) {
+    return this.#alone(session, async (durable) => (await durable.latestCheckpoint()) ?? undefined);
+  }
+
+  getCheckpoint(session, checkpointId) {
+    return this.#alone(session, async (durable) => (await durable.getCheckpoint(checkpointId)) ?? undefined);
+  }
+
+  listCheckpoints(session) {
+    return this.#alone(session, (durable) => durable.checkpoints());
+  }
+
+  /** Removes old committed checkpoints; returns how many. */
+  prune(session, keepCount = this.#config.checkpointRetention) {
+    return this.#alone(session, (durable) => durable.pruneCheckpoints(keepCount));
+  }
+
+  /**
+   * Executes a tool call so that the call and its result are both in the session, or neither. Where the last message of
+   * the session makes the call, that message is the turn, and it leaves the session when the tool fails.
+   */
+  async executeToolCycle(session, toolUse, executor) {
+    if (!this.#config.enabled) return this.#bypassed(toolUse, executor);
+    const last = session.messages.at(-1);
+    const isTurn = callsOf(last).some((call) => call.id === toolUse.id);
+    const turn = isTurn ? session.messages.pop() : { role: "assistant", content: [toolUse] };
+    const others = callsOf(turn).filter((call) => call.id !== toolUse.id);
+    if (others.length > 0) {
+      session.messages.push(turn);
+      const ids = others.map((call) => call.id).join(", ");
+      throw new SeamlineError("session", `the turn makes other tool calls, too: ${ids}`, { hint: "use executeTurn" });
+    }
+    const { success, results, error } = await this.executeTurn(session, turn, executor);
+    return success ? { success, result: results[0] } : { success, error, rolledBack: true };
+  }
+
+  /** Executes all tool calls of a turn: the turn and all results are in the session, or nothing of it. */
+  executeTurn(session, turn, executor) {
+    return this.#alone(session, async (durable) => {
+      let outcome;
+      try {
+        outcome = await durable.executeToolCycle(turn, async (name, input) => {
+          const result = await executor.execute(name, input);
+          return { output: typeof result === "string" ? result : result.output, isError: result.isError };
+        });
+      } finally {
+        await this.#show(session, durable);
+      }
+      if (!outcome.success) return { success: false, error: outcome.error ?? "the tool failed", rolledBack: true, results: [] };
+      const results = outcome.outcomes.map(({ tool_use_id, content, is_error }) => ({
+        type: "tool_result",
+        tool_use_id,
+        content,
+        ...(is_error ? { is_error } : {}),
+      }));
+      return { success: true, results };
+    });
+  }
+
+  async #bypassed(toolUse, executor) {
+    const { output, isError } = await executor.execute(toolUse.name, toolUse.input);
+    return { success: true, result: { type: "tool_result", tool_use_id: toolUse.id, content: output, ...(isError ? { is_error: true } : {}) } };
+  }
+
+  /** Handles an error of the provider: rolls back to the last open checkpoint, repairs, or escalates. */
+  handleError(session, error) {
+    return this.#alone(session, async (durable) => {
+      const recovery = await durable.handleError(error);
+      await this.#show(session, durable);
+      return recovery;
+    });
+  }
+
+  /** Removes results without a call and calls without a result. */
+  repair(session) {
+    return this.#alone(session, async (durable) => {
+      const before = await durable.messages();
+      const { repaired, repairs } = await durable.repair();
+      await this.#show(session, durable);
+      return { repaired, repairs: repairs.flatMap((action) => acted(action, before)), messages: session.messages };
+    });
+  }
+
+  /** Rolls the session back to a checkpoint. */
+  async rollback(session, checkpointId) {
+    return this.#alone(session, async (durable, intact) => {
+      const checkpoint = await durable.getCheckpoint(checkpointId);
+      if (!checkpoint) throw new Error(`Checkpoint not found: ${checkpointId}`);
+      if (intact < checkpoint.messageIndex) throw new Error("Checkpoint integrity mismatch — messages were modified");
+      const removed = session.messages.length - checkpoint.messageIndex;
+      const result = await durable.rollback(checkpointId, "the host asked for it");
+      await this.#show(session, durable);
+      return { success: result.success, messagesRemoved: removed, newMessageCount: session.messages.length };
+    }, { isChecked: true });
+  }
+
+  /** Clears the session; only messages that are marked as the system prompt stay. */
+  reset(session, { archive = false } = {}) {
+    return this.#alone(session, async (durable) => {
+      if (archive) await session.archive?.();
+      const { success, archived } = await durable.reset({ archive });
+      await this.#show(session, durable);
+      return { success, archived: archive && (archived || session.messages.length > 0), remainingMessages: session.messages.length };
+    });
+  }
+
+  /** The incidents of a session. */
+  incidents(session) {
+    return this.#alone(session, (durable) => durable.incidents());
+  }
+
+  /** Closes all sessions. */
+  async close() {
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.all(sessions.map(async (opened) => (await opened).close()));
+  }
+
+  /** Runs work on a session while no other work runs on it. */
+  #alone(session, work, { isChecked = false } = {}) {
+    const before = this.#queues.get(session.sessionId) ?? Promise.resolve();
+    const done = before.then(async () => {
+      const durable = await this.#opened(session.sessionId);
+      const stored = await durable.messages();
+      const intact = common(stored, session.messages);
+      if (!isChecked || intact === stored.length) await this.#take(session, durable, stored, intact);
+      if (this.#config.verbose) this.#log({ session: session.sessionId, messages: session.messages.length });
+      return work(durable, intact);
+    });
+    const settled = done.catch(() => {});
+    this.#queues.set(session.sessionId, settled);
+    return done;
+  }
+
+  #opened(id) {
+    if (!this.#sessions.has(id)) {
+      const opened = this.#store.then((store) => store.openOrCreate(id, this.#options));
+      opened.catch(() => this.#sessions.delete(id));
+      this.#sessions.set(id, opened);
+    }
+    return this.#sessions.get(id);
+  }
+
+  /** Takes in what the host changed since the last call: new messages, or another history. */
+  async #take(session, durable, stored, intact) {
+    let from = intact;
+    if (intact < stored.length) {
+      await durable.reset();
+      from = common(await durable.messages(), session.messages);
+    }
+    const added = session.messages.slice(from);
+    if (added.length > 0) await durable.append(added.map(jsonOf));
+  }
+
+  /** Gives the host the messages of the view. Messages that did not change are the same objects. */
+  async #show(session, durable) {
+    const view = await durable.messages();
+    const known = new Map(session.messages.map((message) => [jsonOf(message), message]));
+    const shown = view.map((message) => known.get(jsonOf(message)) ?? message);
+    const isSame = shown.length === session.messages.length && shown.every((message, index) => message === session.messages[index]);
+    if (isSame) return;
+    session.messages.splice(0, session.messages.length, ...shown);
+    await session.persist?.();
+  }
+}
+
+/** The number of messages that both lists start with. */
+function common(stored, messages) {
+  let count = 0;
+  while (count < stored.length && count < messages.length && jsonOf(stored[count]) === jsonOf(messages[count])) count += 1;
+  return count;
+}
+
+/** An action of a repair in the words of the interface. */
+function acted({ code, call_id, message_index }, before) {
+  const messageIndex = message_index ?? 0;
+  const isCall = callsOf(before[messageIndex]).some((call) => call.id === call_id);
+  const named = call_id ? { messageIndex, toolUseId: call_id } : { messageIndex };
+  if (code.startsWith("SHAPE")) return [{ action: "remove_empty_message", messageIndex }];
+  if (code === "IDENT003") return [{ action: "remove_duplicate_id", ...named }];
+  return [{ action: isCall ? "remove_incomplete" : "remove_orphan", ...named }];
+}
+
+/** Makes a layer of session integrity. */
+function createSessionIntegrity(config = {}) {
+  return new SessionIntegrity(config);
+}
+
+module.exports = { SessionIntegrityError, createSessionIntegrity };

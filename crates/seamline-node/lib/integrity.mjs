@@ -1,0 +1,3 @@
+import module from "./integrity.cjs";
+
+export const { SessionIntegrityError, createSessionIntegrity } = module;

@@ -1,0 +1,23 @@
+"use strict";
+// Mastra: a processor that repairs the messages of each request.
+
+const { repairModelMessages } = require("./ai-sdk.cjs");
+
+/** An input processor: `inputProcessors: [new SeamlineProcessor()]`. */
+class SeamlineProcessor {
+  #options;
+
+  constructor(options = {}) {
+    this.id = "seamline";
+    this.name = "seamline";
+    this.#options = options;
+  }
+
+  /** Repairs the prompt of each model call, as it is sent. */
+  processLLMRequest({ prompt }) {
+    const repaired = repairModelMessages(prompt, this.#options);
+    return repaired === prompt ? undefined : { prompt: repaired };
+  }
+}
+
+module.exports = { SeamlineProcessor };

@@ -1,0 +1,3 @@
+import module from "./mastra.cjs";
+
+export const { SeamlineProcessor } = module;

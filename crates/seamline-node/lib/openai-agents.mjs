@@ -1,0 +1,3 @@
+import module from "./openai-agents.cjs";
+
+export const { SeamlineSession, repairInput, repairItems } = module;

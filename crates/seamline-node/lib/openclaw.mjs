@@ -1,0 +1,3 @@
+import module from "./openclaw.cjs";
+
+export const { repairTranscript, seamlineContextEngine } = module;

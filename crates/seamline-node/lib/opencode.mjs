@@ -1,0 +1,3 @@
+import module from "./opencode.cjs";
+
+export const { SeamlinePlugin, closeOpenParts } = module;

@@ -1,0 +1,3 @@
+import module from "./pi.cjs";
+
+export const { seamlineExtension } = module;

@@ -1,0 +1,10 @@
+//! Seamline for Node.js: the native part of the npm package `seamline`.
+//!
+//! Functions take bytes and options as JSON, and return reports as JSON. The JavaScript in `lib/` gives them types.
+
+mod bodies;
+mod catalogue;
+mod failure;
+mod session;
+mod shortened;
+mod stream;

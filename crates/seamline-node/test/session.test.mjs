@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { SeamlineError, Session, openStore } from "seamline";
+
+const ask = { role: "user", content: "what is in it?" };
+const turn = (...ids) => ({ role: "assistant", content: ids.map((id) => ({ type: "tool_use", id, name: "read", input: { path: id } })) });
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "seamline-node-"));
+process.on("exit", () => fs.rmSync(folder, { recursive: true, force: true }));
+
+const stores = { memory: "memory:", sqlite: `sqlite:${folder}/sessions.db` };
+const postgres = process.env.SEAMLINE_POSTGRES ?? process.env.SEAMLINE_TEST_POSTGRES;
+if (postgres) stores.postgres = postgres;
+
+for (const [name, url] of Object.entries(stores)) {
+  const id = `node-${name}-${process.pid}`;
+
+  test(`${name}: messages survive the process, and requests are valid`, async () => {
+    const store = await openStore(url);
+    const session = await store.create(id, { provider: "anthropic" });
+    await session.append([ask]);
+    const cycle = await session.executeToolCycle(turn("toolu_1", "toolu_2"), async (tool, input, { key }) => `${tool} ${input.path} ${key.length > 0}`);
+    assert.ok(cycle.success);
+    assert.deepEqual(cycle.outcomes.map(({ content }) => content), ["read toolu_1 true", "read toolu_2 true"]);
+    await session.close();
+    await assert.rejects(session.messages(), (error) => error instanceof SeamlineError && error.message.includes("closed"));
+
+    const again = await store.open(id);
+    assert.equal((await again.messages()).length, 3);
+    const request = await again.request({ model: "claude-sonnet-4-5", max_tokens: 64 });
+    assert.ok(request.sendable && request.body.messages.length === 3 && request.body.model === "claude-sonnet-4-5");
+    assert.ok((await again.validate()).valid && (await again.check()).findings.length === 0);
+    assert.ok((await again.info()).whole);
+    const fork = await again.fork(`${id}-fork`);
+    assert.deepEqual(await fork.messages(), await again.messages());
+    await fork.close();
+    await again.close();
+    assert.ok((await store.list()).some(({ session: known }) => known === id));
+  });
+
+  test(`${name}: a rollback, a failed tool and a crash leave no half cycle`, async () => {
+    const store = await openStore(url);
+    const session = await store.create(`${id}-2`, { provider: "anthropic", policy: "clawos" });
+    await session.append(ask);
+    const checkpoint = await session.createCheckpoint("api_call");
+    await session.append({ role: "assistant", content: "Roses are" });
+    assert.deepEqual(await session.rollback(checkpoint.id, "the stream broke off"), { success: true, messagesRemoved: 1, newMessageCount: 1 });
+    const failed = await session.executeToolCycle(turn("toolu_3"), () => { throw new Error("boom"); });
+    assert.deepEqual([failed.success, failed.rolledBack, failed.error], [false, true, "boom"]);
+    const { cycle, calls } = await session.beginCycle(turn("toolu_4"), { read: "read_only" });
+    await session.beforeToolCall(cycle, calls[0].id);
+    assert.equal((await session.unresolved()).length, 1);
+    assert.deepEqual(await session.messages(), [ask]);
+    await session.abort();
+    assert.equal((await session.unresolved()).length, 0);
+    await session.close();
+  });
+}
+
+test("wrong ids, stores and operations are typed errors", async () => {
+  const typed = (code) => (error) => error instanceof SeamlineError && error.code === code;
+  await assert.rejects(openStore("mysql://localhost"), typed("store"));
+  const store = await openStore("memory:");
+  await assert.rejects(store.open("nothing"), typed("store"));
+  await assert.rejects(store.create("", {}), SeamlineError);
+  const session = await store.create("s-1", { provider: "anthropic" });
+  await assert.rejects(session.append({ nothing: true }), typed("session"));
+  await assert.rejects(session.createCheckpoint("lunch"), typed("option"));
+  await assert.rejects(session.append("no json"), typed("session"));
+  const cyclic = {};
+  cyclic.self = cyclic;
+  await assert.rejects(async () => session.append(cyclic), typed("input"));
+  await session.close();
+  await session.close();
+});
+
+test("operations of one session run in the order of their calls", async () => {
+  const session = await Session.create("memory:", "s-2", { dialect: "openai_chat" });
+  const contents = Array.from({ length: 200 }, (_, at) => `message ${at}`);
+  await Promise.all(contents.map((content) => session.append({ role: "user", content })));
+  assert.deepEqual((await session.messages()).map(({ content }) => content), contents);
+  await session.close();
+});

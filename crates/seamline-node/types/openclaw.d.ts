@@ -1,0 +1,6 @@
+import type { Options } from "./index.js";
+
+/** Repairs messages of OpenClaw: the same list where nothing needs a repair. */
+export function repairTranscript<T>(messages: T[], options?: Options): T[];
+/** The context engine for `api.registerContextEngine("seamline", …)`. */
+export function seamlineContextEngine(options?: Options, host?: { compact?: (given: any) => Promise<any> }): any;
