@@ -1,0 +1,40 @@
+"""LangGraph: a node that repairs the messages of a state, and a check of what a checkpointer holds.
+
+    graph.add_node("repair", seamline.langgraph.repair_node)
+    agent = create_react_agent(model, tools, pre_model_hook=seamline.langgraph.pre_model_hook)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.messages import RemoveMessage
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+
+import seamline
+from seamline.langchain import _carry, repair_messages
+
+
+def repair_node(state: Any) -> dict[str, Any]:
+    """A node that rewrites the messages of the state if they are damaged."""
+    messages = state["messages"] if isinstance(state, dict) else state.messages
+    repaired = repair_messages(messages)
+    if repaired is messages:
+        return {}
+    return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *repaired]}
+
+
+def pre_model_hook(state: Any) -> dict[str, Any]:
+    """A hook that repairs the messages of each request; the state keeps its own."""
+    messages = state["messages"] if isinstance(state, dict) else state.messages
+    return {"llm_input_messages": repair_messages(messages)}
+
+
+def check_thread(checkpointer: Any, config: dict[str, Any]) -> seamline.Checked | None:
+    """Checks the messages of a thread that a checkpointer holds; `None` where there is no such thread."""
+    found = checkpointer.get_tuple(config)
+    if found is None:
+        return None
+    messages = found.checkpoint["channel_values"].get("messages", [])
+    carried = [_carry(message) for message in messages]
+    return seamline.check(carried, dialect="openai_chat", provider="openai", kept=True)
