@@ -8,8 +8,8 @@ use seamline::session::Follower;
 use seamline::{Options, Policy};
 
 use crate::commands::{
-    assemble, check, convert, doctor, explain, fix, incidents, policies, providers, proxy, rules, salvage, session,
-    undo, watch,
+    assemble, check, convert, doctor, explain, fix, host, incidents, mcp, policies, providers, proxy, rules, salvage,
+    session, undo, watch,
 };
 use crate::failure::{Failure, quoted};
 use crate::render::style;
@@ -61,6 +61,7 @@ Examples:
   seamline proxy -- claude               # repair requests on their way
   seamline incidents                     # what the proxy found and did
   seamline session --help                # keep conversations
+  seamline host --help                   # use it from any language
 
 Exit status: 0 no findings (left), 1 findings remain, 2 the command failed";
 
@@ -80,6 +81,8 @@ pub(crate) enum Command {
     Policies(policies::Policies),
     Proxy(proxy::Proxy),
     Incidents(incidents::Incidents),
+    Host(host::Host),
+    Mcp(mcp::Mcp),
     Session(session::Session),
 }
 

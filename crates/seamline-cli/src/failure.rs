@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use seamline::Error;
 use seamline::error::{BodyError, HistoryError};
-use seamline::files::Program;
+use seamline::files::{Program, shell_word};
 use serde::Serialize;
 
 use crate::input::Source;
@@ -109,12 +109,7 @@ impl From<Error> for Failure {
 
 /// A path as a shell takes it.
 pub(crate) fn quoted(path: &str) -> String {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/".contains(char);
-    if !path.is_empty() && path.chars().all(is_plain) {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', r"'\''"))
-    }
+    shell_word(path)
 }
 
 /// The names of all providers.

@@ -19,6 +19,10 @@ mod time;
 
 use clap::Parser as _;
 
+/// Gives memory back to the system after thousands of streams, where the allocator of the C library keeps it in pieces.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,

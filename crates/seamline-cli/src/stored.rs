@@ -59,7 +59,7 @@ pub(crate) struct RepairedStored {
     write: PlannedWrite,
 }
 
-/// What to write.
+/// One planned change to the store.
 enum PlannedWrite {
     Rows(Box<RepairedSession>),
     Files(folder::NewFiles),
@@ -77,7 +77,7 @@ pub(crate) struct RecordChange {
 }
 
 impl RecordChange {
-    /// What happens to the record, in one word.
+    /// Names the change to the record in one word.
     pub(crate) fn kind(&self) -> &'static str {
         match (&self.before, &self.after) {
             (None, _) => "added",

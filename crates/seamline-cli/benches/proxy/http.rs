@@ -116,6 +116,6 @@ impl Message {
 }
 
 /// The place of a text in bytes.
-pub(crate) fn find(bytes: &[u8], text: &[u8]) -> Option<usize> {
+fn find(bytes: &[u8], text: &[u8]) -> Option<usize> {
     memchr::memmem::find(bytes, text)
 }

@@ -1,9 +1,25 @@
 //! The cost of `seamline proxy` beside nginx as a plain reverse proxy, and beside gateways of other projects.
 //!
-//! All proxies run at the same time and take turns, so that the ratios hold on a busy machine too. The load is in this
-//! process, and so is the upstream. Every request is a conversation that was never sent before, unless the line says that
-//! requests extend it. Nothing here passes or fails; `cargo xtask bench proxy` prints it. `--quick` takes a fifth of the
-//! time, `--only TEXT` measures only what has this in its title. `--soak N` sends N requests and holds thousands of streams instead; `cargo xtask soak proxy` runs it.
+//! All proxies run at the same time and take turns of a second, so that the ratios hold on a busy machine too; each figure
+//! is the median of nine rounds, and each ratio the median of the ratios of each round.
+//!
+//! - **The same work.** nginx and ours have one worker for each processor, keep connections to clients and to the upstream
+//!   open, read the whole body of a request into memory before they send it on, collect no response, log no request, and
+//!   send small pieces at once. nginx is a plain reverse proxy: it does not look into the body. Ours checks it.
+//! - **The load and the upstream** are threads of this process, one for each connection, and share the processors with the
+//!   proxy under test, as they do with nginx. The row `direct` is what they need without a proxy, and shows that they are
+//!   not the bottleneck. The load sends bytes that are ready. The upstream reads the JSON text once and has its response
+//!   ready. It sends the chunks of a stream with one write each, as providers do.
+//! - **The bodies.** 2 KB is a chat with one tool call. 1 MB has about 960 messages, a third of them tool calls and a
+//!   third results with line breaks. Every request is a conversation that was never sent before, unless the line says that
+//!   requests extend it: then each conversation grows 40 times by three messages, and the first request is not measured.
+//! - **Median times** are those of few connections, where requests do not wait for each other: 4 for small bodies, 1 for
+//!   large ones and streams. **Rates** are those of many: 32 for small bodies, 4 for large ones, 8 for streams.
+//!
+//! Nothing here passes or fails; `cargo xtask bench proxy` prints it. `--quick` takes a fifth of the time, `--only TEXT`
+//! measures only what has this in its title. `SEAMLINE` names another binary than the one of this build, and
+//! `SEAMLINE_BEFORE` one that is measured beside it. `--soak N` sends N requests and holds thousands of streams instead;
+//! `cargo xtask soak proxy` runs it.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![expect(clippy::cast_precision_loss, reason = "figures are printed with few digits")]
 
@@ -61,6 +77,7 @@ fn main() -> Result<()> {
     let nginx = rivals::nginx(folder.path(), upstream.address)?;
     let ours = rivals::seamline(folder.path(), upstream.address)?;
     let mut rivals = vec![nginx, ours];
+    rivals.extend(rivals::before(folder.path(), upstream.address)?);
     let idle: Vec<usize> = rivals.iter().map(|rival| rival.server.memory()).collect();
     rivals.extend(rivals::gateways(folder.path(), upstream.address));
     println!("median of {ROUNDS} interleaved rounds of {:?} for each proxy\n", rounds.time);

@@ -51,11 +51,21 @@ pub(crate) fn nginx(folder: &Path, upstream: SocketAddr) -> Result<Rival> {
 pub(crate) fn seamline(folder: &Path, upstream: SocketAddr) -> Result<Rival> {
     let program =
         std::env::var_os("SEAMLINE").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_seamline")), PathBuf::from);
+    start("seamline", &program, folder, upstream)
+}
+
+/// Another build of the command to compare with, if `SEAMLINE_BEFORE` names one.
+pub(crate) fn before(folder: &Path, upstream: SocketAddr) -> Result<Option<Rival>> {
+    let program = std::env::var_os("SEAMLINE_BEFORE");
+    program.map(|program| start("seamline before", Path::new(&program), folder, upstream)).transpose()
+}
+
+fn start(name: &'static str, program: &Path, folder: &Path, upstream: SocketAddr) -> Result<Rival> {
     let mut command = Command::new(program);
     command.args(["proxy", "--listen", "127.0.0.1:0", "--upstream", &format!("openai=http://{upstream}")]);
     command.env("HOME", folder).env("XDG_DATA_HOME", folder.join("data")).env("XDG_STATE_HOME", folder.join("state"));
     let server = Server::start_printing(&mut command)?;
-    let target = target("seamline", server.address);
+    let target = target(name, server.address);
     Ok(Rival { server, target })
 }
 

@@ -1,20 +1,20 @@
-//! The upstream of all proxies: it answers as fast as it can and reads of a request only what it has to.
+//! The upstream of all proxies. It reads a request as a provider must: the whole body, and the whole JSON text once, to find
+//! the members that it needs. It builds no tree of it, and its response is ready.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::http::{self, Message};
+use serde::Deserialize;
+
+use crate::http::Message;
 
 /// The number of chunks of a streamed response.
 pub(crate) const CHUNKS: usize = 200;
 
 /// The stack of the thread of a connection; the soak opens thousands.
 const STACK_BYTES: usize = 128 * 1024;
-
-/// Bodies up to this size are searched for the wish for a stream. The large bodies have none.
-const SEARCHED_BYTES: usize = 64 * 1024;
 
 /// A running upstream. It ends with the process.
 pub(crate) struct Upstream {
@@ -51,47 +51,42 @@ impl Upstream {
     }
 }
 
-/// What a request wants.
-#[derive(Clone, Copy)]
-enum Wish {
-    Whole,
-    Stream,
-    /// A stream that sends one chunk and ends when the client goes.
-    Hold,
+/// The members of a request that the upstream needs. The rest of the JSON text is read and checked, too.
+#[derive(Deserialize)]
+struct Wanted {
+    #[serde(default)]
+    stream: bool,
+    #[serde(default)]
+    user: String,
 }
+
+/// The user whose streams send one chunk and end when the client goes.
+const HOLDS: &str = "hold";
 
 fn serve(mut stream: TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = Message::default();
     let (whole, chunk, end) = (whole(), chunk(), b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n".as_slice());
     while reader.read(&mut stream)? {
-        match wish(&reader) {
-            Wish::Whole => stream.write_all(&whole)?,
-            wish => {
-                let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
-                stream.write_all(&[head, chunk.as_slice()].concat())?;
-                if matches!(wish, Wish::Hold) {
-                    // The proxy closes the connection when its client goes.
-                    stream.read_exact(&mut [0])?;
-                }
-                for _ in 1..CHUNKS {
-                    stream.write_all(&chunk)?;
-                }
-                stream.write_all(end)?;
-            }
+        let Ok(wanted) = serde_json::from_slice::<Wanted>(reader.body()) else {
+            return stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
+        };
+        if !wanted.stream {
+            stream.write_all(&whole)?;
+            continue;
         }
+        let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+        stream.write_all(&[head, chunk.as_slice()].concat())?;
+        if wanted.user == HOLDS {
+            // The proxy closes the connection when its client goes.
+            stream.read_exact(&mut [0])?;
+        }
+        for _ in 1..CHUNKS {
+            stream.write_all(&chunk)?;
+        }
+        stream.write_all(end)?;
     }
     Ok(())
-}
-
-fn wish(request: &Message) -> Wish {
-    let body = request.body();
-    let has = |text: &str| body.len() <= SEARCHED_BYTES && http::find(body, text.as_bytes()).is_some();
-    match has("\"stream\":true") || has("\"stream\": true") {
-        true if has("\"hold\"") => Wish::Hold,
-        true => Wish::Stream,
-        false => Wish::Whole,
-    }
 }
 
 fn whole() -> Vec<u8> {

@@ -1,6 +1,7 @@
 //! `seamline convert`
 
 mod agent;
+mod project;
 mod subject;
 
 use std::path::{Path, PathBuf};
@@ -47,7 +48,7 @@ pub(crate) struct Convert {
     /// The target: a provider, a dialect, or both, such as `groq/openai_responses`
     #[arg(long, value_name = "PROVIDER", required_unless_present = "to_agent")]
     to: Option<String>,
-    /// The target: a new session of an agent: claude-code, codex, pi or qwen-code
+    /// The target: a new session of an agent: claude-code, codex, gemini-cli, pi or qwen-code
     #[arg(long, value_name = "AGENT", conflicts_with = "to")]
     to_agent: Option<String>,
     /// The session of a database or folder with several: its id, or a part of it
@@ -62,7 +63,7 @@ pub(crate) struct Convert {
     /// The model of the new body [default: the model of the old one]
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// What to do with reasoning that only the model that wrote it accepts
+    /// Treatment of reasoning that only the model that wrote it accepts
     #[arg(long, value_enum, default_value_t = ReasoningFate::Drop)]
     reasoning: ReasoningFate,
     /// The policy of repairs: a preset or a TOML file (see `seamline policies`)

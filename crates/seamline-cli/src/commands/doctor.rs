@@ -106,17 +106,27 @@ impl Doctor {
             self.add_by_id(&mut search, &ids)?;
         }
         search.newest_first(since);
-        let (checkup, failures) = self.examine(&search.found, since);
+        let unreadable = std::mem::take(&mut search.unreadable);
+        let (checkup, failures) = self.examine(&search.found, since, unreadable);
         Ok(self.report(&search, &checkup, &failures))
     }
 
-    /// Examines files on all cores.
-    fn examine(&self, files: &[Candidate], since: Option<SystemTime>) -> (Checkup, Vec<(String, Failure)>) {
+    /// Examines files on all cores. The folders that cannot be read are failures, too.
+    fn examine(
+        &self,
+        files: &[Candidate],
+        since: Option<SystemTime>,
+        unreadable: Vec<(PathBuf, Failure)>,
+    ) -> (Checkup, Vec<(String, Failure)>) {
         let options = Options::default();
         let force = if self.force { Force::Yes } else { Force::No };
         let examination = Examination { options: &options, fix: self.fix, force, since };
         let mut checkup = Checkup::default();
-        let mut failures = Vec::new();
+        let mut failures: Vec<(String, Failure)> =
+            unreadable.into_iter().map(|(folder, failure)| (folder.display().to_string(), failure)).collect();
+        for (label, failure) in &failures {
+            output::complain_about(label, failure);
+        }
         let verb = if self.fix { "examining and repairing" } else { "examining" };
         let work = |file: &Candidate| (file.is_named, examination.examine(file));
         many::in_order(verb, files, work, |(is_named, all)| {

@@ -91,7 +91,7 @@ Examples:
   seamline fix logs/ --report repairs.json
   seamline fix request.json --policy minimal --output smaller.json";
 
-/// What the caller asks for.
+/// The options of one `fix` command.
 struct Asked<'a> {
     options: &'a Options,
     /// The members that an error of the provider names.
@@ -249,7 +249,7 @@ impl Fix {
             text,
             report: self.report.is_some().then(|| json::repaired(label, &repaired)),
             body,
-            changed: repaired.changed(),
+            changed: repaired.is_changed(),
             is_session: false,
             has_findings: !repaired.remaining.is_empty() || missed.is_some(),
             is_rejected: missed.is_some(),
@@ -283,7 +283,7 @@ fn write(
             Ok(None)
         }
         Destination::InPlace(path) => {
-            if repaired.changed() {
+            if repaired.is_changed() {
                 undo::repair(path, before, &pieces)?;
             }
             Ok(None)

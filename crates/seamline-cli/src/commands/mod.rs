@@ -6,7 +6,9 @@ pub(crate) mod convert;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod fix;
+pub(crate) mod host;
 pub(crate) mod incidents;
+pub(crate) mod mcp;
 pub(crate) mod policies;
 pub(crate) mod providers;
 pub(crate) mod proxy;
@@ -36,6 +38,8 @@ pub(crate) fn run(command: &Command) -> Exit {
         Command::Providers(args) => args.run(),
         Command::Policies(args) => args.run(),
         Command::Proxy(args) => args.run(),
+        Command::Host(args) => args.run(),
+        Command::Mcp(args) => args.run(),
         Command::Incidents(args) => args.run(),
         Command::Session(args) => args.run(),
     };

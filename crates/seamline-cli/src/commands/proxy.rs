@@ -43,7 +43,7 @@ pub(crate) struct Proxy {
     /// A server beside the built-in ones, at `/NAME/…`; may be repeated
     #[arg(long = "upstream", value_name = "NAME=URL")]
     upstreams: Vec<String>,
-    /// What happens to a broken history: repair, report or block [default: repair]
+    /// Treatment of a broken history: repair, report or block [default: repair]
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
     /// The policy of repairs: a preset or a TOML file [default: lossless]
@@ -126,7 +126,7 @@ impl Proxy {
     }
 }
 
-/// What the proxy starts with, and reads again at a reload.
+/// Inputs of the proxy that it reads at its start and again at a reload.
 struct Setup {
     layers: Layers,
     launch: Option<Launch>,

@@ -184,7 +184,7 @@ impl Live<'_> {
     }
 }
 
-/// What tells that a file changed: the times, lengths and identities of the file and of a database's log.
+/// The signs of a change: the times, lengths and identities of the file and of a database's log.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Stamp(Vec<Option<(u64, Option<SystemTime>, u64)>>);
 

@@ -9,7 +9,7 @@ use super::undo::Record;
 use crate::failure::Failure;
 use crate::time;
 
-/// What a prune leaves.
+/// Limits of a prune: the copies that it keeps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     /// Repairs before this time go, in milliseconds since 1970.
@@ -18,7 +18,7 @@ pub(crate) struct Bounds {
     pub(crate) bytes_max: Option<u64>,
 }
 
-/// What a prune did.
+/// Counts of the copies that a prune kept and removed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pruned {
     /// The repairs that can no longer be undone.

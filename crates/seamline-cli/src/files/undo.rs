@@ -32,10 +32,10 @@ pub(crate) struct Record {
     /// The mode of the file, for a file that is removed later. Earlier versions did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) mode: Option<u32>,
-    /// What only the repair of a session file has.
+    /// The data that only the repair of a session file needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) session: Option<SessionRecord>,
-    /// What only the repair of a database has. Its old bytes are a backup, which an undo does not need.
+    /// The data that only the repair of a database needs. An undo does not need the backup of the whole database.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) database: Option<DatabaseRecord>,
 }

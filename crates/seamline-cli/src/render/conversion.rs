@@ -1,11 +1,13 @@
 //! The report of a conversion, for people and programs.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use seamline::Finding;
 use seamline::convert::{Carried, Converted, Rename, Side};
 use seamline::repair::RepairAction;
+use seamline::report::ConversionOutcome;
 use serde::Serialize;
 
 use super::text::counted;
@@ -46,32 +48,10 @@ pub(crate) fn json(label: &str, converted: &Converted, way: &Way<'_>) -> String 
         program: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         session: Option<&'a NewFile>,
-        from: Side,
-        to: Side,
-        messages: usize,
-        complete: bool,
-        lost: &'a [Carried],
-        ids: &'a [Rename],
-        tools: &'a [Rename],
-        repairs: &'a [RepairAction],
-        adjustments: &'a [RepairAction],
-        remaining: &'a [Finding],
+        #[serde(flatten)]
+        outcome: ConversionOutcome<'a>,
     }
-    json::text(&Document {
-        path: label,
-        program: way.from,
-        session: way.file,
-        from: converted.from,
-        to: converted.to,
-        messages: converted.messages,
-        complete: converted.complete(),
-        lost: &converted.lost,
-        ids: &converted.ids,
-        tools: &converted.tools,
-        repairs: &converted.repairs,
-        adjustments: &converted.adjustments,
-        remaining: &converted.remaining,
-    })
+    json::text(&Document { path: label, program: way.from, session: way.file, outcome: converted.report().outcome })
 }
 
 /// The report for people, in lines of this width.
@@ -115,7 +95,7 @@ fn side(side: &Side) -> String {
 /// The verdict on the new body, in one line.
 fn verdict(converted: &Converted, sides: &Way<'_>) -> String {
     let new = if sides.to.is_some() { "session" } else { "body" };
-    let whole = if converted.complete() { "nothing is left out, and " } else { "" };
+    let whole = if converted.is_complete() { "nothing is left out, and " } else { "" };
     format!("{whole}the new {new} was checked")
 }
 
@@ -146,16 +126,36 @@ fn section(out: &mut String, heading: &str, table: &str, count: usize) {
     }
 }
 
+/// How many places of one loss are listed. `--report` lists all.
+const PLACES_MAX: usize = 3;
+
+/// The losses, in their order. Those that differ in their places only share a row.
 fn lost(lost: &[Carried]) -> Vec<[String; 3]> {
-    let row = |lost: &Carried| {
-        let what = match lost.pointer.as_str() {
-            "" => lost.what.clone(),
-            pointer => format!("{} at {pointer}", lost.what),
+    let mut groups: Vec<(&Carried, Vec<&str>)> = Vec::new();
+    let mut known: HashMap<(&str, &str, &str), usize> = HashMap::new();
+    for one in lost {
+        let place = Some(one.pointer.as_str()).filter(|pointer| !pointer.is_empty());
+        let group = *known.entry((one.fate.as_str(), &one.what, &one.note)).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some((_, places)) => places.extend(place),
+            None => groups.push((one, place.into_iter().collect())),
+        }
+    }
+    let row = |(lost, places): &(&Carried, Vec<&str>)| {
+        let what = match places.as_slice() {
+            [] => lost.what.clone(),
+            [one] => format!("{} at {one}", lost.what),
+            several => {
+                let count = screen::grouped(several.len());
+                let shown = several.iter().take(PLACES_MAX).copied().collect::<Vec<_>>().join(", ");
+                let more = if several.len() > PLACES_MAX { ", …" } else { "" };
+                format!("{}, {count} times: at {shown}{more}", lost.what)
+            }
         };
         let printable = |text: &str| screen::printable(text).into_owned();
         [lost.fate.as_str().replace('_', " "), printable(&what), printable(&lost.note)]
     };
-    lost.iter().map(row).collect()
+    groups.iter().map(row).collect()
 }
 
 fn renames(what: &str, renames: &[Rename]) -> Vec<[String; 3]> {

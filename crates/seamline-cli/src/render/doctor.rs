@@ -24,7 +24,7 @@ const LABEL_COLUMNS: usize = 13;
 /// The most columns of a title.
 const TITLE_COLUMNS: usize = 50;
 
-/// What the examination of a file found.
+/// The result of examining one file.
 pub(crate) enum Examined {
     Session(Box<Session>),
     /// A file of a program whose sessions Seamline does not read.
@@ -58,13 +58,13 @@ pub(crate) struct Broken {
     pub(crate) request: Option<String>,
     /// The calls without a result, each on one line.
     pub(crate) open_calls: Vec<String>,
-    /// What a repair does; nothing if the file is too large to try it.
+    /// The changes that a repair would make; nothing if the file is too large to try it.
     pub(crate) plan: Option<Plan>,
-    /// What a repair did.
+    /// The result of a repair that was written.
     pub(crate) fixed: Option<Fixed>,
 }
 
-/// What a repair does.
+/// The changes that a repair would make, as counts.
 pub(crate) struct Plan {
     /// Its steps, each with the number of places.
     pub(crate) steps: Vec<(String, usize)>,

@@ -19,7 +19,7 @@ use crate::stored::RepairedStored;
 /// The columns of a title.
 const TITLE_COLUMNS: usize = 60;
 
-/// What a session file is, above its findings.
+/// Describes a session file: the text above its findings.
 pub(crate) fn introduction(label: &str, checked: &CheckedFile) -> String {
     let counts = format!(
         "{}, {}, {}",
@@ -70,7 +70,7 @@ impl<'a> FileOutcome<'a> {
         Self {
             repaired,
             after: repaired.after.as_bytes(),
-            lines: (has_lines && repaired.changed()).then(|| LineChanges::of(before, &repaired.bytes)),
+            lines: (has_lines && repaired.is_changed()).then(|| LineChanges::of(before, &repaired.bytes)),
             stored: None,
             quarantine: None,
             resume: resume(repaired.program.session, &repaired.about, name),
@@ -109,7 +109,7 @@ pub(crate) fn resume(format: Option<&Format>, about: &About, name: &str) -> Opti
     Some(format!("cd {} && {}", quoted(folder), command.replace(FILE, &quoted(&path))))
 }
 
-/// What a repair does to the lines of the file, and where it puts the bytes that belong to no record.
+/// Describes the changes of a repair to the lines of the file, and the place of the bytes that belong to no record.
 pub(super) fn account(file: &FileOutcome<'_>, is_dry_run: bool) -> String {
     let mut out = String::new();
     if let Some(lines) = &file.lines {
@@ -139,7 +139,7 @@ pub(super) fn account(file: &FileOutcome<'_>, is_dry_run: bool) -> String {
     out
 }
 
-/// What to do next with a session file.
+/// Names the next command for a session file.
 pub(super) fn advice(file: &FileOutcome<'_>, destination: &Destination<'_>) -> String {
     let repaired = file.repaired;
     let is_healthy = repaired.remaining.iter().all(|finding| finding.severity < Severity::Error);
@@ -148,10 +148,10 @@ pub(super) fn advice(file: &FileOutcome<'_>, destination: &Destination<'_>) -> S
             let path = quoted(&path.display().to_string());
             line(&format!("hint: `seamline salvage {path}` writes everything readable, and the conversation as a body"))
         }
-        (Some(command), None, Destination::InPlace(_)) if repaired.changed() && is_healthy => {
+        (Some(command), None, Destination::InPlace(_)) if repaired.is_changed() && is_healthy => {
             line(&format!("  continue with `{}`", screen::printable(command)))
         }
-        (None, None, Destination::InPlace(_)) if repaired.changed() && is_healthy => {
+        (None, None, Destination::InPlace(_)) if repaired.is_changed() && is_healthy => {
             repaired.program.next_step().map(|step| line(&format!("  to continue, {step}"))).unwrap_or_default()
         }
         _ => String::new(),

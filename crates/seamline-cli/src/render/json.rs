@@ -6,7 +6,8 @@ use seamline::Finding;
 use seamline::check::Checked;
 use seamline::files::CheckedFile;
 use seamline::repair::Loss;
-use seamline::repair::{Dropped, MoreActions, Prefix, RepairAction, Repaired};
+use seamline::repair::{Dropped, RepairAction, Repaired};
+use seamline::report::RepairOutcome;
 use serde::Serialize;
 
 use super::file::FileOutcome;
@@ -47,30 +48,10 @@ pub(crate) fn repaired(label: &str, repaired: &Repaired<'_>) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
         path: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        note: Option<&'a str>,
-        changed: bool,
-        passes: u32,
-        lossless: bool,
-        actions: &'a [RepairAction],
-        #[serde(skip_serializing_if = "<[_]>::is_empty")]
-        more_actions: &'a [MoreActions],
-        dropped: &'a [Dropped],
-        remaining: &'a [Finding],
-        prefix: &'a Prefix,
+        #[serde(flatten)]
+        outcome: RepairOutcome<'a>,
     }
-    text(&Document {
-        path: label,
-        note: repaired.note.as_deref(),
-        changed: repaired.changed(),
-        passes: repaired.passes,
-        lossless: repaired.lossless(),
-        actions: &repaired.actions,
-        more_actions: &repaired.more_actions,
-        dropped: &repaired.dropped,
-        remaining: &repaired.remaining,
-        prefix: &repaired.prefix,
-    })
+    text(&Document { path: label, outcome: repaired.report().outcome })
 }
 
 /// A session file that was repaired.
@@ -121,7 +102,7 @@ pub(crate) fn repaired_file(label: &str, file: &FileOutcome<'_>) -> String {
         path: label,
         program: repaired.program.name,
         session: repaired.about.id.as_deref(),
-        changed: repaired.changed(),
+        changed: repaired.is_changed(),
         lossless: is_lossless,
         refusal: repaired.refusal,
         lines: file.lines.as_ref(),

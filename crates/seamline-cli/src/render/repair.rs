@@ -64,7 +64,7 @@ pub(crate) struct Outcome<'a> {
 impl<'a> Outcome<'a> {
     pub(crate) fn of_body(repaired: &'a Repaired<'_>) -> Self {
         Self {
-            is_changed: repaired.changed(),
+            is_changed: repaired.is_changed(),
             body: &repaired.body,
             provider: repaired.provider,
             found: repaired.found.iter().map(|finding| 1 + finding.more).sum(),
@@ -79,7 +79,7 @@ impl<'a> Outcome<'a> {
     pub(crate) fn of_file(file: &'a FileOutcome<'a>) -> Self {
         let repaired = file.repaired;
         Self {
-            is_changed: repaired.changed(),
+            is_changed: repaired.is_changed(),
             body: &file.after,
             provider: repaired.provider,
             found: repaired.found.iter().map(|finding| 1 + finding.more).sum(),
@@ -314,7 +314,7 @@ pub(crate) fn row(action: &RepairAction) -> [String; 3] {
     [format!("{} {name}", action.code), place, screen::printable(&what).into_owned()]
 }
 
-/// What an action does, without its place.
+/// Describes an action without its place.
 pub(crate) fn step(action: &RepairAction) -> String {
     let (name, done) = named(action);
     screen::printable(&format!("{name}: {done}")).into_owned()

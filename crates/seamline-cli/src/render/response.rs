@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use seamline::Severity;
 use seamline::classify::Class;
+use seamline::report::ResponseOutcome;
 use seamline::stream::{Ending, Piece, Response, ResponseBlock, ResponseCall, ResponseError, StreamFinding};
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::style::{self, Paint};
 use super::{ending, json as format, markdown, table, verdict};
@@ -246,44 +246,8 @@ pub(crate) fn json(label: &str, response: &Response) -> String {
     struct Document<'a> {
         version: u32,
         path: &'a str,
-        dialect: &'a str,
-        ending: &'a str,
-        cut: Option<&'a str>,
-        stop_reason: Option<&'a str>,
-        message: Option<&'a RawValue>,
-        messages: Vec<&'a RawValue>,
-        calls: &'a [ResponseCall],
-        findings: &'a [StreamFinding],
-        error: Option<Error<'a>>,
+        #[serde(flatten)]
+        outcome: ResponseOutcome<'a>,
     }
-    #[derive(Serialize)]
-    struct Error<'a> {
-        class: &'a str,
-        name: &'a str,
-        text: &'a str,
-        advice: &'a str,
-        retry_after_ms: Option<u64>,
-    }
-    let error = response.error.as_ref().map(|error| Error {
-        class: error.verdict.class.as_str(),
-        name: error.verdict.name,
-        text: &error.text,
-        advice: error.verdict.advice,
-        retry_after_ms: error.verdict.retry_after.map(|wait| wait.as_millis() as u64),
-    });
-    let messages = response.history();
-    let document = Document {
-        version: 1,
-        path: label,
-        dialect: response.dialect,
-        ending: response.ending.as_str(),
-        cut: response.ending.cut(),
-        stop_reason: response.stop_reason.as_deref(),
-        message: serde_json::from_str(&response.message).ok(),
-        messages: messages.iter().filter_map(|message| serde_json::from_str(message).ok()).collect(),
-        calls: &response.calls,
-        findings: &response.findings,
-        error,
-    };
-    format::text(&document) + "\n"
+    format::text(&Document { version: 1, path: label, outcome: response.report().outcome }) + "\n"
 }

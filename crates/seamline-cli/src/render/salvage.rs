@@ -37,8 +37,10 @@ pub(crate) fn text(label: &str, salvaged: &Salvaged<'_>, written: &Written<'_>) 
         0 => String::new(),
         count => format!("; {} in the Markdown", screen::count(count, "finding")),
     };
+    let left_out =
+        salvaged.left_out_text().map(|what| line(&format!("  not in the request body: {what}"))).unwrap_or_default();
     let heading = format!("{}: {what}", style::STRONG.paint(&shown(label)));
-    line(&heading) + &line(&format!("  {}{findings}", parts.join(", "))) + &ending(written)
+    line(&heading) + &line(&format!("  {}{findings}", parts.join(", "))) + &left_out + &ending(written)
 }
 
 /// The report about a file that is too long to find its conversation.

@@ -8,7 +8,7 @@ use super::findings::{self, Extent};
 use super::{Counts, Examined, style};
 use crate::screen;
 
-/// What a check found, in a body or in a session file.
+/// The outcome of a check of a body or a session file.
 #[derive(Clone, Copy)]
 pub(crate) struct Checkup<'a> {
     findings: &'a [Finding],

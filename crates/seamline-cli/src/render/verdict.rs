@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use seamline::check::Checked;
-use seamline::classify::{Certainty, Class, NamedMember, NamedPlace, Verdict};
+use seamline::classify::{Certainty, Class, NamedMember, Verdict};
+use seamline::report::{MeantRule, VerdictReport};
 use seamline::{Finding, Options};
 use serde::Serialize;
 
@@ -40,7 +41,7 @@ pub(crate) fn text(explained: &Explained<'_>, options: &Options, width: usize) -
     page.row("means", style::STRONG, verdict.meaning);
     page.row("place", style::STRONG, &place(verdict));
     page.row("fields", style::STRONG, &members(verdict));
-    page.row("rules", style::STRONG, &listed(&rules(verdict), &causes));
+    page.row("rules", style::STRONG, &listed(&VerdictReport::of(verdict).rules, &causes));
     page.row("wait", style::STRONG, &wait(verdict));
     page.row("what to do", style::GOOD, verdict.advice);
     page.row("", style::PLAIN, &step(explained, &causes));
@@ -180,74 +181,14 @@ fn agent_step(explained: &Explained<'_>) -> &'static str {
     }
 }
 
-#[derive(Serialize)]
-struct MeantRule {
-    code: &'static str,
-    name: &'static str,
-}
-
-fn rules(verdict: &Verdict) -> Vec<MeantRule> {
-    let known = verdict.rules.iter().filter_map(|code| seamline::rules::rule(code));
-    known.map(|rule| MeantRule { code: rule.code, name: rule.name }).collect()
-}
-
-/// A field that the error names.
-#[derive(Serialize)]
-struct MemberReport<'a> {
-    name: &'a str,
-    pointer: Option<&'a str>,
-    fault: &'static str,
-}
-
-impl<'a> MemberReport<'a> {
-    fn of(member: &'a NamedMember) -> Self {
-        Self { name: &member.name, pointer: member.pointer.as_deref(), fault: member.fault.as_str() }
-    }
-}
-
-/// The place that the error names.
-#[derive(Serialize)]
-struct PlaceReport<'a> {
-    message_index: Option<usize>,
-    block_index: Option<usize>,
-    notation: Option<&'a str>,
-    ids: &'a [String],
-}
-
-impl<'a> PlaceReport<'a> {
-    fn of(place: &'a NamedPlace) -> Self {
-        Self {
-            message_index: place.message_index,
-            block_index: place.block_index,
-            notation: place.notation.as_deref(),
-            ids: &place.ids,
-        }
-    }
-}
-
 /// The explanation for programs.
 pub(crate) fn json(explained: &Explained<'_>) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
         version: u32,
-        class: &'a str,
-        certainty: &'a str,
-        known: Option<Known>,
-        status: Option<u16>,
-        retry_after_ms: Option<u64>,
-        said: &'a str,
-        meaning: &'a str,
-        advice: &'a str,
-        rules: Vec<MeantRule>,
-        place: PlaceReport<'a>,
-        members: Vec<MemberReport<'a>>,
+        #[serde(flatten)]
+        verdict: VerdictReport<'a>,
         body: Option<Body<'a>>,
-    }
-    #[derive(Serialize)]
-    struct Known {
-        name: &'static str,
-        source: &'static str,
-        usual_status: Option<u16>,
     }
     #[derive(Serialize)]
     struct Body<'a> {
@@ -256,32 +197,12 @@ pub(crate) fn json(explained: &Explained<'_>) -> String {
         provider: &'a str,
         findings: Vec<Finding>,
     }
-    let verdict = explained.verdict;
     let body = explained.label.as_ref().zip(explained.checked).map(|(path, checked)| Body {
         path,
         dialect: checked.dialect,
         provider: checked.provider,
         findings: explained.causes(),
     });
-    let known = verdict.known.map(|known| Known {
-        name: known.kind.name,
-        source: known.source,
-        usual_status: known.usual_status,
-    });
-    let document = Document {
-        version: 1,
-        class: verdict.class.as_str(),
-        certainty: verdict.certainty.as_str(),
-        known,
-        status: verdict.status,
-        retry_after_ms: verdict.retry_after.map(|wait| wait.as_millis() as u64),
-        said: &verdict.said,
-        meaning: verdict.meaning,
-        advice: verdict.advice,
-        rules: rules(verdict),
-        place: PlaceReport::of(&verdict.place),
-        members: verdict.members.iter().map(MemberReport::of).collect(),
-        body,
-    };
+    let document = Document { version: 1, verdict: VerdictReport::of(explained.verdict), body };
     format::text(&document) + "\n"
 }

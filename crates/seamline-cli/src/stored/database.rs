@@ -85,7 +85,7 @@ fn records(database: &Database, rows: &[RowPlace]) -> Vec<Record> {
 
 /// The rows that a repair changes, adds and removes.
 fn changes(session: &RepairedSession, records: &[Record]) -> Vec<RecordChange> {
-    if !session.changed() {
+    if !session.is_changed() {
         return Vec::new();
     }
     let lines = session.rows.lines();

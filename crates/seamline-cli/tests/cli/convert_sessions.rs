@@ -49,7 +49,7 @@ fn a_session_becomes_a_session_of_another_agent() {
     bench.run_on(&back.out, &["check"]).expect(0);
     let said = ["Two parser tests fail since this morning", "cargo test -p parser", "strings::nested ... FAILED"];
     assert!(said.iter().all(|text| back.out.contains(text)), "{}", back.out);
-    for agent in ["pi", "qwen-code"] {
+    for agent in ["gemini-cli", "pi", "qwen-code"] {
         let ran = bench.run(&["convert", "s.jsonl", "--to-agent", agent]).expect(0);
         bench.run_on(&ran.out, &["check"]).expect(0);
     }
@@ -79,6 +79,39 @@ fn an_installed_session_is_where_its_agent_looks_and_replaces_no_other() {
     assert_eq!(bench.read(&path), "{}\n");
     let ran = bench.run(&["convert", "s.jsonl", "--to", "openai", "--install"]).expect(2);
     assert!(ran.err.contains("cannot be used with '--install'"), "{}", ran.err);
+}
+
+#[test]
+fn a_session_of_gemini_cli_is_in_the_folder_of_its_project() {
+    let bench = Bench::new();
+    bench.write("s.jsonl", STUCK);
+    bench.write("home/.gemini/tmp/parser/.project_root", "/opt/parser");
+    let install = || {
+        let args = ["convert", "s.jsonl", "--install", "--to-agent", "gemini-cli", "--folder", "."];
+        crate::bench::Ran::of(bench.command(&args).env("HOME", bench.path("home"))).expect(0)
+    };
+    let ran = install();
+    assert!(ran.out.contains("gemini --resume "), "{}", ran.out);
+    let root = bench.folder.canonicalize().unwrap().display().to_string();
+    let is_own = |name: &String| bench.read(format!("home/.gemini/tmp/{name}/.project_root")) == root;
+    let projects: Vec<String> = bench.names("home/.gemini/tmp").into_iter().filter(is_own).collect();
+    assert_eq!(projects.len(), 1);
+    install();
+    let chats = format!("home/.gemini/tmp/{}/chats", projects[0]);
+    let names = bench.names(&chats);
+    assert!(names.len() == 1 && names[0].starts_with("session-20"), "{names:?}");
+    bench.run(&["check", &format!("{chats}/{}", names[0])]).expect(0);
+    let listed = crate::bench::Ran::of(bench.command(&["doctor", "--agent", "gemini"]).env("HOME", bench.path("home")));
+    assert!(listed.expect(0).out.contains("Gemini CLI"), "the new session is found");
+}
+
+#[test]
+fn texts_that_gemini_cli_would_not_send_are_introduced() {
+    let bench = Bench::new();
+    let body = r#"{"model":"gpt-5","messages":[{"role":"user","content":"/tmp is full"},{"role":"assistant","content":"yes"}]}"#;
+    let ran = bench.run_on(body, &["convert", "--to-agent", "gemini-cli"]).expect(0);
+    let record: Value = serde_json::from_str(ran.out.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(record["content"], json!([{ "text": "The user wrote:" }, { "text": "/tmp is full" }]));
 }
 
 #[test]
@@ -168,8 +201,44 @@ fn images_and_thinking_of_a_session_are_converted() {
     bench.write("s.jsonl", file.concat());
     let ran = bench.run(&["convert", "s.jsonl", "--to", "anthropic", "--reasoning", "text"]).expect(0);
     assert!(ran.out.contains("iVBORw0KGgo=") && ran.out.contains("I should zoom in."), "{}", ran.out);
-    assert!(ran.err.contains("1 image in a tool result"), "{}", ran.err);
+    assert!(ran.err.contains(" 1 image\n") && ran.err.contains("the conversation is read without it"), "{}", ran.err);
     let ran = bench.run(&["convert", "s.jsonl", "--to-agent", "claude-code"]).expect(0);
     assert!(ran.out.contains("iVBORw0KGgo=") && !ran.out.contains("I should zoom in."), "{}", ran.out);
     assert!(ran.err.contains("reasoning"), "the report says that the thinking is lost: {}", ran.err);
+}
+
+#[test]
+fn images_in_tool_results_of_goose_are_named() {
+    let bench = Bench::new();
+    database(&bench, "sessions.db", &["day_1"]);
+    let call = r#"[{"type":"thinking","thinking":"A picture helps.","signature":""},{"type":"toolRequest","id":"c1","toolCall":{"status":"success","value":{"name":"shot","arguments":{}}}}]"#;
+    let result = r#"[{"type":"toolResponse","id":"c1","toolResult":{"status":"success","value":{"content":[{"type":"text","text":"taken"},{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}]}}}]"#;
+    let connection = Connection::open(bench.path("sessions.db")).unwrap();
+    for (role, content) in [("assistant", call), ("user", result)] {
+        let sql =
+            "INSERT INTO messages (session_id, role, content_json, created_timestamp) VALUES ('day_1', ?1, ?2, 101)";
+        connection.execute(sql, (role, content)).unwrap();
+    }
+    drop(connection);
+    let ran = bench.run(&["convert", "sessions.db", "--to", "openai"]).expect(0);
+    assert!(ran.out.contains("taken") && ran.err.contains("dropped  1 image  the conversation is read"), "{}", ran.err);
+    let ran = bench.run(&["salvage", "sessions.db"]).expect(0);
+    assert!(ran.out.contains("not in the request body: 1 image"), "{}", ran.out);
+    let markdown = bench.read("sessions.salvaged.md");
+    assert!(markdown.contains("- only in the appendix: `1 image`") && markdown.contains("iVBORw0KGgo="), "{markdown}");
+}
+
+#[test]
+fn a_loss_at_many_places_is_one_row_of_the_report() {
+    let bench = Bench::new();
+    let turn = |text: &str| {
+        format!(
+            r#"{{"role":"user","content":"{text}"}},{{"role":"assistant","content":[{{"type":"thinking","thinking":"hm","signature":"s"}},{{"type":"text","text":"{text}"}}]}}"#
+        )
+    };
+    let turns: Vec<String> = (0..9).map(|number| turn(&format!("text {number}"))).collect();
+    let body = format!(r#"{{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{}]}}"#, turns.join(","));
+    let ran = bench.run_on(&body, &["convert", "--to-agent", "codex", "--folder", "/srv/app"]).expect(0);
+    assert!(ran.err.contains("reasoning, 9 times: at /messages/1/content/0,"), "{}", ran.err);
+    assert!(ran.err.lines().count() < 16, "{}", ran.err);
 }

@@ -271,3 +271,14 @@ fn a_damaged_first_line_does_not_hide_a_session() {
     doctor(&bench, &["--fix"]).expect(0);
     assert_eq!(bench.read(format!("{PROJECT}/s-77.jsonl")), healthy());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_place_that_cannot_be_read_is_named() {
+    let bench = Bench::new();
+    bench.write("home/.claude/settings.json", "{}");
+    // No user can read a link to itself.
+    std::os::unix::fs::symlink("projects", bench.path("home/.claude/projects")).unwrap();
+    let ran = bench.run(&["doctor", "--home", "home"]).expect(2);
+    assert!(ran.err.contains(".claude/projects: could not read: "), "{}", ran.err);
+}

@@ -17,6 +17,7 @@ mod formats;
 mod full_disk;
 mod help;
 mod histories;
+mod host;
 mod incidents;
 mod large_inputs;
 mod lists;

@@ -20,7 +20,7 @@ fn hints_can_be_pasted_with_the_store_and_the_name_that_were_given() {
         let options = OpenOptions { recover: false, ..OpenOptions::default() };
         let mut session = Session::open(store, "s-1".parse().unwrap(), options).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[CALL], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
         session.close().await.unwrap();
     });
     let named = "s-1 --store 'sqlite:my store.db'`";

@@ -248,10 +248,10 @@ fn calls_that_a_crash_left_open_are_listed_and_closed() {
         let options = OpenOptions { recover: false, ..OpenOptions::default() };
         let mut session = Session::open(store, "s-1".parse().unwrap(), options).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[CALL], &|_| Effect::Unsafe).await.unwrap();
-        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
-        session.before_tool_call(&cycle, "toolu_2").await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
+        session.before_tool_call(&cycle, &"toolu_2".into()).await.unwrap();
         let output = ToolOutput { output: "sent".to_owned(), is_error: false };
-        session.finish_call(&cycle, "toolu_2", &output).await.unwrap();
+        session.finish_call(&cycle, &"toolu_2".into(), &output).await.unwrap();
         session.close().await.unwrap();
     });
     let ran = bench.session(&["repair", "s-1"]).expect(2);

@@ -7,7 +7,7 @@ use seamline::convert::ConvertOptions;
 use seamline::files::{EXPORTERS, ExportOptions, ExportedSession, Exporter, SavedConversation, exporter};
 
 use super::subject::Subject;
-use super::{Convert, write};
+use super::{Convert, project, write};
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
 use crate::files::places;
@@ -70,7 +70,11 @@ impl Convert {
             None if self.install => return Err(no_home()),
             None => PathBuf::from("~").join(place.home),
         };
-        let place = places::below(places::below(folder, place.path), &exported.path);
+        let mut folder = places::below(folder, place.path);
+        if let (Some(name), Some(root)) = (&exported.project, &exported.about.folder) {
+            folder = project::folder(&folder, name, exported.exporter, root);
+        }
+        let place = places::below(folder, &exported.path);
         let path = self.output.clone().unwrap_or_else(|| place.clone());
         let command = exported.resume.as_ref().map(|command| {
             let command = command.replace("{FILE}", &quoted(&path.display().to_string()));
@@ -97,6 +101,7 @@ impl Convert {
             _ if self.dry_run => out.text(&told(screen::width())),
             (None, Some(file)) if self.install => {
                 install(&file.place, exported.text.as_bytes(), source)?;
+                project::mark(&file.place, exported)?;
                 out.text(&told(screen::width()));
             }
             (Some(path), _) => {

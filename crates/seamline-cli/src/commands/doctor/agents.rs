@@ -62,9 +62,9 @@ impl Agent {
 impl ListedPlace {
     fn of(place: &SessionFolder) -> Self {
         Self {
-            path: format!("~/{}/{}", place.home, place.path),
+            path: tilde(&[place.home, place.path]),
             variable: place.variable,
-            replaces: place.variable.map(|_| format!("~/{}", place.home)),
+            replaces: place.variable.map(|_| tilde(&[place.home])),
             endings: place.endings,
         }
     }
@@ -75,6 +75,12 @@ impl ListedPlace {
             _ => self.path.clone(),
         }
     }
+}
+
+/// A path below the home folder.
+fn tilde(parts: &[&str]) -> String {
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    std::iter::once(&"~").chain(parts).copied().collect::<Vec<_>>().join("/")
 }
 
 /// The names that `--agent` takes, one word each: `claude-code`, `cline`, `roo-code`.

@@ -114,7 +114,7 @@ impl Examination<'_> {
         };
         let going_on = GoingOn::of(&repaired.before, repaired.dialect, &repaired.found);
         let plan = plan(&repaired);
-        let is_planned = repaired.changed() && plan.refusal.is_none();
+        let is_planned = repaired.is_changed() && plan.refusal.is_none();
         let fixed = (self.fix && is_planned).then(|| self.write(path, &before, &repaired, times));
         Ok(Broken { request: going_on.request, open_calls: going_on.calls, plan: Some(plan), fixed })
     }
@@ -136,7 +136,7 @@ fn no_session() -> Failure {
         .with_hint("`seamline check` reads request bodies; `seamline salvage` reads what is left of any file")
 }
 
-/// What a repair does, in a few words.
+/// Summarises the changes that a repair would make.
 pub(super) fn plan(repaired: &RepairedFile<'_>) -> Plan {
     let mut steps: Vec<(String, usize)> = Vec::new();
     for action in &repaired.actions {
@@ -157,7 +157,7 @@ pub(super) fn plan(repaired: &RepairedFile<'_>) -> Plan {
     }
 }
 
-/// What the session was doing when it broke.
+/// The activity of the session when it broke.
 pub(super) struct GoingOn {
     /// The last request of the user, on one line.
     pub(super) request: Option<String>,

@@ -1,13 +1,14 @@
 //! The search for session files.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use seamline::files::{ALL, Program};
 
+use crate::failure::Failure;
 use crate::files::places::{below, start};
-
 use crate::stored::{self, Store};
 
 /// How deep folders are searched.
@@ -65,6 +66,8 @@ pub(super) struct Search {
     pub(super) found: Vec<Candidate>,
     /// The default folders of programs, whether they exist or not.
     pub(super) searched: Vec<Searched>,
+    /// The folders that cannot be read.
+    pub(super) unreadable: Vec<(PathBuf, Failure)>,
     seen: HashSet<PathBuf>,
 }
 
@@ -111,12 +114,14 @@ impl Search {
             let (path, modified) = (folder.to_owned(), store.modified());
             return self.add(Candidate { path, modified, is_named: false, session: None });
         }
-        // A folder that cannot be read has no sessions that this user could continue.
-        let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
+        let mut entries: Vec<_> = match std::fs::read_dir(folder) {
+            Ok(entries) => entries.flatten().collect(),
+            Err(error) => return self.note_unreadable(folder, &error),
+        };
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let name = entry.file_name();
-            let Some(name) = name.to_str() else { continue };
+            let name = &*name.to_string_lossy();
             let kind = entry.file_type().ok();
             if kind.is_some_and(|kind| kind.is_dir()) {
                 if depth > 0 && !SKIPPED.contains(&name) {
@@ -130,6 +135,15 @@ impl Search {
                     self.add(Candidate { path: entry.path(), modified, is_named: false, session: None });
                 }
             }
+        }
+    }
+
+    /// Keeps why a folder cannot be read. An agent that was started by another user may have left it.
+    fn note_unreadable(&mut self, folder: &Path, error: &std::io::Error) {
+        let is_there = !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+        let is_new = || self.unreadable.iter().all(|(known, _)| known != folder);
+        if is_there && is_new() {
+            self.unreadable.push((folder.to_owned(), Failure::io("read", error)));
         }
     }
 

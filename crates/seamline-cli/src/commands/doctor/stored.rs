@@ -30,7 +30,7 @@ impl Examination<'_> {
             let Some(found) = store.check(&stored, self.options)? else { continue };
             let repaired = if found.checked.is_healthy() { None } else { store.repair(&stored, self.options)? };
             let broken = repaired.as_ref().map(broken);
-            let is_planned = |one: &RepairedStored| one.repaired.changed() && one.repaired.refusal.is_none();
+            let is_planned = |one: &RepairedStored| one.repaired.is_changed() && one.repaired.refusal.is_none();
             if let Some(repaired) = repaired.filter(is_planned) {
                 repairs.push((sessions.len(), repaired));
             }

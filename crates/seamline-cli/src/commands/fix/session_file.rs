@@ -34,7 +34,7 @@ impl Fix {
             Destination::File(path) => {
                 replace::write(path, &[&repaired.bytes], source.path()).map_err(|failure| about(path, failure))?;
             }
-            Destination::InPlace(path) if !repaired.changed() => replace_session::remove_leftovers(path),
+            Destination::InPlace(path) if !repaired.is_changed() => replace_session::remove_leftovers(path),
             Destination::InPlace(path) => {
                 let force = if self.force { Force::Yes } else { Force::No };
                 let repair = SessionRepair::of(before, &repaired, times, force);

@@ -47,7 +47,7 @@ impl Fix {
             return Err(Failure::new("there is no session in it"));
         }
         if !self.diff {
-            let changed = all.iter().map(|(_, repaired)| repaired).filter(|one| one.repaired.changed());
+            let changed = all.iter().map(|(_, repaired)| repaired).filter(|one| one.repaired.is_changed());
             let changed: Vec<_> = changed.collect();
             if !changed.is_empty() {
                 store.write(&changed, if self.force { Force::Yes } else { Force::No })?;

@@ -44,7 +44,7 @@ impl Fix {
             text,
             report: self.report.is_some().then(|| json::repaired_file(path, outcome)),
             body: None,
-            changed: repaired.changed(),
+            changed: repaired.is_changed(),
             is_session: true,
             has_findings: !repaired.remaining.is_empty(),
             is_rejected: false,

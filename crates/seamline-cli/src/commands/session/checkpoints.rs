@@ -1,7 +1,7 @@
 //! `seamline session checkpoint`, `commit`, `rollback`, `checkpoints` and `prune`
 
 use clap::{Args, ValueEnum};
-use seamline::store::{Operation, SessionId};
+use seamline::store::{CheckpointId, Operation, SessionId};
 
 use super::context::{StoreContext, WriterArgs, exit_of};
 use super::report_success;
@@ -104,7 +104,7 @@ pub(super) struct Commit {
     pub(super) name: SessionId,
     /// The id of the checkpoint
     #[arg(value_name = "ID")]
-    id: String,
+    id: CheckpointId,
     #[command(flatten)]
     writer: WriterArgs,
 }
@@ -129,7 +129,7 @@ pub(super) struct Rollback {
     pub(super) name: SessionId,
     /// The id of the checkpoint [default: the last open one]
     #[arg(value_name = "ID")]
-    id: Option<String>,
+    id: Option<CheckpointId>,
     /// The reason, for the list of incidents
     #[arg(long, value_name = "TEXT", default_value = "requested on the command line")]
     reason: String,
@@ -147,7 +147,7 @@ impl Rollback {
             if self.id.is_none() {
                 context.refuse_calls(&session.unresolved(), "to roll it back anyway, name a checkpoint")?;
             }
-            let latest = || session.latest_checkpoint().map(|latest| latest.id.to_string());
+            let latest = || session.latest_checkpoint().map(|latest| latest.id);
             let id = self.id.clone().or_else(latest).ok_or_else(none)?;
             let result = context.wait(session.rollback(&id, &self.reason))?;
             Ok((id, result))

@@ -112,10 +112,8 @@ impl Repair {
         (result, extent): (&RepairResult, PersistRepairs),
         everything: impl FnOnce() -> Result<RepairResult, SessionError>,
     ) -> Result<Exit, Failure> {
-        // A finding that is left to requests is shown with the fix that each request makes.
         let is_whole = extent == PersistRepairs::All && result.left_to_requests.is_empty();
-        let remaining =
-            if is_whole { result.remaining.clone() } else { seamline::check(&result.after, &result.options)?.findings };
+        let remaining = findings_after(result)?;
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => {
@@ -138,7 +136,7 @@ impl Repair {
                 } else {
                     let is_kept_by_all = extent != PersistRepairs::All && {
                         let all = everything().map_err(|error| context.failure(&error))?;
-                        !Counts::of(&seamline::check(&all.after, &all.options)?.findings).is_wrong()
+                        !Counts::of(&findings_after(&all)?).is_wrong()
                     };
                     Some(InRequests { request: &request, keep: is_kept_by_all.then_some(keep.as_str()) })
                 };
@@ -166,6 +164,15 @@ impl Repair {
         let outcome = Outcome::of_session(result);
         Ok(repair::document(&examined, &result.before, &outcome, &Destination::Session(&session))?)
     }
+}
+
+/// The findings in the session after the recorded part of a repair. A finding that is left to requests is shown with the fix
+/// that each request makes. Where nothing is left to them, the repair has checked the same messages already.
+fn findings_after(result: &RepairResult) -> Result<Vec<Finding>, Failure> {
+    if result.left_to_requests.is_empty() {
+        return Ok(result.remaining.clone());
+    }
+    Ok(seamline::check(&result.after, &result.options)?.findings)
 }
 
 /// Whether requests fix the findings that a repair leaves.

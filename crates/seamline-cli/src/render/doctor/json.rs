@@ -41,7 +41,7 @@ struct SessionReport<'a> {
     resume: Option<&'a str>,
 }
 
-/// What a repair does.
+/// The changes that a repair would make.
 #[derive(Serialize)]
 struct RepairReport<'a> {
     steps: Vec<&'a str>,
@@ -51,7 +51,7 @@ struct RepairReport<'a> {
     errors_left: usize,
 }
 
-/// What a repair did.
+/// The result of a repair that was written.
 #[derive(Serialize)]
 struct FixedReport<'a> {
     written: bool,
