@@ -23,6 +23,7 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   test [--fast]             run everything that CI runs; --fast skips docs, release and licences
+  test packages             test the packages for Node.js and Python; needs their registries
   tidy                      check the tree for what the compiler cannot check
   codegen [--check]         write docs/cli.md, rules/ and providers/; --check only compares
   format [--check]          format every Rust file; --check only compares
@@ -31,6 +32,8 @@ usage: cargo xtask <chore>
   bench <name> [args]       run a benchmark: core, streams, store, files or proxy
   clients files [NAME]…     damage sessions of real clients, repair them, resume them; needs npm and the registry
   clients proxy [NAME]…     run real clients and libraries without and with `seamline proxy`; needs npm, Python and their registries
+  clients frameworks [node|python [NAME]…]
+                            run frameworks with damaged histories, alone and with Seamline; needs npm, Python and their registries
   fake-provider [PORT]      run the strict fake provider for clients of your own
   fuzz [target] [--seconds N]
                             run one fuzz target or all of them; needs nightly and cargo-fuzz
@@ -70,6 +73,7 @@ fn run(args: &[&str]) -> Result<()> {
         ["fake-provider", rest @ ..] => chores::clients::serve(&workspace, rest),
         ["fuzz", rest @ ..] => fuzz::run(&workspace, rest),
         ["postgres", program, rest @ ..] => postgres::run(&workspace, program, rest),
+        ["test", "packages"] => test::run_packages(&workspace),
         ["soak"] => soak::run(&workspace),
         ["soak", "proxy", rest @ ..] => soak::run_proxy(&workspace, rest),
         ["drift", rest @ ..] => chores::drift::run(&workspace, rest),

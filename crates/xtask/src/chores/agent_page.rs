@@ -9,7 +9,7 @@ use super::codegen::{NOTICE, cell};
 
 pub(super) const PATH: &str = "docs/agents.md";
 
-/// What `seamline doctor --list --format json` prints.
+/// The output of `seamline doctor --list --format json`.
 #[derive(Deserialize)]
 struct Listing {
     agents: Vec<Agent>,

@@ -7,6 +7,7 @@ mod files;
 mod home;
 mod library;
 mod message;
+mod node_frameworks;
 mod npm;
 mod pip;
 mod provider;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 
+use super::python_package;
 use crate::workspace::{self, Workspace};
 
 /// Runs a group of tests with real clients.
@@ -24,7 +26,15 @@ pub(crate) fn run(workspace: &Workspace, args: &[&str]) -> Result<()> {
     match args {
         ["files", names @ ..] => files::run(workspace, names),
         ["proxy", names @ ..] => proxy::run(workspace, names),
-        _ => bail!("unknown group of clients\nhint: `cargo xtask clients files` or `cargo xtask clients proxy`"),
+        ["frameworks", "node", names @ ..] => node_frameworks::run(workspace, names),
+        ["frameworks", "python", names @ ..] => python_package::print_frameworks(workspace, names),
+        ["frameworks"] => {
+            node_frameworks::run(workspace, &[])?;
+            python_package::print_frameworks(workspace, &[])
+        }
+        _ => {
+            bail!("unknown group of clients\nhint: `cargo xtask clients files`, `proxy` or `frameworks [node|python]`")
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::codegen::{NOTICE, cell};
 
 pub(super) const PATH: &str = "docs/knobs.md";
 
-/// What `seamline policies --format json` prints.
+/// The output of `seamline policies --format json`.
 #[derive(Deserialize)]
 struct Listing {
     policies: Vec<Policy>,

@@ -22,10 +22,21 @@ impl Tally {
         } else {
             None
         };
-        let Some(counts) = counts else { return };
+        let Some(counts) = counts else { return self.see_node(line) };
         self.closing_lines += 1;
         for part in counts.split([';', ',']) {
             self.add(part.trim());
+        }
+    }
+
+    /// Counts the closing lines of the test runner of Node.js.
+    fn see_node(&mut self, line: &str) {
+        let count = |what: &str| line.strip_prefix(what)?.trim().parse::<u64>().ok();
+        if let Some(count) = count("ℹ pass ") {
+            self.closing_lines += 1;
+            self.passed += count;
+        } else if let Some(count) = count("ℹ fail ") {
+            self.failed += count;
         }
     }
 
@@ -64,6 +75,12 @@ mod tests {
             "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out",
         ]);
         assert_eq!(seen, Tally { passed: 4, failed: 2, closing_lines: 2 });
+    }
+
+    #[test]
+    fn the_closing_lines_of_node_are_read() {
+        let seen = tally(&["ℹ tests 9", "ℹ pass 7", "ℹ fail 2", "ℹ skipped 0"]);
+        assert_eq!(seen, Tally { passed: 7, failed: 2, closing_lines: 1 });
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Error, Result, bail};
 
 use super::tally::Tally;
-use super::{codegen, format, licences, oracles, postgres, readme, tidy};
+use super::{codegen, format, licences, node, oracles, postgres, python_package, readme, tidy};
 use crate::workspace::{self, Workspace};
 
 /// How much to run.
@@ -82,6 +82,16 @@ pub(crate) fn run(workspace: &Workspace, extent: Extent) -> Result<()> {
         Some((name, Outcome::Failed(error))) => bail!(error.context(format!("step `{name}`"))),
         _ => Ok(()),
     }
+}
+
+/// Runs the tests of the packages for Node.js and Python, which install tools from their registries.
+pub(crate) fn run_packages(workspace: &Workspace) -> Result<()> {
+    let mut tally = Tally::default();
+    for (name, run) in [("node", node::run as fn(&Workspace, &mut Tally) -> Result<Outcome>), ("python", python)] {
+        println!("\n=== {name}");
+        println!("--- {name}: {}", word(&run(workspace, &mut tally)?));
+    }
+    Ok(())
 }
 
 fn summary(done: &[Done], tally: Tally) -> String {
@@ -171,6 +181,15 @@ fn run_oracles(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     let mut command =
         workspace.cargo(&["test", "-p", "seamline", "--test", "suite", "--", "oracles::", "--show-output"]);
     workspace::run_watched(command.env(oracles::VARIABLE, python), |line| tally.see(line))?;
+    Ok(Outcome::Passed)
+}
+
+/// Builds the wheel of the Python package and runs its tests, some of them with real frameworks.
+fn python(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
+    let Some(mut tests) = python_package::tests(workspace)? else {
+        return Ok(Outcome::Skipped("python3 with venv is not installed".to_owned()));
+    };
+    workspace::run(&mut tests)?;
     Ok(Outcome::Passed)
 }
 

@@ -85,7 +85,7 @@ impl fmt::Display for Kind {
 /// A name that a vendor defines.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(crate) struct Name {
-    /// What the name is for.
+    /// The use of the name on the wire.
     pub(crate) kind: Kind,
     /// The name itself.
     pub(crate) name: String,

@@ -15,7 +15,7 @@ pub(crate) const COUNTED: [&str; 7] = [
     concat!("told ", "of"),
 ];
 
-/// What to write instead of the counted words.
+/// Advice for the counted words.
 const SAY_WHO_ACTS: &str = "say who acts (the provider, the client, the store, the caller) and what it does";
 
 /// Phrases that fail the check unless a harmless word is beside them.
@@ -44,9 +44,12 @@ const SAY_NOT: &str = "say `is not a …`, or name the thing that is missing";
 /// Harmless words after a counted word.
 const COUNTED_BEFORE: &[&str] = &["for"];
 
-/// The start of a name that makes a riddle of a test, and of a comment that has no subject.
+/// The start of a name that makes a riddle of a test.
 const RIDDLE_NAME: &str = concat!("fn wh", "at_");
+
+/// The starts of comments without a subject: of any comment, and of documentation.
 const RIDDLE_COMMENTS: [&str; 2] = [concat!("Wh", "at is "), concat!("Wh", "at was ")];
+const RIDDLE_DOCUMENTATION: &str = concat!("Wh", "at ");
 
 /// The fewest words that the comment of a field has.
 const FIELD_WORDS_MIN: usize = 3;
@@ -101,7 +104,13 @@ fn riddle(path: &str, number: usize, line: &str) -> Option<Complaint> {
         return Some(Complaint::at(path, number, "the name of a test says the condition and the expectation"));
     }
     let comment = code.strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!', ' ']));
-    if comment.is_some_and(|said| RIDDLE_COMMENTS.iter().any(|start| said.starts_with(start)) && !said.ends_with('?')) {
+    let is_documentation = code.starts_with("///") || code.starts_with("//!");
+    let is_riddle = |said: &str| {
+        let mut starts = RIDDLE_COMMENTS.iter();
+        let is_start = starts.any(|start| said.starts_with(start));
+        (is_start || is_documentation && said.starts_with(RIDDLE_DOCUMENTATION)) && !said.ends_with('?')
+    };
+    if comment.is_some_and(is_riddle) {
         return Some(Complaint::at(path, number, "a comment starts with a noun (what it is) or a verb (what it does)"));
     }
     let finds = |line: &str, phrase: &Phrase| has_phrase(line, phrase.text, phrase.before, phrase.after);
@@ -248,6 +257,18 @@ mod tests {
                 assert_eq!(complaints_about("crates/xtask/src/a.rs", &question), Vec::<String>::new());
             }
         }
+    }
+
+    #[test]
+    fn documentation_starts_with_a_noun_or_a_verb() {
+        for marker in ["///", "//!"] {
+            let riddle = format!("{marker} {RIDDLE_DOCUMENTATION}a store keeps.\n");
+            assert_eq!(complaints_about("crates/xtask/src/a.rs", &riddle).len(), 1, "{riddle}");
+        }
+        let harmless = format!(
+            "// {RIDDLE_DOCUMENTATION}follows is checked.\n/// The store keeps it. {RIDDLE_DOCUMENTATION}else?\n"
+        );
+        assert_eq!(complaints_about("crates/xtask/src/a.rs", &harmless), Vec::<String>::new());
     }
 
     #[test]

@@ -93,7 +93,7 @@ const GEMINI_CLI: Client = Client {
     },
     variables: |url| vec![("GEMINI_API_KEY", dummy()), ("GOOGLE_GEMINI_BASE_URL", format!("{url}/gemini"))],
     turn: |prompt, session| {
-        let resume = if session.is_some() { "--resume latest" } else { "" };
+        let resume = session.map(|(id, _)| format!("--resume {id}")).unwrap_or_default();
         words(&format!("gemini -m gemini-2.5-pro --yolo --skip-trust -o json {resume} -p %s"), prompt)
     },
     sessions: Sessions::Lines(".gemini/tmp"),

@@ -72,7 +72,7 @@ impl Damage {
     }
 }
 
-/// What a record holds.
+/// The role of a record in its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Holds {
     Call,

@@ -8,7 +8,8 @@ use super::client::Sessions;
 use super::files::{Bench, Resumed};
 
 /// The clients that sessions can be written for, with their names in `--to-agent`.
-const TARGETS: [(&str, &str); 4] = [("claude", "claude-code"), ("codex", "codex"), ("pi", "pi"), ("qwen", "qwen-code")];
+const TARGETS: [(&str, &str); 5] =
+    [("claude", "claude-code"), ("codex", "codex"), ("gemini", "gemini-cli"), ("pi", "pi"), ("qwen", "qwen-code")];
 
 /// Exports the session of every client to every other one, and prints a table. Returns how many were not resumed.
 pub(super) fn run(benches: &[Bench<'_>]) -> Result<usize> {

@@ -15,7 +15,7 @@ use lane::{Lane, Ran, Row};
 /// Agents that this group leaves out: OpenClaw takes half a minute for each turn.
 const LEFT_OUT: [&str; 1] = ["openclaw"];
 
-/// What an agent does with and without the proxy.
+/// The kind of history that an agent sends with and without the proxy.
 #[derive(Clone, Copy)]
 enum Story {
     /// A first turn with a tool.

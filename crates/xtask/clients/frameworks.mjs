@@ -1,0 +1,156 @@
+// Frameworks for Node.js with a damaged history, alone and with the line that repairs it: node frameworks.mjs URL [NAME]…
+
+import { repairModelMessages, repairStep, seamlineMiddleware as middlewareOfModels } from "seamline/ai-sdk";
+import { repairingFetch } from "seamline/fetch";
+import { repairInput } from "seamline/openai-agents";
+
+const [url, ...names] = process.argv.slice(2);
+const REAL = "probe-output-4711";
+const sent = [];
+const network = globalThis.fetch;
+// Keeps the bodies that reach the provider.
+const recording = async (input, init) => {
+  sent.push(typeof init?.body === "string" ? init.body : Buffer.from(init?.body ?? "").toString());
+  return network(input, init);
+};
+globalThis.fetch = recording;
+/** The damages, as lists of steps: `ask`, `call ID`, `bad ID` (arguments cut off), `result ID`, `go`. */
+const DAMAGES = {
+  missing: ["ask", "call a", "go"],
+  orphan: ["ask", "result a", "go"],
+  displaced: ["ask", "call a", "go", "result a", "go"],
+  duplicate: ["ask", "call a", "result a", "result a", "go"],
+  "repeated id": ["ask", "call a", "result a", "go", "call a", "go"],
+  "bad arguments": ["ask", "bad a", "result a", "go"],
+};
+
+const toolName = "run_shell_command";
+const id = (name) => `call_${name}`;
+const SAID = { ask: "run the probe", go: "go on" };
+const history = (steps, forms) =>
+  steps.map((step) => {
+    const [kind, name] = step.split(" ");
+    return SAID[kind] ? forms.user(SAID[kind]) : kind === "result" ? forms.result(id(name)) : forms.call(id(name), kind === "bad");
+  });
+
+const chat = {
+  user: (content) => ({ role: "user", content }),
+  call: (call, isBad) => ({ role: "assistant", content: null, tool_calls: [{ id: call, type: "function", function: { name: toolName, arguments: isBad ? '{"comm' : "{}" } }] }),
+  result: (call) => ({ role: "tool", tool_call_id: call, content: REAL }),
+};
+const messages = {
+  user: (content) => ({ role: "user", content }),
+  call: (call, isBad) => ({ role: "assistant", content: [{ type: "tool_use", id: call, name: toolName, input: isBad ? '{"comm' : {} }] }),
+  result: (call) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: call, content: REAL }] }),
+};
+const models = {
+  user: (content) => ({ role: "user", content }),
+  call: (call, isBad) => ({ role: "assistant", content: [{ type: "tool-call", toolCallId: call, toolName, input: isBad ? '{"comm' : {} }] }),
+  result: (call) => ({ role: "tool", content: [{ type: "tool-result", toolCallId: call, toolName, output: { type: "text", value: REAL } }] }),
+};
+const items = {
+  user: (content) => ({ role: "user", content }),
+  call: (call, isBad) => ({ type: "function_call", callId: call, name: toolName, arguments: isBad ? '{"comm' : "{}", status: "completed" }),
+  result: (call) => ({ type: "function_call_result", callId: call, name: toolName, status: "completed", output: { type: "text", text: REAL } }),
+};
+const { default: OpenAI } = await import("openai");
+const { z } = await import("zod");
+const openai = (fetch) => new OpenAI({ baseURL: `${url}/openai/v1`, apiKey: "dummy", maxRetries: 0, fetch });
+
+const FRAMEWORKS = {
+  async "openai (fetch)"() {
+    return (steps, isRepairing) =>
+      openai(isRepairing ? repairingFetch(recording) : recording).chat.completions.create({ model: "gpt-5", messages: history(steps, chat) });
+  },
+  async "anthropic (fetch)"() {
+    const { default: Anthropic } = await import("@anthropic-ai/sdk");
+    const tools = [{ name: toolName, input_schema: { type: "object" } }];
+    return (steps, isRepairing) => {
+      const fetch = isRepairing ? repairingFetch(recording) : recording;
+      const client = new Anthropic({ baseURL: `${url}/anthropic`, apiKey: "dummy", maxRetries: 0, fetch });
+      return client.messages.create({ model: "claude-sonnet-4-5", max_tokens: 64, messages: history(steps, messages), tools });
+    };
+  },
+  async "ai-sdk prepareStep"() {
+    const { generate } = await aiSdk();
+    return (steps, isRepairing) => generate({ messages: history(steps, models), ...(isRepairing ? { prepareStep: repairStep() } : {}) });
+  },
+  async "ai-sdk messages"() {
+    const { generate } = await aiSdk();
+    return (steps, isRepairing) =>
+      generate({ messages: isRepairing ? repairModelMessages(history(steps, models)) : history(steps, models) });
+  },
+  async "ai-sdk middleware"() {
+    const { ai, compatible, generate } = await aiSdk();
+    const model = () => ai.wrapLanguageModel({ model: compatible(), middleware: middlewareOfModels() });
+    return (steps, isRepairing) => generate({ messages: history(steps, models), ...(isRepairing ? { model: model() } : {}) });
+  },
+  async "openai-agents"() {
+    const { Agent, OpenAIProvider, Runner, setTracingDisabled } = await import("@openai/agents");
+    setTracingDisabled(true);
+    const modelProvider = new OpenAIProvider({ openAIClient: openai(recording), useResponses: true });
+    const agent = new Agent({ name: "probe", model: "gpt-5", instructions: "Run commands." });
+    return (steps, isRepairing) =>
+      new Runner({ modelProvider, tracingDisabled: true, ...(isRepairing ? { callModelInputFilter: repairInput() } : {}) }).run(agent, history(steps, items));
+  },
+  async langchain() {
+    const { AIMessage, HumanMessage, ToolMessage } = await import("@langchain/core/messages");
+    const { ChatOpenAI } = await import("@langchain/openai");
+    const { createAgent, tool } = await import("langchain");
+    const { seamlineMiddleware } = await import("seamline/langchain");
+    const cut = (call) => ({
+      content: "",
+      invalid_tool_calls: [{ type: "invalid_tool_call", id: call, name: toolName, args: '{"comm', error: "cut" }],
+      additional_kwargs: { tool_calls: [{ id: call, type: "function", function: { name: toolName, arguments: '{"comm' } }] },
+    });
+    const forms = {
+      user: (content) => new HumanMessage(content),
+      call: (call, isBad) =>
+        new AIMessage(isBad ? cut(call) : { content: "", tool_calls: [{ type: "tool_call", id: call, name: toolName, args: {} }] }),
+      result: (call) => new ToolMessage({ tool_call_id: call, name: toolName, content: REAL }),
+    };
+    const shell = tool(async () => REAL, { name: toolName, description: "Runs a command.", schema: z.object({}) });
+    const model = () => new ChatOpenAI({ model: "gpt-5", apiKey: "dummy", maxRetries: 0, configuration: { baseURL: `${url}/openai/v1` } });
+    return (steps, isRepairing) =>
+      createAgent({ model: model(), tools: [shell], ...(isRepairing ? { middleware: [seamlineMiddleware()] } : {}) }).invoke({ messages: history(steps, forms) });
+  },
+};
+
+async function aiSdk() {
+  const ai = await import("ai");
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const compatible = () => createOpenAICompatible({ name: "openai", baseURL: `${url}/openai/v1`, apiKey: "dummy" })("gpt-5");
+  const tools = { [toolName]: ai.tool({ inputSchema: z.object({}), execute: async () => REAL }) };
+  return { ai, compatible, generate: (options) => ai.generateText({ model: compatible(), maxRetries: 0, tools, ...options }) };
+}
+
+// The SDK rejects missing and displaced results before it asks any middleware.
+const BEYOND = { "ai-sdk middleware": ["missing", "displaced", "repeated id"] };
+
+const first = (error) => String(error?.message ?? error).split("\n")[0].slice(0, 90);
+
+let wrong = 0;
+console.log(`${"framework".padEnd(20)}${"damage".padEnd(15)}${"alone".padEnd(60)}with seamline`);
+for (const [name, load] of Object.entries(FRAMEWORKS)) {
+  if (names.length > 0 && !names.some((wanted) => name.startsWith(wanted))) continue;
+  const ask = await load();
+  for (const [damage, steps] of Object.entries(DAMAGES)) {
+    if (BEYOND[name]?.includes(damage)) continue;
+    const outcome = async (isRepairing) => {
+      sent.length = 0;
+      try {
+        await ask(steps, isRepairing);
+        return "accepted";
+      } catch (error) {
+        return first(error);
+      }
+    };
+    const alone = await outcome(false);
+    const repaired = await outcome(true);
+    const isKept = !steps.some((step) => step.startsWith("result")) || sent[0]?.includes(REAL);
+    const isRight = repaired === "accepted" && isKept;
+    if (!isRight) wrong += 1;
+    console.log(`${name.padEnd(20)}${damage.padEnd(15)}${alone.slice(0, 58).padEnd(60)}${repaired}${isKept ? "" : ", a real result is missing"}${isRight ? "" : "   WRONG"}`);
+  }
+}
+process.exit(wrong > 0 ? 1 : 0);

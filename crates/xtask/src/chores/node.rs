@@ -1,0 +1,123 @@
+//! The tests of the npm package: builds the native part, installs the package into an empty project, runs its suite.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use super::tally::Tally;
+use super::test::Outcome;
+use crate::workspace::{self, Workspace};
+
+/// The folder of the package.
+const PACKAGE: &str = "crates/seamline-node";
+/// The packages that the tests need.
+const NEEDED: [&str; 3] = ["fast-check@4.10.2", "typescript@6.0.3", "@types/node@20.19.43"];
+/// The oldest Node.js that the package runs on.
+const NODE_MIN: u32 = 20;
+/// The folders and files of the package that users get.
+const SHIPPED: [&str; 5] = ["package.json", "README.md", "bin", "lib", "types"];
+
+/// Runs the suite of the package.
+pub(super) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
+    if let Some(why) = missing() {
+        return Ok(Outcome::Skipped(why));
+    }
+    let native = build(workspace)?;
+    let project = workspace.root().join("target/node");
+    install_needed(&project)?;
+    install_package(workspace, &project)?;
+    copy(&workspace.root().join(PACKAGE).join("test"), &project.join("test"))?;
+    let mut types = Command::new("npx");
+    types.args(["--no-install", "tsc", "--project", "test/tsconfig.json"]).current_dir(&project);
+    workspace::run(&mut types)?;
+    let mut suite = Command::new("node");
+    suite.args(["--expose-gc", "--test", "--test-reporter=spec"]).args(suites(&project.join("test"))?);
+    suite.current_dir(&project).env("SEAMLINE_NATIVE", native);
+    suite.env("SEAMLINE_FIXTURES", workspace.root().join("fixtures")).env("SEAMLINE_ROOT", workspace.root());
+    workspace::run_watched(&mut suite, |line| tally.see(line))?;
+    Ok(Outcome::Passed)
+}
+
+/// The reason why the suite cannot run on this machine.
+fn missing() -> Option<String> {
+    let version = |program: &str| {
+        let output = Command::new(program).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        String::from_utf8(output.stdout).ok().filter(|_| output.status.success())
+    };
+    let node = version("node").and_then(|text| major(&text));
+    match (node, version("npm")) {
+        (None, _) => Some("node is not installed".to_owned()),
+        (Some(found), _) if found < NODE_MIN => Some(format!("node is {found}; it needs {NODE_MIN}")),
+        (_, None) => Some("npm is not installed".to_owned()),
+        _ => None,
+    }
+}
+
+fn major(version: &str) -> Option<u32> {
+    version.trim().trim_start_matches('v').split('.').next()?.parse().ok()
+}
+
+/// Builds the native part and returns its path.
+pub(super) fn build(workspace: &Workspace) -> Result<PathBuf> {
+    workspace::run(&mut workspace.cargo(&["build", "-p", "seamline-node"]))?;
+    let name = format!("{}seamline_node{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    Ok(workspace.root().join("target/debug").join(name))
+}
+
+fn install_needed(project: &Path) -> Result<()> {
+    let made = project.join("made-from.txt");
+    let wanted = NEEDED.join(" ");
+    if std::fs::read_to_string(&made).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(project)?;
+    std::fs::write(project.join("package.json"), "{\"private\":true}\n")?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).args(NEEDED).current_dir(project);
+    workspace::run(&mut npm)?;
+    Ok(std::fs::write(&made, wanted)?)
+}
+
+/// Copies the package into the modules of a project, as npm would.
+pub(super) fn install_package(workspace: &Workspace, project: &Path) -> Result<()> {
+    let package = workspace.root().join(PACKAGE);
+    let installed = project.join("node_modules/seamline");
+    if installed.exists() {
+        std::fs::remove_dir_all(&installed).with_context(|| format!("cannot remove {}", installed.display()))?;
+    }
+    std::fs::create_dir_all(&installed)?;
+    for name in SHIPPED {
+        copy(&package.join(name), &installed.join(name))?;
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    if from.is_file() {
+        return std::fs::copy(from, to).map(drop).with_context(|| format!("cannot copy {}", from.display()));
+    }
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+fn suites(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.to_string_lossy().ends_with(".test.mjs"));
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_node_is_read() {
+        assert_eq!((major("v20.20.2\n"), major("v8"), major("x")), (Some(20), Some(8), None));
+    }
+}

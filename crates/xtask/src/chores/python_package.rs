@@ -1,0 +1,78 @@
+//! The Python package: builds its wheel, installs it into an environment, and runs its tests there.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use super::python::Environment;
+use crate::workspace::{self, Workspace};
+
+/// The environment of the tests: the tools, and the frameworks that install fast.
+const TESTS: Environment =
+    Environment { name: "python-tests", requirements: "crates/seamline-python/tests/requirements.txt" };
+
+/// All frameworks. LiteLLM needs an older `openai` than the others, so it has an environment of its own.
+const FRAMEWORKS: [Environment; 2] = [
+    Environment { name: "python-frameworks", requirements: "crates/seamline-python/tests/frameworks/requirements.txt" },
+    Environment {
+        name: "python-litellm",
+        requirements: "crates/seamline-python/tests/frameworks/requirements-litellm.txt",
+    },
+];
+
+const CRATE: &str = "crates/seamline-python";
+
+/// The command that runs the tests of the package; `None` if the machine has no Python.
+pub(super) fn tests(workspace: &Workspace) -> Result<Option<Command>> {
+    let Some(python) = TESTS.python(workspace)? else { return Ok(None) };
+    install(workspace, &python)?;
+    let mut command = Command::new(&python);
+    command.args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider"]).arg(workspace.root().join(CRATE).join("tests"));
+    command.env("PYTHONDONTWRITEBYTECODE", "1").env("SEAMLINE_FAKE_PROVIDER", fake_provider(workspace)?);
+    Ok(Some(command))
+}
+
+/// Prints the table of frameworks and damages, without and with Seamline.
+pub(super) fn print_frameworks(workspace: &Workspace, names: &[&str]) -> Result<()> {
+    let provider = fake_provider(workspace)?;
+    let table = workspace.root().join(CRATE).join("tests/frameworks/table.py");
+    for environment in FRAMEWORKS {
+        let python = environment.python(workspace)?.context("python3 with venv is not installed")?;
+        install(workspace, &python)?;
+        let mut command = Command::new(&python);
+        command.arg(&table).args(names).env("SEAMLINE_FAKE_PROVIDER", &provider);
+        workspace::run(&mut command)?;
+    }
+    Ok(())
+}
+
+/// Builds the wheel and installs it.
+fn install(workspace: &Workspace, python: &Path) -> Result<()> {
+    let wheels = workspace.root().join("target").join("python-wheels");
+    if wheels.exists() {
+        std::fs::remove_dir_all(&wheels).with_context(|| format!("cannot remove {}", wheels.display()))?;
+    }
+    let mut build = Command::new(python);
+    build.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--interpreter"]).arg(python);
+    build.arg("--out").arg(&wheels).current_dir(workspace.root().join(CRATE));
+    workspace::run(&mut build)?;
+    let found = std::fs::read_dir(&wheels).with_context(|| format!("cannot read {}", wheels.display()))?;
+    let wheel = found.filter_map(Result::ok).map(|entry| entry.path()).next().context("maturin wrote no wheel")?;
+    let mut install = Command::new(python);
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--force-reinstall"]);
+    workspace::run(install.arg(wheel))
+}
+
+/// Builds the fake provider and returns its path.
+fn fake_provider(workspace: &Workspace) -> Result<PathBuf> {
+    workspace::run(&mut workspace.cargo(&[
+        "build",
+        "--quiet",
+        "-p",
+        "seamline-testkit",
+        "--example",
+        "fake_provider",
+    ]))?;
+    Ok(workspace.root().join("target/debug/examples/fake_provider"))
+}
