@@ -5,8 +5,10 @@ use seamline_model::{BlockKind, Constraints, Place, Transcript};
 use seamline_rules::{DroppedContent, Left, RepairInput, Rewrite as _};
 
 mod later;
+mod rejected;
 mod report;
 
+pub use self::rejected::{AfterRejection, Harder, after_rejection};
 pub use crate::body::Body;
 pub use report::{Dropped, MoreActions, Prefix, RepairAction};
 #[doc(inline)]

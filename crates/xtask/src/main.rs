@@ -32,7 +32,7 @@ usage: cargo xtask <chore>
   bench <name> [args]       run a benchmark: core, streams, store, files or proxy
   clients files [NAME]…     damage sessions of real clients, repair them, resume them; needs npm and the registry
   clients proxy [NAME]…     run real clients and libraries without and with `seamline proxy`; needs npm, Python and their registries
-  clients frameworks [node|python [NAME]…]
+  clients frameworks [rust|node|python [NAME]…]
                             run frameworks with damaged histories, alone and with Seamline; needs npm, Python and their registries
   fake-provider [PORT]      run the strict fake provider for clients of your own
   fuzz [target] [--seconds N]

@@ -13,6 +13,7 @@ mod pip;
 mod provider;
 mod proxy;
 mod recorder;
+mod rust_clients;
 
 use std::path::PathBuf;
 
@@ -28,12 +29,16 @@ pub(crate) fn run(workspace: &Workspace, args: &[&str]) -> Result<()> {
         ["proxy", names @ ..] => proxy::run(workspace, names),
         ["frameworks", "node", names @ ..] => node_frameworks::run(workspace, names),
         ["frameworks", "python", names @ ..] => python_package::print_frameworks(workspace, names),
+        ["frameworks", "rust"] => rust_clients::run(workspace),
         ["frameworks"] => {
+            rust_clients::run(workspace)?;
             node_frameworks::run(workspace, &[])?;
             python_package::print_frameworks(workspace, &[])
         }
         _ => {
-            bail!("unknown group of clients\nhint: `cargo xtask clients files`, `proxy` or `frameworks [node|python]`")
+            bail!(
+                "unknown group of clients\nhint: `cargo xtask clients files`, `proxy` or `frameworks [node|python|rust]`"
+            )
         }
     }
 }
