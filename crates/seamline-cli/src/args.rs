@@ -8,8 +8,8 @@ use seamline::session::Follower;
 use seamline::{Options, Policy};
 
 use crate::commands::{
-    assemble, check, convert, doctor, explain, fix, host, incidents, mcp, policies, providers, proxy, rules, salvage,
-    session, undo, watch,
+    assemble, check, completions, convert, doctor, explain, fix, host, incidents, man, mcp, policies, providers, proxy,
+    rules, salvage, session, undo, watch,
 };
 use crate::failure::{Failure, quoted};
 use crate::render::style;
@@ -84,6 +84,8 @@ pub(crate) enum Command {
     Host(host::Host),
     Mcp(mcp::Mcp),
     Session(session::Session),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 /// The format of findings.

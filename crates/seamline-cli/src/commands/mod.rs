@@ -2,12 +2,14 @@
 
 pub(crate) mod assemble;
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod fix;
 pub(crate) mod host;
 pub(crate) mod incidents;
+pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod policies;
 pub(crate) mod providers;
@@ -42,6 +44,8 @@ pub(crate) fn run(command: &Command) -> Exit {
         Command::Mcp(args) => args.run(),
         Command::Incidents(args) => args.run(),
         Command::Session(args) => args.run(),
+        Command::Completions(args) => Ok(args.run()),
+        Command::Man(args) => args.run(),
     };
     done.unwrap_or_else(|failure| {
         output::complain(&failure);
