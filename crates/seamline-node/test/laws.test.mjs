@@ -40,7 +40,8 @@ test("L2 and L3: a repaired conversation settles", () => {
 test("L4: the same input gives the same output in every form", () => {
   fc.assert(fc.property(body, (given) => {
     const text = JSON.stringify(given);
-    assert.deepEqual(repair(given, options).body, JSON.parse(repair(text, options).body));
+    const fromText = JSON.parse(repair(text, options).body);
+    assert.equal(JSON.stringify(repair(given, options).body), JSON.stringify(fromText));
     assert.equal(repair(text, options).body, repair(Buffer.from(text), options).body.toString());
   }), runs);
 });

@@ -178,8 +178,8 @@ fn run_oracles(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     let Some(python) = oracles::python(workspace)? else {
         return Ok(Outcome::Skipped("python3 with venv is not installed".to_owned()));
     };
-    let mut command =
-        workspace.cargo(&["test", "-p", "seamline", "--test", "suite", "--", "oracles::", "--show-output"]);
+    // The whole workspace, so that the programs of the step before are used again.
+    let mut command = workspace.cargo(&["test", "--workspace", "--test", "suite", "--", "oracles::", "--show-output"]);
     workspace::run_watched(command.env(oracles::VARIABLE, python), |line| tally.see(line))?;
     Ok(Outcome::Passed)
 }
