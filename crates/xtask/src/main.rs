@@ -40,6 +40,7 @@ usage: cargo xtask <chore>
   postgres <command>        run a command with a PostgreSQL server for its tests
   soak                      repair 100,000 damaged conversations; run the store tests at full length
   soak proxy [REQUESTS]     send 1,000,000 requests through `seamline proxy` and hold 10,000 streams
+  dist [archive|wheel|npm]  build what a release ships and try it in an empty environment; needs npm, Python and their registries
   drift [--installed]       print what vendors added to their types and no dialect reads; needs the registry
   new-rule <group> <name>   write the skeleton of a rule and its fixtures
   new-dialect <name>        write the skeleton of a dialect, its row in the test kit and its first fixtures
@@ -76,6 +77,7 @@ fn run(args: &[&str]) -> Result<()> {
         ["test", "packages"] => test::run_packages(&workspace),
         ["soak"] => soak::run(&workspace),
         ["soak", "proxy", rest @ ..] => soak::run_proxy(&workspace, rest),
+        ["dist", names @ ..] => chores::dist::run(&workspace, names),
         ["drift", rest @ ..] => chores::drift::run(&workspace, rest),
         ["new-rule", group, name] => new_rule::run(&workspace, group, name),
         ["new-dialect", name] => new_dialect::run(&workspace, name),

@@ -1,19 +1,26 @@
-"""The command `seamline`, which the wheel ships beside the library."""
+"""`python -m seamline` runs the command that the wheel installs beside the interpreter."""
 
 from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 from pathlib import Path
+
+
+def _command() -> Path | None:
+    """The installed command; `None` in an installation without one."""
+    name = "seamline.exe" if os.name == "nt" else "seamline"
+    schemes = [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", f"{os.name}_user")]
+    return next((path for folder in schemes if (path := Path(folder) / name).is_file()), None)
 
 
 def main() -> None:
     """Runs the command with the arguments of this process."""
-    name = "seamline.exe" if os.name == "nt" else "seamline"
-    program = Path(__file__).parent / "bin" / name
-    if not program.is_file():
+    program = _command()
+    if program is None:
         print("error: this installation of seamline has no command", file=sys.stderr)
-        print("hint: install a wheel from PyPI, or run `cargo install seamline-cli`", file=sys.stderr)
+        print("hint: install a wheel of a release, or run `cargo install --path crates/seamline-cli`", file=sys.stderr)
         raise SystemExit(2)
     if os.name == "nt":
         import subprocess

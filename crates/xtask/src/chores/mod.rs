@@ -4,6 +4,7 @@ mod agent_page;
 pub(crate) mod bench;
 pub(crate) mod clients;
 pub(crate) mod codegen;
+pub(crate) mod dist;
 pub(crate) mod drift;
 pub(crate) mod figures;
 pub(crate) mod format;

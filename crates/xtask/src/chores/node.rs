@@ -58,11 +58,20 @@ fn major(version: &str) -> Option<u32> {
     version.trim().trim_start_matches('v').split('.').next()?.parse().ok()
 }
 
+/// Builds the native part as a release ships it, and returns its path.
+pub(super) fn build_shipped(workspace: &Workspace) -> Result<PathBuf> {
+    workspace::run(&mut workspace.cargo(&["build", "--locked", "--profile", "dist", "-p", "seamline-node"]))?;
+    Ok(workspace.root().join("target/dist").join(file_name()))
+}
+
 /// Builds the native part and returns its path.
 pub(super) fn build(workspace: &Workspace) -> Result<PathBuf> {
     workspace::run(&mut workspace.cargo(&["build", "-p", "seamline-node"]))?;
-    let name = format!("{}seamline_node{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    Ok(workspace.root().join("target/debug").join(name))
+    Ok(workspace.root().join("target/debug").join(file_name()))
+}
+
+fn file_name() -> String {
+    format!("{}seamline_node{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
 }
 
 fn install_needed(project: &Path) -> Result<()> {

@@ -33,6 +33,11 @@ pub(super) fn tests(workspace: &Workspace) -> Result<Option<Command>> {
     Ok(Some(command))
 }
 
+/// The Python with the tools that build the package; `None` if the machine has no Python.
+pub(super) fn environment(workspace: &Workspace) -> Result<Option<PathBuf>> {
+    TESTS.python(workspace)
+}
+
 /// Prints the table of frameworks and damages, without and with Seamline.
 pub(super) fn print_frameworks(workspace: &Workspace, names: &[&str]) -> Result<()> {
     let provider = fake_provider(workspace)?;
