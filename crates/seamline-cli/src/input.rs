@@ -302,7 +302,7 @@ impl Found {
         Ok(())
     }
 
-    /// Adds a file. A user who names a folder means what is in it: `fix` must not write the file behind a link elsewhere.
+    /// Adds a file. A named folder stands for the files in it: `fix` must not write a file outside that a link points to.
     fn add(&mut self, path: PathBuf) {
         let is_inside = !path.is_symlink()
             || path.canonicalize().is_ok_and(|real| self.root.as_ref().is_some_and(|root| real.starts_with(root)));

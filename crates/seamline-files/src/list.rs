@@ -227,7 +227,7 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// Reads what is left: nothing, or the bytes from the damage on.
+    /// Reads the remaining bytes, which begin at the damage. There are none in an intact file.
     fn finish(mut self, rest: &[u8], take: &mut Take<'_>) -> List {
         let (line, start) = if rest.is_empty() { (self.line, self.at) } else { (self.start_line, self.start) };
         let rest = Rest { bytes: rest, start, line };

@@ -184,7 +184,7 @@ fn segments(path: &str) -> Vec<String> {
     tidy(cut.map(str::to_owned).collect())
 }
 
-/// Removes from a path what is not in the body: the word `body` at its start, Bedrock's `member`, and the tags by which
+/// Removes segments from a path that are not in the body: the word `body` at its start, Bedrock's `member`, and the tags by which
 /// a validator chose the type of a message or block.
 fn tidy(path: Vec<String>) -> Vec<String> {
     let path: Vec<String> = path.into_iter().filter(|segment| segment != "member").collect();

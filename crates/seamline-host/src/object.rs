@@ -143,7 +143,7 @@ impl Objects {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).slots.remove(handle);
     }
 
-    /// Takes all objects out.
+    /// Removes all objects and returns them.
     pub(crate) fn drain(&self) -> Vec<Slot> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut all.slots).into_values().map(|(_, slot)| slot).collect()

@@ -355,7 +355,9 @@ export interface OpenOptions {
 /** A store of sessions. */
 export class Store {
   private constructor();
-  list(): Promise<{ session: string; commits: number; bytes: number; [more: string]: unknown }[]>;
+  list(): Promise<
+    { session: string; commits: number; bytes: number; dialect: string | null; [more: string]: unknown }[]
+  >;
   create(id: string, options?: SessionOptions): Promise<Session>;
   open(id: string, options?: OpenOptions): Promise<Session>;
   openOrCreate(id: string, options?: SessionOptions): Promise<Session>;

@@ -31,7 +31,7 @@ pub struct Config {
     pub limits: TrafficLimits,
     /// The times without progress of a streamed response until a warning and until its end.
     pub stall: StallLimits,
-    /// The bounds of what is remembered from request to request.
+    /// The bounds of the memory about earlier requests.
     pub ledger: LedgerLimits,
     /// The upstreams beside the built-in ones.
     pub upstreams: Vec<Upstream>,

@@ -1,4 +1,4 @@
-//! How a stream ends that its upstream did not complete: with the event by which its dialect reports an error.
+//! Ends a stream that its upstream did not complete, with the error event of its dialect.
 //!
 //! An event can be added only between two events. Inside one, only the end of the connection tells the client.
 

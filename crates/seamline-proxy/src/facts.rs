@@ -30,7 +30,7 @@ impl Facts {
         self.upstream.as_ref().map_or("", |upstream| &upstream.name)
     }
 
-    /// An incident about the request, with what is known of it.
+    /// An incident with the known facts of the request.
     pub(crate) fn incident(&self, outcome: IncidentOutcome) -> ProxyIncident {
         ProxyIncident {
             at: now(),

@@ -34,7 +34,7 @@ pub(crate) enum Attempt {
 
 /// A stronger repair.
 pub(crate) struct Harder {
-    /// The options for the next requests of the conversation, if the error names what the provider does not take.
+    /// The options for the next requests of the conversation, if the error names members that the provider rejects.
     pub(crate) options: Option<Arc<Options>>,
     /// The repaired body and what was done.
     pub(crate) inspected: Inspected,

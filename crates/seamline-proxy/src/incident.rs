@@ -80,7 +80,7 @@ pub enum IncidentOutcome {
     RepairedHarder,
     /// The provider rejected the body, and no repair was left.
     Rejected,
-    /// The model repeats failing tool calls, and the breaker told it so or blocked the request.
+    /// The model repeats failing tool calls. The breaker warned the model or blocked the request.
     Looping,
     /// The integrity code failed. The original went out, unless the configuration refuses such requests.
     Failed,

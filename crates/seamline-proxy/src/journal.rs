@@ -80,7 +80,7 @@ impl IncidentJournal {
         self.queue.is_available()
     }
 
-    /// Writes what is left and ends the thread. A store that does not answer in this time is left alone.
+    /// Writes the remaining incidents and ends the thread. Gives up if the store does not respond in this time.
     pub fn close(&self, patience: Duration) {
         self.queue.close();
         let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };

@@ -73,7 +73,7 @@ impl RejectedBodies {
         }
     }
 
-    /// Writes what is left and ends the thread.
+    /// Writes the remaining bodies and ends the thread.
     pub fn close(&self) {
         drop(self.sender.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {

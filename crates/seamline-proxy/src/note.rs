@@ -42,7 +42,7 @@ impl Note {
         Self::of(Facts::new(reporter))
     }
 
-    /// Notes about a request of which something is known.
+    /// Starts the notes about a request with known facts.
     pub(crate) fn of(facts: Facts) -> Self {
         Self {
             facts,

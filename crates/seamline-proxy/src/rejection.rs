@@ -109,7 +109,7 @@ impl Rejected<'_> {
     }
 }
 
-/// Reads a body up to its end, the limit or the end of the time.
+/// Reads a body until it ends, exceeds the size limit or times out.
 async fn read_start(mut body: Incoming) -> (VecDeque<Bytes>, Rest) {
     let mut pieces = VecDeque::new();
     let mut bytes = 0;

@@ -6,7 +6,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyMemoryView, PyString, 
 use crate::error::Exception;
 use crate::serializer::Written;
 
-/// A body that a caller gives, in its form.
+/// A body in the form in which the caller passed it.
 pub(crate) enum Given<'py> {
     /// The bytes of a body.
     Bytes(Bound<'py, PyBytes>),
@@ -21,7 +21,7 @@ pub(crate) enum Given<'py> {
 }
 
 impl<'py> Given<'py> {
-    /// Reads what a caller gives.
+    /// Reads the object that the caller passed.
     pub(crate) fn of(object: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = object.py();
         if let Ok(dict) = object.cast::<PyDict>() {

@@ -300,7 +300,7 @@ impl Session {
     }
 }
 
-/// The name of what is known about a call.
+/// The name of the truth that a recovery found about a call.
 fn known_of(truth: Truth) -> &'static str {
     match truth {
         Truth::NeverStarted => "never_started",

@@ -35,7 +35,7 @@ pub(crate) fn trim<'py>(
     })
 }
 
-/// Removes what an untrusted client must not say. `known` are the ids of the calls that are trusted.
+/// Removes instructions and forged results of an untrusted client. `known` are the ids of trusted calls.
 #[pyfunction]
 pub(crate) fn sanitize<'py>(
     given: &Bound<'py, PyAny>,

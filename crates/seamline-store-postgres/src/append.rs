@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use seamline_store::{Appended, Error, Sealed};
+use seamline_store::{Appended, DialectName, Error, Sealed};
 use tokio_postgres::types::Type;
 
 use crate::connections::Operation;
@@ -16,6 +16,7 @@ const APPEND: &str = "\
 WITH head AS (
     UPDATE seamline_sessions
     SET head_seq = $6, head_hash = $7, commits = commits + 1, bytes = bytes + octet_length($10), touched_at = now(),
+        dialect = coalesce($13, dialect),
         lease_until = CASE WHEN holder IS NULL THEN NULL ELSE now() + $12 * interval '1 second' END
     WHERE tenant = $1 AND session = $2 AND epoch = $3 AND head_seq = $4 AND head_hash = $5 AND erased_at IS NULL
     RETURNING session
@@ -71,6 +72,7 @@ impl Append {
             (&commit.bytes(), Type::BYTEA),
             (&taken, Type::BYTEA_ARRAY),
             (&attempt.lease(), Type::FLOAT8),
+            (&commit.dialect().map(DialectName::as_str), Type::TEXT),
         ];
         let rows = attempt.query_unless(UNIQUE_VIOLATION, APPEND, params).await?;
         Ok(rows.is_some_and(|rows| !rows.is_empty()))

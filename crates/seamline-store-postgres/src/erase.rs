@@ -11,7 +11,7 @@ use crate::transaction::{Attempt, Params};
 /// Marks the session as erased. Its row stays, so that the name cannot be used again. This statement runs first: it
 /// waits for writers that hold the row, so the deletes after it find everything.
 const MARK: &str = "\
-UPDATE seamline_sessions SET erased_at = now(), holder = NULL, lease_until = NULL
+UPDATE seamline_sessions SET erased_at = now(), holder = NULL, lease_until = NULL, dialect = NULL
 WHERE tenant = $1 AND session = $2 AND erased_at IS NULL
 RETURNING commits, bytes";
 

@@ -1,6 +1,6 @@
 //! Imports a session.
 
-use seamline_store::{Error, Head, OpenedCommit, SessionId, chain};
+use seamline_store::{DialectName, Error, Head, OpenedCommit, SessionId, chain};
 use tokio_postgres::types::Type;
 
 use crate::connections::Operation;
@@ -13,8 +13,8 @@ const CHUNK_COMMITS: usize = 500;
 const CHUNK_BYTES: usize = 8 * 1024 * 1024;
 
 const CREATE: &str = "\
-INSERT INTO seamline_sessions (tenant, session, epoch, head_seq, head_hash, commits, bytes)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO seamline_sessions (tenant, session, epoch, head_seq, head_hash, commits, bytes, dialect)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (tenant, session) DO NOTHING
 RETURNING epoch";
 
@@ -37,6 +37,7 @@ pub(crate) struct Import {
     commits: Vec<Incoming>,
     /// The ids of inbox messages that the commits took.
     taken: Vec<Vec<u8>>,
+    dialect: Option<DialectName>,
 }
 
 #[derive(Debug)]
@@ -56,7 +57,8 @@ impl Import {
         let (head, opened) = chain(session, commits)?;
         let incoming = opened.iter().zip(commits).map(|(commit, bytes)| Incoming::new(commit, bytes.clone()));
         let taken = opened.iter().flat_map(OpenedCommit::taken).map(|id| id.as_bytes().to_vec()).collect();
-        Ok(Self { session: session.clone(), head, commits: incoming.collect(), taken })
+        let dialect = opened.iter().rev().find_map(OpenedCommit::dialect);
+        Ok(Self { session: session.clone(), head, commits: incoming.collect(), taken, dialect })
     }
 
     fn chunks(&self) -> Vec<&[Incoming]> {
@@ -86,6 +88,7 @@ impl Import {
             (&self.head.hash.as_bytes().as_slice(), Type::BYTEA),
             (&bigint(self.commits.len() as u64), Type::INT8),
             (&bigint(bytes as u64), Type::INT8),
+            (&self.dialect.as_ref().map(DialectName::as_str), Type::TEXT),
         ];
         attempt.client.batch_execute(attempt.begin).await?;
         if attempt.client.query_typed(CREATE, params).await?.is_empty() {

@@ -8,7 +8,7 @@ use tokio_postgres::types::Type;
 
 use crate::connections::Operation;
 use crate::failure::Failure;
-use crate::row::{SessionRow, bigint, column, count};
+use crate::row::{NO_COLUMN, SessionRow, bigint, column, count};
 use crate::transaction::{Attempt, Params};
 
 /// Stores a message. The session's row numbers the messages, so they have one order. The row of a taken message stays,
@@ -45,9 +45,6 @@ ORDER BY place";
 /// the tables.
 const OWN_DIALECT: &str = "seamline_inbox.dialect";
 const NO_DIALECT: &str = "NULL::text";
-
-/// The error code of a column that does not exist.
-const NO_COLUMN: &str = "42703";
 
 const COUNT: &str = "\
 SELECT count(*) AS waiting FROM seamline_inbox WHERE tenant = $1 AND session = $2 AND message IS NOT NULL";

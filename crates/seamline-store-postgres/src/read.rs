@@ -1,11 +1,11 @@
 //! Reads the head, the commits and the list of sessions.
 
-use seamline_store::{Head, SessionId, SessionInfo, StoredCommit};
+use seamline_store::{DialectName, Head, OpenedCommit, SessionId, SessionInfo, StoredCommit};
 use tokio_postgres::types::Type;
 
 use crate::connections::Operation;
 use crate::failure::Failure;
-use crate::row::{SessionRow, bigint, column, count, damaged};
+use crate::row::{NO_COLUMN, SessionRow, bigint, column, count, damaged};
 use crate::transaction::{Attempt, Params};
 
 /// The most commits of one page.
@@ -23,6 +23,11 @@ SELECT seq, body FROM (
 ) AS page
 WHERE bytes_to_here <= $5 OR (place = 1 AND $6)
 ORDER BY seq";
+
+/// The column of the list that tables of older formats do not have, and its value for them: a reader does not upgrade the
+/// tables.
+const OWN_DIALECT: &str = "own.dialect";
+const NO_DIALECT: &str = "NULL::text";
 
 /// Reads the head of a session.
 #[derive(Debug)]
@@ -106,23 +111,36 @@ impl Operation for List {
     const WRITES: bool = false;
 
     async fn run(&self, attempt: &Attempt<'_>) -> Result<Vec<SessionInfo>, Failure> {
-        let columns = SessionRow::COLUMNS;
-        let sql = format!(
-            "SELECT session, {columns} FROM seamline_sessions \
-             WHERE tenant = $1 AND session > $2 AND erased_at IS NULL ORDER BY session LIMIT $3"
-        );
         // Every name sorts after the empty one.
         let after = self.after.as_ref().map_or("", SessionId::as_str);
         let params: Params<'_> =
             &[(&attempt.tenant(), Type::TEXT), (&after, Type::TEXT), (&bigint(self.limit as u64), Type::INT8)];
-        let rows = attempt.query(&sql, params).await?;
+        let rows = match attempt.query_unless(NO_COLUMN, &list(OWN_DIALECT), params).await? {
+            Some(rows) => rows,
+            None => attempt.query(&list(NO_DIALECT), params).await?,
+        };
         rows.iter().map(info).collect()
     }
+}
+
+/// The statement of the list. A session that an older version wrote has its dialect only in its first commit.
+fn list(dialect: &str) -> String {
+    let columns = SessionRow::COLUMNS;
+    format!(
+        "SELECT session, {columns}, {dialect} AS dialect, CASE WHEN {dialect} IS NULL THEN \
+         (SELECT body FROM seamline_commits AS c WHERE c.tenant = $1 AND c.session = own.session AND c.seq = 1) \
+         END AS first_commit FROM seamline_sessions AS own \
+         WHERE tenant = $1 AND session > $2 AND erased_at IS NULL ORDER BY session LIMIT $3"
+    )
 }
 
 fn info(row: &tokio_postgres::Row) -> Result<SessionInfo, Failure> {
     let name: &str = column(row, "session")?;
     let session = name.parse().map_err(|error| damaged(format!("a session has an invalid name: {error}")))?;
+    let (dialect, first): (Option<&str>, Option<&[u8]>) = (column(row, "dialect")?, column(row, "first_commit")?);
+    // The list shows damaged sessions, too.
+    let in_first = || first.and_then(|first| OpenedCommit::outline(first).ok()?.dialect());
+    let dialect = dialect.map(DialectName::from).or_else(in_first);
     let SessionRow { head, holder, commits, bytes, .. } = SessionRow::read(row)?;
-    Ok(SessionInfo { session, head, commits, bytes, holder })
+    Ok(SessionInfo { session, head, commits, bytes, holder, dialect })
 }

@@ -7,6 +7,9 @@ use tokio_postgres::types::{FromSql, Type};
 use crate::failure::{Failure, describe};
 use crate::transaction::Attempt;
 
+/// The error code of a column that does not exist.
+pub(crate) const NO_COLUMN: &str = "42703";
+
 /// The row of a session.
 #[derive(Debug)]
 pub(crate) struct SessionRow {

@@ -14,7 +14,7 @@ use crate::transaction::Attempt;
 const FORMAT: u64 = MIGRATIONS.len() as u64;
 
 /// The migrations from each format to the next. A released migration never changes.
-const MIGRATIONS: [fn(Layout) -> String; 3] = [first, second, third];
+const MIGRATIONS: [fn(Layout) -> String; 4] = [first, second, third, fourth];
 
 /// The number of partitions of the commits.
 const PARTITIONS: u32 = 16;
@@ -161,6 +161,11 @@ fn second(_: Layout) -> String {
 /// Adds the dialects of inbox messages.
 fn third(_: Layout) -> String {
     "ALTER TABLE seamline_inbox ADD COLUMN dialect text;\n".to_owned()
+}
+
+/// Adds the dialects of sessions.
+fn fourth(_: Layout) -> String {
+    "ALTER TABLE seamline_sessions ADD COLUMN dialect text;\n".to_owned()
 }
 
 /// Creates the partitions. They have no policy of their own, so their rows are visible only through the main table.

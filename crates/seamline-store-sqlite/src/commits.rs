@@ -65,9 +65,9 @@ pub(crate) struct Page {
 
 /// How far the index led.
 enum Reach {
-    /// To the end of the page or of the session.
+    /// The index led to the end of the page or of the session.
     Whole,
-    /// To a place where a commit is missing.
+    /// The index led to a place where a commit is missing.
     Gap,
 }
 

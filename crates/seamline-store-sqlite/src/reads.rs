@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use seamline_store::{
-    DialectName, Error, Hash, Head, Holder, InboxDamage, InboxDamages, InboxItem, InboxPage, Quarantined, Raw,
-    SessionId, SessionInfo,
+    DialectName, Error, Hash, Head, Holder, InboxDamage, InboxDamages, InboxItem, InboxPage, OpenedCommit, Quarantined,
+    Raw, SessionId, SessionInfo,
 };
 
 use crate::failure::{Failure, Outcome};
@@ -80,11 +80,16 @@ pub(crate) fn hash_of(connection: &Connection, session: &SessionId, seq: u64, id
     found.transpose()
 }
 
+const LIST: &str = "SELECT session, epoch, head_seq, head_hash, commits, bytes, holder, erased, waiting, dialect
+    FROM sessions WHERE session > ?1 ORDER BY session";
+
+/// The same for a file in a format without the dialects of sessions.
+const OLD_LIST: &str = "SELECT session, epoch, head_seq, head_hash, commits, bytes, holder, erased, waiting, NULL
+    FROM sessions WHERE session > ?1 ORDER BY session";
+
 pub(crate) fn sessions(connection: &Connection, after: Option<&str>, limit: usize) -> Outcome<Vec<SessionInfo>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT session, epoch, head_seq, head_hash, commits, bytes, holder, erased, waiting FROM sessions
-         WHERE session > ?1 ORDER BY session",
-    )?;
+    let has_dialects = schema::has_session_dialects(connection)?;
+    let mut statement = connection.prepare_cached(if has_dialects { LIST } else { OLD_LIST })?;
     let mut rows = statement.query([after.unwrap_or("")])?;
     let (mut infos, mut last) = (Vec::new(), None);
     while infos.len() < limit
@@ -98,13 +103,26 @@ pub(crate) fn sessions(connection: &Connection, after: Option<&str>, limit: usiz
         }
         last = Some(session.clone());
         if let Some(SessionRow { head, commits, bytes, holder, .. }) = read_row(row)? {
-            infos.push(SessionInfo { session, head, commits, bytes, holder });
+            let dialect = match optional_text(row, 9)? {
+                Some(dialect) => Some(dialect.into()),
+                None => first_dialect(connection, &session)?,
+            };
+            infos.push(SessionInfo { session, head, commits, bytes, holder, dialect });
         }
     }
     if infos.len() < limit {
         check_owners(connection)?;
     }
     Ok(infos)
+}
+
+/// The dialect in the first commit of a session. An older version wrote it, and has stored the dialect nowhere else.
+fn first_dialect(connection: &Connection, session: &SessionId) -> Outcome<Option<DialectName>> {
+    let mut statement = connection.prepare_cached("SELECT bytes FROM commits WHERE session = ?1 AND seq = 1")?;
+    let mut rows = statement.query([session.as_str()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    // The list shows damaged sessions, too.
+    Ok(OpenedCommit::outline(raw_bytes(row, 0)?).ok().and_then(|commit| commit.dialect()))
 }
 
 /// Returns the last record of each session.

@@ -12,7 +12,7 @@ use crate::failure::{Failure, Outcome};
 pub(crate) const APPLICATION_ID: i64 = 0x5345_414d;
 
 /// The migrations from each format to the next. A released migration never changes: files were written with it.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE sessions (
         session TEXT NOT NULL PRIMARY KEY,
@@ -52,10 +52,14 @@ const MIGRATIONS: [&str; 2] = [
     ) STRICT;
 ",
     "ALTER TABLE inbox ADD COLUMN dialect TEXT",
+    "ALTER TABLE sessions ADD COLUMN dialect TEXT",
 ];
 
 /// The first format whose inbox has the dialects of messages.
 const WITH_DIALECTS: u64 = 2;
+
+/// The first format whose sessions have their dialect.
+const WITH_SESSION_DIALECTS: u64 = 3;
 
 /// The tables of a store. Other tables are allowed, such as those of a replication tool.
 const TABLES: [&str; 4] = ["sessions", "commits", "inbox", "quarantine"];
@@ -116,8 +120,17 @@ pub(crate) fn migrate(connection: &Connection, path: &Path) -> Outcome<()> {
 
 /// Whether the inbox has the dialects of messages. A file that only readers opened keeps its format.
 pub(crate) fn has_dialects(connection: &Connection) -> Outcome<bool> {
+    has_format(connection, WITH_DIALECTS)
+}
+
+/// Whether the sessions have their dialect.
+pub(crate) fn has_session_dialects(connection: &Connection) -> Outcome<bool> {
+    has_format(connection, WITH_SESSION_DIALECTS)
+}
+
+fn has_format(connection: &Connection, least: u64) -> Outcome<bool> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    Ok(u64::try_from(version).is_ok_and(|version| version >= WITH_DIALECTS))
+    Ok(u64::try_from(version).is_ok_and(|version| version >= least))
 }
 
 /// Checks that the tables were created with exactly the store's own SQL: a damaged or hostile schema is rejected.

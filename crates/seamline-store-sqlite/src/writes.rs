@@ -70,8 +70,8 @@ pub(crate) fn append(connection: &Connection, commit: &Sealed) -> Outcome<Append
 /// Moves the head of a session from before a commit to after it. Returns false if the head is elsewhere.
 fn advance(connection: &Connection, commit: &Sealed) -> Outcome<bool> {
     let mut statement = connection.prepare_cached(
-        "UPDATE sessions SET head_seq = ?2, head_hash = ?3, commits = commits + 1, bytes = bytes + ?4
-         WHERE session = ?1 AND epoch = ?5 AND head_seq = ?6 AND head_hash = ?7 AND erased = 0",
+        "UPDATE sessions SET head_seq = ?2, head_hash = ?3, commits = commits + 1, bytes = bytes + ?4,
+         dialect = coalesce(?8, dialect) WHERE session = ?1 AND epoch = ?5 AND head_seq = ?6 AND head_hash = ?7 AND erased = 0",
     )?;
     let (before, after) = (commit.before(), commit.after());
     let moved = statement.execute(params![
@@ -82,6 +82,7 @@ fn advance(connection: &Connection, commit: &Sealed) -> Outcome<bool> {
         rows::integer(commit.epoch())?,
         rows::integer(before.seq)?,
         &before.hash.as_bytes()[..],
+        commit.dialect().map(DialectName::as_str),
     ])?;
     Ok(moved == 1)
 }
@@ -149,6 +150,10 @@ pub(crate) fn import(
         }
     }
     set_head(connection, session, head, (commits.len(), commits.iter().map(|(_, bytes)| bytes.len()).sum()))?;
+    if let Some(dialect) = commits.iter().rev().find_map(|(commit, _)| commit.dialect()) {
+        let mut statement = connection.prepare_cached("UPDATE sessions SET dialect = ?2 WHERE session = ?1")?;
+        require_one(statement.execute(params![session.as_str(), dialect.as_str()])?)?;
+    }
     Ok(head)
 }
 
@@ -171,7 +176,7 @@ pub(crate) fn erase(connection: &Connection, session: &SessionId) -> Outcome<Era
     }
     let erased = connection.execute(
         "UPDATE sessions SET epoch = 0, head_seq = 0, head_hash = NULL, commits = 0, bytes = 0, waiting = 0, holder = NULL,
-         erased = 1 WHERE session = ?1",
+         dialect = NULL, erased = 1 WHERE session = ?1",
         [session.as_str()],
     )?;
     require_one(erased)?;

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use crate::cause;
 use crate::error::Error;
 use crate::hash::Hash;
-use crate::id::{CommitId, SessionId};
+use crate::id::{CommitId, DialectName, SessionId};
 use crate::record::Record;
 use crate::seal::SealKey;
 use crate::store::Head;
@@ -85,7 +85,9 @@ impl Commit<'_> {
         let hash = seal_over(&bytes, key);
         bytes.extend_from_slice(format!("{SEAL}{hash}{SEAL_END}").as_bytes());
         let taken = records.iter().flat_map(Record::taken).map(ToOwned::to_owned).collect();
-        Ok(Sealed { session: (*session).clone(), epoch: *epoch, seq, count, id: *id, prev, hash, taken, bytes })
+        let dialect = records.iter().rev().find_map(Record::dialect);
+        let session = (*session).clone();
+        Ok(Sealed { session, epoch: *epoch, seq, count, id: *id, prev, hash, taken, dialect, bytes })
     }
 }
 
@@ -100,6 +102,7 @@ pub struct Sealed {
     prev: Hash,
     hash: Hash,
     taken: Vec<String>,
+    dialect: Option<DialectName>,
     bytes: Vec<u8>,
 }
 
@@ -142,6 +145,12 @@ impl Sealed {
     /// The ids of the inbox messages that it takes in.
     pub fn taken(&self) -> &[String] {
         &self.taken
+    }
+
+    /// The dialect of the session from this commit on, if the commit sets it. A store keeps it for
+    /// [`crate::SessionInfo::dialect`].
+    pub fn dialect(&self) -> Option<&DialectName> {
+        self.dialect.as_ref()
     }
 
     /// The bytes of the commit, with the seal.
@@ -261,6 +270,11 @@ impl OpenedCommit {
     /// The ids of the inbox messages that it takes in.
     pub fn taken(&self) -> impl Iterator<Item = &str> {
         self.records.iter().flat_map(Record::taken)
+    }
+
+    /// The dialect of the session from this commit on, if the commit sets it.
+    pub fn dialect(&self) -> Option<DialectName> {
+        self.records.iter().rev().find_map(Record::dialect)
     }
 
     /// The number of the last record.

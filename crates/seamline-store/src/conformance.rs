@@ -13,9 +13,11 @@ use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::{CommitId, DialectName, SessionId};
 use crate::raw::Raw;
-use crate::record::{Begin, InboxTaken, MessageRecord, Origin, Record};
+use crate::record::{Begin, InboxTaken, MessageRecord, Origin, Record, Switch};
 use crate::replay::{Replayed, replay};
-use crate::store::{Acquire, Appended, Head, Holder, INBOX_BYTES_MAX, InboxItem, Lease, Pushed, Store, StoredCommit};
+use crate::store::{
+    Acquire, Appended, Head, Holder, INBOX_BYTES_MAX, InboxItem, Lease, Pushed, SessionInfo, Store, StoredCommit,
+};
 
 /// The outcome of one check.
 #[derive(Debug)]
@@ -42,7 +44,7 @@ pub async fn run(store: Arc<dyn Store>, prefix: &str) -> Vec<ConformanceOutcome>
 
 type Check = fn(Bench) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
-const CHECKS: [(&str, Check); 17] = [
+const CHECKS: [(&str, Check); 18] = [
     ("a session is created once", |bench| Box::pin(made_once(bench))),
     ("stored commits are read back byte for byte", |bench| Box::pin(read_back(bench))),
     ("reading continues where it stopped", |bench| Box::pin(read_on(bench))),
@@ -59,6 +61,7 @@ const CHECKS: [(&str, Check); 17] = [
     ("a session moves between stores byte for byte", |bench| Box::pin(import(bench))),
     ("an erased session stays erased", |bench| Box::pin(erase(bench))),
     ("sessions are listed by name", |bench| Box::pin(listed(bench))),
+    ("the list has the current dialect of a session", |bench| Box::pin(listed_dialect(bench))),
     ("a missing session is not found", |bench| Box::pin(not_found(bench))),
 ];
 
@@ -89,6 +92,23 @@ impl Bench {
 
     async fn commits(&self) -> Result<Vec<StoredCommit>, String> {
         said(self.store.read(&self.session, 0, usize::MAX).await)
+    }
+
+    /// The whole list of sessions, read page by page.
+    async fn listing(&self) -> Result<Vec<SessionInfo>, String> {
+        let (mut all, mut after): (_, Option<SessionId>) = (Vec::new(), None);
+        loop {
+            let page = said(self.store.list_sessions(after.as_ref(), 2).await)?;
+            let Some(last) = page.last() else { return Ok(all) };
+            after = Some(last.session.clone());
+            all.extend(page);
+        }
+    }
+
+    /// The dialect of the session in the list.
+    async fn dialect(&self) -> Result<Option<DialectName>, String> {
+        let own = self.listing().await?.into_iter().find(|info| info.session == self.session);
+        own.map(|info| info.dialect).ok_or_else(|| "the session is not listed".to_owned())
     }
 
     async fn replayed(&self) -> Result<Replayed, String> {
@@ -350,14 +370,7 @@ async fn erase(bench: Bench) -> Result<(), String> {
 async fn listed(bench: Bench) -> Result<(), String> {
     let mut lease = bench.create().await?;
     let kept = bench.append(&mut lease, 1).await?;
-    let mut names = Vec::new();
-    let mut after: Option<SessionId> = None;
-    loop {
-        let page = said(bench.store.list_sessions(after.as_ref(), 2).await)?;
-        let Some(last) = page.last() else { break };
-        after = Some(last.session.clone());
-        names.extend(page);
-    }
+    let names = bench.listing().await?;
     same("the order", names.is_sorted_by(|one, other| one.session < other.session), true)?;
     let Some(own) = names.into_iter().find(|info| info.session == bench.session) else {
         return Err("the session is not listed".to_owned());
@@ -368,6 +381,38 @@ async fn listed(bench: Bench) -> Result<(), String> {
         (own.head, own.commits, own.bytes, holder),
         (kept.after(), 1, kept.bytes().len() as u64, Some(1)),
     )
+}
+
+async fn listed_dialect(bench: Bench) -> Result<(), String> {
+    listed_dialect_of_commits(&bench).await?;
+    let session = said(format!("{}-imported", bench.session).parse())?;
+    let other = Bench { store: Arc::new(crate::MemoryStore::new()), session };
+    listed_dialect_of_commits(&other).await?;
+    let commits: Vec<Vec<u8>> = other.commits().await?.into_iter().map(|commit| commit.bytes).collect();
+    said(bench.store.import(&other.session, &commits).await)?;
+    let imported = Bench { session: other.session, ..bench };
+    same("the dialect of an import", imported.dialect().await?, Some("gemini_generate".into()))
+}
+
+async fn listed_dialect_of_commits(bench: &Bench) -> Result<(), String> {
+    let mut lease = bench.create().await?;
+    same("the dialect before the first commit", bench.dialect().await?, None)?;
+    let begin =
+        Begin { dialect: "anthropic_messages".to_owned(), provider: None, title: None, parent: None, policy: None };
+    let switch = |dialect: &str| Record::Switch(Switch { dialect: dialect.into(), provider: None });
+    let steps = [
+        (vec![Record::Begin(begin)], "anthropic_messages"),
+        (vec![said_record(1)?], "anthropic_messages"),
+        (vec![switch("openai_chat"), switch("gemini_generate"), said_record(2)?], "gemini_generate"),
+        (vec![said_record(3)?], "gemini_generate"),
+    ];
+    for (number, (records, dialect)) in (1..).zip(steps) {
+        let commit = bench.sealed(&lease, number, &records)?;
+        same("append", bench.store.append(commit.clone()).await, Ok(Appended::New))?;
+        lease.head = commit.after();
+        same("the dialect", bench.dialect().await?, Some(dialect.into()))?;
+    }
+    Ok(())
 }
 
 async fn not_found(bench: Bench) -> Result<(), String> {

@@ -6,6 +6,17 @@ use crate::cause;
 use crate::id::{CommitId, SessionId};
 use crate::store::Holder;
 
+/// The fate of a commit whose append failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommitFate {
+    /// The store does not have the commit and takes it no more.
+    NotStored,
+    /// This call did not store the commit. An earlier call with the same commit may have.
+    NotStoredByThisCall,
+    /// The store may have the commit. Appending the same commit again settles it.
+    Unknown,
+}
+
 /// The error of a store. Comments group the variants by who must act.
 ///
 /// The text is made from the variant and its data ([`Error::message`], [`Error::hint`]); decide by the variant and its
@@ -135,6 +146,29 @@ impl Error {
         }
     }
 
+    /// Returns the fate of a commit for which [`crate::Store::append`] gave this error.
+    pub fn commit_fate(&self) -> CommitFate {
+        match self {
+            Self::Unknown { .. } => CommitFate::Unknown,
+            // The store has looked: the session has another head or another writer, or is gone.
+            Self::NotFound(_) | Self::Erased(_) | Self::Fenced { .. } | Self::Conflict(_) => CommitFate::NotStored,
+            Self::Exists(_)
+            | Self::IdTaken { .. }
+            | Self::Busy { .. }
+            | Self::Unavailable(_)
+            | Self::NoSpace(_)
+            | Self::ReadOnly(_)
+            | Self::NewerFormat { .. }
+            | Self::UnknownRecords { .. }
+            | Self::Damaged(_)
+            | Self::SealKey(_)
+            | Self::Failed(_)
+            | Self::Poisoned
+            | Self::Address(_)
+            | Self::Refused(_) => CommitFate::NotStoredByThisCall,
+        }
+    }
+
     /// Returns what the caller can do about it, where there is one thing to do.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -187,6 +221,15 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+
+    #[test]
+    fn only_an_error_about_the_stored_session_settles_a_commit_that_was_sent_twice() {
+        let session = || "s-1".parse().unwrap();
+        assert_eq!(Error::Fenced { session: session(), epoch: 1, current: 2 }.commit_fate(), CommitFate::NotStored);
+        assert_eq!(Error::NoSpace("full".to_owned()).commit_fate(), CommitFate::NotStoredByThisCall);
+        let unknown = Error::Unknown { commit: CommitId::from_bytes([1; 16]), why: "lost".to_owned() };
+        assert_eq!(unknown.commit_fate(), CommitFate::Unknown);
+    }
 
     #[test]
     fn an_error_says_what_happened_and_what_to_do() {

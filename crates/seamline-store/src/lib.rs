@@ -8,6 +8,8 @@
 //!
 //! This crate opens no file, no socket and reads no clock: time and the names of processes are arguments.
 #![deny(clippy::disallowed_methods)]
+// A new kind of record, damage or error must not fall into an arm that was written before it.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod cause;
 mod chain;
@@ -39,7 +41,7 @@ pub use chain::{chain, chain_with};
 pub use checkpoint::{Checkpoint, CheckpointState, Operation};
 pub use commit::{COMMIT_BYTES_MAX, Commit, Flaw, OpenedCommit, Sealed};
 pub use cycle::{CallState, CycleState, CycleStep, Effect, OpenCall, OpenCycle, PendingCompensation};
-pub use error::Error;
+pub use error::{CommitFate, Error};
 pub use hash::Hash;
 pub use id::{CallId, CheckpointId, CommitId, CycleId, DialectName, InvalidSessionId, RepairId, SessionId};
 pub use inbox_damage::{INBOX_DAMAGES_MAX, InboxDamage, InboxDamageKind, InboxDamages};

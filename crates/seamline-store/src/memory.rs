@@ -7,7 +7,7 @@ use crate::chain::chain;
 use crate::commit::Sealed;
 use crate::error::Error;
 use crate::hash::Hash;
-use crate::id::{CommitId, SessionId};
+use crate::id::{CommitId, DialectName, SessionId};
 use crate::store::{
     Acquire, Appended, Erased, Head, Holder, InboxItem, InboxPage, Lease, Pending, Pushed, Quarantined, SessionInfo,
     Store, StoredCommit,
@@ -35,6 +35,7 @@ struct Session {
     /// Every id that was ever in the inbox, with the hash of its message if it is known.
     pushed: BTreeMap<String, Option<Hash>>,
     quarantine: BTreeMap<Hash, Vec<u8>>,
+    dialect: Option<DialectName>,
 }
 
 impl MemoryStore {
@@ -80,6 +81,7 @@ impl Session {
             inbox: Vec::new(),
             pushed: BTreeMap::new(),
             quarantine: BTreeMap::new(),
+            dialect: None,
         }
     }
 
@@ -98,6 +100,7 @@ impl Session {
         self.ids.insert(commit.id(), commit.hash());
         self.commits.insert(commit.seq(), commit.bytes().to_vec());
         self.head = commit.after();
+        self.dialect = commit.dialect().cloned().or(self.dialect.take());
         Ok(Appended::New)
     }
 }
@@ -159,6 +162,7 @@ impl Store for MemoryStore {
                 commits: kept.commits.len() as u64,
                 bytes: kept.commits.values().map(|commit| commit.len() as u64).sum(),
                 holder: kept.holder.clone(),
+                dialect: kept.dialect.clone(),
             }),
             Slot::Erased => None,
         });
@@ -211,6 +215,7 @@ impl Store for MemoryStore {
             for (commit, bytes) in opened.iter().zip(commits) {
                 made.ids.insert(commit.id, commit.hash);
                 made.commits.insert(commit.seq, bytes.clone());
+                made.dialect = commit.dialect().or(made.dialect);
                 made.pushed.extend(commit.taken().map(|id| (id.to_owned(), None)));
             }
             self.make(session, made)

@@ -10,6 +10,7 @@ mod accepted;
 mod compensated;
 mod kinds;
 mod repair;
+mod switch;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,7 @@ use crate::raw::Raw;
 pub use accepted::{Accepted, AcceptedFinding};
 pub use compensated::{Compensated, CompensationOutcome};
 pub use repair::{Cut, RenamedCall, RenamedCalls, RepairKind, RepairRecord};
+pub use switch::Switch;
 
 /// One durable fact of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -474,17 +476,6 @@ pub struct Reset {
     /// The session that keeps the others, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<SessionId>,
-}
-
-/// A change of the dialect that new messages have, and of the provider that requests are for. Earlier messages stay as
-/// they are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Switch {
-    /// The dialect of new messages.
-    pub dialect: DialectName,
-    /// The provider, where it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub provider: Option<String>,
 }
 
 #[cfg(test)]

@@ -164,7 +164,24 @@ impl DamageKind {
         match (self, other) {
             (Self::Log { .. }, Self::Log { .. }) => self == other,
             (Self::Missing { to: known }, Self::Missing { to }) => to <= known,
-            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+            (Self::Log { .. } | Self::Missing { .. }, _) => false,
+            (
+                Self::Altered
+                | Self::Unreadable { .. }
+                | Self::UnreadableRecord { .. }
+                | Self::Newer { .. }
+                | Self::Foreign { .. }
+                | Self::Unlinked
+                | Self::Misplaced { .. }
+                | Self::Head
+                | Self::Unfit { .. }
+                | Self::Keyed { .. }
+                | Self::Unkeyed
+                | Self::Unindexed { .. }
+                | Self::Inherited { .. }
+                | Self::Other,
+                other,
+            ) => std::mem::discriminant(self) == std::mem::discriminant(other),
         }
     }
 }

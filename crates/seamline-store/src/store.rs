@@ -254,6 +254,9 @@ pub struct SessionInfo {
     pub bytes: u64,
     /// The process that holds the lease, if any.
     pub holder: Option<Holder>,
+    /// The dialect of new messages: that of the last commit that sets one ([`Sealed::dialect`]). None in a session without
+    /// such a commit, and where the first commit of a session that version 0.1 wrote is damaged.
+    pub dialect: Option<DialectName>,
 }
 
 /// A message for a session from a process other than its writer.

@@ -27,9 +27,8 @@ use crate::{Error, Options, log};
 /// The requests of one conversation. A request that extends the last one is read and checked only from its first new
 /// message on; the outcome is always that of [`repair`](fn@crate::repair).
 ///
-/// The messages may change in any way from one request to the next, and so may the members around them: what is equal at
-/// the start is not read again, everything else is. Keep one value for each conversation; a request of another
-/// conversation replaces what is kept. The options should name the dialect: to detect it, a part of the body is read
+/// The messages and the members around them may change in any way from one request to the next: only an equal start is
+/// not read again. Keep one value for each conversation; a request of another conversation replaces the kept one. The options should name the dialect: to detect it, a part of the body is read
 /// each time.
 ///
 /// ```
@@ -83,7 +82,7 @@ struct History {
     gone: usize,
 }
 
-/// A body that was read, with what is carried over to it.
+/// A body that was read, with the results of the request before it.
 struct Read<'b> {
     dialect: &'static Dialect,
     transcript: Transcript<'b>,
@@ -219,7 +218,7 @@ impl Kept {
     }
 }
 
-/// A body with its violations, and what is carried over to the next one.
+/// A body with its violations, and the results that the next request reuses.
 type Looked<'b> = ((Subject, Transcript<'b>, Found), (History, Unread));
 
 /// Finds the violations of a body without checking settled messages.

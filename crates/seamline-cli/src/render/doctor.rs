@@ -200,7 +200,7 @@ pub(crate) struct View<'a> {
     pub(crate) shown_max: usize,
     /// Whether repairs were asked for.
     pub(crate) fix: bool,
-    /// The command that repairs what is shown.
+    /// The command that repairs the shown sessions.
     pub(crate) remedy: &'a str,
     pub(crate) now: SystemTime,
 }

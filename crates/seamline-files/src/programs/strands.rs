@@ -18,7 +18,7 @@ pub(super) const PROGRAM: Program = Program {
 
 static FORMAT: Format = Format::of_lines(read);
 
-/// One message, which does not tell what is wrong with the conversation.
+/// A file with one message. A check needs all messages of its folder.
 pub(super) const MESSAGE: Program = Program {
     advice: "`ls -v messages/message_*.json | xargs jq -c . | seamline check -` checks all messages of its folder",
     ..Program::recognised("Strands", "one message of a session of Strands", is_message)

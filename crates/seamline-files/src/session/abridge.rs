@@ -25,7 +25,7 @@ const TEXTS: &[&str] = &[
     "stdout",
     "stderr",
 ];
-/// The most bytes of such a text. A multiple of four, so that base64 stays base64.
+/// The kept bytes of a text member. A multiple of four, so that base64 stays base64.
 const TEXT_BYTES: usize = 48;
 /// The most bytes of any other text, such as an image or a part of the input of a call. Ids and names that are longer are
 /// too long for every provider, and stay so.

@@ -179,7 +179,7 @@ declare_defect! {
     ///
     /// # Why is this bad?
     ///
-    /// The program follows the parents and does not come to an end, or stops and forgets what is before.
+    /// The program follows the parents and never stops, or it stops and loses the records before the loop.
     ///
     /// # Fix
     ///

@@ -4,7 +4,7 @@ use super::{About, CarriedMessage, FileInput, FileReading, KeptTexts, NewMessage
 use crate::json::{Object, members, string};
 use crate::list::{self, List, Shape};
 
-/// How such a file is read.
+/// How a file with a list of messages is read.
 pub(crate) struct Listed {
     pub(crate) shape: Shape,
     /// The dialect of the messages.

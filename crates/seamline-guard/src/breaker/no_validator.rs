@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::schema::SchemaCheck;
 
-/// A schema, which such a build never has.
+/// A schema. It has no values, because this build cannot read schemas.
 #[derive(Debug)]
 pub(super) enum Schema {}
 

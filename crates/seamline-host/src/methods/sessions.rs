@@ -47,7 +47,7 @@ const OPENING: &[Method] = &[
             may("after", Type::Text, "The last name of the page before."),
             may("limit", Type::Count, "The most sessions; 100 if it is not given, 1000 at most."),
         ]],
-        returns: "`sessions`: `session`, `head`, `commits`, `bytes`, `holder`",
+        returns: "`sessions`: `session`, `head`, `commits`, `bytes`, `holder`, `dialect`",
         run: Run::Host(|host, params| Box::pin(list(host, params))),
     },
     Method {

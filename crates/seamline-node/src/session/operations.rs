@@ -29,7 +29,7 @@ pub(super) async fn run(session: &mut Session, operation: &str, given: &Value) -
     }
 }
 
-/// Operations that change nothing.
+/// Runs a read-only operation.
 fn read(session: &Session, operation: &str, given: &Arguments<'_>) -> Result<String> {
     match operation {
         "info" => text(&json!({

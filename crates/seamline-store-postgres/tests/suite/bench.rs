@@ -82,12 +82,16 @@ impl Writer {
 
     /// Seals the next commit, with an id that no other writer uses.
     pub(crate) fn seal(&mut self) -> Arc<Sealed> {
+        let message = format!("{{\"role\":\"user\",\"content\":\"{} of {}\"}}", self.next + 1, self.id);
+        self.seal_records(&[Record::Message(MessageRecord::new(Raw::parse(message).unwrap(), Origin::Said, None))])
+    }
+
+    /// Seals the next commit with the given records.
+    pub(crate) fn seal_records(&mut self, records: &[Record]) -> Arc<Sealed> {
         self.next += 1;
         let id = CommitId::from_bytes((u128::from(self.id) << 64 | u128::from(self.next)).to_be_bytes());
-        let message = format!("{{\"role\":\"user\",\"content\":\"{} of {}\"}}", self.next, self.id);
-        let records = [Record::Message(MessageRecord::new(Raw::parse(message).unwrap(), Origin::Said, None))];
         let Self { session, lease, .. } = self;
-        let commit = Commit { session, epoch: lease.epoch, head: lease.head, id, at: 7, records: &records };
+        let commit = Commit { session, epoch: lease.epoch, head: lease.head, id, at: 7, records };
         Arc::new(commit.seal().unwrap())
     }
 

@@ -5,7 +5,7 @@ use std::thread;
 
 use futures_executor::block_on;
 use seamline_store::cause::Address;
-use seamline_store::{Error, InboxItem, Raw, Store};
+use seamline_store::{Begin, DialectName, Error, InboxItem, Raw, Record, Store};
 use seamline_store_postgres::{PostgresOptions, PostgresStore};
 
 use crate::bench::{Direct, Writer, connect, database, options, unique};
@@ -25,7 +25,7 @@ fn a_newer_format_is_rejected() {
     connect(&own, &options("newer"));
     Direct::connect(&url).tell(&format!("UPDATE {schema}.seamline_format SET version = 99"));
     let refused = block_on(PostgresStore::connect(&own, options("newer"))).unwrap_err();
-    assert_eq!(refused, Error::NewerFormat { found: 99, known: 3 });
+    assert_eq!(refused, Error::NewerFormat { found: 99, known: 4 });
 }
 
 #[test]
@@ -51,20 +51,29 @@ fn an_older_format_is_read_unchanged_and_upgraded_by_a_writer() {
     let (schema, own) = schema(&url, "older");
     let own_options = options("older");
     let mut writer = Writer::create(Arc::new(connect(&own, &own_options)), "s", 1);
-    writer.append(1);
+    let begin = Begin { dialect: "openai_chat".to_owned(), provider: None, title: None, parent: None, policy: None };
+    let first = writer.seal_records(&[Record::Begin(begin)]);
+    writer.send(&first).unwrap();
     let direct = Direct::connect(&url);
     let item = InboxItem { id: "i".to_owned(), message: Raw::default(), dialect: None };
     block_on(writer.store.push(&writer.session, &item)).unwrap();
     direct.tell(&format!(
         "DROP INDEX {schema}.seamline_inbox_waiting; ALTER TABLE {schema}.seamline_inbox DROP COLUMN dialect;
+         ALTER TABLE {schema}.seamline_sessions DROP COLUMN dialect;
          UPDATE {schema}.seamline_format SET version = 1"
     ));
     let version = || direct.ask(&format!("SELECT version FROM {schema}.seamline_format")).unwrap().concat();
     let reading = connect(&own, &PostgresOptions { read_only: true, ..own_options.clone() });
     assert_eq!((block_on(reading.read_head(&writer.session)), version()), (Ok(writer.lease.head), "1".to_owned()));
     assert_eq!(block_on(reading.read_inbox(&writer.session)), Ok(vec![item.clone()]));
+    let dialects = |store: &PostgresStore| -> Vec<Option<DialectName>> {
+        let listed = block_on(store.list_sessions(None, 10)).unwrap();
+        listed.into_iter().map(|info| info.dialect).collect()
+    };
+    assert_eq!(dialects(&reading), [Some("openai_chat".into())]);
     let upgraded = connect(&own, &own_options);
-    assert_eq!(version(), "3");
+    assert_eq!(version(), "4");
+    assert_eq!(dialects(&upgraded), [Some("openai_chat".into())]);
     assert_eq!(block_on(upgraded.read_inbox(&writer.session)), Ok(vec![item]));
 }
 

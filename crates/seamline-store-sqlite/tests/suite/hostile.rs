@@ -87,12 +87,12 @@ fn a_newer_format_is_rejected_and_stays_unchanged() {
     let folder = Folder::new();
     write_store(&folder.file());
     let other = Connection::open(folder.file()).unwrap();
-    other.execute_batch("PRAGMA user_version = 3; ALTER TABLE commits ADD COLUMN more ANY").unwrap();
+    other.execute_batch("PRAGMA user_version = 4; ALTER TABLE commits ADD COLUMN more ANY").unwrap();
     drop(other);
-    assert_eq!(refused(&folder.file()), Error::NewerFormat { found: 3, known: 2 });
+    assert_eq!(refused(&folder.file()), Error::NewerFormat { found: 4, known: 3 });
     let options = SqliteOptions { read_only: true, ..SqliteOptions::default() };
     let error = SqliteStore::open(folder.file(), options).unwrap_err();
-    assert_eq!(error, Error::NewerFormat { found: 3, known: 2 });
+    assert_eq!(error, Error::NewerFormat { found: 4, known: 3 });
 }
 
 #[test]

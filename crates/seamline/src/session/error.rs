@@ -63,7 +63,14 @@ impl SessionError {
     pub fn message(&self) -> String {
         match self {
             Self::Store(error) => error.message(),
-            other => other.to_string(),
+            Self::Rejected(_)
+            | Self::NotJson(_)
+            | Self::NoMessage { .. }
+            | Self::OpenCalls { .. }
+            | Self::Conversation(_)
+            | Self::UnreadablePolicy(_)
+            | Self::InvalidPolicy(_)
+            | Self::Refused(_) => self.to_string(),
         }
     }
 

@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use seamline_store::{
-    Acquire, Appended, Commit, CommitId, Damage, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Parent,
-    Record, Replay, Replayed, SealKey, Sealed, SessionId, Store, StoredCommit,
+    Acquire, Appended, Commit, CommitFate, CommitId, Damage, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem,
+    Parent, Record, Replay, Replayed, SealKey, Sealed, SessionId, Store, StoredCommit,
 };
 
 use super::facts::CompactionFate;
@@ -308,12 +308,11 @@ fn commit_id(session: &SessionId, epoch: u64, head: Head) -> CommitId {
     CommitId::from_bytes(bytes)
 }
 
-/// Whether an error says that a commit is not durable. For a commit that was sent before, only errors that tell what the
-/// store has say so.
+/// Whether an error says that a commit is not durable.
 fn is_certain(error: &Error, is_first: bool) -> bool {
-    match error {
-        Error::Unknown { .. } => false,
-        Error::Conflict(_) | Error::Fenced { .. } | Error::NotFound(_) | Error::Erased(_) => true,
-        _ => is_first,
+    match error.commit_fate() {
+        CommitFate::NotStored => true,
+        CommitFate::NotStoredByThisCall => is_first,
+        CommitFate::Unknown => false,
     }
 }

@@ -1,5 +1,6 @@
-//! Rows of healthy sessions are lost, doubled and exchanged as crashes and rival writers do. After the repair the
-//! conversation is valid for its provider by a check that shares no code with the rules, and no readable word is lost.
+//! Rows of healthy sessions are lost, doubled, exchanged and cut as crashes and rival writers do. After the repair the
+//! conversation is valid for its provider by a check that shares no code with the rules, no readable word is lost, and an
+//! undo restores every row.
 
 use std::collections::BTreeSet;
 
@@ -24,10 +25,28 @@ enum Damage {
     LoseCall,
     /// A call that is still marked as running.
     Pending,
+    /// A row whose JSON ends early.
+    Tear,
+    /// The rows of a second writer, who continued from an earlier state of the session.
+    Interleave,
+    /// A row that names a missing one.
+    LoseParent,
+    /// Two of the other kinds at once.
+    Two,
 }
 
-const KINDS: [Damage; 6] =
-    [Damage::Drop, Damage::Duplicate, Damage::Reorder, Damage::LoseResult, Damage::LoseCall, Damage::Pending];
+const KINDS: [Damage; 10] = [
+    Damage::Drop,
+    Damage::Duplicate,
+    Damage::Reorder,
+    Damage::LoseResult,
+    Damage::LoseCall,
+    Damage::Pending,
+    Damage::Tear,
+    Damage::Interleave,
+    Damage::LoseParent,
+    Damage::Two,
+];
 
 /// The rows of a session in a program's database.
 struct Rows {
@@ -41,6 +60,8 @@ struct Rows {
     values: &'static str,
     result: &'static str,
     call: &'static str,
+    /// Removes what the row `?1` names; empty where rows name no others.
+    orphan: &'static str,
     bed: fn() -> Bed,
 }
 
@@ -54,6 +75,7 @@ const PROGRAMS: [Rows; 4] = [
         values: "session_id, role, created_timestamp, metadata_json",
         result: "toolResponse",
         call: "toolRequest",
+        orphan: "",
         bed: crate::goose::healthy,
     },
     Rows {
@@ -65,6 +87,7 @@ const PROGRAMS: [Rows; 4] = [
         values: "session_id, created_at",
         result: "function_call_output",
         call: "function_call\"",
+        orphan: "",
         bed: crate::openai_agents::healthy,
     },
     Rows {
@@ -73,9 +96,10 @@ const PROGRAMS: [Rows; 4] = [
         table: "part",
         json: "data",
         copied: "id, message_id, session_id, time_created, time_updated",
-        values: "id || 'x', message_id, session_id, time_created, time_updated",
+        values: "id || 'x' || (SELECT count(*) FROM part), message_id, session_id, time_created, time_updated",
         result: "none of them",
         call: "\"callID\"",
+        orphan: "DELETE FROM message WHERE id = (SELECT message_id FROM part WHERE rowid = ?1)",
         bed: crate::opencode::healthy,
     },
     Rows {
@@ -87,6 +111,7 @@ const PROGRAMS: [Rows; 4] = [
         values: "session_id, (SELECT max(seq) + 1 FROM transcript_events), created_at",
         result: "\"toolResult\"",
         call: "\"toolCall\"",
+        orphan: "UPDATE transcript_events SET event_json = json_set(event_json, '$.parentId', 'gone') WHERE rowid = ?1",
         bed: crate::openclaw::healthy,
     },
 ];
@@ -139,12 +164,22 @@ impl Rows {
 
     /// Damages a row; returns nothing if this kind of damage cannot happen.
     fn damage(&self, connection: &Connection, kind: Damage, numbers: &mut Numbers) -> Option<()> {
+        if kind == Damage::Two {
+            let mut one = || {
+                let kind = KINDS[numbers.below(KINDS.len() - 1)];
+                self.damage(connection, kind, numbers)
+            };
+            return [one(), one()].into_iter().flatten().next();
+        }
         let rows = self.all(connection);
         let fits: fn(&Self, &str) -> bool = match kind {
-            Damage::Drop | Damage::Duplicate | Damage::Reorder => |_, _| true,
+            Damage::LoseParent => |rows, json| !rows.orphan.is_empty() && is_whole(json),
+            Damage::Drop | Damage::Duplicate | Damage::Reorder | Damage::Tear | Damage::Interleave | Damage::Two => {
+                |_, _| true
+            }
             Damage::LoseResult => |rows, json| json.contains(rows.result),
             Damage::LoseCall => |rows, json| json.contains(rows.call),
-            Damage::Pending => |_, json| json.contains("\"status\":\"completed\",\"input\""),
+            Damage::Pending => |_, json| json.contains("\"status\":\"completed\",\"input\"") && is_whole(json),
         };
         let found: Vec<usize> = (0..rows.len()).filter(|at| fits(self, &rows[*at].1)).collect();
         let at = *found.get(numbers.below(found.len()))?;
@@ -166,6 +201,25 @@ impl Rows {
                 connection.execute(&sql, (text, id)).unwrap();
                 connection.execute(&sql, (&rows[at].1, other)).unwrap();
             }
+            Damage::Tear => {
+                let end = rows[at].1.floor_char_boundary(numbers.below(rows[at].1.len()));
+                let sql = format!("UPDATE {table} SET {json} = ?1 WHERE rowid = ?2");
+                connection.execute(&sql, (&rows[at].1[..end], id)).unwrap();
+            }
+            Damage::Interleave => {
+                let sql = format!(
+                    "INSERT INTO {table} ({columns}, {json}) SELECT {values}, ?1 FROM {table} WHERE rowid = ?2"
+                );
+                for (index, (id, text)) in rows[at..].iter().take(1 + numbers.below(4)).enumerate() {
+                    let Ok(row) = serde_json::from_str(text) else { continue };
+                    connection.execute(&sql, (of_rival(row, index > 0).to_string(), id)).unwrap();
+                }
+            }
+            Damage::LoseParent => {
+                connection.pragma_update(None, "foreign_keys", false).unwrap();
+                connection.execute(self.orphan, [id]).unwrap();
+            }
+            Damage::Two => {}
             Damage::Pending => {
                 change(&format!(
                     "UPDATE {table} SET {json} = json_remove(json_set({json}, '$.state.status', 'running'), '$.state.output') WHERE rowid = {id}"
@@ -177,14 +231,24 @@ impl Rows {
 
     /// Repairs the session. Returns whether it was broken.
     fn judge(&self, bed: &Bed) -> Result<bool, String> {
-        let before = self.words(bed);
+        let (before, dump) = (self.words(bed), bed.dump());
+        // A row that is cut is reported and stays as it is.
+        let torn: Vec<(i64, String)> =
+            self.all(&bed.connection()).into_iter().filter(|(_, json)| !is_whole(json)).collect();
         let repaired = bed.repair(self.session);
         if let Some(why) = repaired.repaired.refusal {
-            return Err(format!("refused: {why}"));
+            let is_left = !torn.is_empty() && !repaired.is_changed();
+            return if is_left { Ok(false) } else { Err(format!("refused: {why}")) };
         }
-        repaired.write(&bed.open(), &bed.backup(), &mut |_| Ok(())).map_err(|error| error.to_string())?;
+        let journal = repaired.write(&bed.open(), &bed.backup(), &mut |_| Ok(())).map_err(|error| error.to_string())?;
         let checked = bed.check(self.session).checked;
-        let left = checked.findings.iter().find(|finding| finding.severity == Severity::Error);
+        let is_expected = |code: &str| code == "FILE005" && !torn.is_empty();
+        let mut errors = checked.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let left = errors.find(|finding| !is_expected(finding.code));
+        let after = self.all(&bed.connection());
+        if let Some((_, lost)) = torn.iter().find(|(_, json)| !after.iter().any(|(_, after)| after == json)) {
+            return Err(format!("lost the cut row {lost}"));
+        }
         if let Some(left) = left {
             return Err(format!("{} remains: {}", left.code, left.message));
         }
@@ -199,6 +263,9 @@ impl Rows {
         if bed.repair(self.session).is_changed() {
             return Err("a second repair changes rows".to_owned());
         }
+        if let Some(journal) = journal {
+            bed.undo(&journal, &dump);
+        }
         Ok(repaired.is_changed())
     }
 
@@ -206,9 +273,45 @@ impl Rows {
     fn words(&self, bed: &Bed) -> BTreeSet<String> {
         let mut words = BTreeSet::new();
         for (_, json) in self.all(&bed.connection()) {
-            collect(&serde_json::from_str(&json).unwrap(), &mut words);
+            // A row that is cut has no complete record.
+            if let Ok(record) = serde_json::from_str(&json) {
+                collect(&record, &mut words);
+            }
         }
         words
+    }
+}
+
+/// Whether the JSON of a row is not cut.
+fn is_whole(json: &str) -> bool {
+    serde_json::from_str::<Value>(json).is_ok()
+}
+
+/// The record that a second writer added in place of this one: other words, and where records have ids, an id of its own.
+fn of_rival(mut record: Value, has_own_parent: bool) -> Value {
+    if record.get("parentId").is_some() {
+        for (name, is_own) in [("id", true), ("parentId", has_own_parent)] {
+            if let Some(id) = record[name].as_str().filter(|_| is_own).map(|id| format!("{id}r")) {
+                record[name] = id.into();
+            }
+        }
+    }
+    say_otherwise(&mut record);
+    record
+}
+
+fn say_otherwise(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member {
+                    Value::String(text) if matches!(name.as_str(), "text" | "content" | "output") => *text += " rival",
+                    member => say_otherwise(member),
+                }
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(say_otherwise),
+        _ => {}
     }
 }
 

@@ -48,7 +48,6 @@ struct Listed {
     writer: Option<&'static str>,
     /// When it began, in milliseconds since 1970, if its first commit is readable.
     began: Option<u64>,
-    dialect: Option<String>,
     provider: Option<String>,
     /// The first dialect and provider, if the session was switched.
     switched_from: Option<Side>,
@@ -119,7 +118,7 @@ fn listed(context: &StoreContext) -> Result<Vec<Listed>, Failure> {
 }
 
 /// Reads and checks a session. Of one that cannot be read only what the store knows is shown.
-fn of_session(context: &StoreContext, info: SessionInfo) -> Listed {
+fn of_session(context: &StoreContext, mut info: SessionInfo) -> Listed {
     let read = wait(Follower::open(context.store.clone(), info.session.clone()));
     let health = match &read {
         Ok(read) if read.health().is_whole() => ListedHealth::Whole,
@@ -131,10 +130,10 @@ fn of_session(context: &StoreContext, info: SessionInfo) -> Listed {
     let (begin, switch) = (state.and_then(|state| state.begin.as_ref()), state.and_then(|state| state.switch.as_ref()));
     let Sides { current, original } = Sides::of(begin, switch);
     let (dialect, provider) = current.map(|side| (side.dialect, side.provider)).unzip();
+    info.dialect = dialect.map(Into::into).or(info.dialect);
     Listed {
         writer: info.holder.as_ref().map(writer::word),
         began: began(context, &info.session),
-        dialect,
         provider: provider.flatten(),
         switched_from: original,
         title: begin.and_then(|begin| begin.title.clone()),
@@ -150,9 +149,9 @@ fn began(context: &StoreContext, session: &SessionId) -> Option<u64> {
 }
 
 fn row(listed: &Listed) -> [String; 4] {
-    let Listed { info, began, dialect, provider, switched_from, title, .. } = listed;
+    let Listed { info, began, provider, switched_from, title, .. } = listed;
     let writer = info.holder.as_ref().map(writer::brief);
-    let side = provider.clone().or_else(|| dialect.clone());
+    let side = provider.clone().or_else(|| info.dialect.as_ref().map(ToString::to_string));
     let side = match switched_from {
         Some(original) => side.map(|side| format!("{side} (switched from {})", original.brief())),
         None => side,

@@ -59,7 +59,7 @@ impl Overview<'_> {
     }
 
     fn heading(&self) -> String {
-        let SessionInfo { session, head, commits, bytes, holder } = self.info;
+        let SessionInfo { session, head, commits, bytes, holder, dialect: _ } = self.info;
         let begin = self.state.begin.as_ref();
         let mut out = style::STRONG.paint(session.as_str());
         if let Some(title) = begin.and_then(|begin| begin.title.as_deref()) {
@@ -159,11 +159,11 @@ impl Overview<'_> {
             Health::Whole => Vec::new(),
             Health::Degraded(damages) => damages.iter().map(ToString::to_string).collect(),
         };
+        let dialect = current.as_ref().map(|side| side.dialect.as_str().into()).or_else(|| self.info.dialect.clone());
         let document = Document {
             version: 1,
-            info: self.info,
+            info: SessionInfo { dialect, ..self.info.clone() },
             writer: self.info.holder.as_ref().map(writer::word),
-            dialect: current.as_ref().map(|side| side.dialect.as_str()),
             provider: current.as_ref().and_then(|side| side.provider.as_deref()),
             switched_from: original.as_ref(),
             title: begin.and_then(|begin| begin.title.as_deref()),
@@ -187,9 +187,8 @@ impl Overview<'_> {
 struct Document<'a, P> {
     version: u32,
     #[serde(flatten)]
-    info: &'a SessionInfo,
+    info: SessionInfo,
     writer: Option<&'static str>,
-    dialect: Option<&'a str>,
     provider: Option<&'a str>,
     switched_from: Option<&'a Side>,
     title: Option<&'a str>,

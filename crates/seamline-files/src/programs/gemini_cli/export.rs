@@ -19,7 +19,7 @@ const TIME_CHARS: usize = 16;
 const ID_CHARS: usize = 8;
 /// Gemini CLI does not send texts of the user that begin like this.
 const UNSENT: [&str; 4] = ["/", "?", "<session_context>", "<hook_context>"];
-/// The part before such a text.
+/// The part before a text that Gemini CLI would not send.
 const INTRODUCTION: &str = r#"{"text":"The user wrote:"}"#;
 
 fn write(export: &Export<'_>) -> Option<NewSession> {

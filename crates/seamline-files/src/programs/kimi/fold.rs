@@ -118,7 +118,7 @@ impl History {
         }
     }
 
-    /// Ends what is open.
+    /// Closes the open step, forgets pending calls and adds the deferred messages.
     pub(super) fn settle(&mut self) {
         self.open = None;
         self.pending.clear();

@@ -29,8 +29,8 @@ struct Report<'a> {
 }
 
 impl Facts<'_> {
-    /// The automatic rollback target after an error: the last open checkpoint, unless a cycle was committed since, or the
-    /// user wrote something that cannot be told from its operation.
+    /// The automatic rollback target after an error: the last open checkpoint. There is none if a cycle was committed since,
+    /// or if a message since then may be the user's and not a part of the operation.
     pub(in crate::session) fn rollback_target(&self) -> Option<&Checkpoint> {
         self.state.latest_open().filter(|open| match open.operation {
             // It is committed together with the response that it was made for.

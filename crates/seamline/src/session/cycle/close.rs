@@ -1,4 +1,4 @@
-//! Plans the commit of a cycle, whatever is known of its calls.
+//! Plans the commit of a cycle. Calls without a result get a synthetic one.
 
 use std::collections::{HashMap, HashSet};
 

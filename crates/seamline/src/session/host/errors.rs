@@ -141,7 +141,7 @@ impl Facts<'_> {
                 // Synthetic results may be all that is missing.
                 (IncidentSeverity::Error, PersistRepairs::All, error.title)
             }
-            class => {
+            class @ (Class::Transient | Class::Fatal | Class::Filter | Class::Overflow) => {
                 if let Some(target) = self.rollback_target() {
                     return Ok(Reaction::End(self.plan_error_rollback(error, &target.id)?));
                 }

@@ -101,7 +101,7 @@ impl Lease {
         granted
     }
 
-    /// Creates the session. A name that a crash left before anything was written under it is as good as new.
+    /// Creates the session. Reuses the name of a session that crashed before its first commit.
     pub(super) async fn create(&mut self) -> Result<Grant, Error> {
         let exists = match self.store.create(&self.id, &self.holder).await {
             Err(error @ Error::Exists(_)) => error,

@@ -1,4 +1,4 @@
-//! Plans the records of a fork: the messages of another session, and what is known of them.
+//! Plans the records of a fork: the messages of another session with their origins.
 
 use seamline_store::{CycleId, CycleRecord, Entry, EntrySource, Insert, Origin, Record, State, Turn};
 

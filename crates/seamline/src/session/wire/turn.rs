@@ -69,8 +69,8 @@ impl ToolTurn {
         self.calls.iter().map(|made| &made.call).find(|call| call.id == *id)
     }
 
-    /// Marks calls that a stream refused: they do not run, although what is kept of their input can be read. Calls without
-    /// ids are told apart by their tool only, so the last ones of it are meant.
+    /// Marks calls that a stream refused: they do not run, although the kept start of their input is readable. A refused
+    /// call without an id is taken as the last call of its tool.
     pub(in crate::session) fn refuse(&mut self, refused: &[RefusedCall]) {
         for RefusedCall { id, name, text, .. } in refused.iter().rev() {
             let is_meant = |made: &&mut TurnCall| {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use seamline::session::{Follower, Session};
-use seamline::store::{OpenedCommit, Operation, Record, SessionId, Store};
+use seamline::store::{OpenedCommit, Operation, Record, SessionId, SessionInfo, Store};
 
 use super::planned::databases;
 use super::stores::{Tool, open_options};
@@ -100,6 +100,10 @@ fn a_database_of_version_0_1_is_read_without_an_upgrade() {
         expect(&databases().join("0.1.snap"), Some(shown.as_bytes())).unwrap_or_else(|failure| panic!("{failure}"));
         for info in store.list_sessions(None, 1_000).await.unwrap() {
             assert!(store.read_inbox(&info.session).await.unwrap().iter().all(|item| item.dialect.is_none()));
+            // The list has the dialect of each session, although the file does not store it.
+            let follower = Follower::open(store.clone(), info.session).await.unwrap();
+            let begun = follower.state().begin.as_ref().map(|begin| begin.dialect.as_str().into());
+            assert!(info.dialect.is_some() && info.dialect == begun);
         }
     });
     assert_eq!(format(), 1);
@@ -116,7 +120,7 @@ fn a_database_of_version_0_1_is_read_without_an_upgrade() {
         }
         assert_eq!(found, before as usize);
     });
-    assert_eq!(format(), 2);
+    assert_eq!(format(), 3);
 }
 
 async fn opens_and_goes_on(path: &Path) {
@@ -125,8 +129,24 @@ async fn opens_and_goes_on(path: &Path) {
     let shown = described(&store).await;
     expect(&databases().join("0.1.snap"), Some(shown.as_bytes())).unwrap_or_else(|failure| panic!("{failure}"));
     for info in store.list_sessions(None, 1_000).await.unwrap() {
-        goes_on(&store, info.session).await;
+        goes_on(&store, info.session.clone()).await;
+        switches(&store, info).await;
     }
+}
+
+/// Switches a session to another dialect: the list has the new one.
+async fn switches(store: &Arc<dyn Store>, info: SessionInfo) {
+    let mut session = Session::open(store.clone(), info.session.clone(), open_options()).await.unwrap();
+    assert_eq!(info.dialect.map(|dialect| dialect.to_string()).as_deref(), Some(session.dialect()));
+    let (provider, other) = match session.dialect() {
+        "anthropic_messages" => ("groq", "openai_chat"),
+        _ => ("anthropic", "anthropic_messages"),
+    };
+    session.switch_provider(provider).await.unwrap();
+    session.close().await.unwrap();
+    let listed = store.list_sessions(None, 1_000).await.unwrap();
+    let listed = listed.into_iter().find(|listed| listed.session == info.session).and_then(|listed| listed.dialect);
+    assert_eq!(listed, Some(other.into()), "{}", info.session);
 }
 
 /// Opens a session, appends, runs a cycle, and reads it again.

@@ -1,4 +1,4 @@
-//! Each message by itself.
+//! Tests of the shape of single messages.
 
 use serde_json::json;
 
