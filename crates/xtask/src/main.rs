@@ -23,7 +23,8 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   test [--fast]             run everything that CI runs; --fast skips docs, release and licences
-  test packages             test the packages for Node.js and Python; needs their registries
+  test packages [node|python]
+                            test the packages for Node.js and Python; needs their registries
   tidy                      check the tree for what the compiler cannot check
   codegen [--check]         write docs/cli.md, rules/ and providers/; --check only compares
   format [--check]          format every Rust file; --check only compares
@@ -74,7 +75,7 @@ fn run(args: &[&str]) -> Result<()> {
         ["fake-provider", rest @ ..] => chores::clients::serve(&workspace, rest),
         ["fuzz", rest @ ..] => fuzz::run(&workspace, rest),
         ["postgres", program, rest @ ..] => postgres::run(&workspace, program, rest),
-        ["test", "packages"] => test::run_packages(&workspace),
+        ["test", "packages", names @ ..] => test::run_packages(&workspace, names),
         ["soak"] => soak::run(&workspace),
         ["soak", "proxy", rest @ ..] => soak::run_proxy(&workspace, rest),
         ["dist", names @ ..] => chores::dist::run(&workspace, names),

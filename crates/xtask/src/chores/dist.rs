@@ -81,7 +81,7 @@ fn report(shipped: &[Shipped]) -> Result<()> {
     let mut too_large = Vec::new();
     for file in shipped {
         let bytes = std::fs::metadata(&file.path)?.len();
-        println!("{:>8.2} MB  {}", bytes as f64 / f64::from(1 << 20), file.path.display());
+        println!("{:>8} kB  {}", bytes.div_ceil(1 << 10), file.path.display());
         if file.is_package && bytes > PACKAGE_BYTES_MAX {
             too_large.push(file.path.display().to_string());
         }

@@ -84,10 +84,14 @@ pub(crate) fn run(workspace: &Workspace, extent: Extent) -> Result<()> {
     }
 }
 
-/// Runs the tests of the packages for Node.js and Python, which install tools from their registries.
-pub(crate) fn run_packages(workspace: &Workspace) -> Result<()> {
+/// Runs the tests of the packages for Node.js and Python, or of the named one. They install tools from their registries.
+pub(crate) fn run_packages(workspace: &Workspace, names: &[&str]) -> Result<()> {
     let mut tally = Tally::default();
-    for (name, run) in [("node", node::run as fn(&Workspace, &mut Tally) -> Result<Outcome>), ("python", python)] {
+    let packages = [("node", node::run as fn(&Workspace, &mut Tally) -> Result<Outcome>), ("python", python)];
+    if let Some(unknown) = names.iter().find(|name| !packages.iter().any(|(known, _)| known == *name)) {
+        bail!("no package is called `{unknown}`\nhint: node or python");
+    }
+    for (name, run) in packages.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name)) {
         println!("\n=== {name}");
         println!("--- {name}: {}", word(&run(workspace, &mut tally)?));
     }
