@@ -64,6 +64,25 @@ impl Workspace {
     }
 }
 
+/// Builds the libraries of all crates. One package alone would select other features and compile the others again.
+pub(crate) fn build_libraries(workspace: &Workspace) -> Result<()> {
+    // Python itself loads the extension, so it must not be linked.
+    run(workspace.cargo(&["build", "--workspace", "--lib"]).env("PYO3_BUILD_EXTENSION_MODULE", "1"))
+}
+
+/// Copies a file, or a folder with everything in it.
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    if from.is_file() {
+        return std::fs::copy(from, to).map(drop).with_context(|| format!("cannot copy {}", from.display()));
+    }
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        copy_folder(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
 /// The command as a user would type it.
 pub(crate) fn command_line(command: &Command) -> String {
     let program = Path::new(command.get_program());

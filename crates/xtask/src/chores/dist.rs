@@ -34,7 +34,8 @@ pub(crate) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
     if let Some(unknown) = names.iter().find(|name| !PARTS.iter().any(|(part, _)| part == *name)) {
         bail!("no part of a release is called `{unknown}`\nhint: archive, wheel or npm");
     }
-    let release = Release { workspace, folder: workspace.root().join("target/release-files"), version: version(workspace)? };
+    let release =
+        Release { workspace, folder: workspace.root().join("target/release-files"), version: version(workspace)? };
     remake(&release.folder)?;
     let binary = binary::build(workspace)?;
     let mut shipped = Vec::new();
@@ -54,7 +55,8 @@ const PARTS: [(&str, Build); 3] = [("archive", archive::build), ("wheel", wheel:
 fn version(workspace: &Workspace) -> Result<String> {
     let text = std::fs::read_to_string(workspace.root().join("Cargo.toml"))?;
     let manifest: toml::Table = text.parse().context("cannot read Cargo.toml")?;
-    let version = manifest.get("workspace").and_then(|table| table.get("package")).and_then(|table| table.get("version"));
+    let version =
+        manifest.get("workspace").and_then(|table| table.get("package")).and_then(|table| table.get("version"));
     Ok(version.and_then(toml::Value::as_str).context("Cargo.toml has no version")?.to_owned())
 }
 

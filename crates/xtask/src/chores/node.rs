@@ -27,7 +27,7 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     let project = workspace.root().join("target/node");
     install_needed(&project)?;
     install_package(workspace, &project)?;
-    copy(&workspace.root().join(PACKAGE).join("test"), &project.join("test"))?;
+    workspace::copy_folder(&workspace.root().join(PACKAGE).join("test"), &project.join("test"))?;
     let mut types = Command::new("npx");
     types.args(["--no-install", "tsc", "--project", "test/tsconfig.json"]).current_dir(&project);
     workspace::run(&mut types)?;
@@ -66,7 +66,7 @@ pub(super) fn build_shipped(workspace: &Workspace) -> Result<PathBuf> {
 
 /// Builds the native part and returns its path.
 pub(super) fn build(workspace: &Workspace) -> Result<PathBuf> {
-    workspace::run(&mut workspace.cargo(&["build", "-p", "seamline-node"]))?;
+    workspace::build_libraries(workspace)?;
     Ok(workspace.root().join("target/debug").join(file_name()))
 }
 
@@ -97,19 +97,7 @@ pub(super) fn install_package(workspace: &Workspace, project: &Path) -> Result<(
     }
     std::fs::create_dir_all(&installed)?;
     for name in SHIPPED {
-        copy(&package.join(name), &installed.join(name))?;
-    }
-    Ok(())
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    if from.is_file() {
-        return std::fs::copy(from, to).map(drop).with_context(|| format!("cannot copy {}", from.display()));
-    }
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
-        let entry = entry?;
-        copy(&entry.path(), &to.join(entry.file_name()))?;
+        workspace::copy_folder(&package.join(name), &installed.join(name))?;
     }
     Ok(())
 }

@@ -26,10 +26,11 @@ const CRATE: &str = "crates/seamline-python";
 /// The command that runs the tests of the package; `None` if the machine has no Python.
 pub(super) fn tests(workspace: &Workspace) -> Result<Option<Command>> {
     let Some(python) = TESTS.python(workspace)? else { return Ok(None) };
-    install(workspace, &python)?;
+    let package = stage(workspace)?;
     let mut command = Command::new(&python);
     command.args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider"]).arg(workspace.root().join(CRATE).join("tests"));
-    command.env("PYTHONDONTWRITEBYTECODE", "1").env("SEAMLINE_FAKE_PROVIDER", fake_provider(workspace)?);
+    command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONPATH", package);
+    command.env("SEAMLINE_FAKE_PROVIDER", fake_provider(workspace)?);
     Ok(Some(command))
 }
 
@@ -50,6 +51,21 @@ pub(super) fn print_frameworks(workspace: &Workspace, names: &[&str]) -> Result<
         workspace::run(&mut command)?;
     }
     Ok(())
+}
+
+/// Puts the package together as an installed wheel has it, and returns the folder for the path of Python.
+fn stage(workspace: &Workspace) -> Result<PathBuf> {
+    workspace::build_libraries(workspace)?;
+    let folder = workspace.root().join("target/python-package");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    let package = folder.join("seamline");
+    workspace::copy_folder(&workspace.root().join(CRATE).join("python/seamline"), &package)?;
+    let library = format!("{}seamline_python{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let ending = if cfg!(windows) { "pyd" } else { "abi3.so" };
+    std::fs::copy(workspace.root().join("target/debug").join(library), package.join(format!("_native.{ending}")))?;
+    Ok(folder)
 }
 
 /// Builds the wheel and installs it.

@@ -37,6 +37,20 @@ impl Tally {
             self.passed += count;
         } else if let Some(count) = count("ℹ fail ") {
             self.failed += count;
+        } else {
+            self.see_pytest(line);
+        }
+    }
+
+    /// Counts the closing line of pytest, such as `3 failed, 12 passed, 1 skipped in 4.20s`.
+    fn see_pytest(&mut self, line: &str) {
+        let Some((counts, time)) = line.trim_matches(['=', ' ']).rsplit_once(" in ") else { return };
+        let is_time =
+            time.split(' ').next().is_some_and(|time| time.ends_with('s') && time.starts_with(char::is_numeric));
+        let is_counts = || counts.split(", ").all(|part| part.starts_with(char::is_numeric));
+        if is_time && is_counts() && (counts.contains(" passed") || counts.contains(" failed")) {
+            self.closing_lines += 1;
+            counts.split(", ").for_each(|part| self.add(part));
         }
     }
 
@@ -81,6 +95,17 @@ mod tests {
     fn the_closing_lines_of_node_are_read() {
         let seen = tally(&["ℹ tests 9", "ℹ pass 7", "ℹ fail 2", "ℹ skipped 0"]);
         assert_eq!(seen, Tally { passed: 7, failed: 2, closing_lines: 1 });
+    }
+
+    #[test]
+    fn the_closing_line_of_pytest_is_read() {
+        let seen = tally(&[
+            "1 failed, 12 passed, 3 skipped in 4.20s",
+            "=== 5 passed in 61.02s (0:01:01) ===",
+            "2 passed in a row",
+            "no tests ran in 0.01s",
+        ]);
+        assert_eq!(seen, Tally { passed: 17, failed: 1, closing_lines: 2 });
     }
 
     #[test]

@@ -33,13 +33,15 @@ struct Step {
     run: fn(&Workspace, &mut Tally) -> Result<Outcome>,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 13] = [
     step("format", Extent::Fast, format),
     step("tidy", Extent::Fast, check_tidy),
     step("clippy", Extent::Fast, clippy),
     step("no features", Extent::Fast, no_features),
     step("tests", Extent::Fast, tests),
     step("oracles", Extent::Whole, run_oracles),
+    step("node package", Extent::Whole, node::run),
+    step("python package", Extent::Whole, python),
     step("doc tests", Extent::Whole, doc_tests),
     step("docs", Extent::Whole, docs),
     step("generated docs", Extent::Whole, generated_docs),
@@ -188,12 +190,12 @@ fn run_oracles(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Builds the wheel of the Python package and runs its tests, some of them with real frameworks.
-fn python(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
+/// Runs the tests of the Python package, some of them with real frameworks.
+fn python(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     let Some(mut tests) = python_package::tests(workspace)? else {
         return Ok(Outcome::Skipped("python3 with venv is not installed".to_owned()));
     };
-    workspace::run(&mut tests)?;
+    workspace::run_watched(&mut tests, |line| tally.see(line))?;
     Ok(Outcome::Passed)
 }
 
@@ -243,6 +245,8 @@ mod tests {
              no features     not run\n\
              tests           not run\n\
              oracles         not run\n\
+             node package    not run\n\
+             python package  not run\n\
              doc tests       not run\n\
              docs            not run\n\
              generated docs  not run\n\

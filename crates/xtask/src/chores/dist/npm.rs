@@ -89,7 +89,9 @@ fn try_out(release: &Release<'_>, packed: &[PathBuf]) -> Result<()> {
     std::fs::write(empty.join("package.json"), "{\"private\":true,\"type\":\"module\"}\n")?;
     let mut install = Command::new("npm");
     // The packages of other platforms are not published yet, so npm must not look for them.
-    install.args(["install", "--no-audit", "--no-fund", "--offline", "--omit=optional", "--loglevel=error"]).args(packed);
+    install
+        .args(["install", "--no-audit", "--no-fund", "--offline", "--omit=optional", "--loglevel=error"])
+        .args(packed);
     workspace::run(install.current_dir(&empty))?;
     std::fs::write(empty.join("quick_start.js"), QUICK_START)?;
     workspace::run(Command::new("node").arg("quick_start.js").current_dir(&empty))?;
