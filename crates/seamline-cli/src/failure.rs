@@ -63,6 +63,10 @@ impl Failure {
             Source::Path(path) => quoted(&path.display().to_string()),
         };
         let hint = match program.extract {
+            _ if program.session.is_some() => format!(
+                "nothing was changed; `seamline check {file}` reads the file, and `seamline convert {file} --to anthropic` \
+                 writes its conversation as a request body"
+            ),
             Some(command) => {
                 let command = command.replace("FILE", &file);
                 format!("nothing was changed; `{command} | seamline check -` checks the messages in it")

@@ -20,6 +20,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Notes the names of the tools of an unknown block that has ids, for dialects whose results need none.
+    pub(crate) fn unknown_tools(&mut self, block: Value<'_, '_>) {
+        let held = block.members().map(|(_, member)| member).filter(|member| member.is(Kind::Object));
+        let named = held.filter(|held| ids_of(*held).any(|id| id.key().name() != "name"));
+        let names: Vec<_> = named.filter_map(|held| held.object()?.get("name")).take(IDS_MAX).collect();
+        for name in names {
+            if let Some(name) = name.str().filter(|_| self.density.has_place_for(self.transcript.facts.len())) {
+                self.fact(FactKind::UnknownTool, &name);
+            }
+        }
+    }
+
     /// Notes an id by which something unknown may make or answer a call.
     pub(crate) fn unknown_id(&mut self, id: Value<'_, '_>) {
         if let Some(id) =

@@ -16,6 +16,10 @@
 //!    of the tool or the position of the result proves it;
 //! 5. the rest are orphans, duplicates and results that replace a synthetic one.
 //!
+//! Where ids are optional, a missing id does not contradict: results without one, and those whose id several calls or none have,
+//! wait until the span ends. Then, in order, each answers the first open call of its tool; a result with an id that no call
+//! has answers only calls without one.
+//!
 //! A block of unknown kind may be a call or a result. After step 1 and the late results of step 2 it answers the open
 //! calls before it that have its id, and owns the results after it that have its id. Rules then find neither an
 //! unanswered call nor an orphan.
@@ -28,14 +32,16 @@
 //! an earlier pair only when one of them takes part in a pair itself.
 
 mod behind;
+mod by_tool;
 mod early;
 mod misaddressed;
 mod queues;
 mod renamed;
 mod unknown;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
+use self::by_tool::Waiting;
 use self::queues::Queues;
 use crate::{BlockIndex, BlockKind, Joint, MessageIndex, ResultBlock, Role, Scope, Tool, Transcript, WireId};
 
@@ -170,11 +176,19 @@ fn key(id: Option<&WireId>) -> Key<'_> {
 /// Cycles with more calls than this are looked up by a map instead of a scan.
 const SCAN_MAX: usize = 8;
 
-/// The calls of one id in closed spans.
+/// The id or the tool by which a result finds calls of closed spans.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Name<'t> {
+    Id(Key<'t>),
+    /// The tool, for results without an id.
+    Tool(Tool),
+}
+
+/// The calls of one name in closed spans.
 #[derive(Default)]
 struct Known {
     /// The calls without a real result.
-    open: Vec<u32>,
+    open: VecDeque<u32>,
     /// The latest call.
     latest: Option<u32>,
 }
@@ -204,13 +218,15 @@ struct Walk<'t, 'a> {
     queues: Queues<'t>,
     /// Ids of closed spans. Filled only once a result is not answered in its own span, which never happens in an intact
     /// conversation.
-    known: HashMap<Key<'t>, Known>,
+    known: HashMap<Name<'t>, Known>,
     /// How many cycles `known` covers.
     known_cycles: usize,
     /// For each result, the span that contains it, and whether only results are between it and the calls.
     span_of: Vec<Option<(Running, bool)>>,
     /// Results whose id no earlier call has, as places in the list of results.
     early: Vec<u32>,
+    /// Results of the running span that are paired once it ends.
+    waiting: Vec<(u32, Waiting)>,
     /// Results without an id that no call without an id claimed, likewise.
     nameless: Vec<u32>,
     /// The span that was last searched for its only open call, and the outcome.
@@ -238,6 +254,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             known_cycles: 0,
             span_of: Vec::with_capacity(room),
             early: Vec::new(),
+            waiting: Vec::new(),
             nameless: Vec::new(),
             counted: (None, None),
         }
@@ -249,6 +266,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             if message.role == Role::Assistant && !self.is_unknown_call(index) {
                 self.interrupted = true;
                 if !self.scope.lasting {
+                    self.claim_waiting();
                     self.current = None;
                 }
             }
@@ -275,6 +293,7 @@ impl<'t, 'a> Walk<'t, 'a> {
                 self.connected = None;
             }
         }
+        self.claim_waiting();
     }
 
     /// Whether a message may make calls of an unknown kind, which are answered together with those before it.
@@ -293,6 +312,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             Some(cycle) if cycle.end_call == end_call => {}
             Some(cycle) => cycle.end_call = end_call,
             None => {
+                self.claim_waiting();
                 self.interrupted = false;
                 self.said = false;
                 let last = self.pairing.cycles.len() as u32;
@@ -313,11 +333,16 @@ impl<'t, 'a> Walk<'t, 'a> {
         let position = self.pairing.results.len() as u32;
         self.span_of.push(self.current.filter(|_| !self.interrupted).map(|span| (span, !self.said)));
         self.pairing.results.push(ResultState { result: block, fate: ResultFate::Orphan });
+        if let Some(why) = self.waits(key, block) {
+            self.waiting.push((position, why));
+            return;
+        }
         let fate = match self.claim_in_span(key, block) {
             Some(fate) => fate,
             None => self.claim_late(key, block, position),
         };
         self.pairing.results[position as usize].fate = fate;
+        self.wait_if_unknown(block, position);
     }
 
     /// The calls of a span.
@@ -350,7 +375,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     fn is_open_before(&mut self, key: Key<'t>) -> bool {
         self.start.look_back();
         self.learn_closed_spans();
-        key.is_some() && self.known.get(&key).is_some_and(|known| !known.open.is_empty())
+        key.is_some() && self.known.get(&Name::Id(key)).is_some_and(|known| !known.open.is_empty())
     }
 
     /// The next call with this id in a large cycle, or the last one when all are answered.
@@ -370,25 +395,27 @@ impl<'t, 'a> Walk<'t, 'a> {
             return ResultFate::Orphan;
         }
         self.learn_closed_spans();
-        let known = self.known.entry(key).or_default();
-        match (known.open.as_slice(), known.latest) {
-            (&[.., index], _) if self.scope.lasting => {
-                known.open.pop();
+        let name = self.late_name(key, block);
+        let mut known = self.known.remove(&name).unwrap_or_default();
+        if self.scope.by_tool {
+            known.forget_answered(|index| self.is_open(index));
+        }
+        let fate = match (known.open.back().copied(), known.latest) {
+            (Some(index), _) if self.scope.lasting || self.scope.late && known.open.len() == 1 => {
+                known.open.pop_back();
                 self.answer_again(index as usize, block)
             }
-            (&[index], _) if self.scope.late => {
-                known.open.clear();
-                self.answer_again(index as usize, block)
-            }
-            ([], Some(index)) => self.answer_again(index as usize, block),
-            ([], None) => {
+            (None, Some(index)) => self.answer_again(index as usize, block),
+            (None, None) => {
                 self.early.push(position);
                 ResultFate::Orphan
             }
-            (_, _) if !self.scope.late => ResultFate::Orphan,
+            (Some(_), _) if !self.scope.late => ResultFate::Orphan,
             // A guess could be wrong.
-            _ => ResultFate::Ambiguous,
-        }
+            (Some(_), _) => ResultFate::Ambiguous,
+        };
+        self.known.insert(name, known);
+        fate
     }
 
     /// Brings [`Walk::known`] up to the cycle whose span is running.
@@ -396,12 +423,14 @@ impl<'t, 'a> Walk<'t, 'a> {
         let closed = self.current.map_or(self.pairing.cycles.len(), |span| span.first as usize);
         for at in self.known_cycles..closed {
             for index in self.pairing.cycles[at].range() {
-                let key = self.call_key(index);
                 let open = self.is_open(index);
-                let known = self.known.entry(key).or_default();
-                known.latest = Some(index as u32);
-                if open {
-                    known.open.push(index as u32);
+                let tool = self.call_tool(index).filter(|_| self.scope.by_tool).map(Name::Tool);
+                for name in [Name::Id(self.call_key(index))].into_iter().chain(tool) {
+                    let known = self.known.entry(name).or_default();
+                    known.latest = Some(index as u32);
+                    if open {
+                        known.open.push_back(index as u32);
+                    }
                 }
             }
         }

@@ -3,6 +3,8 @@
 use super::{MatchedResult, Pairing, ResultFate, SCAN_MAX, Scope};
 use crate::{BlockIndex, Joint, Role};
 
+#[path = "pairing_tests/by_tool.rs"]
+mod by_tool;
 #[path = "pairing_tests/conversation.rs"]
 mod conversation;
 use conversation::{Part, transcript};
@@ -17,6 +19,7 @@ const SPAN_ONLY: Scope = Scope {
     unproven: false,
     joint: Joint::Apart,
     lasting: false,
+    by_tool: false,
     prefixes: &[],
 };
 

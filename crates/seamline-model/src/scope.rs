@@ -18,6 +18,8 @@ pub struct Scope {
     pub joint: Joint,
     /// A span lasts until the next calls, even if assistant messages come before them.
     pub lasting: bool,
+    /// The tool and the order tell which call a result answers, if one of the two has no id.
+    pub by_tool: bool,
     /// The prefixes that the dialects give to ids, to recognise two forms of one id.
     pub prefixes: &'static [&'static [&'static str]],
 }
@@ -31,6 +33,7 @@ impl Scope {
         unproven: false,
         joint: Joint::Apart,
         lasting: false,
+        by_tool: false,
         prefixes: &[],
     };
 
@@ -38,7 +41,8 @@ impl Scope {
     #[must_use]
     pub fn under(self, demands: &Constraints) -> Self {
         let lasting = demands.carrier == Carrier::Items;
+        let by_tool = !demands.call_id.demanded && !lasting;
         let prefixes = demands.call_id.known_prefixes;
-        Self { late: self.late || lasting, joint: demands.joint_answers, lasting, prefixes, ..self }
+        Self { late: self.late || lasting, joint: demands.joint_answers, lasting, by_tool, prefixes, ..self }
     }
 }

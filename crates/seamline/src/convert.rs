@@ -276,7 +276,9 @@ impl Speaking {
         options: &ConvertOptions,
     ) -> Result<Repaired<'b>, Error> {
         let anything = IdDemand { alphabet: Alphabet::Any, length_max: usize::MAX, ..to.call_id() };
-        let demand = |constraints: &mut Constraints| constraints.call_id = anything;
+        let demand = |constraints: &mut Constraints| {
+            constraints.call_id = IdDemand { demanded: constraints.call_id.demanded, ..anything };
+        };
         repair_leaving(body, &self.options(options), Left::Nothing, demand)
     }
 

@@ -30,6 +30,8 @@ mod knobs;
 mod laws;
 #[path = "suite/logs.rs"]
 mod logs;
+#[path = "suite/mixed_ids.rs"]
+mod mixed_ids;
 #[path = "suite/native/histories.rs"]
 mod native;
 #[path = "suite/oracles.rs"]

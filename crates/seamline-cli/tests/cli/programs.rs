@@ -53,11 +53,16 @@ fn the_program_and_a_command_that_helps_are_named() {
     bench.write("log.jsonl", std::fs::read(fixture("claude_code.jsonl")).unwrap());
     let ran = bench.run(&["session", "import", "log.jsonl", "--store", "sqlite:s.db"]).expect(2);
     assert!(ran.err.contains("log.jsonl: this is a session log of Claude Code, not a request body"), "{}", ran.err);
-    assert!(ran.err.contains("log.jsonl | seamline check -"), "{}", ran.err);
+    let command = "seamline convert log.jsonl --to anthropic";
+    assert!(ran.err.contains(command), "{}", ran.err);
+    let body = bench.run(&["convert", "log.jsonl", "--to", "anthropic"]).expect(0);
+    bench.write("body.json", body.out);
+    bench.run(&["session", "new", "s-1", "--store", "sqlite:s.db"]).expect(0);
+    bench.run(&["session", "append", "s-1", "body.json", "--body", "--store", "sqlite:s.db"]).expect(0);
     bench.write("session.json", std::fs::read(fixture("gemini_cli.json")).unwrap());
     let ran = bench.run(&["session", "import", "session.json", "--store", "sqlite:s.db"]).expect(2);
     assert!(ran.err.contains("this is a session of Gemini CLI"), "{}", ran.err);
-    assert!(ran.err.contains("give the request body"), "{}", ran.err);
+    assert!(ran.err.contains("seamline check session.json"), "{}", ran.err);
 }
 
 #[test]

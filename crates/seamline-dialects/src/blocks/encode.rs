@@ -171,15 +171,19 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         found
     }
 
-    /// The first message from `first` on with a call that a result in `results` names, if that result stays there.
+    /// The first message from `first` on with a call that a result in `results` names, if that result stays there. Where
+    /// one of the two has no id, the name of the tool is in the place of it.
     fn first_answered(&self, first: MessageIndex, results: MessageIndex) -> Option<MessageIndex> {
         let staying = self.transcript.blocks_of(results).filter(|(block, _)| self.stays(*block));
-        let named: HashSet<&str> = staying
-            .filter_map(|(block, _)| self.transcript.result(block).and_then(|result| result.id.as_deref()))
-            .collect();
+        let staying: Vec<_> = staying.filter_map(|(block, _)| self.transcript.result(block)).collect();
+        let named: HashSet<&str> = staying.iter().filter_map(|result| result.id.as_deref()).collect();
+        let tools: HashSet<&str> = staying.iter().filter_map(|result| self.transcript.name(result.tool)).collect();
         let is_named = |block| {
-            let id = self.transcript.call(block).and_then(|call| call.id.as_deref());
-            id.is_some_and(|id| named.contains(id))
+            let Some(call) = self.transcript.call(block) else { return false };
+            let (id, tool) = (call.id.as_deref(), self.transcript.name(call.tool));
+            let is_nameless = id.is_some() && id == tool;
+            let has = |names: &HashSet<&str>, name: Option<&str>| name.is_some_and(|name| names.contains(name));
+            has(&named, id) || has(&tools, tool) && (is_nameless || has(&named, tool))
         };
         let mut messages = (first.0..results.0).map(MessageIndex);
         messages.find(|&message| self.transcript.blocks_of(message).any(|(block, _)| is_named(block)))

@@ -35,7 +35,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // No further demands are known.
     pairs: PairDemands::NONE,
     compaction: None,
-    // GEM-8: optional, of any form.
+    // GEM-8: optional, of any form. Google's SDK answers calls with ids without naming them, and no rejection is known.
     call_id: IdDemand {
         demanded: false,
         alphabet: Alphabet::Any,

@@ -41,6 +41,9 @@ const ROLES: &[(&str, Speaker)] =
 /// The names of a signature.
 const SEALS: &[&str] = &["thoughtSignature", "thought_signature"];
 
+/// The names of the member that holds a result.
+const RESULT: &[&str] = &["functionResponse", "function_response"];
+
 /// The names of the members that hold media.
 const MEDIA: &[&str] = &["inlineData", "inline_data", "fileData", "file_data"];
 
@@ -51,19 +54,22 @@ const MEDIA: &[&str] = &["inlineData", "inline_data", "fileData", "file_data"];
 /// When the body is not JSON or not this dialect's envelope.
 pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     let mut open = Open::default();
+    let mut before = Speaker::User;
     Lifting::run(body, &FORM, |lifting, content, pointer| {
         let speaker = lifting.speaker(content, ROLES, pointer);
-        if speaker == Speaker::Assistant {
+        // Adjacent contents of the model are answered together.
+        if speaker == Speaker::Assistant && before != Speaker::Assistant {
             open = Open::default();
         }
+        before = speaker;
+        open.assign(content);
         lifting.note_unknown(content, &["role", "parts"], pointer);
         let blocks = parts(lifting, content, pointer, &mut open);
         lifting.push(speaker, blocks);
     })
 }
 
-/// The calls of the last content that have no result yet. A call with a result is removed from its lists when its turn
-/// comes.
+/// The calls of the last contents of the model, and the ids of the calls that the results of this content answer.
 #[derive(Default)]
 struct Open {
     /// The ids of the calls.
@@ -71,35 +77,73 @@ struct Open {
     answered: HashSet<usize>,
     in_order: VecDeque<usize>,
     by_name: HashMap<String, VecDeque<usize>>,
-    by_id: HashMap<String, Vec<usize>>,
+    /// The calls of each tool whose id was made here.
+    nameless: HashMap<String, VecDeque<usize>>,
+    by_id: HashMap<String, VecDeque<usize>>,
+    /// The ids for the results that are still to be read, in order.
+    assigned: VecDeque<Option<String>>,
 }
 
 impl Open {
-    fn push(&mut self, name: &str, id: &str) {
+    fn push(&mut self, name: &str, id: &str, is_nameless: bool) {
         let place = self.ids.len();
         self.ids.push(id.to_owned());
         self.in_order.push_back(place);
         self.by_name.entry(name.to_owned()).or_default().push_back(place);
-        self.by_id.entry(id.to_owned()).or_default().push(place);
+        if is_nameless {
+            self.nameless.entry(name.to_owned()).or_default().push_back(place);
+        }
+        self.by_id.entry(id.to_owned()).or_default().push_back(place);
     }
 
-    /// A result with an id answers every call that has it.
-    fn answer(&mut self, id: &str) {
-        self.answered.extend(self.by_id.remove(id).unwrap_or_default());
-    }
-
-    /// The call that a result without an id answers: the first with its name, else the first.
-    fn take(&mut self, name: &str) -> Option<String> {
-        let answered = &self.answered;
-        let mut next = |places: &mut VecDeque<usize>| loop {
-            match places.pop_front() {
-                Some(place) if answered.contains(&place) => {}
-                place => return place,
+    /// Finds the calls that the results of a content answer: first those that the results name by id; then, in order, a
+    /// result without an id answers the first open call of its tool, and one whose id no call has the first without one.
+    fn assign(&mut self, content: Value<'_, '_>) {
+        let parts = member(content, "parts").filter(|parts| parts.is(Kind::Array));
+        let results = parts.into_iter().flat_map(Value::elements).filter_map(|part| member_of(part, RESULT));
+        let results: Vec<(Option<String>, String)> = results
+            .filter(|result| result.is(Kind::Object))
+            .map(|result| {
+                let id = string(result, "id").filter(|id| !id.is_empty());
+                (id, string(result, "name").unwrap_or_default())
+            })
+            .collect();
+        for id in results.iter().filter_map(|(id, _)| id.as_ref()) {
+            if let Some(calls) = self.by_id.get_mut(id) {
+                self.answered.extend(calls.pop_front());
             }
-        };
-        let place = self.by_name.get_mut(name).and_then(&mut next).or_else(|| next(&mut self.in_order))?;
+        }
+        let mut ids = VecDeque::with_capacity(results.len());
+        for (id, name) in results {
+            let Some(id) = id else {
+                ids.push_back(self.take(&name));
+                continue;
+            };
+            let is_unknown = !self.by_id.contains_key(&id);
+            let open = self.nameless.get_mut(&name).filter(|_| is_unknown);
+            let call = open.and_then(|places| next(places, &self.answered));
+            self.answered.extend(call);
+            ids.push_back(Some(call.map_or(id, |call| self.ids[call].clone())));
+        }
+        self.assigned = ids;
+    }
+
+    /// The id of the call that a result without an id answers: the first of its tool, else the first.
+    fn take(&mut self, name: &str) -> Option<String> {
+        let of_tool = self.by_name.get_mut(name).and_then(|places| next(places, &self.answered));
+        let place = of_tool.or_else(|| next(&mut self.in_order, &self.answered))?;
         self.answered.insert(place);
         Some(self.ids[place].clone())
+    }
+}
+
+/// The first of these calls that has no result.
+fn next(places: &mut VecDeque<usize>, answered: &HashSet<usize>) -> Option<usize> {
+    loop {
+        match places.pop_front() {
+            Some(place) if answered.contains(&place) => {}
+            place => return place,
+        }
     }
 }
 
@@ -221,19 +265,18 @@ fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut O
         lifting.note_unknown(value, &[&["text", "thought"], SEALS].concat(), pointer);
         return words(lifting, value, said, seal, pointer);
     }
-    let objects = |keys| member_of(value, keys).filter(|inner: &Value<'_, '_>| inner.is(Kind::Object));
+    let objects = |keys: &[&str]| member_of(value, keys).filter(|inner: &Value<'_, '_>| inner.is(Kind::Object));
     if let Some(call) = objects(&["functionCall", "function_call"]) {
         lifting.note_unknown(value, &[&["functionCall", "function_call", "thought"], SEALS].concat(), pointer);
         return function_call(lifting, call, seal, pointer, open);
     }
-    let (block, known): (LiftedBlock, &[&str]) =
-        if let Some(result) = objects(&["functionResponse", "function_response"]) {
-            (self::result(lifting, result, pointer, open), &["functionResponse", "function_response"])
-        } else if let Some(says) = member_of(value, MEDIA).and_then(|data| media(lifting, data, pointer)) {
-            (LiftedBlock::new(says, pointer), MEDIA)
-        } else {
-            return unknown(value, pointer);
-        };
+    let (block, known): (LiftedBlock, &[&str]) = if let Some(result) = objects(RESULT) {
+        (self::result(lifting, result, pointer, open), RESULT)
+    } else if let Some(says) = member_of(value, MEDIA).and_then(|data| media(lifting, data, pointer)) {
+        (LiftedBlock::new(says, pointer), MEDIA)
+    } else {
+        return unknown(value, pointer);
+    };
     if seal.is_some() {
         lifting.note_dropped("signature", pointer, "only Gemini's models read it");
     }
@@ -280,12 +323,13 @@ fn function_call(
     lifting.note_unknown(call, &["id", "name", "args"], &within);
     let name = lifting.field(call, "name", &within).unwrap_or_default();
     let id = lifting.field(call, "id", &within).filter(|id| !id.is_empty());
+    let is_nameless = id.is_none();
     let id = id.unwrap_or_else(|| {
         let id = MADE.made(&format!("{pointer}/{}", compact(call.raw())), |_| false);
         lifting.conversation.made.insert(id.clone(), format!("{name} at {pointer}"));
         id
     });
-    open.push(&name, &id);
+    open.push(&name, &id, is_nameless);
     let is_whole = member(call, "partialArgs").is_none() && !call.object().is_some_and(continues);
     let mut block = lifting.call(id, name, member(call, "args"), pointer);
     if let Says::Call(call) = &mut block.says {
@@ -299,13 +343,8 @@ fn result(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mu
     let within = format!("{pointer}/{}", result.key().name());
     lifting.note_unknown(result, &["id", "name", "response", "parts"], &within);
     let name = lifting.field(result, "name", &within).unwrap_or_default();
-    let id = match lifting.field(result, "id", &within).filter(|id| !id.is_empty()) {
-        Some(id) => {
-            open.answer(&id);
-            id
-        }
-        None => open.take(&name).unwrap_or_else(|| MADE.made(pointer, |_| false)),
-    };
+    let own = lifting.field(result, "id", &within).filter(|id| !id.is_empty());
+    let id = open.assigned.pop_front().flatten().or(own).unwrap_or_else(|| MADE.made(pointer, |_| false));
     let response = member(result, "response");
     let failed = response.is_some_and(|response| member(response, "error").is_some());
     let mut blocks: Vec<LiftedBlock> = response.map(|response| output(response, pointer)).into_iter().collect();

@@ -70,6 +70,7 @@ pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) 
     let kind = part.judge(reader);
     if part.data == 0 && matches!(kind, BlockKind::Opaque) {
         reader.unknown_block(value);
+        reader.unknown_tools(value);
     }
     (kind, part.signed)
 }

@@ -119,6 +119,13 @@ pub(super) const FAMILY: Family = Family {
             &shape::UNSUPPORTED_ROLE,
             r"\b(?:messages|input|contents)(?:\.|\[)\d+\]?\.role: unknown variant|[`'\x22](?:messages|input|contents)(?:\.|\[)\d+\]?\.role[`'\x22] does not support",
         ),
+        // As chat templates and small servers say it, also with status 500.
+        sentence(
+            "roles",
+            400,
+            &shape::UNSUPPORTED_ROLE,
+            r"(?i)\b(?:unsupported|unexpected|unknown|invalid) role\b[ :]{1,2}[`'\x22]?(?:tool|function|system|developer)\b|\brole[ :=]{1,2}[`'\x22]?(?:tool|function|system|developer)[`'\x22]? (?:is |are )?(?:not supported|unsupported|not allowed)|\bgot role:? [`'\x22]?\w+|\bUnexpected message role\b",
+        ),
         broad(
             "unknown members",
             &shape::UNKNOWN_FIELD,

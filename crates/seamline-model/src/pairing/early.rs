@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Key, Walk};
+use super::{Key, ResultFate, Walk};
 use crate::Tool;
 
 /// The first call of each id, and of each id and tool. A call that names no tool is under `None`.
@@ -34,6 +34,9 @@ impl<'t> Walk<'t, '_> {
         let mut claimed: HashSet<usize> = HashSet::new();
         for &position in &self.early.clone() {
             let position = position as usize;
+            if self.pairing.results[position].fate != ResultFate::Orphan {
+                continue;
+            }
             let block = self.pairing.results[position].result;
             let tool = self.transcript.result(block).and_then(|result| result.tool);
             let Some(index) = first.find(self.result_key(position), tool) else { continue };

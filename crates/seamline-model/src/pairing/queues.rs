@@ -40,6 +40,11 @@ impl<'t> Queues<'t> {
         self.queued = range.end;
     }
 
+    /// Whether several calls have this id.
+    pub(super) fn is_shared(&self, key: Key<'t>) -> bool {
+        self.queues.get(&(key, None)).is_some_and(|queue| queue.calls.len() > 1)
+    }
+
     /// The next open call with this id, of this tool if there is one; the last call with the id when all are answered.
     pub(super) fn next(
         &mut self,

@@ -29,6 +29,7 @@ pub(super) fn transcript(messages: &[(Role, Vec<Part>)]) -> Transcript<'static> 
         for (index, part) in parts.iter().enumerate() {
             let kind = kind(*part, &mut transcript.tools);
             transcript.has.note(&kind);
+            transcript.has.neighbouring_ids = true;
             let slot = Slot { field: Field::Content, index: index as u32 };
             transcript.blocks.push(Block::new(message, Span::default(), slot, kind, false));
         }

@@ -17,7 +17,8 @@ pub(crate) fn check(contents: &[Value]) -> Vec<Violation> {
     for (message, content) in contents.iter().enumerate() {
         violations.extend(content_kinds(content).into_iter().map(|kind| Violation { message, kind }));
     }
-    let turns: Vec<Turn> = contents.iter().map(turn).collect();
+    let all: Vec<Held> = contents.iter().map(held).collect();
+    let turns = turns(&all);
     // GEM-2, GEM-4; recorded requests answer neighbouring model contents together.
     check_pairs(&turns, Neighbours::Together, &mut violations);
     check_names(contents, &turns, &mut violations);
@@ -76,14 +77,83 @@ fn key(held: &Value) -> Option<&str> {
     id.or_else(|| wire::string(held, "name"))
 }
 
-fn turn(content: &Value) -> Turn<'_> {
-    let from_model = wire::role(content) == "model";
-    Turn {
-        from_model,
-        calls: parts(content).iter().filter_map(call).map(key).collect(),
-        // In another role the violation is the wrong role.
-        results: if from_model { Vec::new() } else { parts(content).iter().filter_map(result).map(key).collect() },
+/// The calls and results of a content.
+struct Held<'a> {
+    from_model: bool,
+    calls: Vec<Named<'a>>,
+    results: Vec<Named<'a>>,
+}
+
+/// The id and the tool of a call or result.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    id: Option<&'a str>,
+    tool: Option<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    fn of(held: &'a Value) -> Self {
+        let id = wire::string(held, "id").filter(|id| !id.is_empty());
+        Self { id, tool: wire::string(held, "name") }
     }
+}
+
+fn held(content: &Value) -> Held<'_> {
+    let from_model = wire::role(content) == "model";
+    Held {
+        from_model,
+        calls: parts(content).iter().filter_map(call).map(Named::of).collect(),
+        // In another role the violation is the wrong role.
+        results: if from_model {
+            Vec::new()
+        } else {
+            parts(content).iter().filter_map(result).map(Named::of).collect()
+        },
+    }
+}
+
+/// The contents with one key for each call and its result. Google's SDK sends results without ids to calls that have one,
+/// and no rejection of them is known: where one of the two has no id, the tool and the order tell them apart.
+fn turns<'a>(contents: &[Held<'a>]) -> Vec<Turn<'a>> {
+    let keys = |all: &[Named<'a>]| all.iter().map(|named| named.id.or(named.tool)).collect();
+    let mut turns: Vec<Turn> = contents
+        .iter()
+        .map(|held| Turn { from_model: held.from_model, calls: keys(&held.calls), results: keys(&held.results) })
+        .collect();
+    for at in 1..contents.len() {
+        let run = contents[..at].iter().rev().take_while(|held| held.from_model && !held.calls.is_empty()).count();
+        if contents[at].from_model || run == 0 {
+            continue;
+        }
+        let calls: Vec<Named> = contents[at - run..at].iter().flat_map(|held| held.calls.iter().copied()).collect();
+        let results = &contents[at].results;
+        let mut taken = vec![false; calls.len()];
+        let mut answers: Vec<Option<usize>> = vec![None; results.len()];
+        let mut assign = |is_asked: &dyn Fn(&Named) -> bool, fits: &dyn Fn(&Named, &Named) -> bool| {
+            for (place, result) in results.iter().enumerate().filter(|(_, result)| is_asked(result)) {
+                let free = (0..calls.len()).find(|&call| !taken[call] && fits(&calls[call], result));
+                if let Some(call) = free.filter(|_| answers[place].is_none()) {
+                    taken[call] = true;
+                    answers[place] = Some(call);
+                }
+            }
+        };
+        let is_known = |result: &Named| calls.iter().any(|call| call.id == result.id);
+        // Of the calls with the id of a result, one of its tool comes first.
+        assign(&|result| result.id.is_some(), &|call, result| call.id == result.id && call.tool == result.tool);
+        assign(&|result| result.id.is_some(), &|call, result| call.id == result.id);
+        assign(&|result| result.id.is_none(), &|call, result| call.tool == result.tool);
+        assign(&|result| result.id.is_some() && !is_known(result), &|call, result| {
+            call.id.is_none() && call.tool == result.tool
+        });
+        for (place, call) in answers.iter().enumerate() {
+            if let Some(call) = call {
+                let key = calls[*call].id.or(calls[*call].tool);
+                turns[at].results[place] = key;
+            }
+        }
+    }
+    turns
 }
 
 fn content_kinds(content: &Value) -> Vec<ViolationKind> {
@@ -151,8 +221,31 @@ mod tests {
     fn calls_are_paired_by_id_or_name() {
         assert_eq!(found(&cycle(&json!({"name": "f"}), &json!({"name": "f", "response": {}}))), []);
         assert_eq!(found(&cycle(&json!({"id": "1", "name": "f"}), &json!({"id": "1", "name": "f"}))), []);
-        let crossed = cycle(&json!({"id": "1", "name": "f"}), &json!({"name": "f"}));
+        let crossed = cycle(&json!({"id": "1", "name": "f"}), &json!({"id": "2", "name": "f"}));
         assert_eq!(found(&crossed), [K::UnansweredCall, K::OrphanResult]);
+    }
+
+    #[test]
+    fn a_missing_id_contradicts_no_other_id() {
+        let turn = |calls: &[Value], results: &[Value]| {
+            let parts = |name: &str, held: &[Value]| held.iter().map(|held| json!({name: held})).collect::<Vec<_>>();
+            found(&json!([
+                {"parts": [{"text": "go"}]},
+                {"role": "model", "parts": parts("functionCall", calls)},
+                {"role": "user", "parts": parts("functionResponse", results)},
+            ]))
+        };
+        let (one, two) = (json!({"id": "1", "name": "f"}), json!({"id": "2", "name": "f"}));
+        let (bare, other) = (json!({"name": "f"}), json!({"name": "g"}));
+        for results in [[&bare, &bare], [&bare, &one], [&two, &bare], [&two, &one]] {
+            assert_eq!(turn(&[one.clone(), two.clone()], &results.map(Clone::clone)), []);
+        }
+        for results in [[&bare, &bare], [&bare, &one], [&two, &one]] {
+            assert_eq!(turn(&[bare.clone(), bare.clone()], &results.map(Clone::clone)), []);
+        }
+        assert_eq!(turn(&[one.clone(), two.clone()], &[bare.clone()]), [K::UnansweredCall]);
+        assert_eq!(turn(&[one.clone(), two], &[bare, other.clone()]), [K::UnansweredCall, K::OrphanResult]);
+        assert_eq!(turn(&[one], &[other]), [K::UnansweredCall, K::OrphanResult]);
     }
 
     #[test]

@@ -122,7 +122,7 @@ fn is_crossed(context: &Context<'_, '_>, answers: &[(BlockIndex, BlockIndex)]) -
     }
     let transcript = context.transcript;
     let mut seen: HashMap<&str, Seen> = HashMap::new();
-    for &(call, result) in answers {
+    for &(call, result) in answers.iter().filter(|(_, result)| !context.is_named_by_tool(*result)) {
         let called = transcript.call(call).and_then(|call| call.tool);
         let is_proven = called.is_some() && called == transcript.result(result).and_then(|result| result.tool);
         let one = seen.entry(context.id(call)).or_insert(Seen { last: result, is_crossed: false, is_proven: true });

@@ -88,20 +88,14 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
         return;
     };
     let (named, meant) = (context.id(answer.result), context.id(state.call));
-    let unaddressed = context.is_unaddressed(answer.result);
-    let message = if unaddressed {
-        format!("tool result of `{named}` has no id, but its call has one; only `{meant}` is open")
-    } else if named.is_empty() {
+    let message = if named.is_empty() {
         format!("tool result names no call; only `{meant}` is open")
     } else if is_renamed(context, named, meant) {
         format!("tool result answers `{named}`, which is another form of the id `{meant}`")
     } else {
         format!("tool result answers `{named}`, which was never called; only `{meant}` is open")
     };
-    let predicts = if unaddressed {
-        // The provider's error for a result without an id is unknown.
-        String::new()
-    } else if named.is_empty() {
+    let predicts = if named.is_empty() {
         context.constraints.unanswered.render(&context.values(state.call, meant))
     } else {
         context.constraints.orphan.render(&context.values(answer.result, named))

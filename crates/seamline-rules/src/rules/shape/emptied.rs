@@ -33,14 +33,14 @@ pub(super) fn keep_members(context: &Context<'_, '_>, index: MessageIndex) -> Op
     stays.then(|| (fill(), "add a text that says there is no content"))
 }
 
-/// Whether a message has a member that is an object and holds media, or that no dialect or program is known to have. The
-/// provider may have added it as another form of content, as it did with `audio`. A text under an unknown name is what
-/// the message says under a wrong name.
+/// Whether a message has a member that is an object and that no dialect or program is known to have. The provider may have
+/// added it as another form of content, as `OpenAI` did with `audio`. A text under an unknown name is what the message says
+/// under a wrong name.
 pub(super) fn has_unknown_member(context: &Context<'_, '_>, index: MessageIndex) -> bool {
     let is_object = |member: &Member| {
         let value = context.transcript.text(Span { start: member.key_span.end, end: member.span.end });
         value.trim_ascii_start().trim_start_matches(':').trim_ascii_start().starts_with('{')
     };
     let mut members = context.transcript.members_of(index).iter().filter(|member| member.speaks_for_message());
-    members.any(|member| (member.is_unknown() || member.holds_media()) && is_object(member))
+    members.any(|member| member.is_unknown() && is_object(member))
 }

@@ -6,7 +6,7 @@ use super::calls;
 use crate::strict::{
     Violation, ViolationKind,
     ident::{is_short, is_word},
-    wire,
+    unknown, wire,
 };
 
 /// OAC-9: `^[a-zA-Z0-9_-]{1,64}$`.
@@ -45,9 +45,7 @@ fn assistant_kinds(message: &Value) -> Vec<ViolationKind> {
         Some(_) => vec![ViolationKind::BadCallList],
     };
     let says_otherwise = ["function_call", "refusal", "audio"].iter().any(|key| wire::present(message, key).is_some());
-    // A member that the provider may have added, as it did with `audio`.
-    let says_more = message.as_object().is_some_and(|members| members.values().any(Value::is_object));
-    let may_lack_content = says_otherwise || says_more || !calls(message).is_empty();
+    let may_lack_content = says_otherwise || unknown::may_say(message) || !calls(message).is_empty();
     if wire::present(message, "content").is_some() || !may_lack_content {
         kinds.extend(content_kinds(message));
     }
