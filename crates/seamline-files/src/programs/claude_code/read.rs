@@ -39,7 +39,7 @@ const MESSAGE: usize = 4;
 
 pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     let content = input.content;
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(content.records());
     let (mut ids, mut texts) = (Ids::default(), Texts::new(content));
     let mut about = About::default();
     let lines = lines::read(input.bytes, &mut |text| {

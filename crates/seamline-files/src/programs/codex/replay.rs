@@ -86,7 +86,10 @@ impl Replay {
     }
 
     fn push(&mut self, part: Part, place: (usize, usize), text: &str, content: KeptTexts) {
-        let texts = self.texts.get_or_insert_with(|| Texts::new(content));
+        let texts = self.texts.get_or_insert_with(|| {
+            self.held.reserve_exact(content.records());
+            Texts::new(content)
+        });
         self.held.extend(texts.add(&[text]).map(|text| Held { part, place, text }));
     }
 
