@@ -9,6 +9,8 @@ use crate::{
     RejectedMember, RequestFacts, ResultBlock, Role, Signatures, Source, Span, Synthetic, Tool, Tools, WireId,
 };
 
+mod growth;
+
 /// The messages of one conversation, in order.
 #[derive(Debug, Clone)]
 pub struct Transcript<'a> {
@@ -52,16 +54,7 @@ pub struct Transcript<'a> {
     pub has: Kinds,
 }
 
-/// The usual size of a message and of a block, to allocate capacity once.
-const MESSAGE_BYTES: usize = 1024;
-const BLOCK_BYTES: usize = 512;
-
 impl<'a> Transcript<'a> {
-    /// An empty transcript of a body, with estimated capacity.
-    pub fn new(body: &'a [u8]) -> Self {
-        Self::with_room(Source::new(body), body.len() / MESSAGE_BYTES + 1, body.len() / BLOCK_BYTES + 1)
-    }
-
     /// An empty transcript with capacity for so many messages and blocks.
     pub fn with_room(source: Source<'a>, messages: usize, blocks: usize) -> Self {
         Self {
@@ -157,6 +150,9 @@ impl<'a> Transcript<'a> {
         let before = self.messages.last();
         let beside = &self.blocks[before.map_or(0..0, Message::range)];
         self.has.note_calls(before.map(|before| before.role), beside, &self.blocks[message.range()]);
+        if self.messages.len() == self.messages.capacity() {
+            self.make_room(message.span.end as usize);
+        }
         self.messages.push(message);
     }
 

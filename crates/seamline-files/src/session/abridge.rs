@@ -31,7 +31,19 @@ const TEXT_BYTES: usize = 48;
 /// too long for every provider, and stay so.
 const OTHER_BYTES: usize = 132;
 
+/// The number of records for which the lists of a long file get room at once. The system gives memory only for those that
+/// are there, and a list that does not grow is not copied.
+const RECORDS: usize = 1 << 18;
+
 impl KeptTexts {
+    /// The number of records to make room for.
+    pub(crate) fn records(self) -> usize {
+        match self {
+            Self::Whole => 0,
+            Self::Abridged => RECORDS,
+        }
+    }
+
     /// A part of a record for the carrier.
     pub(crate) fn keep(self, json: &str) -> Cow<'_, str> {
         match self {

@@ -19,6 +19,7 @@ mod listed;
 mod reading;
 mod rewrite;
 mod summary;
+mod texts;
 pub mod time;
 
 pub use abridge::KeptTexts;
@@ -36,3 +37,4 @@ pub(crate) use export::dashed;
 pub(crate) use ids::{IdList, IdNumber, Ids};
 pub(crate) use listed::{Listed, chat_message, envelope_text, message_with, new_record, record_with};
 pub(crate) use rewrite::{Links, NewMessage, Writer, longest_rising, uuid, uuid_of};
+pub(crate) use texts::{MessageList, TextPlace, Texts};

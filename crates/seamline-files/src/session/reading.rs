@@ -4,7 +4,7 @@ use seamline_dialects::Dialect;
 
 use std::collections::HashSet;
 
-use super::{Defect, KeptTexts};
+use super::{Defect, MessageList};
 use crate::lines::{DamagedLine, RecordPlace};
 
 /// A file, read by the format of its program.
@@ -100,15 +100,9 @@ impl Reading {
         Self { unshown: (0..records).filter(|record| !shown.contains(record)).collect(), ..self }
     }
 
-    /// Adds a message. Of a long file the text goes straight into the body, so that it is in memory once.
-    pub(crate) fn push(&mut self, mut message: CarriedMessage, content: KeptTexts) {
-        if content == KeptTexts::Abridged {
-            let mut body = self.whole.take().unwrap_or_else(|| self.opening(0));
-            body += if self.messages.is_empty() { "" } else { "," };
-            body += &std::mem::take(&mut message.text);
-            self.whole = Some(body);
-        }
-        self.messages.push(message);
+    /// Takes the texts of the messages as a list. Without messages there is no body.
+    pub(crate) fn set_texts(&mut self, list: MessageList) {
+        self.whole = (!self.messages.is_empty()).then(|| list.behind(&self.opening(0)));
     }
 
     /// The messages as a request body.

@@ -11,7 +11,8 @@ use super::active::active;
 use crate::json::{Object, elements, members, unquoted};
 use crate::lines;
 use crate::session::{
-    About, CarriedMessage, FileInput, FileReading, IdList, IdNumber, Ids, KeptTexts, Node, Reading, Walk,
+    About, CarriedMessage, FileInput, FileReading, IdList, IdNumber, Ids, KeptTexts, Node, Reading, TextPlace, Texts,
+    Walk,
 };
 
 const MEMBERS: [&str; 16] = [
@@ -38,8 +39,8 @@ const MESSAGE: usize = 4;
 
 pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     let content = input.content;
-    let mut entries = Vec::new();
-    let mut ids = Ids::default();
+    let mut entries = Vec::with_capacity(content.records());
+    let (mut ids, mut texts) = (Ids::default(), Texts::new(content));
     let mut about = About::default();
     let lines = lines::read(input.bytes, &mut |text| {
         let mut found = members(text, &MEMBERS)?;
@@ -47,14 +48,14 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
         let message = whole.map(|message| content.keep(message));
         found[MESSAGE] = message.as_deref();
         note(&mut about, &found);
-        let mut entry = Entry::of(&found, &mut ids);
+        let mut entry = Entry::of(&found, &mut ids, &mut texts);
         if let Some(whole) = whole.filter(|_| entry.is_message()) {
             entry.hash = content.digest(whole);
         }
         entries.push(entry);
         Ok(())
     })?;
-    let session = session(entries, ids, about, content);
+    let session = session(entries, (ids, texts), about, content);
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session })
 }
 
@@ -111,14 +112,14 @@ pub(super) struct Entry {
     /// The ids of the calls that it makes, and of those that it answers.
     pub(super) calls: IdList,
     pub(super) answers: IdList,
-    /// The message for the carrier; nothing if Claude Code would not send it.
-    message: Option<Box<str>>,
+    /// The text of the message for the carrier; nothing if Claude Code would not send it, or if the text was taken.
+    message: Option<TextPlace>,
     /// The hash of the whole message, to tell copies.
     hash: u64,
 }
 
 impl Entry {
-    fn of(found: &[Option<&str>; MEMBERS.len()], ids: &mut Ids) -> Self {
+    fn of(found: &[Option<&str>; MEMBERS.len()], ids: &mut Ids, texts: &mut Texts) -> Self {
         let [kind, id, parent, side, message, _, _, _, failed, _, _, _, _, request, source, meta] = *found;
         let mut number = |value: Option<&str>| value.and_then(unquoted).map(|text| ids.number(&text));
         let kind = match kind {
@@ -142,27 +143,29 @@ impl Entry {
             hash: 0,
         };
         if let Some(message) = message.filter(|_| matches!(kind, Kind::User | Kind::Assistant)) {
-            entry.read_message(message, ids, failed == Some("true"));
+            let text = entry.read_message(message, ids, failed == Some("true"));
+            entry.message =
+                text.and_then(|[role, content]| texts.add(&["{\"role\":", &role, ",\"content\":", &content, "}"]));
         }
         entry
     }
 
-    fn read_message(&mut self, message: &str, ids: &mut Ids, is_failure: bool) {
-        let Ok([id, role, blocks]) = members(message, &["id", "role", "content"]) else { return };
+    /// Notes the ids in a message. Returns the role and the content that Claude Code sends, if it sends the message.
+    fn read_message<'m>(&mut self, message: &'m str, ids: &mut Ids, is_failure: bool) -> Option<[Cow<'m, str>; 2]> {
+        let [id, role, blocks] = members(message, &["id", "role", "content"]).ok()?;
         let is_response = self.kind == Kind::Assistant;
         let id = id.filter(|_| is_response).and_then(unquoted).filter(|id| !id.is_empty());
         self.response = id.map(|id| ids.number(&id));
         let role = role.unwrap_or(if self.kind == Kind::User { "\"user\"" } else { "\"assistant\"" });
-        let Some(blocks) = blocks.filter(|_| !is_failure) else { return };
+        let blocks = blocks.filter(|_| !is_failure)?;
         let Some(list) = elements(blocks) else {
             let is_blank = unquoted(blocks).is_some_and(|text| text.trim().is_empty());
-            self.message = (!is_blank).then(|| format!(r#"{{"role":{role},"content":{blocks}}}"#).into());
-            return;
+            return (!is_blank).then_some([role.into(), blocks.into()]);
         };
         let kept: Vec<&str> = list.iter().copied().filter(|block| !self.read_block(block, ids)).collect();
         let blocks =
             if kept.len() == list.len() { Cow::Borrowed(blocks) } else { format!("[{}]", kept.join(",")).into() };
-        self.message = (!kept.is_empty()).then(|| format!(r#"{{"role":{role},"content":{blocks}}}"#).into());
+        (!kept.is_empty()).then(|| [role.into(), blocks])
     }
 
     /// Notes the ids of a block. Returns whether Claude Code leaves the block out: a text of spaces only, or
@@ -206,7 +209,7 @@ impl Entry {
 }
 
 /// The session in the records.
-fn session(mut entries: Vec<Entry>, ids: Ids, mut about: About, content: KeptTexts) -> Reading {
+fn session(mut entries: Vec<Entry>, (ids, texts): (Ids, Texts), mut about: About, content: KeptTexts) -> Reading {
     // A file of a sub-agent has only side records, and they are its conversation.
     let is_side = !entries.iter().any(|entry| entry.is_message() && !entry.is_side);
     about.is_subagent |= is_side;
@@ -221,20 +224,26 @@ fn session(mut entries: Vec<Entry>, ids: Ids, mut about: About, content: KeptTex
         entries.iter().filter(|entry| entry.is_message()).count().saturating_sub(active.iter().map(Vec::len).sum());
     let (dialect, provider, defects) = ("anthropic_messages", Some("anthropic"), chain.defects);
     let mut reading = Reading { dialect, provider, defects, chain: chain.records, about, ..Reading::default() };
+    let mut list = texts.into_list();
     for group in &active {
-        if let Some(message) = carried(&mut entries, group) {
-            reading.push(message, content);
+        let mut shown = Vec::with_capacity(group.len());
+        for record in group {
+            shown.extend(entries[*record].message.take().map(|text| (*record, list.take(text))));
         }
+        let Some(mut message) = carried(shown) else { continue };
+        if content == KeptTexts::Abridged {
+            list.push(&std::mem::take(&mut message.text), |record| entries.get(record).map(|entry| entry.message));
+        }
+        reading.messages.push(message);
+    }
+    if content == KeptTexts::Abridged {
+        reading.set_texts(list);
     }
     reading
 }
 
-/// The message that Claude Code makes of records. The records give their texts away.
-fn carried(entries: &mut [Entry], group: &[usize]) -> Option<CarriedMessage> {
-    let mut shown = Vec::with_capacity(group.len());
-    for record in group {
-        shown.extend(entries[*record].message.take().map(|text| (*record, String::from(text))));
-    }
+/// The message that Claude Code makes of records, which are given with their texts.
+fn carried(mut shown: Vec<(usize, String)>) -> Option<CarriedMessage> {
     if let [(record, text)] = shown.as_mut_slice() {
         return Some(CarriedMessage::of(*record, std::mem::take(text)));
     }

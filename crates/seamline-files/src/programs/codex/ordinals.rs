@@ -25,7 +25,10 @@ struct Mark {
 impl Ordinals {
     /// Adds a record.
     pub(super) fn push(&mut self, ordinal: Option<u64>, text: &str, content: KeptTexts) {
-        self.marks.push(Mark { ordinal, hash: ordinal.map_or(0, |_| content.digest(text)) });
+        // Without a first number there are no defects, and a long file has many records.
+        if self.marks.is_empty() || self.first().is_some() {
+            self.marks.push(Mark { ordinal, hash: ordinal.map_or(0, |_| content.digest(text)) });
+        }
     }
 
     /// Notes that the description of the session asks for numbers.

@@ -2,7 +2,7 @@
 
 use super::head::{Head, Meta, thread_id};
 use super::ordinals::Ordinals;
-use super::replay::{Replay, rolled_back};
+use super::replay::{Replay, Replayed, rolled_back};
 use crate::json::{members, string};
 use crate::lines;
 use crate::session::{About, FileInput, FileReading, KeptTexts, Reading};
@@ -11,7 +11,7 @@ pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     let content = input.content;
     let mut rollout = Rollout::default();
     let lines = lines::read(input.bytes, &mut |text| rollout.take(text, content))?;
-    let session = rollout.finish(input.name);
+    let session = rollout.finish(input.name, content);
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session })
 }
 
@@ -110,7 +110,7 @@ impl Rollout {
         }
     }
 
-    fn finish(mut self, name: &str) -> Reading {
+    fn finish(mut self, name: &str, content: KeptTexts) -> Reading {
         let mut defects: Vec<_> = self.head.defect(&self.about, name).into_iter().collect();
         if defects.is_empty() {
             defects = self.ordinals.defects();
@@ -118,12 +118,19 @@ impl Rollout {
         if self.about.id.is_none() {
             self.about.id = thread_id(name).map(str::to_owned);
         }
-        let (messages, base, inactive) = self.replay.finish();
+        // A long file has many of them, and its messages are written next.
+        drop(self.ordinals);
+        let Replayed { messages, texts, base, inactive } = self.replay.finish(content);
         self.about.inactive = inactive;
         // The first record describes the session, and a compaction replaces what is before it.
         let chain = (base.unwrap_or_default() + 1..self.count).collect();
         let (dialect, provider) = ("openai_responses", Some("openai"));
-        Reading { dialect, provider, messages, defects, chain, about: self.about, ..Reading::default() }
+        let mut reading =
+            Reading { dialect, provider, messages, defects, chain, about: self.about, ..Reading::default() };
+        if let Some(texts) = texts {
+            reading.set_texts(texts);
+        }
+        reading
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::item::{Item, Part};
 use crate::json::{Object, elements, members, quoted, string};
-use crate::session::{CarriedMessage, KeptTexts};
+use crate::session::{CarriedMessage, KeptTexts, MessageList, TextPlace, Texts};
 
 /// The text that Codex sends for a compaction without a summary.
 const NO_SUMMARY: &str = "\"(no summary)\"";
@@ -17,6 +17,7 @@ const NO_SUMMARY: &str = "\"(no summary)\"";
 #[derive(Default)]
 pub(super) struct Replay {
     held: Vec<Held>,
+    texts: Option<Texts>,
     /// The number of items in the file, whether they are sent or not.
     items: usize,
     /// The record of the last compaction that holds a history.
@@ -28,7 +29,21 @@ pub(super) struct Replay {
 /// An item of the conversation.
 struct Held {
     part: Part,
-    carried: CarriedMessage,
+    /// Its record, and its index in a history that a compaction holds.
+    place: (usize, usize),
+    text: TextPlace,
+}
+
+/// The conversation that Codex would send.
+pub(super) struct Replayed {
+    /// The messages. Those of a long file have no texts of their own.
+    pub(super) messages: Vec<CarriedMessage>,
+    /// The texts of the messages of a long file.
+    pub(super) texts: Option<MessageList>,
+    /// The record of the history that it begins with.
+    pub(super) base: Option<usize>,
+    /// The number of items that are not sent.
+    pub(super) inactive: usize,
 }
 
 impl Replay {
@@ -66,9 +81,16 @@ impl Replay {
             }
             calls.insert(id);
         }
-        let shown = if item.is_reasoning { without_id(&text).into_owned() } else { text.into_owned() };
-        let carried = CarriedMessage { record, part, owners: Vec::new(), text: shown };
-        self.held.push(Held { part: item.part, carried });
+        let shown = if item.is_reasoning { without_id(&text) } else { Cow::Borrowed(&*text) };
+        self.push(item.part, (record, part), &shown, content);
+    }
+
+    fn push(&mut self, part: Part, place: (usize, usize), text: &str, content: KeptTexts) {
+        let texts = self.texts.get_or_insert_with(|| {
+            self.held.reserve_exact(content.records());
+            Texts::new(content)
+        });
+        self.held.extend(texts.add(&[text]).map(|text| Held { part, place, text }));
     }
 
     /// Replaces everything before a compaction.
@@ -76,6 +98,7 @@ impl Replay {
         let Ok([history, summary]) = members(payload, &["replacement_history", "message"]) else { return };
         if let Some(list) = history.and_then(elements) {
             self.held.clear();
+            self.texts.iter_mut().for_each(Texts::clear);
             self.base = Some(record);
             for (part, item) in list.iter().enumerate() {
                 self.hold(record, part, item, content);
@@ -86,9 +109,8 @@ impl Replay {
         let summary = summary.filter(|text| *text != "\"\"").unwrap_or(NO_SUMMARY);
         let item =
             format!(r#"{{"type":"message","role":"user","content":[{{"type":"input_text","text":{summary}}}]}}"#);
-        let text = content.keep(&item).into_owned();
         // Codex does not take the summary of an older compaction into the next one.
-        self.held.push(Held { part: Part::Context, carried: CarriedMessage::of(record, text) });
+        self.push(Part::Context, (record, 0), &content.keep(&item), content);
     }
 
     /// Drops the last turns, and the context before the first of them.
@@ -100,15 +122,28 @@ impl Replay {
         while end > first && self.held[end - 1].part == Part::Context {
             end -= 1;
         }
+        if let (Some(first), Some(texts)) = (self.held.get(end), &mut self.texts) {
+            texts.remove_from(first.text);
+        }
         self.held.truncate(end);
     }
 
-    /// The conversation that Codex would send, the record of the history that it begins with, and the number of items that
-    /// are not sent.
-    pub(super) fn finish(self) -> (Vec<CarriedMessage>, Option<usize>, usize) {
-        let messages: Vec<CarriedMessage> = self.held.into_iter().map(|held| held.carried).collect();
+    /// The conversation that Codex would send.
+    pub(super) fn finish(self, content: KeptTexts) -> Replayed {
+        let mut list = self.texts.unwrap_or_default().into_list();
+        let mut messages = Vec::with_capacity(self.held.len());
+        for (index, held) in self.held.iter().enumerate() {
+            let mut text = list.take(held.text);
+            if content == KeptTexts::Abridged {
+                let untaken = |at: usize| self.held.get(at).map(|held| (at > index).then_some(held.text));
+                list.push(&std::mem::take(&mut text), untaken);
+            }
+            let (record, part) = held.place;
+            messages.push(CarriedMessage { record, part, owners: Vec::new(), text });
+        }
         let sent = messages.iter().filter(|message| self.base != Some(message.record)).count();
-        (messages, self.base, self.items.saturating_sub(sent))
+        let texts = (content == KeptTexts::Abridged).then_some(list);
+        Replayed { messages, texts, base: self.base, inactive: self.items.saturating_sub(sent) }
     }
 }
 
@@ -162,7 +197,7 @@ mod tests {
     }
 
     fn places(replay: Replay) -> Vec<(usize, usize)> {
-        replay.finish().0.iter().map(|carried| (carried.record, carried.part)).collect()
+        replay.finish(KeptTexts::Whole).messages.iter().map(|carried| (carried.record, carried.part)).collect()
     }
 
     #[test]
@@ -188,7 +223,7 @@ mod tests {
         let payload = format!(r#"{{"message":"s","replacement_history":[{},{ghost},{}]}}"#, user("one"), user("sum"));
         replay.compact(2, &payload, KeptTexts::Whole);
         replay.add(3, &user("two"), KeptTexts::Whole);
-        let (messages, base, inactive) = replay.finish();
+        let Replayed { messages, base, inactive, .. } = replay.finish(KeptTexts::Whole);
         let places: Vec<_> = messages.iter().map(|carried| (carried.record, carried.part)).collect();
         assert_eq!((places, base, inactive), (vec![(2, 0), (2, 2), (3, 0)], Some(2), 2));
     }
@@ -199,7 +234,7 @@ mod tests {
         replay.compact(3, r#"{"message":"first"}"#, KeptTexts::Whole);
         replay.add(4, &user("two"), KeptTexts::Whole);
         replay.compact(5, r#"{"message":""}"#, KeptTexts::Whole);
-        let (messages, base, _) = replay.finish();
+        let Replayed { messages, base, .. } = replay.finish(KeptTexts::Whole);
         let records: Vec<_> = messages.iter().map(|carried| carried.record).collect();
         assert_eq!((records, base), (vec![1, 4, 5], None));
         assert!(messages[2].text.contains("no summary"));
