@@ -28,7 +28,7 @@ pub(super) fn tests(workspace: &Workspace) -> Result<Option<Command>> {
     let Some(python) = TESTS.python(workspace)? else { return Ok(None) };
     let package = stage(workspace)?;
     let mut command = Command::new(&python);
-    command.args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider"]).arg(workspace.root().join(CRATE).join("tests"));
+    command.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(workspace.root().join(CRATE).join("tests"));
     command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONPATH", package);
     command.env("SEAMLINE_FAKE_PROVIDER", fake_provider(workspace)?);
     Ok(Some(command))
