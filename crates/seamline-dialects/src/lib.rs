@@ -32,10 +32,12 @@ mod response_text;
 mod results;
 mod rewriting;
 mod roles;
+mod signing;
 mod splice;
 mod streamed;
 mod streaming;
 mod unknown;
+mod words;
 
 // rustfmt does not look into macros; `cargo xtask format` formats the folders listed here.
 dialect::dialects! {
@@ -59,3 +61,4 @@ pub use rejected::find_rejected;
 pub use results::{AnsweredCall, Results};
 pub use splice::patch;
 pub use streaming::{StreamReader, Streaming};
+pub use words::{id_prefix, is_word};

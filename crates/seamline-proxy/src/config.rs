@@ -7,7 +7,7 @@ use seamline::Policy;
 use seamline::guards::StallLimits;
 
 use crate::breaker::OnTrip;
-use crate::ledger::LedgerLimits;
+use crate::ledger::{LedgerLimits, LedgerStoreSettings};
 use crate::upstreams::Upstream;
 
 /// The port of a proxy without a configuration.
@@ -33,6 +33,8 @@ pub struct Config {
     pub stall: StallLimits,
     /// The bounds of what is remembered from request to request.
     pub ledger: LedgerLimits,
+    /// The store in which signatures and repairs outlive the proxy, and which other proxies can share.
+    pub ledger_store: Option<LedgerStoreSettings>,
     /// The upstreams beside the built-in ones.
     pub upstreams: Vec<Upstream>,
     /// The access token that clients send as `x-seamline-token` or as `proxy-authorization: Bearer …`.
@@ -50,6 +52,7 @@ impl Default for Config {
             limits: TrafficLimits::default(),
             stall: StallLimits::default(),
             ledger: LedgerLimits::default(),
+            ledger_store: None,
             upstreams: Vec::new(),
             token: None,
         }

@@ -182,7 +182,7 @@ impl Forwarding<'_> {
                 let has_length = body.size_hint().exact().is_some();
                 Watched::stream(&lens.stream, framing, coding.as_deref(), has_length)
             }
-            (Some(lens), None, coding) if crate::signatures::has_signatures(lens.dialect) => Watched::whole(coding),
+            (Some(lens), None, coding) if seamline::signatures::are_in(lens.dialect) => Watched::whole(coding),
             _ => Watched::Opaque,
         };
         let open = framing.is_some().then(|| self.shared.open.streams.enter());

@@ -100,7 +100,7 @@ async fn answer_checked(
     lens: Arc<Lens>,
     note: &mut Note,
 ) -> Result<Response<AnswerBody>, Refusal> {
-    let Forwarding { shared, settings, target } = forwarding;
+    let Forwarding { settings, target, .. } = forwarding;
     let config = &settings.config;
     // Step 3: read the body, within the limits.
     let original = body::read(body, config.limits.body_bytes_max, config.limits.body_time).await?;
@@ -110,17 +110,14 @@ async fn answer_checked(
         return Ok(forwarding.observe(response, None, note));
     };
     // Step 4: check and repair.
-    let inspector = Inspector {
-        shared: Arc::clone(shared),
-        settings: Arc::clone(settings),
-        lens: Arc::clone(&lens),
-        upstream: Arc::clone(&target.upstream),
-    };
+    let inspector =
+        Inspector { settings: Arc::clone(settings), lens: Arc::clone(&lens), upstream: Arc::clone(&target.upstream) };
     let looked = inspector.look(&head.headers, &plain).await;
     // Steps 5 and 6: decide, and record what changes before it is sent.
     note.facts.conversation = Some(looked.conversation);
     let decision = decide(config, &looked);
     note.record(looked.inspected.as_ref().ok(), &decision, &plain);
+    looked.note_sent(&settings.ledger, &decision);
     if let Some(refusal) = decision.refusal {
         return Err(refusal);
     }

@@ -33,6 +33,7 @@ pub mod metrics;
 mod note;
 mod observe;
 mod proxy;
+mod recent;
 mod rejection;
 pub mod report;
 mod rescue;

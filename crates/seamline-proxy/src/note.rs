@@ -33,6 +33,7 @@ pub(crate) struct Note {
     pub(crate) is_own: bool,
     findings: BTreeMap<String, u64>,
     actions: BTreeMap<String, u64>,
+    late_results: u64,
     /// The id of the last incident.
     incident: Option<String>,
 }
@@ -51,6 +52,7 @@ impl Note {
             is_own: false,
             findings: BTreeMap::new(),
             actions: BTreeMap::new(),
+            late_results: 0,
             incident: None,
         }
     }
@@ -59,6 +61,7 @@ impl Note {
     pub(crate) fn record(&mut self, inspected: Option<&Inspected>, decision: &Decision, body: &[u8]) {
         if let Some(inspected) = inspected {
             self.facts.provider = inspected.provider;
+            self.late_results = inspected.late_results;
             self.findings.clone_from(&inspected.errors);
             self.actions = if decision.body.is_some() { inspected.actions.clone() } else { BTreeMap::new() };
         }
@@ -138,6 +141,7 @@ impl Note {
             incident: self.incident.clone(),
             findings: self.findings.values().sum(),
             repairs: self.actions.values().sum(),
+            late_results: self.late_results,
             body_bytes: self.body_bytes,
             time,
         }

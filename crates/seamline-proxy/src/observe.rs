@@ -13,7 +13,7 @@ use memchr::memmem;
 use seamline::guards::StallLimits;
 use seamline::stream::{Ending, Framing, ResponseStream, StreamOptions};
 
-use self::idle::Idle;
+pub(crate) use self::idle::Idle;
 use crate::answer::Incomplete;
 use crate::coding;
 use crate::counts::Counted;
@@ -195,7 +195,7 @@ impl<B> Observed<B> {
         if let Some(dialect) = self.facts.dialect
             && has_signature()
         {
-            self.ledger.signatures().learn(dialect, message);
+            self.ledger.learn(dialect, message);
         }
     }
 }

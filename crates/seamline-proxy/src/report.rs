@@ -46,6 +46,8 @@ pub struct Summary {
     pub findings: u64,
     /// The number of repairs of the body.
     pub repairs: u64,
+    /// The number of tool calls that have a result now and were sent with a synthetic one before.
+    pub late_results: u64,
     /// The size of the request's body, in bytes, if the proxy read it.
     pub body_bytes: Option<u64>,
     /// The time from the request's head to the response's head.

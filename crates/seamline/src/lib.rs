@@ -59,11 +59,13 @@ pub mod requests;
 pub mod rules;
 pub mod sanitize;
 pub mod session;
+pub mod signatures;
 pub mod store;
 pub mod stream;
 mod subject;
 mod supervise;
 pub mod trim;
+pub mod words;
 
 #[doc(inline)]
 pub use check::check;

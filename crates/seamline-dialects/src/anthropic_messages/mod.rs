@@ -8,6 +8,7 @@ mod render;
 mod response;
 mod stream;
 mod wire;
+mod words;
 mod write;
 
 pub use constraints::CONSTRAINTS;
@@ -68,5 +69,7 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    signing: None,
+    words: words::WORDS,
     providers: &[],
 };

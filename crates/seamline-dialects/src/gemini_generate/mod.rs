@@ -5,8 +5,10 @@ mod detect;
 mod lift;
 mod render;
 mod response;
+mod signing;
 mod stream;
 mod wire;
+mod words;
 mod write;
 
 pub use constraints::CONSTRAINTS;
@@ -51,5 +53,7 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    signing: Some(&signing::SIGNING),
+    words: words::WORDS,
     providers: &[],
 };

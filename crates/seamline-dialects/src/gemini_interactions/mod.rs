@@ -12,6 +12,7 @@ mod rewrite;
 mod step;
 mod stream;
 mod wire;
+mod words;
 mod write;
 
 pub use constraints::CONSTRAINTS;
@@ -52,5 +53,7 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    signing: None,
+    words: words::WORDS,
     providers: &[&provider::PROVIDER],
 };

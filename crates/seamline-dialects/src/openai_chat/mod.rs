@@ -10,8 +10,10 @@ mod lift;
 mod render;
 mod response;
 mod rewrite;
+mod signing;
 mod stream;
 mod wire;
+mod words;
 
 pub use constraints::{COMPATIBLE, CONSTRAINTS};
 
@@ -51,5 +53,7 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    signing: Some(&signing::SIGNING),
+    words: words::WORDS,
     providers: &[],
 };

@@ -13,6 +13,7 @@ mod result;
 mod rewrite;
 mod stream;
 mod wire;
+mod words;
 
 pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::ITEM_ID;
@@ -53,5 +54,7 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    signing: None,
+    words: words::WORDS,
     providers: &[],
 };

@@ -198,5 +198,5 @@ async fn signatures_of_a_whole_response_are_learned() {
     stage.feed = mpsc::unbounded_channel().0;
     assert!(stage.next().await.is_none());
     let request = br#"{"contents":[{"role":"model","parts":[{"functionCall":{"id":"c1","name":"ls","args":{}}}]}]}"#;
-    assert_eq!(stage.ledger.signatures().lost("gemini_generate", request).get("c1"), Some("c2ln"));
+    assert_eq!(stage.ledger.signatures().lost("gemini_generate", request).0.get("c1"), Some("c2ln"));
 }

@@ -8,11 +8,13 @@ mod client;
 mod codings;
 mod damaged;
 mod disconnects;
+mod durable;
 mod hostile;
 mod http2;
 mod ledger;
 mod modes;
 mod retries;
+mod secrets;
 mod signed;
 #[cfg(feature = "aws")]
 mod signing;
