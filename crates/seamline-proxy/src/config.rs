@@ -8,6 +8,7 @@ use seamline::guards::StallLimits;
 
 use crate::breaker::OnTrip;
 use crate::ledger::{LedgerLimits, LedgerStoreSettings};
+use crate::network::NetworkProxy;
 use crate::upstreams::Upstream;
 
 /// The port of a proxy without a configuration.
@@ -37,6 +38,8 @@ pub struct Config {
     pub ledger_store: Option<LedgerStoreSettings>,
     /// The upstreams beside the built-in ones.
     pub upstreams: Vec<Upstream>,
+    /// The proxy of the network through which upstreams are reached. This machine is always reached directly.
+    pub network: NetworkProxy,
     /// The access token that clients send as `x-seamline-token` or as `proxy-authorization: Bearer …`.
     pub token: Option<String>,
 }
@@ -54,6 +57,7 @@ impl Default for Config {
             ledger: LedgerLimits::default(),
             ledger_store: None,
             upstreams: Vec::new(),
+            network: NetworkProxy::default(),
             token: None,
         }
     }

@@ -30,6 +30,7 @@ pub mod ledger;
 mod length;
 mod members;
 pub mod metrics;
+pub mod network;
 mod note;
 mod observe;
 mod proxy;

@@ -61,7 +61,7 @@ impl Shared {
             None => Ledger::new(config.ledger),
         };
         let ledger = Arc::new(ledger);
-        let client = UpstreamClient::new(&config.limits)?;
+        let client = UpstreamClient::new(&config)?;
         Ok(Self {
             settings: RwLock::new(Arc::new(Settings::new(config, client, ledger)?)),
             reporter,
@@ -82,8 +82,9 @@ impl Shared {
         let has_same_ledger = old.config.ledger == config.ledger;
         let ledger =
             if has_same_ledger { Arc::clone(&old.ledger) } else { Arc::new(old.ledger.with_limits(config.ledger)) };
-        let has_same_client = old.config.limits.connect_time == config.limits.connect_time;
-        let client = if has_same_client { old.client.clone() } else { UpstreamClient::new(&config.limits)? };
+        let network = |config: &Config| (config.network.clone(), config.limits.connect_time);
+        let has_same_client = network(&old.config) == network(&config);
+        let client = if has_same_client { old.client.clone() } else { UpstreamClient::new(&config)? };
         let settings = Arc::new(Settings::new(config, client, ledger)?);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
         Ok(())

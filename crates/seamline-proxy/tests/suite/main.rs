@@ -13,6 +13,7 @@ mod hostile;
 mod http2;
 mod ledger;
 mod modes;
+mod network;
 mod retries;
 mod secrets;
 mod signed;

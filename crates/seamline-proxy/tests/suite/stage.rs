@@ -112,11 +112,20 @@ impl Stage {
         Self::reporting(Some(telemetry), Signer::without_credentials(), change)
     }
 
+    /// Starts a provider and a proxy with a configuration that names the provider.
+    pub(crate) fn with_provider(change: impl FnOnce(&mut Config, &FakeProvider)) -> Self {
+        Self::built(None, Signer::without_credentials(), change)
+    }
+
     fn reporting(telemetry: Option<Telemetry>, signer: Signer, change: impl FnOnce(&mut Config)) -> Self {
+        Self::built(telemetry, signer, |config, _| change(config))
+    }
+
+    fn built(telemetry: Option<Telemetry>, signer: Signer, change: impl FnOnce(&mut Config, &FakeProvider)) -> Self {
         let provider = FakeProvider::start(0, "echo probe").unwrap();
         let mut config = Config { listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), ..Config::default() };
         config.upstreams = upstreams(&provider);
-        change(&mut config);
+        change(&mut config, &provider);
         let reports = Arc::new(Reports { telemetry, ..Reports::default() });
         let (stop, stopped) = oneshot::channel::<()>();
         let (ready, started) = std::sync::mpsc::channel();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use seamline_proxy::config::Config;
+use seamline_proxy::network::NetworkProxy;
 use seamline_proxy::settings::ProxySettings;
 use seamline_proxy::telemetry::Telemetry;
 use seamline_proxy::{Control, Proxy};
@@ -22,7 +23,7 @@ const PROGRAM_DRAIN: Duration = Duration::from_secs(1);
 /// Starts the proxy, and the program if there is one.
 pub(super) fn run(setup: &Setup) -> Result<Exit, Failure> {
     let settings = setup.read()?;
-    let config = settings.config()?;
+    let config = with_network(settings.config()?);
     let telemetry = Arc::new(reports::telemetry(&settings, setup)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
@@ -31,6 +32,11 @@ pub(super) fn run(setup: &Setup) -> Result<Exit, Failure> {
     runtime.shutdown_timeout(Duration::ZERO);
     telemetry.close(STORE_PATIENCE);
     done
+}
+
+/// Reaches upstreams through the proxy of the network, if the environment names one.
+fn with_network(config: Config) -> Config {
+    Config { network: NetworkProxy::of_environment(|name| std::env::var(name).ok()), ..config }
 }
 
 async fn serve(
@@ -85,7 +91,7 @@ fn announce(url: &str) {
 /// Reads the settings again. Settings that are not usable leave the old ones in use.
 fn reload(setup: &Setup, control: &Control, started_with: &ProxySettings) {
     let reloaded = setup.read().and_then(|settings| {
-        control.reload(settings.config()?)?;
+        control.reload(with_network(settings.config()?))?;
         Ok(settings.needs_start(started_with))
     });
     match reloaded {
