@@ -61,6 +61,11 @@ impl ConversationKey {
     }
 }
 
+/// The model that a body names.
+pub(crate) fn model_of(body: &[u8]) -> Option<String> {
+    text(Found::of(&HeaderMap::new(), body).model?)
+}
+
 impl fmt::Display for ConversationKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

@@ -8,6 +8,7 @@ mod answer;
 mod arrival;
 mod body;
 pub mod breaker;
+mod call;
 mod coding;
 pub mod config;
 mod counts;
@@ -45,6 +46,8 @@ pub mod settings;
 pub mod sign;
 pub mod signatures;
 mod socket;
+#[cfg(feature = "otel")]
+pub mod spans;
 mod state;
 pub mod telemetry;
 mod unpack;

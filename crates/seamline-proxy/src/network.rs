@@ -90,7 +90,8 @@ impl Rules {
 
     /// The proxy that an upstream is reached through; `None` where it is reached directly.
     fn proxy(&self, upstream: &Uri) -> Option<Intercept> {
-        let is_excepted = |(port, host): &(u16, Matcher)| *port == port_of(upstream) && host.intercept(upstream).is_none();
+        let is_excepted =
+            |(port, host): &(u16, Matcher)| *port == port_of(upstream) && host.intercept(upstream).is_none();
         if is_of_this_machine(upstream.host()?) || self.ports.iter().any(is_excepted) {
             return None;
         }
@@ -215,7 +216,13 @@ mod tests {
         let way = |upstream: &str| way(&network(""), upstream);
         assert_eq!(way("https://api.example.com/v1").as_deref(), Some("tls.proxy:1"));
         assert_eq!(way("http://10.0.0.1:8000/").as_deref(), Some("any.proxy:2"));
-        for local in ["http://127.0.0.1:11434", "https://localhost", "http://a.localhost:1", "http://[::1]:9", "http://[::ffff:127.0.0.1]"] {
+        for local in [
+            "http://127.0.0.1:11434",
+            "https://localhost",
+            "http://a.localhost:1",
+            "http://[::1]:9",
+            "http://[::ffff:127.0.0.1]",
+        ] {
             assert_eq!(way(local), None, "{local}");
         }
         assert_eq!(super::tests::way(&NetworkProxy::default(), "https://api.example.com"), None);
@@ -223,7 +230,8 @@ mod tests {
 
     #[test]
     fn an_exception_is_a_domain_an_address_or_one_of_them_with_a_port() {
-        let exceptions = "example.com, *.example.org,10.0.0.0/8,[2001:db8::1]:8443,2001:db8::2,[2001:db8::3],other.net:8080";
+        let exceptions =
+            "example.com, *.example.org,10.0.0.0/8,[2001:db8::1]:8443,2001:db8::2,[2001:db8::3],other.net:8080";
         let is_direct = |upstream: &str| way(&network(exceptions), upstream).is_none();
         for direct in [
             "https://example.com",

@@ -9,12 +9,13 @@ use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 
+use crate::call::ModelCall;
 use crate::decide::Decision;
 use crate::facts::Facts;
 use crate::headers::{FINDINGS, INCIDENT, REPAIRS};
 use crate::incident::{BodyMark, IncidentOutcome, ProxyIncident};
 use crate::inspect::Inspected;
-use crate::report::{Reporter, Summary};
+use crate::report::{Reporter, ResponseFacts, Summary};
 use crate::rescue::Refusal;
 
 /// The longest list of findings or repairs in a header.
@@ -27,6 +28,8 @@ const PATH_BYTES_MAX: usize = 256;
 pub(crate) struct Note {
     pub(crate) facts: Facts,
     pub(crate) body_bytes: Option<u64>,
+    /// The request to a model, until its response takes it.
+    pub(crate) call: Option<ModelCall>,
     /// The path at the upstream, without its query.
     path: String,
     /// Whether the request is for a page of the proxy itself.
@@ -48,6 +51,7 @@ impl Note {
         Self {
             facts,
             body_bytes: None,
+            call: None,
             path: String::new(),
             is_own: false,
             findings: BTreeMap::new(),
@@ -118,6 +122,14 @@ impl Note {
     pub(crate) fn report_refusal(&mut self, refusal: &Refusal) {
         if let Some(outcome) = refusal.outcome() {
             self.report(outcome, &refusal.cause(), None);
+        }
+    }
+
+    /// Reports the end of a request to a model whose response is not watched.
+    pub(crate) fn finish_call(&mut self, status: u16) {
+        if let Some(mut call) = self.call.take() {
+            call.set_status(status);
+            call.finish(ResponseFacts::default(), None);
         }
     }
 

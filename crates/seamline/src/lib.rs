@@ -56,6 +56,7 @@ pub mod providers;
 pub mod repair;
 pub mod report;
 pub mod requests;
+pub mod responses;
 pub mod rules;
 pub mod sanitize;
 pub mod session;

@@ -18,6 +18,7 @@ mod write;
 pub use constraints::CONSTRAINTS;
 
 use crate::reader::Form;
+use crate::response_facts::FactPaths;
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope, results};
 
@@ -39,6 +40,14 @@ const FORM: Form = Form {
     message: decode::message,
 };
 
+/// The places of the facts about a response.
+const FACTS: FactPaths = FactPaths {
+    model: &["model"],
+    finish_reasons: &[&["status"]],
+    input_tokens: &[&["usage", "total_input_tokens"]],
+    output_tokens: &[&["usage", "total_output_tokens"], &["usage", "total_thought_tokens"]],
+};
+
 /// The dialect of Google's Interactions API.
 pub const DIALECT: Dialect = Dialect {
     form: FORM,
@@ -53,6 +62,7 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    facts: &FACTS,
     signing: None,
     words: words::WORDS,
     providers: &[&provider::PROVIDER],

@@ -19,6 +19,7 @@ pub use constraints::{COMPATIBLE, CONSTRAINTS};
 
 use crate::convert::lifting::Lifting;
 use crate::reader::{self, Form};
+use crate::response_facts::FactPaths;
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope, results};
 
@@ -39,6 +40,14 @@ const FORM: Form = Form {
     message: decode::message,
 };
 
+/// The places of the facts about a response.
+const FACTS: FactPaths = FactPaths {
+    model: &["model"],
+    finish_reasons: &[&["choices", "*", "finish_reason"]],
+    input_tokens: &[&["usage", "prompt_tokens"]],
+    output_tokens: &[&["usage", "completion_tokens"]],
+};
+
 /// The dialect of the Chat Completions API.
 pub const DIALECT: Dialect = Dialect {
     form: FORM,
@@ -53,6 +62,7 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    facts: &FACTS,
     signing: Some(&signing::SIGNING),
     words: words::WORDS,
     providers: &[],

@@ -44,7 +44,7 @@ impl Stage {
         facts.conversation = Some(ConversationKey::of("x", None, &hyper::HeaderMap::new(), b""));
         let ledger = Arc::new(Ledger::new(LedgerLimits::default()));
         let body = StreamBody::new(futures_util::StreamExt::boxed(stream));
-        let observed = Observed::new(body, watched, StallLimits::default(), (facts, Arc::clone(&ledger), None));
+        let observed = Observed::new(body, watched, StallLimits::default(), (facts, Arc::clone(&ledger), None, None));
         Self { feed, observed, outcomes, ledger }
     }
 

@@ -20,5 +20,7 @@ mod signed;
 #[cfg(feature = "aws")]
 mod signing;
 mod sockets;
+#[cfg(feature = "otel")]
+mod spans;
 mod stage;
 mod streams;

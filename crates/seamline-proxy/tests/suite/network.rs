@@ -53,7 +53,6 @@ fn serve(mut client: TcpStream, server: SocketAddr, heads: &Mutex<Vec<Vec<String
     let _ = upstream.shutdown(std::net::Shutdown::Both);
 }
 
-
 /// A stage with an upstream at this URL, which is reached through a proxy unless an exception says so.
 fn stage(url: &str, exceptions: &str) -> (Stage, Tunnels) {
     let mut tunnels = None;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use seamline_proxy::config::Config;
 use seamline_proxy::incident::{IncidentOutcome, ProxyIncident};
-use seamline_proxy::report::{Gauges, Page, Reporter, Summary};
+use seamline_proxy::report::{Finished, Gauges, Page, Reporter, Summary};
 use seamline_proxy::sign::Signer;
 use seamline_proxy::telemetry::Telemetry;
 use seamline_proxy::upstreams::Upstream;
@@ -56,6 +56,14 @@ impl Reporter for Reports {
 
     fn rejected(&self, incident: Option<&str>, body: &Bytes) {
         self.telemetry.iter().for_each(|telemetry| telemetry.rejected(incident, body));
+    }
+
+    fn wants_finished(&self) -> bool {
+        self.telemetry.as_ref().is_some_and(Reporter::wants_finished)
+    }
+
+    fn finish(&self, finished: &Finished) {
+        self.telemetry.iter().for_each(|telemetry| telemetry.finish(finished));
     }
 
     fn page(&self, name: &str, gauges: &Gauges) -> Option<Page> {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use seamline_proxy::config::Config;
-use seamline_proxy::network::NetworkProxy;
 use seamline_proxy::settings::ProxySettings;
 use seamline_proxy::telemetry::Telemetry;
 use seamline_proxy::{Control, Proxy};
@@ -36,7 +35,7 @@ pub(super) fn run(setup: &Setup) -> Result<Exit, Failure> {
 
 /// Reaches upstreams through the proxy of the network, if the environment names one.
 fn with_network(config: Config) -> Config {
-    Config { network: NetworkProxy::of_environment(|name| std::env::var(name).ok()), ..config }
+    Config { network: super::network(), ..config }
 }
 
 async fn serve(
