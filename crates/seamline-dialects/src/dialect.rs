@@ -10,6 +10,8 @@ use crate::density::parts_exceeding;
 use crate::detect::BodySigns;
 use crate::detect_stream::StreamSigns;
 use crate::reader::{self, Earlier, Extended, Form};
+use crate::response_facts::FactPaths;
+use crate::signing::Signing;
 use crate::streaming::Streaming;
 use crate::{ALL, Error, Provider, Results, Shapes, pointer};
 
@@ -42,6 +44,12 @@ pub struct Dialect {
     pub(crate) body_signs: &'static BodySigns,
     /// The signs by which a streamed response is recognised.
     pub(crate) stream_signs: &'static StreamSigns,
+    /// The places of the facts about a response.
+    pub(crate) facts: &'static FactPaths,
+    /// The places of the signatures of calls, where the provider signs them.
+    pub(crate) signing: Option<&'static Signing>,
+    /// The names of members, and the values of members that choose from a list.
+    pub(crate) words: &'static [&'static str],
     /// Providers that are defined in the dialect's own folder. Others are in `providers/`.
     pub(crate) providers: &'static [&'static Provider],
 }

@@ -28,14 +28,17 @@ mod reader;
 mod reading;
 mod rejected;
 mod repeated;
+mod response_facts;
 mod response_text;
 mod results;
 mod rewriting;
 mod roles;
+mod signing;
 mod splice;
 mod streamed;
 mod streaming;
 mod unknown;
+mod words;
 
 // rustfmt does not look into macros; `cargo xtask format` formats the folders listed here.
 dialect::dialects! {
@@ -56,6 +59,8 @@ pub use no_message::{NoMessage, Shapes};
 pub use providers::Provider;
 pub use reader::{Earlier, Extended};
 pub use rejected::find_rejected;
+pub use response_facts::ResponseFacts;
 pub use results::{AnsweredCall, Results};
 pub use splice::patch;
 pub use streaming::{StreamReader, Streaming};
+pub use words::{id_prefix, is_word};

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::HeaderMap;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
@@ -39,16 +39,34 @@ where
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(NotRead::TooLarge(bytes_max));
     }
-    let collected = tokio::time::timeout(time, Limited::new(body, bytes_max).collect()).await;
-    match collected {
-        Ok(Ok(collected)) => {
-            let trailers = collected.trailers().cloned();
-            Ok(ReadBody { bytes: collected.to_bytes(), trailers })
-        }
+    match tokio::time::timeout(time, collect(Limited::new(body, bytes_max))).await {
+        Ok(Ok(read)) => Ok(read),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(NotRead::TooLarge(bytes_max)),
         Ok(Err(_)) => Err(NotRead::Broken),
         Err(_) => Err(NotRead::Slow(time)),
     }
+}
+
+/// Joins the pieces of a body as they arrive, so that no piece stays in memory beside the whole.
+async fn collect<B: Body<Data = Bytes>>(body: B) -> Result<ReadBody, B::Error> {
+    let mut body = std::pin::pin!(body);
+    let expected = body.size_hint().exact().unwrap_or_default();
+    let (mut first, mut joined, mut trailers) = (None, BytesMut::new(), None);
+    while let Some(frame) = body.frame().await {
+        match frame?.into_data() {
+            // Many bodies arrive in one piece, which needs no copy.
+            Ok(piece) if first.is_none() && joined.is_empty() => first = Some(piece),
+            Ok(piece) => {
+                if let Some(first) = first.take() {
+                    joined.reserve((expected as usize).max(first.len() + piece.len()));
+                    joined.extend_from_slice(&first);
+                }
+                joined.extend_from_slice(&piece);
+            }
+            Err(frame) => trailers = frame.into_trailers().ok(),
+        }
+    }
+    Ok(ReadBody { bytes: first.unwrap_or_else(|| joined.freeze()), trailers })
 }
 
 /// The body of a request to an upstream.
@@ -104,6 +122,22 @@ mod tests {
         let body = || Full::new(Bytes::from_static(b"12345"));
         assert_eq!(read(body(), 5, TIME).await.unwrap().bytes, "12345");
         assert_eq!(read(body(), 4, TIME).await, Err(NotRead::TooLarge(4)));
+    }
+
+    #[tokio::test]
+    async fn the_pieces_of_a_body_are_joined_and_a_single_one_is_not_copied() {
+        let pieces = |texts: &'static [&'static str]| {
+            let frames =
+                texts.iter().map(|text| Ok::<_, std::io::Error>(Frame::data(Bytes::from_static(text.as_bytes()))));
+            http_body_util::StreamBody::new(futures_util::stream::iter(frames))
+        };
+        for texts in [&["ab", "", "cde", "f"][..], &["", "", "abcdef"], &["abcdef"]] {
+            assert_eq!(read(pieces(texts), 6, TIME).await.unwrap().bytes, "abcdef", "{texts:?}");
+            assert_eq!(read(pieces(texts), 5, TIME).await, Err(NotRead::TooLarge(5)), "{texts:?}");
+        }
+        assert_eq!(read(pieces(&[]), 5, TIME).await.unwrap().bytes, "");
+        let one = Bytes::from_static(b"whole");
+        assert_eq!(read(Full::new(one.clone()), 5, TIME).await.unwrap().bytes.as_ptr(), one.as_ptr());
     }
 
     #[tokio::test]

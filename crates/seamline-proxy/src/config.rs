@@ -7,7 +7,8 @@ use seamline::Policy;
 use seamline::guards::StallLimits;
 
 use crate::breaker::OnTrip;
-use crate::ledger::LedgerLimits;
+use crate::ledger::{LedgerLimits, LedgerStoreSettings};
+use crate::network::NetworkProxy;
 use crate::upstreams::Upstream;
 
 /// The port of a proxy without a configuration.
@@ -33,8 +34,12 @@ pub struct Config {
     pub stall: StallLimits,
     /// The bounds of the memory about earlier requests.
     pub ledger: LedgerLimits,
+    /// The store in which signatures and repairs outlive the proxy, and which other proxies can share.
+    pub ledger_store: Option<LedgerStoreSettings>,
     /// The upstreams beside the built-in ones.
     pub upstreams: Vec<Upstream>,
+    /// The proxy of the network through which upstreams are reached. This machine is always reached directly.
+    pub network: NetworkProxy,
     /// The access token that clients send as `x-seamline-token` or as `proxy-authorization: Bearer …`.
     pub token: Option<String>,
 }
@@ -50,7 +55,9 @@ impl Default for Config {
             limits: TrafficLimits::default(),
             stall: StallLimits::default(),
             ledger: LedgerLimits::default(),
+            ledger_store: None,
             upstreams: Vec::new(),
+            network: NetworkProxy::default(),
             token: None,
         }
     }

@@ -36,6 +36,9 @@ pub enum Error {
     /// The certificates of the machine cannot be loaded.
     #[error("cannot load the root certificates of this machine: {0}")]
     Certificates(std::io::Error),
+    /// The system starts no thread.
+    #[error("cannot start a thread: {0}")]
+    Thread(std::io::Error),
     /// The store of incidents cannot be opened.
     #[error("cannot open the store of incidents: {0}")]
     Store(#[from] seamline::store::Error),

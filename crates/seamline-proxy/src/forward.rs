@@ -170,11 +170,15 @@ impl Forwarding<'_> {
         &self,
         response: Response<Incoming>,
         lens: Option<&Lens>,
-        note: &Note,
+        note: &mut Note,
     ) -> Response<AnswerBody> {
         let (mut head, body) = response.into_parts();
         prepare_response(&mut head.headers);
         let coding = coding_of(&head.headers);
+        let mut call = note.call.take();
+        if let Some(call) = &mut call {
+            call.set_status(head.status.as_u16());
+        }
         let lens = lens.filter(|_| head.status.is_success());
         let framing = framing_of(&head.headers, self.target.uri.path());
         let watched = match (lens, framing, coding) {
@@ -182,11 +186,13 @@ impl Forwarding<'_> {
                 let has_length = body.size_hint().exact().is_some();
                 Watched::stream(&lens.stream, framing, coding.as_deref(), has_length)
             }
-            (Some(lens), None, coding) if crate::signatures::has_signatures(lens.dialect) => Watched::whole(coding),
+            (Some(lens), None, coding) if call.is_some() || seamline::signatures::are_in(lens.dialect) => {
+                Watched::whole(coding)
+            }
             _ => Watched::Opaque,
         };
         let open = framing.is_some().then(|| self.shared.open.streams.enter());
-        let beside = (note.facts.clone(), Arc::clone(&self.settings.ledger), open);
+        let beside = (note.facts.clone(), Arc::clone(&self.settings.ledger), open, call);
         let observed = Observed::new(body, watched, self.settings.config.stall, beside);
         let mut response = Response::new(AnswerBody::observed(observed));
         *response.status_mut() = head.status;

@@ -12,6 +12,7 @@ use seamline::endpoint::Endpoint;
 
 use crate::answer::AnswerBody;
 use crate::body::{self, ReadBody};
+use crate::call::ModelCall;
 use crate::coding::{self, NotDecoded};
 use crate::config::{Mode, OnFailure};
 use crate::decide::decide;
@@ -35,6 +36,7 @@ pub(crate) async fn handle(shared: Arc<Shared>, request: Request<Incoming>) -> R
         note.report_refusal(&refusal);
         rescue::response(note.facts.dialect, &refusal)
     });
+    note.finish_call(response.status().as_u16());
     note.write_headers(response.headers_mut());
     response.body_mut().keep_open(open);
     if !note.is_own {
@@ -100,8 +102,9 @@ async fn answer_checked(
     lens: Arc<Lens>,
     note: &mut Note,
 ) -> Result<Response<AnswerBody>, Refusal> {
-    let Forwarding { shared, settings, target } = forwarding;
+    let Forwarding { settings, target, .. } = forwarding;
     let config = &settings.config;
+    note.call = ModelCall::begin(&note.facts, target.endpoint.model.clone());
     // Step 3: read the body, within the limits.
     let original = body::read(body, config.limits.body_bytes_max, config.limits.body_time).await?;
     note.body_bytes = Some(original.bytes.len() as u64);
@@ -109,18 +112,18 @@ async fn answer_checked(
         let response = forwarding.send(&head, Payload::original(original), note).await?;
         return Ok(forwarding.observe(response, None, note));
     };
+    if let Some(call) = &mut note.call {
+        call.find_model(&plain);
+    }
     // Step 4: check and repair.
-    let inspector = Inspector {
-        shared: Arc::clone(shared),
-        settings: Arc::clone(settings),
-        lens: Arc::clone(&lens),
-        upstream: Arc::clone(&target.upstream),
-    };
+    let inspector =
+        Inspector { settings: Arc::clone(settings), lens: Arc::clone(&lens), upstream: Arc::clone(&target.upstream) };
     let looked = inspector.look(&head.headers, &plain).await;
     // Steps 5 and 6: decide, and record what changes before it is sent.
     note.facts.conversation = Some(looked.conversation);
     let decision = decide(config, &looked);
     note.record(looked.inspected.as_ref().ok(), &decision, &plain);
+    looked.note_sent(&settings.ledger, &decision);
     if let Some(refusal) = decision.refusal {
         return Err(refusal);
     }

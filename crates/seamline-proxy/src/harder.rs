@@ -1,18 +1,13 @@
 //! A stronger repair of a request that its provider rejected.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
-
 use bytes::Bytes;
-use seamline::classify::{Certainty, Class, Failure, Verdict};
-use seamline::{Options, classify};
+use seamline::Options;
+use seamline::classify::Failure;
+use seamline::repair::{AfterRejection, after_rejection};
+use seamline::store::RejectedMembers;
 
-use crate::identity::ConversationKey;
 use crate::inspect::Inspected;
 use crate::state::Lens;
-
-/// The most conversations whose stronger options are kept.
-const LEARNED_MAX: usize = 256;
 
 /// The response of a provider that rejected a request.
 pub(crate) struct Rejection<'r> {
@@ -34,8 +29,9 @@ pub(crate) enum Attempt {
 
 /// A stronger repair.
 pub(crate) struct Harder {
-    /// The options for the next requests of the conversation, if the error names members that the provider rejects.
-    pub(crate) options: Option<Arc<Options>>,
+    /// The members that the next requests of the conversation leave out, if the error names what the provider does not
+    /// take.
+    pub(crate) rejected: Option<RejectedMembers>,
     /// The repaired body and what was done.
     pub(crate) inspected: Inspected,
 }
@@ -49,90 +45,19 @@ pub(crate) fn repair(lens: &Lens, used: &Options, sent: &Bytes, rejection: &Reje
         text: rejection.text,
         ..Failure::default()
     };
-    let verdict = classify(&failure);
-    if verdict.class != Class::Corruption || verdict.certainty != Certainty::Known {
-        return Attempt::NotAboutHistory;
-    }
-    match repair_after(&verdict, used, sent) {
-        Some(harder) => Attempt::Repaired(harder),
-        None => Attempt::NothingLeft(verdict.name),
-    }
-}
-
-fn repair_after(verdict: &Verdict, used: &Options, sent: &Bytes) -> Option<Harder> {
-    let mut options = used.clone();
-    options.policy.reject_members(&verdict.members);
-    if let Some(inspected) = repaired(sent, &options) {
-        return Some(Harder { options: Some(Arc::new(options)), inspected });
-    }
-    // The provider says that the history is broken, so a fix that alters it is better than a conversation that is stuck.
-    // The client still has its own history. The next request starts without such fixes: the provider may accept it.
-    if !is_found(verdict, sent, &options) {
-        return None;
-    }
-    options.policy.allow_unsafe();
-    let inspected = repaired(sent, &options)?;
-    Some(Harder { options: None, inspected })
-}
-
-/// The repair of a body; `None` where it changes nothing or leaves more errors than there were.
-fn repaired(sent: &Bytes, options: &Options) -> Option<Inspected> {
-    let repaired = seamline::repair(sent, options).ok()?;
-    let inspected = Inspected::of(&repaired);
-    let is_better = inspected.repaired.is_some() && inspected.remaining as u64 <= inspected.error_count();
-    is_better.then_some(inspected)
-}
-
-/// Whether the check finds what the provider complains about.
-fn is_found(verdict: &Verdict, sent: &[u8], options: &Options) -> bool {
-    seamline::check(sent, options).is_ok_and(|checked| !classify::causes(verdict, &checked).is_empty())
-}
-
-/// The options that made a provider accept a conversation: which members it does not take. The next requests of the conversation get the same repair at
-/// once, so that what the provider sees stays the same.
-#[derive(Debug, Default)]
-pub(crate) struct Learned {
-    kept: Mutex<Kept>,
-}
-
-#[derive(Debug, Default)]
-struct Kept {
-    by_key: HashMap<ConversationKey, (u64, Arc<Options>)>,
-    by_use: BTreeMap<u64, ConversationKey>,
-    uses: u64,
-}
-
-impl Learned {
-    /// The options of a conversation.
-    pub(crate) fn get(&self, key: &ConversationKey) -> Option<Arc<Options>> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.by_key.get(key).map(|(_, options)| Arc::clone(options))
-    }
-
-    /// Keeps the options of a conversation. The oldest go first.
-    pub(crate) fn keep(&self, key: ConversationKey, options: Arc<Options>) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.uses += 1;
-        let used = kept.uses;
-        if let Some((before, _)) = kept.by_key.insert(key, (used, options)) {
-            kept.by_use.remove(&before);
+    match after_rejection(sent, used, &failure) {
+        AfterRejection::NothingLeft { error } => Attempt::NothingLeft(error),
+        AfterRejection::Repaired(harder) => {
+            let rejected = harder.options.map(|options| options.policy.rejections());
+            Attempt::Repaired(Harder { rejected, inspected: Inspected::of(harder.repaired) })
         }
-        kept.by_use.insert(used, key);
-        while kept.by_key.len() > LEARNED_MAX {
-            let Some((_, oldest)) = kept.by_use.pop_first() else { break };
-            kept.by_key.remove(&oldest);
-        }
-    }
-
-    /// Forgets all options.
-    pub(crate) fn clear(&self) {
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Kept::default();
+        _ => Attempt::NotAboutHistory,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use hyper::HeaderMap;
+    use std::sync::Arc;
 
     use super::*;
 
@@ -155,7 +80,9 @@ mod tests {
         let Attempt::Repaired(harder) = attempt(BODY, text) else { panic!("no repair") };
         let expected = br#"{"messages":[{"role":"user","content":"hi"}]}"#;
         assert_eq!(harder.inspected.repaired.as_deref(), Some(&expected[..]));
-        let later = seamline::repair(BODY, &harder.options.unwrap()).unwrap();
+        let mut options = Options { dialect: Some("openai_chat".to_owned()), ..Options::default() };
+        options.policy.reject(&harder.rejected.unwrap());
+        let later = seamline::repair(BODY, &options).unwrap();
         assert_eq!(&*later.body, expected);
     }
 
@@ -164,7 +91,7 @@ mod tests {
         let body = br#"{"messages":[{"role":"narrator","content":"hi"},{"role":"user","content":"go"}]}"#;
         let text = "Unsupported value: 'messages[0].role' does not support 'narrator' with this model.";
         let Attempt::Repaired(harder) = attempt(body, text) else { panic!("no repair") };
-        assert!(harder.options.is_none() && harder.inspected.repaired.is_some());
+        assert!(harder.rejected.is_none() && harder.inspected.repaired.is_some());
     }
 
     #[test]
@@ -174,19 +101,5 @@ mod tests {
         let pairs = "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
                      'tool_call_id'. The following tool_call_ids did not have response messages: call_7";
         assert!(matches!(attempt(BODY, pairs), Attempt::NothingLeft(_)));
-    }
-
-    #[test]
-    fn the_oldest_conversations_are_forgotten() {
-        let learned = Learned::default();
-        let key = |number: usize| ConversationKey::of(&number.to_string(), None, &HeaderMap::new(), b"");
-        for number in 0..=LEARNED_MAX {
-            learned.keep(key(number), Arc::default());
-            learned.keep(key(number), Arc::default());
-        }
-        assert!(learned.get(&key(0)).is_none() && learned.get(&key(1)).is_some());
-        assert_eq!(learned.kept.lock().unwrap().by_use.len(), LEARNED_MAX);
-        learned.clear();
-        assert!(learned.get(&key(1)).is_none());
     }
 }

@@ -7,9 +7,10 @@
 use std::fmt;
 
 use hyper::HeaderMap;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::members::{Elements, Members};
+use crate::members::{Elements, LastMembers, Members, string};
 
 /// The headers in which clients name a session, the most specific first.
 const SESSION_HEADERS: &[&str] = &[
@@ -37,7 +38,8 @@ const MESSAGE_BYTES_MAX: usize = 256 * 1024;
 const ENTRIES_MAX: usize = 16;
 
 /// The key of a conversation. It is a hash: it shows nothing of the conversation and can be written to a log.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct ConversationKey([u8; 16]);
 
 impl ConversationKey {
@@ -59,9 +61,28 @@ impl ConversationKey {
     }
 }
 
+/// The model that a body names.
+pub(crate) fn model_of(body: &[u8]) -> Option<String> {
+    text(Found::of(&HeaderMap::new(), body).model?)
+}
+
 impl fmt::Display for ConversationKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl From<ConversationKey> for String {
+    fn from(key: ConversationKey) -> Self {
+        key.to_string()
+    }
+}
+
+impl TryFrom<String> for ConversationKey {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        u128::from_str_radix(&text, 16).map(|number| Self(number.to_be_bytes()))
     }
 }
 
@@ -87,16 +108,31 @@ impl<'b> Found<'b> {
         let named = SESSION_HEADERS.iter().find_map(|name| headers.get(*name)?.to_str().ok());
         let named = named.filter(|name| !name.is_empty() && name.len() <= NAME_BYTES_MAX);
         let mut found = Self { session: named.unwrap_or_default().to_owned(), ..Self::default() };
-        for (key, value) in Members::of(body) {
-            match key {
-                b"model" => found.model = Some(value),
-                b"prompt_cache_key" if found.session.is_empty() => found.session = text(value).unwrap_or_default(),
-                b"metadata" if found.session.is_empty() => found.session = session_of_user(value).unwrap_or_default(),
-                b"messages" | b"input" | b"contents" if found.opening.is_none() => found.opening = first_of_user(value),
-                _ => {}
+        // The list of messages can be megabytes long. What comes before it is read forwards, what comes behind it
+        // backwards.
+        let mut members = Members::of(body);
+        let list = loop {
+            match members.next_value() {
+                Some((b"messages" | b"input" | b"contents", list)) => break list,
+                Some(_) => {}
+                None => return found,
             }
-        }
+            let Some((key, value)) = members.next() else { return found };
+            found.take(key, value);
+        };
+        found.opening = first_of_user(&body[list..]);
+        LastMembers::of(body, list).for_each(|(key, value)| found.take(key, value));
         found
+    }
+
+    /// Takes a member beside the messages.
+    fn take(&mut self, key: &[u8], value: &'b [u8]) {
+        match key {
+            b"model" => self.model = Some(value),
+            b"prompt_cache_key" if self.session.is_empty() => self.session = text(value).unwrap_or_default(),
+            b"metadata" if self.session.is_empty() => self.session = session_of_user(value).unwrap_or_default(),
+            _ => {}
+        }
     }
 }
 
@@ -116,10 +152,10 @@ fn text(value: &[u8]) -> Option<String> {
     serde_json::from_slice::<String>(value).ok()
 }
 
-/// The first entry of a list that the user wrote; the value itself where it is a text.
+/// The first entry of the list that the bytes start with, if the user wrote it; the value itself where it is a text.
 fn first_of_user(list: &[u8]) -> Option<&[u8]> {
     if list.first() == Some(&b'"') {
-        return Some(list);
+        return string(list);
     }
     let is_of_user = |entry: &&[u8]| match Members::get(entry, "role") {
         Some(role) => role == br#""user""#,
@@ -219,6 +255,28 @@ mod tests {
         assert_ne!(key(&session, &main), key(&session, &title));
         assert_ne!(key(&session, &main), key(&session, &small));
         assert_eq!(key(&session, &main), key(&session, &chat("hello", "")));
+    }
+
+    #[test]
+    fn the_order_of_members_and_a_long_list_do_not_change_the_key() {
+        let members =
+            [r#""model":"m""#, r#""metadata":{"user_id":"user_1_session_a"}"#, r#""tools":[{"name":"x\"]}"}]"#];
+        let list = |more: usize| {
+            let more = r#",{"role":"assistant","content":"]}\\"}"#.repeat(more);
+            format!(r#""messages":[{{"role":"user","content":"hello"}}{more}]"#)
+        };
+        let expected = key(&[], &format!("{{{},{}}}", members.join(","), list(0)));
+        for at in 0..=members.len() {
+            for more in [0, 1, 5000] {
+                let (before, behind) = members.split_at(at);
+                let mut all = before.to_vec();
+                let list = list(more);
+                all.push(&list);
+                all.extend(behind);
+                assert_eq!(key(&[], &format!("{{ {} }}\n", all.join(" , "))), expected, "{at} {more}");
+            }
+        }
+        assert_ne!(key(&[], &format!("{{{}}}", list(0))), expected);
     }
 
     #[test]

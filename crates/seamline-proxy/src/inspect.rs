@@ -7,12 +7,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::HeaderMap;
 use seamline::repair::Repaired;
-use seamline::{Options, Severity};
+use seamline::{Options, Severity, signatures};
 
 use crate::breaker::{self, Reviewed};
+use crate::decide::Decision;
 use crate::identity::ConversationKey;
-use crate::ledger::Ledger;
-use crate::state::{Lens, Settings, Shared};
+use crate::ledger::{self, Ledger};
+use crate::signatures::CallMark;
+use crate::state::{Lens, Settings};
 use crate::upstreams::Upstream;
 
 /// The size from which a body is checked on a thread of its own, so that other connections do not wait for it.
@@ -20,6 +22,9 @@ const OWN_THREAD_BYTES: usize = 256 * 1024;
 
 /// The most findings whose texts are kept for an error to the client.
 const TEXTS_MAX: usize = 5;
+
+/// The name of the repair that gives calls their own signatures in place of the provider's replacement.
+const RESTORED: &str = "signature restore";
 
 /// The outcome of a check and a repair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,6 +41,12 @@ pub(crate) struct Inspected {
     pub(crate) remaining: usize,
     /// Descriptions of the first errors, for the client.
     pub(crate) texts: Vec<String>,
+    /// The calls that the repaired body answers by a synthetic result, with the rule and the action that made it.
+    pub(crate) synthetic: BTreeMap<CallMark, String>,
+    /// The number of calls that have a result now and went out with a synthetic one before.
+    pub(crate) late_results: u64,
+    /// Whether another proxy may know signatures that the calls lost.
+    pub(crate) lacks_signatures: bool,
 }
 
 /// A reason why a body was not checked.
@@ -52,7 +63,6 @@ pub(crate) enum NotInspected {
 /// The checker of the bodies of one endpoint.
 #[derive(Clone)]
 pub(crate) struct Inspector {
-    pub(crate) shared: Arc<Shared>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) lens: Arc<Lens>,
     pub(crate) upstream: Arc<Upstream>,
@@ -69,9 +79,29 @@ pub(crate) struct Looked {
     pub(crate) reviewed: Option<Reviewed>,
 }
 
+impl Looked {
+    /// Remembers which calls go out with a synthetic result.
+    pub(crate) fn note_sent(&self, ledger: &Ledger, decision: &Decision) {
+        let Ok(inspected) = &self.inspected else { return };
+        let is_repaired = decision.body.is_some() && decision.refusal.is_none();
+        let nothing = BTreeMap::new();
+        ledger.note_synthetic(self.conversation, if is_repaired { &inspected.synthetic } else { &nothing });
+    }
+}
+
 impl Inspector {
     /// Checks and repairs a body. The outcome is that of [`seamline::repair`](fn@seamline::repair).
     pub(crate) async fn look(&self, headers: &HeaderMap, body: &Bytes) -> Looked {
+        self.settings.ledger.loaded().await;
+        let looked = self.look_once(headers, body).await;
+        let lacks_signatures = looked.inspected.as_ref().is_ok_and(|inspected| inspected.lacks_signatures);
+        if lacks_signatures && self.settings.ledger.read_store().await {
+            return self.look_once(headers, body).await;
+        }
+        looked
+    }
+
+    async fn look_once(&self, headers: &HeaderMap, body: &Bytes) -> Looked {
         if body.len() < OWN_THREAD_BYTES {
             return self.look_here(headers, body);
         }
@@ -88,8 +118,14 @@ impl Inspector {
     fn look_here(&self, headers: &HeaderMap, body: &Bytes) -> Looked {
         let model = self.lens.options.model.as_deref();
         let conversation = ConversationKey::of(&self.upstream.name, model, headers, body);
-        let learned = self.shared.learned.get(&conversation);
-        let options = learned.unwrap_or_else(|| Arc::clone(&self.lens.options));
+        let options = match self.settings.ledger.rejected(&conversation) {
+            Some(rejected) => {
+                let mut options = Options::clone(&self.lens.options);
+                options.policy.reject(&rejected);
+                Arc::new(options)
+            }
+            None => Arc::clone(&self.lens.options),
+        };
         let inspected = inspect(&self.settings.ledger, &conversation, body, &options);
         let reviewed = match (&inspected, self.settings.config.breaker) {
             (Ok(inspected), Some(_)) => review(inspected.repaired.as_ref().unwrap_or(body), &options),
@@ -102,7 +138,17 @@ impl Inspector {
 fn inspect(ledger: &Ledger, key: &ConversationKey, body: &Bytes, options: &Options) -> Result<Inspected, NotInspected> {
     // A defect of the check must not stop the agent: the caller sends the original.
     let repaired = catch_unwind(AssertUnwindSafe(|| {
-        ledger.repair(key, body, options).map(|(repaired, _)| Inspected::of(&repaired))
+        // The real signature wins over the replacement that an earlier repair gave the client.
+        let dialect = options.dialect.as_deref().unwrap_or_default();
+        let restored = ledger.restored(dialect, body);
+        let read = restored.as_ref().unwrap_or(body);
+        ledger.repair(key, read, options).map(|(repaired, _)| {
+            let is_unsigned =
+                repaired.has_unsigned_calls() || restored.is_none() && signatures::may_be_replaced(dialect, body);
+            let lacks_signatures = is_unsigned && ledger.is_missing_signatures(dialect, read);
+            let late_results = ledger.count_late(key, &repaired, read, options);
+            Inspected { late_results, lacks_signatures, ..Inspected::of(repaired).with_restored(restored.clone()) }
+        })
     }));
     match repaired {
         Ok(Ok(inspected)) => Ok(inspected),
@@ -118,7 +164,7 @@ fn review(body: &Bytes, options: &Options) -> Option<Reviewed> {
 }
 
 impl Inspected {
-    pub(crate) fn of(repaired: &Repaired<'_>) -> Self {
+    pub(crate) fn of(repaired: Repaired<'_>) -> Self {
         let mut errors = BTreeMap::new();
         let mut texts = Vec::new();
         for finding in repaired.found.iter().filter(|finding| finding.severity == Severity::Error) {
@@ -132,13 +178,27 @@ impl Inspected {
             *actions.entry(format!("{} {}", action.code, action.action)).or_default() += 1;
         }
         let remaining = repaired.remaining.iter().filter(|finding| finding.severity == Severity::Error).count();
-        let body = repaired.is_changed().then(|| Bytes::copy_from_slice(&repaired.body));
-        Self { repaired: body, provider: Some(repaired.provider), errors, actions, remaining, texts }
+        let (provider, synthetic) = (Some(repaired.provider), ledger::synthetic(&repaired));
+        let body = repaired.is_changed().then(|| Bytes::from(repaired.body.into_bytes().into_owned()));
+        Self {
+            repaired: body,
+            provider,
+            errors,
+            actions,
+            remaining,
+            texts,
+            synthetic,
+            late_results: 0,
+            lacks_signatures: false,
+        }
     }
 
-    /// The number of errors in the original body.
-    pub(crate) fn error_count(&self) -> u64 {
-        self.errors.values().sum()
+    /// Adds the repair that came before: signatures in the places of their replacements.
+    fn with_restored(self, restored: Option<Bytes>) -> Self {
+        let Some(restored) = restored else { return self };
+        let mut actions = self.actions;
+        *actions.entry(RESTORED.to_owned()).or_default() += 1;
+        Self { repaired: self.repaired.or(Some(restored)), actions, ..self }
     }
 }
 
@@ -162,7 +222,7 @@ mod tests {
         let orphan = r#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
         let repaired = inspected(orphan).unwrap();
         assert!(repaired.repaired.is_some() && repaired.remaining == 0);
-        assert_eq!((repaired.error_count(), repaired.texts.len()), (1, 1));
+        assert_eq!((repaired.errors.values().sum::<u64>(), repaired.texts.len()), (1, 1));
         assert_eq!(inspected("{\"messages\":").unwrap_err(), NotInspected::Unreadable);
     }
 }

@@ -16,7 +16,10 @@ use crate::incident::ProxyIncident;
 use queue::Queue;
 use writer::Writer;
 
+pub(crate) use queue::{new_series, now_ms, time_of_series};
+pub(crate) use read::LEDGER_PREFIX;
 pub use read::{IncidentReader, NotedIncident, Sessions};
+pub(crate) use writer::all_sessions;
 
 /// The settings of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,16 +4,27 @@
 //! messages of the next one are read and checked. The outcome never depends on the ledger: a repair of the same bytes
 //! under the same options gives the same bytes. So repairs stay identical from request to request.
 
+mod entry;
+mod memory;
+mod store;
+
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use seamline::outline::{OutlineKind, outline_at};
 use seamline::repair::Repaired;
 use seamline::requests::{Requests, Unread};
-use seamline::{Error, Options};
+use seamline::store::RejectedMembers;
+use seamline::{Error, Options, signatures};
 
+use self::entry::Entry;
+use self::memory::{Known, Memory, SYNTHETIC_MAX};
+use self::store::LedgerStore;
 use crate::identity::ConversationKey;
-use crate::signatures::SignatureMemory;
+use crate::signatures::{CallMark, SignatureMemory};
+
+pub use self::store::LedgerStoreSettings;
 
 /// The bounds of a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +47,8 @@ impl Default for LedgerLimits {
 #[derive(Debug)]
 pub struct Ledger {
     limits: LedgerLimits,
-    signatures: SignatureMemory,
+    memory: Arc<Memory>,
+    store: Option<Arc<LedgerStore>>,
     conversations: Mutex<Conversations>,
 }
 
@@ -59,8 +71,27 @@ struct Remembered {
 impl Ledger {
     /// An empty ledger.
     pub fn new(limits: LedgerLimits) -> Self {
-        let signatures = SignatureMemory::new(limits.signature_bytes_max);
-        Self { limits, signatures, conversations: Mutex::default() }
+        let memory = Arc::new(Memory::new(limits.signature_bytes_max));
+        Self { limits, memory, store: None, conversations: Mutex::default() }
+    }
+
+    /// A ledger whose signatures and repairs outlive it in a store, and that shares them with the ledgers of other
+    /// proxies.
+    ///
+    /// # Errors
+    /// Fails when the system starts no thread. A store that does not work is reported in the log, and tried again.
+    pub fn stored(limits: LedgerLimits, settings: LedgerStoreSettings) -> std::io::Result<Self> {
+        let ledger = Self::new(limits);
+        let store = LedgerStore::start(settings, Arc::clone(&ledger.memory))?;
+        Ok(Self { store: Some(Arc::new(store)), ..ledger })
+    }
+
+    /// A ledger with other limits that knows what this one knows, except the last requests.
+    #[must_use]
+    pub fn with_limits(&self, limits: LedgerLimits) -> Self {
+        self.memory.signatures.set_bytes_max(limits.signature_bytes_max);
+        let (memory, store) = (Arc::clone(&self.memory), self.store.clone());
+        Self { limits, memory, store, conversations: Mutex::default() }
     }
 
     /// Repairs a request of a conversation, as [`seamline::repair`](fn@seamline::repair) does. A request that extends
@@ -80,7 +111,7 @@ impl Ledger {
         let mut repaired = requests.repair(body, options)?;
         let unread = requests.unread();
         if repaired.has_unsigned_calls() {
-            let signatures = self.signatures.lost(repaired.dialect, body);
+            let (signatures, _) = self.memory.signatures.lost(repaired.dialect, body);
             if !signatures.is_empty() {
                 repaired = requests.repair(body, &Options { signatures, ..options.clone() })?;
             }
@@ -89,9 +120,101 @@ impl Ledger {
         Ok((repaired, unread))
     }
 
+    /// The body with signatures in the places of the provider's replacements for lost ones; `None` where there is
+    /// nothing to replace. A client can have such a replacement from an earlier repair.
+    pub fn restored(&self, dialect: &str, body: &[u8]) -> Option<Bytes> {
+        if !signatures::may_be_replaced(dialect, body) {
+            return None;
+        }
+        let (known, _) = self.memory.signatures.lost(dialect, body);
+        signatures::restored(dialect, body, &known).map(Bytes::from)
+    }
+
+    /// Whether a body has calls whose signatures another proxy may know.
+    pub(crate) fn is_missing_signatures(&self, dialect: &str, body: &[u8]) -> bool {
+        self.store.is_some() && self.memory.signatures.lost(dialect, body).1
+    }
+
+    /// Remembers the signatures of a response.
+    pub fn learn(&self, dialect: &str, response: &[u8]) {
+        for (call, signature) in self.memory.signatures.learn(dialect, response) {
+            self.write(Entry::Signature { call, signature });
+        }
+    }
+
+    /// The members that the provider of a conversation rejected.
+    pub(crate) fn rejected(&self, key: &ConversationKey) -> Option<RejectedMembers> {
+        self.memory.known(key).map(|known| known.rejected).filter(|rejected| !rejected.is_empty())
+    }
+
+    /// Remembers members that the provider of a conversation rejected.
+    pub(crate) fn reject(&self, key: ConversationKey, rejected: &RejectedMembers) {
+        let mut known = self.memory.known(&key).unwrap_or_default();
+        known.rejected.extend(rejected);
+        self.learn_of(key, known);
+    }
+
+    /// Remembers which calls of a request went out with a synthetic result.
+    pub(crate) fn note_synthetic(&self, key: ConversationKey, synthetic: &BTreeMap<CallMark, String>) {
+        let before = self.memory.known(&key);
+        if before.as_ref().map_or(synthetic.is_empty(), |known| known.synthetic == *synthetic) {
+            return;
+        }
+        let rejected = before.map(|known| known.rejected).unwrap_or_default();
+        self.learn_of(key, Known { rejected, synthetic: synthetic.clone() });
+    }
+
+    /// The number of calls of a body that have a result and went out with a synthetic one before.
+    pub(crate) fn count_late(
+        &self,
+        key: &ConversationKey,
+        repaired: &Repaired<'_>,
+        body: &[u8],
+        options: &Options,
+    ) -> u64 {
+        let Some(known) = self.memory.known(key).filter(|known| !known.synthetic.is_empty()) else { return 0 };
+        let now = synthetic(repaired);
+        if known.synthetic.keys().all(|call| now.contains_key(call)) {
+            return 0;
+        }
+        let messages = outline_at(body, options, 0..repaired.messages, 0).unwrap_or_default();
+        let blocks = messages.into_iter().flat_map(|message| message.blocks);
+        let results = blocks.filter(|block| block.kind == OutlineKind::Result).filter_map(|block| block.id);
+        let is_late = |call: &CallMark| known.synthetic.contains_key(call) && !now.contains_key(call);
+        results.map(|id| CallMark::of(&id)).filter(is_late).count() as u64
+    }
+
+    /// Waits until the store was read once, if there is one.
+    pub(crate) async fn loaded(&self) {
+        if let Some(store) = &self.store {
+            store.loaded().await;
+        }
+    }
+
+    /// Reads what other proxies wrote to the store. Returns whether it answered in time.
+    pub(crate) async fn read_store(&self) -> bool {
+        match &self.store {
+            Some(store) => store.read().await,
+            None => false,
+        }
+    }
+
+    fn learn_of(&self, key: ConversationKey, known: Known) {
+        let entry = Entry::of_conversation(key, &known);
+        if self.memory.learn(key, known) {
+            self.write(entry);
+        }
+    }
+
+    fn write(&self, entry: Entry) {
+        if let Some(store) = &self.store {
+            store.write(entry);
+        }
+    }
+
     /// The signatures of calls.
     pub fn signatures(&self) -> &SignatureMemory {
-        &self.signatures
+        &self.memory.signatures
     }
 
     /// The number of remembered conversations and the bytes that they hold.
@@ -103,6 +226,16 @@ impl Ledger {
     fn lock(&self) -> MutexGuard<'_, Conversations> {
         self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The calls that a repair answers by a synthetic result, with the rule and the action that makes it.
+pub(crate) fn synthetic(repaired: &Repaired<'_>) -> BTreeMap<CallMark, String> {
+    let made_up = repaired.actions.iter().filter(|action| action.synthetic);
+    let marked = made_up.filter_map(|action| {
+        let call = CallMark::of(action.call_id.as_deref()?);
+        Some((call, format!("{} {}", action.code, action.action)))
+    });
+    marked.take(SYNTHETIC_MAX).collect()
 }
 
 impl Conversations {

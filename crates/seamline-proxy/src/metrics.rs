@@ -27,6 +27,7 @@ struct Counts {
     body_bytes: BTreeMap<String, u64>,
     findings: BTreeMap<String, u64>,
     repairs: BTreeMap<String, u64>,
+    late_results: u64,
     outcomes: BTreeMap<&'static str, u64>,
 }
 
@@ -67,6 +68,7 @@ impl Metrics {
         *counts.exchanges.entry(labels).or_default() += 1;
         counts.times.entry(upstream.to_owned()).or_default().add(summary.time);
         *counts.body_bytes.entry(upstream.to_owned()).or_default() += summary.body_bytes.unwrap_or(0);
+        counts.late_results += summary.late_results;
     }
 
     /// Counts an incident with its findings and repairs.
@@ -126,6 +128,8 @@ impl Counts {
             let (rule, action) = repair.split_once(' ').unwrap_or((repair, ""));
             page.sample("", &[("rule", rule), ("action", action)], count);
         }
+        page.begin("seamline_late_results_total", "counter", "Results that took the place of synthetic ones.");
+        page.sample("", &[], self.late_results);
         page.begin("seamline_incidents_total", "counter", "Incidents by the outcome of the request.");
         for (outcome, count) in &self.outcomes {
             page.sample("", &[("outcome", outcome)], count);

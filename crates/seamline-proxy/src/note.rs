@@ -9,12 +9,13 @@ use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 
+use crate::call::ModelCall;
 use crate::decide::Decision;
 use crate::facts::Facts;
 use crate::headers::{FINDINGS, INCIDENT, REPAIRS};
 use crate::incident::{BodyMark, IncidentOutcome, ProxyIncident};
 use crate::inspect::Inspected;
-use crate::report::{Reporter, Summary};
+use crate::report::{Reporter, ResponseFacts, Summary};
 use crate::rescue::Refusal;
 
 /// The longest list of findings or repairs in a header.
@@ -27,12 +28,15 @@ const PATH_BYTES_MAX: usize = 256;
 pub(crate) struct Note {
     pub(crate) facts: Facts,
     pub(crate) body_bytes: Option<u64>,
+    /// The request to a model, until its response takes it.
+    pub(crate) call: Option<ModelCall>,
     /// The path at the upstream, without its query.
     path: String,
     /// Whether the request is for a page of the proxy itself.
     pub(crate) is_own: bool,
     findings: BTreeMap<String, u64>,
     actions: BTreeMap<String, u64>,
+    late_results: u64,
     /// The id of the last incident.
     incident: Option<String>,
 }
@@ -47,10 +51,12 @@ impl Note {
         Self {
             facts,
             body_bytes: None,
+            call: None,
             path: String::new(),
             is_own: false,
             findings: BTreeMap::new(),
             actions: BTreeMap::new(),
+            late_results: 0,
             incident: None,
         }
     }
@@ -59,6 +65,7 @@ impl Note {
     pub(crate) fn record(&mut self, inspected: Option<&Inspected>, decision: &Decision, body: &[u8]) {
         if let Some(inspected) = inspected {
             self.facts.provider = inspected.provider;
+            self.late_results = inspected.late_results;
             self.findings.clone_from(&inspected.errors);
             self.actions = if decision.body.is_some() { inspected.actions.clone() } else { BTreeMap::new() };
         }
@@ -118,6 +125,14 @@ impl Note {
         }
     }
 
+    /// Reports the end of a request to a model whose response is not watched.
+    pub(crate) fn finish_call(&mut self, status: u16) {
+        if let Some(mut call) = self.call.take() {
+            call.set_status(status);
+            call.finish(ResponseFacts::default(), None);
+        }
+    }
+
     /// Adds the headers of the proxy to a response.
     pub(crate) fn write_headers(&self, headers: &mut HeaderMap) {
         insert_list(headers, FINDINGS, &self.findings);
@@ -138,6 +153,7 @@ impl Note {
             incident: self.incident.clone(),
             findings: self.findings.values().sum(),
             repairs: self.actions.values().sum(),
+            late_results: self.late_results,
             body_bytes: self.body_bytes,
             time,
         }

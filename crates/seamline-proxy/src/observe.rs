@@ -11,10 +11,12 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use memchr::memmem;
 use seamline::guards::StallLimits;
+use seamline::responses;
 use seamline::stream::{Ending, Framing, ResponseStream, StreamOptions};
 
-use self::idle::Idle;
+pub(crate) use self::idle::Idle;
 use crate::answer::Incomplete;
+use crate::call::{ModelCall, error_of};
 use crate::coding;
 use crate::counts::Counted;
 use crate::ending::{StreamFailure, Tail};
@@ -34,6 +36,8 @@ pub(crate) struct Observed<B> {
     idle: Idle,
     facts: Facts,
     ledger: Arc<Ledger>,
+    /// The request whose end is reported.
+    call: Option<ModelCall>,
     _open: Option<Counted>,
 }
 
@@ -129,9 +133,9 @@ impl<B> Observed<B> {
         inner: B,
         watched: Watched,
         limits: StallLimits,
-        (facts, ledger, open): (Facts, Arc<Ledger>, Option<Counted>),
+        (facts, ledger, open, call): (Facts, Arc<Ledger>, Option<Counted>, Option<ModelCall>),
     ) -> Self {
-        Self { inner: Some(inner), watched, idle: Idle::new(limits), facts, ledger, _open: open }
+        Self { inner: Some(inner), watched, idle: Idle::new(limits), facts, ledger, call, _open: open }
     }
 
     /// Notes the end of a body that the upstream completed.
@@ -141,6 +145,7 @@ impl<B> Observed<B> {
             Watched::Stream { .. } => {
                 if let Some((ending, message)) = self.watched.finish() {
                     self.learn(message.as_bytes());
+                    self.finish_call(message.as_bytes(), error_of(ending));
                     if ending == Ending::Truncated {
                         self.facts.report(IncidentOutcome::Broken, "the stream ended before its last event");
                     }
@@ -151,13 +156,23 @@ impl<B> Observed<B> {
                 let body = match pieces.as_deref() {
                     Some([one]) => one.clone(),
                     Some(several) => several.concat().into(),
-                    None => return,
+                    None => return self.finish_call(&[], None),
                 };
                 if let Ok(body) = coding::decode(coding.as_deref(), &body, COPY_BYTES_MAX) {
                     self.learn(&body);
+                    self.finish_call(&body, None);
                 }
             }
             Watched::Opaque => {}
+        }
+        // A response that was not read has no facts.
+        self.finish_call(&[], None);
+    }
+
+    /// Reports the end of the request, unless it was reported.
+    fn finish_call(&mut self, message: &[u8], error: Option<&'static str>) {
+        if let Some((call, dialect)) = self.call.take().zip(self.facts.dialect) {
+            call.finish(responses::facts(dialect, message), error);
         }
     }
 
@@ -166,9 +181,16 @@ impl<B> Observed<B> {
         self.inner = None;
         let finished = self.watched.finish();
         let is_complete = finished.as_ref().is_some_and(|(ending, _)| is_said_by_provider(*ending));
-        if let Some((_, message)) = finished {
+        let error = match failure {
+            _ if is_complete => None,
+            StreamFailure::Broken => Some("broken"),
+            StreamFailure::Stalled => Some("stalled"),
+        };
+        if let Some((ending, message)) = finished {
             self.learn(message.as_bytes());
+            self.finish_call(message.as_bytes(), error.or(error_of(ending)));
         }
+        self.finish_call(&[], error);
         let Watched::Stream { tail, may_add, .. } = &self.watched else {
             self.report(failure);
             return Some(Err(Incomplete));
@@ -195,7 +217,7 @@ impl<B> Observed<B> {
         if let Some(dialect) = self.facts.dialect
             && has_signature()
         {
-            self.ledger.signatures().learn(dialect, message);
+            self.ledger.learn(dialect, message);
         }
     }
 }

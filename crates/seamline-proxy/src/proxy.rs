@@ -74,7 +74,8 @@ pub struct Control {
 }
 
 impl Control {
-    /// Uses another configuration for new requests. The address stays, and so do the limits of connections that are open.
+    /// Uses another configuration for new requests. The address and the store of the ledger stay,
+    /// and so do the limits of connections that are open.
     ///
     /// # Errors
     /// Where the configuration is not usable; the old one stays in use.
@@ -83,7 +84,8 @@ impl Control {
         if !listen.ip().is_loopback() && config.token.as_deref().is_none_or(str::is_empty) {
             return Err(Error::Open(listen));
         }
-        self.shared.reload(Config { listen, ..config })
+        let ledger_store = self.shared.settings().config.ledger_store.clone();
+        self.shared.reload(Config { listen, ledger_store, ..config })
     }
 
     /// Counts the open connections and stored items of the proxy at this moment.

@@ -65,14 +65,14 @@ impl Rejected<'_> {
                 }
             }
         };
-        if let Some(Harder { options, inspected }) = harder
+        if let Some(Harder { rejected, inspected }) = harder
             && let Some(response) = self.send_again(inspected.repaired.clone(), note).await
         {
             if response.status().is_success() {
                 note.record_harder(&inspected, self.sent, response.status().as_u16());
             }
-            if let Some(options) = options.filter(|_| response.status().is_success()) {
-                self.forwarding.shared.learned.keep(self.looked.conversation, options);
+            if let Some(rejected) = rejected.filter(|_| response.status().is_success()) {
+                self.forwarding.settings.ledger.reject(self.looked.conversation, &rejected);
             }
             return Retried::Accepted(response);
         }

@@ -1,8 +1,11 @@
 //! Where the proxy reports what happened.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+
+/// The facts about a response.
+pub use seamline::responses::ResponseFacts;
 
 use crate::incident::ProxyIncident;
 
@@ -17,6 +20,16 @@ pub trait Reporter: Send + Sync {
     /// Takes the body of a request that its provider rejected for good, with the id of its incident.
     fn rejected(&self, incident: Option<&str>, body: &Bytes) {
         let _ = (incident, body);
+    }
+
+    /// Whether the ends of requests to models are of interest. To know them costs a look at every response.
+    fn wants_finished(&self) -> bool {
+        false
+    }
+
+    /// Takes the end of a request to a model.
+    fn finish(&self, finished: &Finished) {
+        let _ = finished;
     }
 
     /// The page `/-/NAME` of the proxy, such as `metrics`; `None` where there is no such page. The proxy itself has
@@ -46,10 +59,35 @@ pub struct Summary {
     pub findings: u64,
     /// The number of repairs of the body.
     pub repairs: u64,
+    /// The number of tool calls that have a result now and were sent with a synthetic one before.
+    pub late_results: u64,
     /// The size of the request's body, in bytes, if the proxy read it.
     pub body_bytes: Option<u64>,
     /// The time from the request's head to the response's head.
     pub time: Duration,
+}
+
+/// A request to a model whose response has ended, without any of its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// The name of the upstream.
+    pub upstream: String,
+    /// The provider of the upstream, if it is known.
+    pub provider: Option<String>,
+    /// The dialect of the body.
+    pub dialect: &'static str,
+    /// The model that the request names.
+    pub request_model: Option<String>,
+    /// The facts about the response, as far as it arrived.
+    pub response: ResponseFacts,
+    /// The status of the response, if there is one.
+    pub status: Option<u16>,
+    /// The type of the error: a status, or `broken`, `cancelled`, `failed`, `stalled` or `truncated`.
+    pub error: Option<String>,
+    /// The time when the request was read.
+    pub began: SystemTime,
+    /// The time when the response ended.
+    pub ended: SystemTime,
 }
 
 /// Counts of the open connections and stored items of a proxy at one moment.

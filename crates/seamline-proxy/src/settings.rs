@@ -18,6 +18,7 @@ use crate::Error;
 use crate::config::{Config, DEFAULT_PORT};
 use crate::journal::JournalSettings;
 use crate::keep::KeepSettings;
+use crate::ledger::LedgerStoreSettings;
 use crate::upstreams::Upstream;
 
 pub use layers::{ENVIRONMENT_PREFIX, Layers};
@@ -33,6 +34,8 @@ pub struct ProxySettings {
     token: String,
     token_file: String,
     store: String,
+    ledger_store: String,
+    ledger_store_bytes_max: u64,
     incident_time: Duration,
     incidents_max: u64,
     keeps_rejected: bool,
@@ -65,6 +68,8 @@ impl Default for ProxySettings {
             token: String::new(),
             token_file: String::new(),
             store: String::new(),
+            ledger_store: String::new(),
+            ledger_store_bytes_max: 32 << 20,
             incident_time: journal.keep_time,
             incidents_max: journal.count_max,
             keeps_rejected: false,
@@ -86,11 +91,18 @@ impl ProxySettings {
             .upstreams
             .iter()
             .map(|(name, upstream)| Upstream::new(name, &upstream.url, upstream.provider.as_deref()));
-        self.check_store()?;
+        check_store("store", &self.store)?;
+        check_store("ledger.store", &self.ledger_store)?;
+        let has_store = !self.ledger_store.is_empty() && self.ledger_store != NO_STORE;
+        let ledger_store = has_store.then(|| LedgerStoreSettings {
+            address: self.ledger_store.clone(),
+            bytes_max: self.ledger_store_bytes_max,
+        });
         Ok(Config {
             listen: address(&self.listen)?,
             policy: policy(&self.policy)?,
             token: self.token()?,
+            ledger_store,
             upstreams: upstreams.collect::<Result<_, _>>()?,
             ..self.config.clone()
         })
@@ -113,11 +125,12 @@ impl ProxySettings {
         Some(KeepSettings { folder, bytes_max: self.rejected_bytes_max, count_max: self.rejected_max })
     }
 
-    /// Whether only a new start can apply the differences to other settings: the address, the store and kept bodies.
+    /// Whether only a new start can apply the differences to other settings: the address, the stores and kept
+    /// bodies.
     pub fn needs_start(&self, other: &Self) -> bool {
         let of_start = |settings: &Self| {
-            let Self { listen, store, keeps_rejected, rejected_folder, .. } = settings.clone();
-            (listen, store, keeps_rejected, rejected_folder)
+            let Self { listen, store, ledger_store, keeps_rejected, rejected_folder, .. } = settings.clone();
+            (listen, store, ledger_store, keeps_rejected, rejected_folder)
         };
         of_start(self) != of_start(other)
     }
@@ -133,18 +146,6 @@ impl ProxySettings {
         self.upstreams.entry(name.to_owned()).or_insert(upstream);
     }
 
-    /// Refuses a URL that cannot be a store. A store that only does not work is reported while the proxy runs. The URL may
-    /// hold a password, so the error does not repeat it.
-    fn check_store(&self) -> Result<(), Error> {
-        let is_url =
-            ["sqlite:", "postgres:", "postgresql:", "memory:"].iter().any(|start| self.store.starts_with(start));
-        if is_url || self.store.is_empty() || self.store == NO_STORE {
-            return Ok(());
-        }
-        let hint = "hint: `sqlite:FILE`, `postgres://…` or `off`";
-        Err(Error::Config(format!("`store`: it is not the URL of a store; {hint}")))
-    }
-
     fn token(&self) -> Result<Option<String>, Error> {
         if self.token_file.is_empty() {
             return Ok(Some(self.token.clone()).filter(|token| !token.is_empty()));
@@ -156,6 +157,16 @@ impl ProxySettings {
         }
         Ok(Some(token))
     }
+}
+
+/// Refuses a URL that cannot be a store. A store that only does not work is reported while the proxy runs. The URL may
+/// hold a password, so the error does not repeat it.
+fn check_store(key: &str, address: &str) -> Result<(), Error> {
+    let is_url = ["sqlite:", "postgres:", "postgresql:", "memory:"].iter().any(|start| address.starts_with(start));
+    if is_url || address.is_empty() || address == NO_STORE {
+        return Ok(());
+    }
+    Err(Error::Config(format!("`{key}`: it is not the URL of a store; hint: `sqlite:FILE`, `postgres://…` or `off`")))
 }
 
 fn address(text: &str) -> Result<SocketAddr, Error> {

@@ -1,6 +1,6 @@
 //! `WebSocket` connections: the handshake is forwarded, and then messages pass between the client and the upstream.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -10,20 +10,25 @@ use hyper::http::request::Parts;
 use hyper::upgrade::OnUpgrade;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
+use seamline::Options;
 use seamline::endpoint::Endpoint;
 
 use crate::answer::AnswerBody;
 use crate::body::SentBody;
+use crate::config::Mode;
 use crate::decide::decide;
 use crate::forward::Forwarding;
+use crate::harder::{self, Attempt, Harder, Rejection};
 use crate::headers::prepare_response;
+use crate::identity::ConversationKey;
 use crate::incident::IncidentOutcome;
 use crate::inspect::Inspector;
+use crate::members::Members;
 use crate::note::Note;
 use crate::rescue::{self, Refusal};
 use crate::route::Target;
 use crate::state::Shared;
-use crate::websocket::{BridgeEnd, BridgeLimits, EXTENSIONS, FrameVerdict, bridge};
+use crate::websocket::{BridgeEnd, BridgeLimits, EXTENSIONS, FrameVerdict, Judge, bridge};
 
 /// The dialect whose messages are checked.
 const CHECKED: &str = "openai_responses";
@@ -48,7 +53,8 @@ pub(crate) async fn answer(
     }
     let upstream = hyper::upgrade::on(&mut response);
     let message_bytes_max = forwarding.settings.config.limits.body_bytes_max;
-    let sides = Sides { client, upstream, limits: BridgeLimits { message_bytes_max } };
+    let stall = forwarding.settings.config.stall;
+    let sides = Sides { client, upstream, limits: BridgeLimits { message_bytes_max, stall } };
     tokio::spawn(run(Arc::clone(forwarding.shared), sides, checker));
     let (mut head, _) = response.into_parts();
     prepare_response(&mut head.headers);
@@ -63,13 +69,8 @@ fn checker(forwarding: &Forwarding<'_>, head: &Parts, note: &Note) -> Option<Che
     let lens = forwarding.settings.lens(&target).filter(|lens| lens.dialect == CHECKED)?;
     let mut facts = note.facts.clone();
     facts.dialect = Some(lens.dialect);
-    let inspector = Inspector {
-        shared: Arc::clone(forwarding.shared),
-        settings: Arc::clone(forwarding.settings),
-        lens,
-        upstream: target.upstream,
-    };
-    Some(Checker { inspector, headers: head.headers.clone(), facts })
+    let inspector = Inspector { settings: Arc::clone(forwarding.settings), lens, upstream: target.upstream };
+    Some(Checker { inspector, headers: head.headers.clone(), facts, last: Mutex::default() })
 }
 
 /// Both connections, before they change their protocol.
@@ -90,14 +91,14 @@ async fn run(shared: Arc<Shared>, sides: Sides, checker: Option<Checker>) {
             let _ = tokio::io::copy_bidirectional(&mut client, &mut upstream).await;
             return;
         };
-        let checker = Arc::new(checker);
-        let judge = |message| {
-            let checker = Arc::clone(&checker);
-            async move { checker.judge(message).await }
-        };
-        let end = bridge(client, upstream, sides.limits, judge).await;
-        if end == BridgeEnd::UpstreamFailed {
-            checker.facts.report(IncidentOutcome::Broken, "the upstream closed the WebSocket");
+        match bridge(client, upstream, sides.limits, &checker).await {
+            BridgeEnd::UpstreamFailed => {
+                checker.facts.report(IncidentOutcome::Broken, "the upstream closed the WebSocket");
+            }
+            BridgeEnd::Stalled => {
+                checker.facts.report(IncidentOutcome::Stalled, "the stall limit was reached");
+            }
+            BridgeEnd::Closed | BridgeEnd::ClientFailed => {}
         }
     };
     tokio::select! {
@@ -111,10 +112,18 @@ struct Checker {
     inspector: Inspector,
     headers: HeaderMap,
     facts: crate::facts::Facts,
+    last: Mutex<Option<Last>>,
 }
 
-impl Checker {
-    /// Decides on a `response.create`.
+/// The last message that went to the upstream.
+struct Last {
+    conversation: ConversationKey,
+    options: Arc<Options>,
+    /// The stronger repair that was sent, with the body that it replaces.
+    retried: Option<(Harder, Bytes)>,
+}
+
+impl Judge for Checker {
     async fn judge(&self, message: Bytes) -> FrameVerdict {
         let began = Instant::now();
         let looked = self.inspector.look(&self.headers, &message).await;
@@ -123,13 +132,72 @@ impl Checker {
         note.facts.conversation = Some(looked.conversation);
         let decision = decide(&self.inspector.settings.config, &looked);
         note.record(looked.inspected.as_ref().ok(), &decision, &message);
+        looked.note_sent(&self.inspector.settings.ledger, &decision);
         let status = decision.refusal.as_ref().map_or(StatusCode::OK, Refusal::status);
         self.facts.reporter.exchange(&note.summary(status.as_u16(), began.elapsed()));
+        let (conversation, options) = (looked.conversation, Arc::clone(&looked.options));
+        *self.last() = Some(Last { conversation, options, retried: None });
         match (decision.refusal, decision.body.map(|body| String::from_utf8(body.to_vec()))) {
             (Some(refusal), _) => FrameVerdict::Answer(rescue::socket_event(&refusal)),
             (None, Some(Ok(body))) => FrameVerdict::Replace(body),
             (None, Some(Err(_)) | None) => FrameVerdict::Pass,
         }
+    }
+
+    async fn retry(&self, sent: Bytes, error: Bytes) -> Option<String> {
+        if self.inspector.settings.config.mode != Mode::Repair {
+            return None;
+        }
+        let options = self.last().as_ref().map(|last| Arc::clone(&last.options))?;
+        let (lens, body) = (Arc::clone(&self.inspector.lens), sent.clone());
+        // The status is a member of the event.
+        let status = Members::get(&error, "status").and_then(|status| std::str::from_utf8(status).ok()?.parse().ok());
+        let status = status.unwrap_or(StatusCode::BAD_REQUEST.as_u16());
+        let repair = move || {
+            let text = String::from_utf8_lossy(&error);
+            harder::repair(&lens, &options, &body, &Rejection { status, text: &text })
+        };
+        let attempt = tokio::task::spawn_blocking(repair).await.unwrap_or(Attempt::NotAboutHistory);
+        match attempt {
+            Attempt::Repaired(harder) => {
+                let new = harder.inspected.repaired.as_ref().and_then(|new| String::from_utf8(new.to_vec()).ok())?;
+                if let Some(last) = self.last().as_mut() {
+                    last.retried = Some((harder, sent));
+                }
+                Some(new)
+            }
+            Attempt::NotAboutHistory => None,
+            Attempt::NothingLeft(name) => {
+                self.note().report_rejected(name, status, &sent);
+                None
+            }
+        }
+    }
+
+    fn handle_retried(&self, is_accepted: bool) {
+        let last = self.last().as_mut().and_then(|last| Some((last.conversation, last.retried.take()?)));
+        let Some((conversation, (harder, sent))) = last else { return };
+        if !is_accepted {
+            let status = StatusCode::BAD_REQUEST.as_u16();
+            return self.note().report_rejected("a stronger repair was rejected, too", status, &sent);
+        }
+        self.note().record_harder(&harder.inspected, &sent, StatusCode::OK.as_u16());
+        if let Some(rejected) = harder.rejected {
+            self.inspector.settings.ledger.reject(conversation, &rejected);
+        }
+    }
+}
+
+impl Checker {
+    fn last(&self) -> MutexGuard<'_, Option<Last>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes about the last message.
+    fn note(&self) -> Note {
+        let mut note = Note::of(self.facts.clone());
+        note.facts.conversation = self.last().as_ref().map(|last| last.conversation);
+        note
     }
 }
 

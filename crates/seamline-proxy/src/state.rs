@@ -12,7 +12,6 @@ use tokio::sync::watch;
 use crate::Error;
 use crate::config::Config;
 use crate::counts::Counts;
-use crate::harder::Learned;
 use crate::headers::TOKEN;
 use crate::ledger::Ledger;
 use crate::report::{Gauges, Reporter};
@@ -33,7 +32,6 @@ pub(crate) struct Shared {
     pub(crate) reporter: Arc<dyn Reporter>,
     pub(crate) signer: Signer,
     pub(crate) open: Counts,
-    pub(crate) learned: Learned,
     /// Tells the bridges between `WebSocket` connections to end. Each bridge holds a receiver.
     pub(crate) bridges: watch::Sender<bool>,
 }
@@ -58,14 +56,17 @@ pub(crate) struct Lens {
 
 impl Shared {
     pub(crate) fn new(config: Config, reporter: Arc<dyn Reporter>, signer: Signer) -> Result<Self, Error> {
-        let ledger = Arc::new(Ledger::new(config.ledger));
-        let client = UpstreamClient::new(&config.limits)?;
+        let ledger = match &config.ledger_store {
+            Some(settings) => Ledger::stored(config.ledger, settings.clone()).map_err(Error::Thread)?,
+            None => Ledger::new(config.ledger),
+        };
+        let ledger = Arc::new(ledger);
+        let client = UpstreamClient::new(&config)?;
         Ok(Self {
             settings: RwLock::new(Arc::new(Settings::new(config, client, ledger)?)),
             reporter,
             signer,
             open: Counts::default(),
-            learned: Learned::default(),
             bridges: watch::Sender::new(false),
         })
     }
@@ -75,16 +76,17 @@ impl Shared {
         Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Replaces the settings for new requests. What is remembered stays, unless its bounds change.
+    /// Replaces the settings for new requests. What is remembered stays, except the last requests where the bounds change.
     pub(crate) fn reload(&self, config: Config) -> Result<(), Error> {
         let old = self.settings();
         let has_same_ledger = old.config.ledger == config.ledger;
-        let ledger = if has_same_ledger { Arc::clone(&old.ledger) } else { Arc::new(Ledger::new(config.ledger)) };
-        let has_same_client = old.config.limits.connect_time == config.limits.connect_time;
-        let client = if has_same_client { old.client.clone() } else { UpstreamClient::new(&config.limits)? };
+        let ledger =
+            if has_same_ledger { Arc::clone(&old.ledger) } else { Arc::new(old.ledger.with_limits(config.ledger)) };
+        let network = |config: &Config| (config.network.clone(), config.limits.connect_time);
+        let has_same_client = network(&old.config) == network(&config);
+        let client = if has_same_client { old.client.clone() } else { UpstreamClient::new(&config)? };
         let settings = Arc::new(Settings::new(config, client, ledger)?);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
-        self.learned.clear();
         Ok(())
     }
 

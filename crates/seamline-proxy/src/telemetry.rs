@@ -8,10 +8,13 @@ use crate::incident::ProxyIncident;
 use crate::journal::IncidentJournal;
 use crate::keep::RejectedBodies;
 use crate::metrics::{CONTENT_TYPE, Metrics, StoreGauges};
-use crate::report::{Gauges, Page, Reporter, Summary};
+use crate::report::{Finished, Gauges, Page, Reporter, Summary};
 
 /// Hears of every exchange, for example to print a line about it. It must not wait.
 pub type OnExchange = Box<dyn Fn(&Summary) + Send + Sync>;
+
+/// Hears of the end of every request to a model. It must not wait.
+pub type OnFinished = Box<dyn Fn(&Finished) + Send + Sync>;
 
 /// Takes the reports of a proxy, counts them, logs them and stores them.
 #[derive(Default)]
@@ -20,6 +23,7 @@ pub struct Telemetry {
     journal: Option<IncidentJournal>,
     rejected: Option<RejectedBodies>,
     on_exchange: Option<OnExchange>,
+    on_finished: Option<OnFinished>,
 }
 
 impl Telemetry {
@@ -44,6 +48,12 @@ impl Telemetry {
     #[must_use]
     pub fn with_exchanges(self, on_exchange: OnExchange) -> Self {
         Self { on_exchange: Some(on_exchange), ..self }
+    }
+
+    /// Passes the end of every request to a model on.
+    #[must_use]
+    pub fn with_finished(self, on_finished: OnFinished) -> Self {
+        Self { on_finished: Some(on_finished), ..self }
     }
 
     /// Writes what waits to be written. A store that does not answer in this time is left alone.
@@ -94,6 +104,16 @@ impl Reporter for Telemetry {
     fn rejected(&self, incident: Option<&str>, body: &Bytes) {
         if let (Some(rejected), Some(incident)) = (&self.rejected, incident) {
             rejected.take(incident, body);
+        }
+    }
+
+    fn wants_finished(&self) -> bool {
+        self.on_finished.is_some()
+    }
+
+    fn finish(&self, finished: &Finished) {
+        if let Some(on_finished) = &self.on_finished {
+            on_finished(finished);
         }
     }
 

@@ -7,12 +7,12 @@ use hyper::header::UPGRADE;
 use hyper::{Request, Response};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use crate::Error;
 use crate::body::SentBody;
-use crate::config::TrafficLimits;
+use crate::config::Config;
+use crate::network::Connector;
 
 /// How long an idle connection to an upstream stays open.
 const IDLE_TIME: Duration = Duration::from_mins(1);
@@ -20,9 +20,9 @@ const IDLE_TIME: Duration = Duration::from_mins(1);
 /// A client of the upstreams.
 #[derive(Clone)]
 pub(crate) struct UpstreamClient {
-    any: Client<HttpsConnector<HttpConnector>, SentBody>,
+    any: Client<HttpsConnector<Connector>, SentBody>,
     /// The client for `WebSocket` connections, which start with HTTP/1.1.
-    first: Client<HttpsConnector<HttpConnector>, SentBody>,
+    first: Client<HttpsConnector<Connector>, SentBody>,
 }
 
 /// A reason why an upstream did not respond.
@@ -41,17 +41,14 @@ pub(crate) enum NoResponse {
 
 impl UpstreamClient {
     /// A client with the root certificates of this machine.
-    pub(crate) fn new(limits: &TrafficLimits) -> Result<Self, Error> {
-        let mut http = HttpConnector::new();
-        http.enforce_http(false);
-        http.set_nodelay(true);
-        http.set_connect_timeout(Some(limits.connect_time));
+    pub(crate) fn new(config: &Config) -> Result<Self, Error> {
+        let connector = Connector::new(&config.network, config.limits.connect_time)?;
         let tls = || {
             let builder = HttpsConnectorBuilder::new().with_native_roots().map_err(Error::Certificates)?;
             Ok::<_, Error>(builder.https_or_http())
         };
-        let any = tls()?.enable_http1().enable_http2().wrap_connector(http.clone());
-        let first = tls()?.enable_http1().wrap_connector(http);
+        let any = tls()?.enable_http1().enable_http2().wrap_connector(connector.clone());
+        let first = tls()?.enable_http1().wrap_connector(connector);
         let client = |connector| {
             let mut builder = Client::builder(TokioExecutor::new());
             builder.pool_idle_timeout(IDLE_TIME).pool_timer(TokioTimer::new()).timer(TokioTimer::new());

@@ -2,8 +2,13 @@
 //!
 //! The handshake is forwarded like any request, so the client and the upstream agree on it themselves (without
 //! extensions: a compressed message could not be read). Then both connections carry messages. All of them are passed on
-//! unchanged, except `response.create` of the client, which is the body of a request.
+//! unchanged, except `response.create` of the client, which is the body of a request, and an error that makes the proxy
+//! send a stronger repair of it.
 
+mod turn;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,19 +16,25 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt as _, StreamExt as _};
 use hyper::HeaderMap;
 use hyper::header::{self, HeaderName};
+use seamline::guards::StallLimits;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{self, Utf8Bytes};
 
+use self::turn::{Step, Turns};
 use crate::members::Members;
+use crate::observe::Idle;
 
 /// The header that offers extensions of the protocol. It is not forwarded.
 pub const EXTENSIONS: HeaderName = header::SEC_WEBSOCKET_EXTENSIONS;
 
 /// How long the other side may take to close its connection.
 const CLOSE_TIME: Duration = Duration::from_secs(5);
+
+/// The event by which a response ends that made no progress for too long.
+const STALLED: &str = r#"{"type":"error","status":504,"error":{"type":"server_error","code":"timeout","message":"The response timed out: the provider sent nothing for too long.","param":null}}"#;
 
 /// How many messages of the proxy can wait for a client that does not read.
 const ANSWERS_MAX: usize = 8;
@@ -33,6 +44,8 @@ const ANSWERS_MAX: usize = 8;
 pub struct BridgeLimits {
     /// The largest message, in bytes.
     pub message_bytes_max: usize,
+    /// The times without progress of a response until a warning and until the end of the bridge.
+    pub stall: StallLimits,
 }
 
 /// The decision about a `response.create`.
@@ -55,6 +68,8 @@ pub enum BridgeEnd {
     ClientFailed,
     /// The connection to the upstream broke, or it sent a message that is not valid or too large.
     UpstreamFailed,
+    /// The upstream made no progress with a response for too long.
+    Stalled,
 }
 
 /// Whether a request asks for a WebSocket.
@@ -69,13 +84,40 @@ pub fn is_create(message: &str) -> bool {
     kind == Some(br#""response.create""#)
 }
 
+/// The decisions about the messages of a bridge.
+pub trait Judge: Sync {
+    /// Decides on a `response.create` of the client.
+    fn judge(&self, message: Bytes) -> impl Future<Output = FrameVerdict> + Send;
+
+    /// Repairs a `response.create` that the upstream rejected with this event. Returns the message that is sent once
+    /// more, if there is one.
+    fn retry(&self, sent: Bytes, error: Bytes) -> impl Future<Output = Option<String>> + Send {
+        let _ = (sent, error);
+        std::future::ready(None)
+    }
+
+    /// Hears whether the upstream accepted what was sent once more.
+    fn handle_retried(&self, is_accepted: bool) {
+        let _ = is_accepted;
+    }
+}
+
+impl<J, F> Judge for J
+where
+    J: Fn(Bytes) -> F + Sync,
+    F: Future<Output = FrameVerdict> + Send,
+{
+    fn judge(&self, message: Bytes) -> impl Future<Output = FrameVerdict> + Send {
+        self(message)
+    }
+}
+
 /// Passes messages between a client and an upstream until one of them closes the connection. Both connections are
-/// past their handshake. `inspect` decides on each `response.create` of the client.
-pub async fn bridge<C, U, F>(client: C, upstream: U, limits: BridgeLimits, inspect: impl FnMut(Bytes) -> F) -> BridgeEnd
+/// past their handshake. `judge` decides on each `response.create` of the client.
+pub async fn bridge<C, U>(client: C, upstream: U, limits: BridgeLimits, judge: &impl Judge) -> BridgeEnd
 where
     C: AsyncRead + AsyncWrite + Unpin,
     U: AsyncRead + AsyncWrite + Unpin,
-    F: Future<Output = FrameVerdict>,
 {
     let config = WebSocketConfig::default()
         .max_message_size(Some(limits.message_bytes_max))
@@ -85,8 +127,10 @@ where
     let (to_client, from_client) = client.split();
     let (to_upstream, from_upstream) = upstream.split();
     let (answer, answers) = mpsc::channel(ANSWERS_MAX);
-    let up = pass_up(from_client, to_upstream, answer, inspect);
-    let down = pass_down(from_upstream, to_client, answers);
+    let (again, retries) = mpsc::channel(1);
+    let shared = Shared { judge, turns: Mutex::default(), asked: Notify::new(), again };
+    let up = pass_up(from_client, to_upstream, answer, (&shared, retries));
+    let down = pass_down(from_upstream, to_client, answers, (&shared, Idle::new(limits.stall)));
     tokio::pin!(up, down);
     // After a close, the side that is still open gets the time to close its connection, too.
     tokio::select! {
@@ -105,32 +149,61 @@ where
     }
 }
 
-/// Passes the messages of the client on.
-async fn pass_up<C, U, F>(
+/// The state that both directions of a bridge share.
+struct Shared<'j, J> {
+    judge: &'j J,
+    turns: Mutex<Turns>,
+    /// Tells the other direction that a response was asked for.
+    asked: Notify,
+    /// Takes what is sent to the upstream once more.
+    again: mpsc::Sender<Utf8Bytes>,
+}
+
+impl<J> Shared<'_, J> {
+    fn turns(&self) -> MutexGuard<'_, Turns> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Passes the messages of the client on, and those that are sent once more.
+async fn pass_up<C, U>(
     mut from: SplitStream<WebSocketStream<C>>,
     mut to: SplitSink<WebSocketStream<U>, Message>,
     answers: mpsc::Sender<Message>,
-    mut inspect: impl FnMut(Bytes) -> F,
+    (shared, mut retries): (&Shared<'_, impl Judge>, mpsc::Receiver<Utf8Bytes>),
 ) -> BridgeEnd
 where
     C: AsyncRead + AsyncWrite + Unpin,
     U: AsyncRead + AsyncWrite + Unpin,
-    F: Future<Output = FrameVerdict>,
 {
-    while let Some(message) = from.next().await {
-        let message = match message {
-            Ok(Message::Text(text)) if is_create(&text) => match inspect(Bytes::from(text.clone())).await {
-                FrameVerdict::Pass => Message::Text(text),
-                FrameVerdict::Replace(repaired) => Message::text(repaired),
-                FrameVerdict::Answer(event) => {
-                    if answers.send(Message::text(event)).await.is_err() {
-                        break;
-                    }
-                    continue;
-                }
+    loop {
+        let message = tokio::select! {
+            message = from.next() => message,
+            Some(retry) = retries.recv() => match forward(&mut to, Message::Text(retry)).await {
+                Passed::On => continue,
+                Passed::Closed => return BridgeEnd::Closed,
+                Passed::Failed => return BridgeEnd::UpstreamFailed,
             },
-            Ok(message) => message,
-            Err(error) => {
+        };
+        let message = match message {
+            None => break,
+            Some(Ok(Message::Text(text))) if is_create(&text) => {
+                let text = match shared.judge.judge(Bytes::from(text.clone())).await {
+                    FrameVerdict::Pass => text,
+                    FrameVerdict::Replace(repaired) => repaired.into(),
+                    FrameVerdict::Answer(event) => {
+                        if answers.send(Message::text(event)).await.is_err() {
+                            break;
+                        }
+                        continue;
+                    }
+                };
+                shared.turns().handle_create(&text);
+                shared.asked.notify_one();
+                Message::Text(text)
+            }
+            Some(Ok(message)) => message,
+            Some(Err(error)) => {
                 close(&mut to, None).await;
                 return if is_closed(&error) { BridgeEnd::Closed } else { BridgeEnd::ClientFailed };
             }
@@ -150,6 +223,7 @@ async fn pass_down<C, U>(
     mut from: SplitStream<WebSocketStream<U>>,
     mut to: SplitSink<WebSocketStream<C>, Message>,
     mut answers: mpsc::Receiver<Message>,
+    (shared, mut idle): (&Shared<'_, impl Judge>, Idle),
 ) -> BridgeEnd
 where
     C: AsyncRead + AsyncWrite + Unpin,
@@ -157,10 +231,26 @@ where
 {
     loop {
         let message = tokio::select! {
+            // The time of a response begins with its request.
+            () = shared.asked.notified() => {
+                idle.handle_piece(true);
+                continue;
+            }
             message = from.next() => message,
             Some(answer) = answers.recv() => Some(Ok(answer)),
+            () = stalled(shared, &mut idle) => {
+                let _ = to.send(Message::text(STALLED)).await;
+                let reason = CloseFrame { code: 1011.into(), reason: Utf8Bytes::from_static("the upstream stalled") };
+                close(&mut to, Some(reason)).await;
+                return BridgeEnd::Stalled;
+            }
         };
+        idle.handle_piece(true);
         let message = match message {
+            Some(Ok(Message::Text(event))) => match step(shared, event).await {
+                Some(event) => Message::Text(event),
+                None => continue,
+            },
             Some(Ok(message)) => message,
             Some(Err(error)) if !is_closed(&error) => {
                 let reason = CloseFrame { code: 1011.into(), reason: Utf8Bytes::from_static("the upstream failed") };
@@ -178,6 +268,38 @@ where
             Passed::Failed => return BridgeEnd::ClientFailed,
         }
     }
+}
+
+/// The event for the client after an event of the upstream; `None` where its request is sent once more.
+async fn step(shared: &Shared<'_, impl Judge>, event: Utf8Bytes) -> Option<Utf8Bytes> {
+    let step = shared.turns().handle_event(&event);
+    match step {
+        Step::Pass => Some(event),
+        Step::Accepted => {
+            shared.judge.handle_retried(true);
+            Some(event)
+        }
+        Step::RejectedAgain(first) => {
+            shared.judge.handle_retried(false);
+            Some(first)
+        }
+        Step::Rejected(sent) => {
+            let Some(retry) = shared.judge.retry(sent, Bytes::from(event.clone())).await else { return Some(event) };
+            // The client did not ask for another response in the meantime, or the error could be about that one.
+            if shared.turns().is_open() || shared.again.try_send(retry.into()).is_err() {
+                shared.judge.handle_retried(false);
+                return Some(event);
+            }
+            shared.turns().handle_retry(event);
+            None
+        }
+    }
+}
+
+/// Waits until the upstream made no progress with a response for too long. The time without a response does not count.
+async fn stalled(shared: &Shared<'_, impl Judge>, idle: &mut Idle) {
+    let is_open = shared.turns().is_open();
+    std::future::poll_fn(|cx| if is_open && idle.poll_stalled(cx) { Poll::Ready(()) } else { Poll::Pending }).await;
 }
 
 enum Passed {
@@ -222,18 +344,29 @@ mod tests {
 
     use super::*;
 
-    const LIMITS: BridgeLimits = BridgeLimits { message_bytes_max: 1 << 20 };
+    const LIMITS: BridgeLimits = BridgeLimits {
+        message_bytes_max: 1 << 20,
+        stall: StallLimits { warn_after: None, kill_after: None, tool_kill_after: None },
+    };
 
     /// Runs a bridge between a client and an upstream that a test plays.
-    async fn bridged<F: Future<Output = FrameVerdict>>(
-        inspect: impl FnMut(Bytes) -> F,
+    async fn bridged<F: Future<Output = FrameVerdict> + Send>(
+        inspect: impl Fn(Bytes) -> F + Sync,
+        play: impl AsyncFnOnce(WebSocketStream<DuplexStream>, WebSocketStream<DuplexStream>),
+    ) -> BridgeEnd {
+        judged(LIMITS, &inspect, play).await
+    }
+
+    async fn judged(
+        limits: BridgeLimits,
+        judge: &impl Judge,
         play: impl AsyncFnOnce(WebSocketStream<DuplexStream>, WebSocketStream<DuplexStream>),
     ) -> BridgeEnd {
         let (client, client_side) = tokio::io::duplex(1 << 16);
         let (upstream, upstream_side) = tokio::io::duplex(1 << 16);
         let client = WebSocketStream::from_raw_socket(client, Role::Client, None).await;
         let upstream = WebSocketStream::from_raw_socket(upstream, Role::Server, None).await;
-        let bridge = bridge(client_side, upstream_side, LIMITS, inspect);
+        let bridge = bridge(client_side, upstream_side, limits, judge);
         let (end, ()) = futures_util::future::join(bridge, play(client, upstream)).await;
         end
     }
@@ -323,6 +456,81 @@ mod tests {
         })
         .await;
         assert_eq!(end, BridgeEnd::ClientFailed);
+    }
+
+    /// Passes everything, and sends a rejected message once more with a mark.
+    #[derive(Default)]
+    struct Again(Mutex<Vec<bool>>);
+
+    impl Judge for Again {
+        async fn judge(&self, _: Bytes) -> FrameVerdict {
+            FrameVerdict::Pass
+        }
+
+        async fn retry(&self, sent: Bytes, _: Bytes) -> Option<String> {
+            Some(format!("{} again", String::from_utf8(sent.to_vec()).unwrap()))
+        }
+
+        fn handle_retried(&self, is_accepted: bool) {
+            self.0.lock().unwrap().push(is_accepted);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_rejected_create_is_sent_once_more_and_only_then() {
+        const ERROR: &str = r#"{"type":"error","status":400,"error":{}}"#;
+        let (judge, asked) = (Again::default(), create(""));
+        judged(LIMITS, &judge, async |mut client, mut upstream| {
+            for second in [r#"{"type":"response.created"}"#, r#"{"type":"error","status":400,"second":1}"#] {
+                client.send(Message::text(&*asked)).await.unwrap();
+                assert_eq!(upstream.next().await.unwrap().unwrap(), Message::text(&*asked));
+                upstream.send(Message::text(ERROR)).await.unwrap();
+                assert_eq!(upstream.next().await.unwrap().unwrap(), Message::text(format!("{asked} again")));
+                upstream.send(Message::text(second)).await.unwrap();
+                let is_accepted = second.contains("created");
+                let expected = if is_accepted { second } else { ERROR };
+                assert_eq!(client.next().await.unwrap().unwrap(), Message::text(expected));
+                if is_accepted {
+                    // A part of the response went out.
+                    upstream.send(Message::text(ERROR)).await.unwrap();
+                    assert_eq!(client.next().await.unwrap().unwrap(), Message::text(ERROR));
+                }
+            }
+        })
+        .await;
+        assert_eq!(*judge.0.lock().unwrap(), [true, false]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_response_without_progress_is_ended_and_a_quiet_connection_is_not() {
+        let stall = StallLimits {
+            warn_after: Some(Duration::from_secs(5)),
+            kill_after: Some(Duration::from_mins(1)),
+            tool_kill_after: None,
+        };
+        let limits = BridgeLimits { stall, ..LIMITS };
+        let end = judged(limits, &Again::default(), async |mut client, mut upstream| {
+            tokio::time::sleep(Duration::from_mins(10)).await;
+            for event in [r#"{"type":"response.created"}"#, r#"{"type":"response.completed"}"#] {
+                client.send(Message::text(create(""))).await.unwrap();
+                upstream.next().await.unwrap().unwrap();
+                tokio::time::sleep(Duration::from_secs(50)).await;
+                upstream.send(Message::text(event)).await.unwrap();
+                assert_eq!(client.next().await.unwrap().unwrap(), Message::text(event));
+                tokio::time::sleep(Duration::from_secs(50)).await;
+            }
+            upstream.send(Message::text(r#"{"type":"response.completed"}"#)).await.unwrap();
+            client.next().await.unwrap().unwrap();
+            tokio::time::sleep(Duration::from_mins(10)).await;
+            client.send(Message::text(create(""))).await.unwrap();
+            let begun = tokio::time::Instant::now();
+            assert_eq!(client.next().await.unwrap().unwrap(), Message::text(STALLED));
+            assert_eq!(begun.elapsed().as_secs(), 60);
+            let Some(Ok(Message::Close(Some(reason)))) = client.next().await else { panic!("no close frame") };
+            assert_eq!(u16::from(reason.code), 1011);
+        })
+        .await;
+        assert_eq!(end, BridgeEnd::Stalled);
     }
 
     #[test]

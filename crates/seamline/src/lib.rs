@@ -56,14 +56,17 @@ pub mod providers;
 pub mod repair;
 pub mod report;
 pub mod requests;
+pub mod responses;
 pub mod rules;
 pub mod sanitize;
 pub mod session;
+pub mod signatures;
 pub mod store;
 pub mod stream;
 mod subject;
 mod supervise;
 pub mod trim;
+pub mod words;
 
 #[doc(inline)]
 pub use check::check;

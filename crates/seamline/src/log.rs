@@ -56,7 +56,7 @@ pub(crate) fn record_repair(transcript: &Transcript<'_>, repair: &Repair<'_>) {
 fn record_action(action: &Action) {
     let Action { code, action: word, synthetic, before_hash, after_hash, .. } = action;
     let message_index = action.message.map(MessageIndex::get);
-    let tool_call_id = action.call_id.as_deref().map(loggable);
+    let tool_call_id = action.call_id.as_deref().map(loggable_call);
     if *code == codes::ORPHAN_RESULT {
         debug!(message_index, tool_call_id, action = word.as_str(), "orphaned tool result");
     }
@@ -89,7 +89,7 @@ fn warn_of_removed_calls(transcript: &Transcript<'_>, pairing: &Pairing, actions
         if !removed.is_empty() {
             warn!(
                 message_index = cycle.message.get(),
-                removed_tool_ids = ?removed.iter().map(|id| loggable(id)).collect::<Vec<_>>(),
+                removed_tool_ids = ?removed.iter().map(|id| loggable_call(id)).collect::<Vec<_>>(),
                 completed_count = calls.len().saturating_sub(removed.len()),
                 total_count = calls.len(),
                 "removed tool calls"
@@ -178,12 +178,17 @@ pub(crate) fn record_session(session: &SessionId, record: &Record) {
     }
 }
 
+/// The id of a call, or its hash unless it begins as the ids of a provider do: some clients use names as ids.
+fn loggable_call(id: &str) -> String {
+    if seamline_dialects::id_prefix(id).is_empty() { hashed(id) } else { loggable(id) }
+}
+
 /// An id, or its hash if it does not look like an id: a client may have put anything there.
 fn loggable(id: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:|".contains(&byte);
-    if id.len() <= ID_BYTES_MAX && id.bytes().all(is_plain) {
-        id.to_owned()
-    } else {
-        format!("blake3:{}", &blake3::hash(id.as_bytes()).to_hex()[..16])
-    }
+    if id.len() <= ID_BYTES_MAX && id.bytes().all(is_plain) { id.to_owned() } else { hashed(id) }
+}
+
+fn hashed(id: &str) -> String {
+    format!("blake3:{}", &blake3::hash(id.as_bytes()).to_hex()[..16])
 }

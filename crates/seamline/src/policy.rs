@@ -271,13 +271,13 @@ impl Policy {
     }
 
     /// The members that a provider has rejected.
-    pub(crate) fn rejections(&self) -> RejectedMembers {
+    pub fn rejections(&self) -> RejectedMembers {
         let RepairPolicy { rejected_members: names, rejected_paths: paths, .. } = &self.repair;
         RejectedMembers { names: names.clone(), paths: paths.clone() }
     }
 
     /// Adds members that a provider has rejected before.
-    pub(crate) fn reject(&mut self, rejected: &RejectedMembers) {
+    pub fn reject(&mut self, rejected: &RejectedMembers) {
         let mut all = self.rejections();
         all.extend(rejected);
         (self.repair.rejected_members, self.repair.rejected_paths) = (all.names, all.paths);

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use seamline_proxy::launch::{Launch, Surroundings};
+use seamline_proxy::network::NetworkProxy;
 use seamline_proxy::settings::{ENVIRONMENT_PREFIX, Layers, ProxySettings};
 
 use crate::exit::Exit;
@@ -148,6 +149,11 @@ impl Setup {
         }
         Ok(settings)
     }
+}
+
+/// The proxy of the network, if the environment names one.
+fn network() -> NetworkProxy {
+    NetworkProxy::of_environment(|name| std::env::var(name).ok())
 }
 
 impl From<seamline_proxy::Error> for Failure {

@@ -8,6 +8,7 @@ mod render;
 mod response;
 mod stream;
 mod wire;
+mod words;
 mod write;
 
 pub use constraints::CONSTRAINTS;
@@ -19,6 +20,7 @@ use crate::blocks::{self, Shape};
 use crate::convert::lifting::Lifting;
 use crate::json::Value;
 use crate::reader::{self, Form};
+use crate::response_facts::FactPaths;
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope as settings, results, roles};
 
@@ -54,6 +56,14 @@ fn envelope(body: Value<'_, '_>) -> Envelope {
     Envelope { chained: kind.is_some_and(|kind| kind.says("continue")), ..Envelope::default() }
 }
 
+/// The places of the facts about a response.
+const FACTS: FactPaths = FactPaths {
+    model: &["model"],
+    finish_reasons: &[&["stop_reason"]],
+    input_tokens: &[&["usage", "input_tokens"], &["usage", "cache_creation_input_tokens"], &["usage", "cache_read_input_tokens"]],
+    output_tokens: &[&["usage", "output_tokens"]],
+};
+
 /// The dialect of Anthropic's Messages API.
 pub const DIALECT: Dialect = Dialect {
     form: FORM,
@@ -68,5 +78,8 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    facts: &FACTS,
+    signing: None,
+    words: words::WORDS,
     providers: &[],
 };

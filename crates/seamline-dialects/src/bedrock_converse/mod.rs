@@ -8,6 +8,7 @@ mod render;
 mod response;
 mod stream;
 mod wire;
+mod words;
 mod write;
 
 pub use constraints::CONSTRAINTS;
@@ -15,6 +16,7 @@ pub use constraints::CONSTRAINTS;
 use crate::blocks::{self, Shape};
 use crate::convert::lifting::Lifting;
 use crate::reader::{self, Form};
+use crate::response_facts::FactPaths;
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope, results, roles};
 
@@ -38,6 +40,14 @@ const FORM: Form = Form {
 const SHAPE: Shape =
     Shape { content: FORM.content, settings: &[], role: roles::read, called: roles::plain, block: wire::block };
 
+/// The places of the facts about a response.
+const FACTS: FactPaths = FactPaths {
+    model: &["model"],
+    finish_reasons: &[&["stopReason"]],
+    input_tokens: &[&["usage", "inputTokens"], &["usage", "cacheReadInputTokens"], &["usage", "cacheWriteInputTokens"]],
+    output_tokens: &[&["usage", "outputTokens"]],
+};
+
 /// The dialect of Bedrock's Converse API.
 pub const DIALECT: Dialect = Dialect {
     form: FORM,
@@ -52,5 +62,8 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    facts: &FACTS,
+    signing: None,
+    words: words::WORDS,
     providers: &[],
 };

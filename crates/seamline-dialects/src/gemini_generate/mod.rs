@@ -5,8 +5,10 @@ mod detect;
 mod lift;
 mod render;
 mod response;
+mod signing;
 mod stream;
 mod wire;
+mod words;
 mod write;
 
 pub use constraints::CONSTRAINTS;
@@ -14,6 +16,7 @@ pub(crate) use render::NO_SIGNATURE;
 
 use crate::blocks::{self, Shape};
 use crate::reader::{self, Form};
+use crate::response_facts::FactPaths;
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope, results};
 
@@ -37,6 +40,14 @@ const FORM: Form = Form {
 const SHAPE: Shape =
     Shape { content: FORM.content, settings: &[], role: wire::role, called: wire::called, block: wire::block };
 
+/// The places of the facts about a response.
+const FACTS: FactPaths = FactPaths {
+    model: &["modelVersion"],
+    finish_reasons: &[&["candidates", "*", "finishReason"]],
+    input_tokens: &[&["usageMetadata", "promptTokenCount"]],
+    output_tokens: &[&["usageMetadata", "candidatesTokenCount"], &["usageMetadata", "thoughtsTokenCount"]],
+};
+
 /// The dialect of Google's generateContent.
 pub const DIALECT: Dialect = Dialect {
     form: FORM,
@@ -51,5 +62,8 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    facts: &FACTS,
+    signing: Some(&signing::SIGNING),
+    words: words::WORDS,
     providers: &[],
 };

@@ -12,11 +12,13 @@ mod rewrite;
 mod step;
 mod stream;
 mod wire;
+mod words;
 mod write;
 
 pub use constraints::CONSTRAINTS;
 
 use crate::reader::Form;
+use crate::response_facts::FactPaths;
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope, results};
 
@@ -38,6 +40,14 @@ const FORM: Form = Form {
     message: decode::message,
 };
 
+/// The places of the facts about a response.
+const FACTS: FactPaths = FactPaths {
+    model: &["model"],
+    finish_reasons: &[&["status"]],
+    input_tokens: &[&["usage", "total_input_tokens"]],
+    output_tokens: &[&["usage", "total_output_tokens"], &["usage", "total_thought_tokens"]],
+};
+
 /// The dialect of Google's Interactions API.
 pub const DIALECT: Dialect = Dialect {
     form: FORM,
@@ -52,5 +62,8 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    facts: &FACTS,
+    signing: None,
+    words: words::WORDS,
     providers: &[&provider::PROVIDER],
 };

@@ -10,13 +10,16 @@ mod lift;
 mod render;
 mod response;
 mod rewrite;
+mod signing;
 mod stream;
 mod wire;
+mod words;
 
 pub use constraints::{COMPATIBLE, CONSTRAINTS};
 
 use crate::convert::lifting::Lifting;
 use crate::reader::{self, Form};
+use crate::response_facts::FactPaths;
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope, results};
 
@@ -37,6 +40,14 @@ const FORM: Form = Form {
     message: decode::message,
 };
 
+/// The places of the facts about a response.
+const FACTS: FactPaths = FactPaths {
+    model: &["model"],
+    finish_reasons: &[&["choices", "*", "finish_reason"]],
+    input_tokens: &[&["usage", "prompt_tokens"]],
+    output_tokens: &[&["usage", "completion_tokens"]],
+};
+
 /// The dialect of the Chat Completions API.
 pub const DIALECT: Dialect = Dialect {
     form: FORM,
@@ -51,5 +62,8 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    facts: &FACTS,
+    signing: Some(&signing::SIGNING),
+    words: words::WORDS,
     providers: &[],
 };

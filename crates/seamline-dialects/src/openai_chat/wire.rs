@@ -187,7 +187,7 @@ pub(super) fn has_function(value: Value<'_, '_>) -> bool {
 }
 
 /// Finds the signature of a call in the member for content of other providers (GEM-24).
-fn signature<'d, 'a>(extra: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+pub(super) fn signature<'d, 'a>(extra: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     let signature = extra.object()?.get("google")?.object()?.get("thought_signature")?;
     Some(signature).filter(|signature| !is_hollow(*signature))
 }

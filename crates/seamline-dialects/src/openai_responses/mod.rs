@@ -13,12 +13,14 @@ mod result;
 mod rewrite;
 mod stream;
 mod wire;
+mod words;
 
 pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::ITEM_ID;
 
 use crate::convert::lifting::Lifting;
 use crate::reader::Form;
+use crate::response_facts::FactPaths;
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope};
 
@@ -39,6 +41,14 @@ const FORM: Form = Form {
     message: decode::message,
 };
 
+/// The places of the facts about a response.
+const FACTS: FactPaths = FactPaths {
+    model: &["model"],
+    finish_reasons: &[&["status"], &["incomplete_details", "reason"]],
+    input_tokens: &[&["usage", "input_tokens"]],
+    output_tokens: &[&["usage", "output_tokens"]],
+};
+
 /// The dialect of the Responses API.
 pub const DIALECT: Dialect = Dialect {
     form: FORM,
@@ -53,5 +63,8 @@ pub const DIALECT: Dialect = Dialect {
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
+    facts: &FACTS,
+    signing: None,
+    words: words::WORDS,
     providers: &[],
 };

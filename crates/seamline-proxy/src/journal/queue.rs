@@ -121,7 +121,7 @@ impl QueueState {
 }
 
 /// The name of a new series: its time, so that names sort by age, and a part that no other process has.
-fn new_series(now: u64) -> String {
+pub(crate) fn new_series(now: u64) -> String {
     let chance = RandomState::new().hash_one(std::process::id());
     format!("{}{}", in_base_36(now, TIME_DIGITS), in_base_36(chance % 36_u64.pow(CHANCE_DIGITS), CHANCE_DIGITS))
 }
@@ -136,7 +136,7 @@ fn in_base_36(number: u64, digits: u32) -> String {
 }
 
 /// The time when a series began, in milliseconds since 1970.
-pub(super) fn time_of_series(series: &str) -> Option<u64> {
+pub(crate) fn time_of_series(series: &str) -> Option<u64> {
     u64::from_str_radix(series.get(..TIME_DIGITS as usize)?, 36).ok()
 }
 
@@ -146,6 +146,6 @@ pub(super) fn series_of(id: &str) -> &str {
 }
 
 /// Milliseconds since 1970.
-pub(super) fn now_ms() -> u64 {
+pub(crate) fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use seamline::store::{Error, Incident, OpenedCommit, Record, SessionId, Store, StoredCommit, cause};
 
 use super::queue::series_of;
-use super::writer::{all_sessions, session_name, sessions_of_proxies};
+use super::writer::{all_sessions, session_name, sessions_named, sessions_of_proxies};
 use crate::incident::ProxyIncident;
+
+/// The start of the names of the sessions with ledgers of proxies.
+pub(crate) const LEDGER_PREFIX: &str = "ledger-";
 
 /// The bytes that are read at a time, about.
 const PAGE_BYTES: usize = 4 << 20;
@@ -17,7 +20,9 @@ const PAGE_BYTES: usize = 4 << 20;
 pub enum Sessions {
     /// The sessions that proxies write.
     OfProxies,
-    /// All sessions of the store.
+    /// The sessions in which proxies keep their ledgers.
+    OfLedgers,
+    /// All sessions of the store but those of ledgers.
     All,
 }
 
@@ -55,13 +60,22 @@ impl IncidentReader {
     pub async fn read_new(&mut self) -> Result<Vec<NotedIncident>, Error> {
         let sessions = match self.sessions {
             Sessions::OfProxies => sessions_of_proxies(self.store.as_ref()).await?,
-            Sessions::All => all_sessions(self.store.as_ref()).await?,
+            Sessions::OfLedgers => sessions_named(self.store.as_ref(), LEDGER_PREFIX).await?,
+            Sessions::All => {
+                let mut sessions = all_sessions(self.store.as_ref()).await?;
+                sessions.retain(|info| !info.session.as_str().starts_with(LEDGER_PREFIX));
+                sessions
+            }
         };
         let mut incidents = Vec::new();
         for info in sessions {
             let after = self.read.get(&info.session).copied().unwrap_or(0);
             if info.head.seq > after {
-                let last = self.read_session(&info.session, after, &mut incidents).await?;
+                let last = match self.read_session(&info.session, after, &mut incidents).await {
+                    // Another process removed it.
+                    Err(Error::NotFound(_) | Error::Erased(_)) => continue,
+                    read => read?,
+                };
                 self.read.insert(info.session, last);
             }
         }

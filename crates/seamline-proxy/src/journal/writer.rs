@@ -163,12 +163,17 @@ async fn remove_old(store: &dyn Store, settings: &JournalSettings) -> Result<(),
 
 /// The sessions with incidents of proxies, the oldest one first.
 pub(super) async fn sessions_of_proxies(store: &dyn Store) -> Result<Vec<SessionInfo>, store::Error> {
+    sessions_named(store, SESSION_PREFIX).await
+}
+
+/// The sessions whose names start with a prefix, by name.
+pub(super) async fn sessions_named(store: &dyn Store, prefix: &str) -> Result<Vec<SessionInfo>, store::Error> {
     let sessions = all_sessions(store).await?;
-    Ok(sessions.into_iter().filter(|info| info.session.as_str().starts_with(SESSION_PREFIX)).collect())
+    Ok(sessions.into_iter().filter(|info| info.session.as_str().starts_with(prefix)).collect())
 }
 
 /// All sessions of a store, by name.
-pub(super) async fn all_sessions(store: &dyn Store) -> Result<Vec<SessionInfo>, store::Error> {
+pub(crate) async fn all_sessions(store: &dyn Store) -> Result<Vec<SessionInfo>, store::Error> {
     let mut all: Vec<SessionInfo> = Vec::new();
     loop {
         let after = all.last().map(|info| info.session.clone());

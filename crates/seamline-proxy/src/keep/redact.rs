@@ -1,40 +1,67 @@
 //! Takes the texts out of a request body and keeps its structure.
 
-/// The members whose texts are part of the structure: roles, types and ids. Their values stay if they look like a name.
-const STRUCTURAL: &[&str] = &[
-    "call_id",
+use seamline::words::{id_prefix, is_word};
+
+/// The members whose values choose from a list of words. Words that a dialect defines stay.
+const CHOICES: &[&str] = &[
     "caller",
     "dialect",
     "finish_reason",
     "function",
-    "id",
-    "item_id",
-    "mime_type",
     "mimeType",
-    "model",
-    "name",
+    "mime_type",
     "object",
     "phase",
-    "previous_interaction_id",
-    "previous_response_id",
     "role",
     "status",
     "stop_reason",
-    "tool_call_id",
     "tool_choice",
-    "tool_use_id",
-    "toolUseId",
     "type",
 ];
 
+/// The members that name a call, a tool or an item. Equal values stay equal.
+const LABELS: &[&str] = &[
+    "call_id",
+    "id",
+    "item_id",
+    "name",
+    "previous_interaction_id",
+    "previous_response_id",
+    "toolUseId",
+    "tool_call_id",
+    "tool_use_id",
+];
+
+/// The members of the body that name the model.
+const MODELS: &[&str] = &["model", "modelId"];
+
 /// The members whose whole value comes from a model, a tool or a user. Nothing in them stays but the shape.
-const FREE: &[&str] = &["args", "arguments", "input", "json", "metadata", "output", "parameters", "response"];
+const FREE: &[&str] = &[
+    "args",
+    "arguments",
+    "extra_body",
+    "input",
+    "inputSchema",
+    "input_schema",
+    "json",
+    "labels",
+    "metadata",
+    "output",
+    "parameters",
+    "parametersJsonSchema",
+    "requestMetadata",
+    "responseJsonSchema",
+    "responseSchema",
+    "response",
+    "schema",
+];
 
-/// The longest text that can be a name.
-const NAME_BYTES_MAX: usize = 96;
+/// The longest name of a model.
+const MODEL_BYTES_MAX: usize = 96;
 
-/// Replaces every text of a body by its length and a keyed hash. Braces, brackets, names of members, roles, types and ids
-/// stay. The body may be cut or damaged: the function reads bytes, not a tree, and is linear.
+/// Replaces every text of a body by its length and a keyed hash. Braces, brackets, words that a dialect defines, the name
+/// of the model and short numbers stay. The body may be cut or damaged: the function reads bytes, not a tree, and is
+/// linear.
 pub fn redact(body: &[u8], key: &[u8; 32]) -> Vec<u8> {
     let mut redaction =
         Redaction { body, at: 0, out: Vec::with_capacity(body.len() / 2 + 64), stack: Vec::new(), key: *key };
@@ -58,12 +85,42 @@ struct Container {
     is_object: bool,
     /// Whether the next string of the object names a member.
     expects_name: bool,
-    /// Whether the value that follows is part of the structure.
-    is_structural: bool,
+    /// The kind of the value that follows.
+    member: Member,
     /// Whether everything inside comes from a model, a tool or a user.
     is_free: bool,
-    /// Whether the value of the current member is free.
-    is_member_free: bool,
+}
+
+/// The kind of a member's value.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Member {
+    /// Texts are replaced; objects and lists keep their structure.
+    #[default]
+    Structure,
+    /// A word from a list.
+    Choice,
+    /// The name of a call, a tool or an item.
+    Label,
+    /// The name of the model.
+    Model,
+    /// The history of the Responses API has the name that the free input of a call has elsewhere.
+    History,
+    /// Everything inside is replaced.
+    Free,
+}
+
+impl Member {
+    /// The kind of a member that a dialect defines. `is_outermost` tells whether the body itself has it.
+    fn of(name: &str, is_outermost: bool) -> Self {
+        match name {
+            "input" if is_outermost => Self::History,
+            _ if FREE.contains(&name) => Self::Free,
+            _ if CHOICES.contains(&name) => Self::Choice,
+            _ if LABELS.contains(&name) => Self::Label,
+            _ if MODELS.contains(&name) && is_outermost => Self::Model,
+            _ => Self::Structure,
+        }
+    }
 }
 
 impl Redaction<'_> {
@@ -93,10 +150,11 @@ impl Redaction<'_> {
     }
 
     fn open(&mut self, is_object: bool) {
-        let parent = self.stack.last();
-        // `input` of the Responses API is a list of messages; `input` of a call is an object.
-        let is_history = !is_object && self.stack.len() == 1;
-        let is_free = parent.is_some_and(|parent| parent.is_free || (parent.is_member_free && !is_history));
+        let is_free = self.stack.last().is_some_and(|parent| match parent.member {
+            Member::Free => true,
+            Member::History => is_object,
+            Member::Structure | Member::Choice | Member::Label | Member::Model => parent.is_free,
+        });
         self.stack.push(Container { is_object, expects_name: is_object, is_free, ..Container::default() });
         self.copy();
     }
@@ -106,22 +164,40 @@ impl Redaction<'_> {
         let end = end_of_string(self.body, start);
         let inside = &self.body[start + 1..end];
         self.at = (end + 1).min(self.body.len());
+        let text = std::str::from_utf8(inside).unwrap_or_default();
+        let is_outermost = self.stack.len() == 1;
         let Some(container) = self.stack.last_mut() else { return self.replace("text", start + 1, end) };
-        if container.expects_name {
+        let is_kept = if container.expects_name {
             container.expects_name = false;
-            let member = std::str::from_utf8(inside).unwrap_or_default();
-            container.is_structural = STRUCTURAL.contains(&member);
-            container.is_member_free = FREE.contains(&member);
-            if is_name(inside) && !container.is_free {
-                return self.out.extend_from_slice(&self.body[start..self.at]);
+            let is_known = is_word(text) && !container.is_free;
+            container.member = if is_known { Member::of(text, is_outermost) } else { Member::Free };
+            if !is_known {
+                return self.replace("member", start + 1, end);
             }
-            return self.replace("member", start + 1, end);
-        }
-        let stays = container.is_object && container.is_structural && !container.is_free && is_name(inside);
-        if stays {
+            true
+        } else {
+            match container.member {
+                _ if container.is_free || !container.is_object => false,
+                Member::Choice => is_word(text),
+                Member::Model => is_model(inside),
+                Member::Label => return self.replace_label(text, start + 1, end),
+                Member::Structure | Member::History | Member::Free => false,
+            }
+        };
+        if is_kept {
             return self.out.extend_from_slice(&self.body[start..self.at]);
         }
         self.replace("text", start + 1, end);
+    }
+
+    /// Replaces an id or a name. The prefix of a provider stays, and whether it has only the characters that all
+    /// providers take.
+    fn replace_label(&mut self, text: &str, start: usize, end: usize) {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        let plain = if !text.is_empty() && text.bytes().all(is_plain) { "plain " } else { "" };
+        let prefix = id_prefix(text);
+        let gap = if prefix.is_empty() { "" } else { " " };
+        self.replace(&format!("{plain}name{gap}{prefix}"), start, end);
     }
 
     /// Writes the length and the hash of a part of the body in its place.
@@ -141,7 +217,7 @@ impl Redaction<'_> {
         let end = self.body[start..].iter().position(is_end).map_or(self.body.len(), |length| start + length);
         let word = &self.body[start..end];
         self.at = end;
-        let is_free = self.stack.last().is_some_and(|container| container.is_free || container.is_member_free);
+        let is_free = self.stack.last().is_some_and(|container| container.is_free || container.member == Member::Free);
         let is_number = word.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
         match word {
             b"true" | b"false" | b"null" => self.out.extend_from_slice(word),
@@ -170,9 +246,9 @@ fn end_of_string(body: &[u8], start: usize) -> usize {
     at.min(body.len())
 }
 
-fn is_name(text: &[u8]) -> bool {
-    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:/$".contains(byte);
-    text.len() <= NAME_BYTES_MAX && text.iter().all(is_letter)
+fn is_model(text: &[u8]) -> bool {
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:/@".contains(byte);
+    text.len() <= MODEL_BYTES_MAX && text.iter().all(is_letter)
 }
 
 /// Whether a JSON string escapes one half of a surrogate pair without the other.
@@ -232,10 +308,9 @@ mod tests {
         }
         assert_eq!((&read["model"], &read["max_tokens"]), (&json!("claude-sonnet-4-5"), &json!(64)));
         let call = &read["messages"][1]["content"][0];
-        assert_eq!(
-            (&call["type"], &call["id"], &call["name"]),
-            (&json!("tool_use"), &json!("toolu_1"), &json!("read"))
-        );
+        assert_eq!(call["type"], json!("tool_use"));
+        assert!(call["id"].as_str().unwrap().starts_with("[plain name toolu_ bytes=7 hash="), "{out}");
+        assert_eq!(call["id"], read["messages"][2]["content"][0]["tool_use_id"]);
         assert_eq!(call["input"].as_object().unwrap().len(), 3);
         // Equal texts are recognised.
         assert_eq!(read["messages"][0]["content"], read["messages"][2]["content"][0]["content"]);
@@ -246,8 +321,31 @@ mod tests {
     #[test]
     fn a_history_called_input_keeps_its_structure() {
         let out = redacted(r#"{"input":[{"type":"function_call","call_id":"c1","name":"f","arguments":"{\"a\":1}"}]}"#);
-        assert!(out.contains(r#""type":"function_call","call_id":"c1","name":"f","arguments":"[text "#), "{out}");
+        assert!(out.contains(r#"{"input":[{"type":"function_call","call_id":"[plain name bytes=2 "#), "{out}");
+        assert!(out.contains(r#"]","arguments":"[text bytes=9 "#), "{out}");
         assert!(redacted(r#"{"input":"secret words"}"#).starts_with(r#"{"input":"[text bytes=12 "#));
+    }
+
+    #[test]
+    fn only_words_of_a_dialect_stay() {
+        let body = json!({"model": "m", "hunter2": {"type": "text", "role": 7}, "messages": [
+            {"role": "hunter2", "type": "user", "hunter2": "user", "hunter3": 123, "content": [
+                {"type": "tool_use", "id": "hunter2", "name": "hunter2", "input": {"type": "user", "id": 5}}]}],
+            "tools": [{"name": "hunter2", "input_schema": {"type": "object", "properties": {"hunter2": {}}}}],
+            "metadata": {"user_id": "hunter2"}, "stop_sequences": ["hunter2"], "tool_choice": "hunter2"});
+        let out = redacted(&body.to_string());
+        assert!(!out.contains("hunter") && !out.contains("123"), "{out}");
+        let read: Value = serde_json::from_str(&out).unwrap();
+        let (message, tool) = (&read["messages"][0], &read["tools"][0]);
+        assert_eq!(
+            (message["type"].as_str(), message["content"][0]["type"].as_str()),
+            (Some("user"), Some("tool_use"))
+        );
+        assert_eq!(message["content"][0]["name"], tool["name"], "a tool is recognised by its name");
+        for free in [&message["content"][0]["input"], &tool["input_schema"], &read["metadata"]] {
+            let is_hashed = |name: &String| name.starts_with("[member bytes=");
+            assert!(free.as_object().unwrap().keys().all(is_hashed), "{free}");
+        }
     }
 
     #[test]
@@ -261,8 +359,8 @@ mod tests {
         );
         assert!(!redacted("password: hunter2 {\"a\":hunter2}").contains("hunter2"));
         assert_eq!(
-            redacted(r#"{"role":"user","role":"user" , "a" : [ 1, true ]}"#),
-            r#"{"role":"user","role":"user" , "a" : [ 1, true ]}"#
+            redacted(r#"{"role":"user","role":"user" , "content" : [ 1, true ]}"#),
+            r#"{"role":"user","role":"user" , "content" : [ 1, true ]}"#
         );
         assert!(!redacted(r#"{"role":"Ada Lovelace","id":"a b","n":49170123456}"#).contains("Ada"));
     }

@@ -100,7 +100,7 @@ fn a_scraper_reads_every_sample() {
     let gauges = Gauges { connections: 4, conversation_bytes: 5, ..Gauges::default() };
     let store = StoreGauges { dropped: 6, is_available: false };
     let (kinds, samples) = parse(&metrics.render(&gauges, Some(store)));
-    assert_eq!(kinds.len(), 15, "{kinds:?}");
+    assert_eq!(kinds.len(), 16, "{kinds:?}");
     let found = |name: &str, labels: &[(&str, &str)]| value(&samples, name, labels);
     let requests = |upstream, dialect, status| {
         found("seamline_requests_total", &[("upstream", upstream), ("dialect", dialect), ("status", status)])
@@ -126,7 +126,7 @@ fn a_scraper_reads_every_sample() {
 #[test]
 fn a_proxy_without_traffic_has_metrics() {
     let (kinds, samples) = parse(&Metrics::default().render(&Gauges::default(), None));
-    assert_eq!((kinds.len(), value(&samples, "seamline_stalls_total", &[])), (13, Some(0.0)));
+    assert_eq!((kinds.len(), value(&samples, "seamline_stalls_total", &[])), (14, Some(0.0)));
 }
 
 #[test]

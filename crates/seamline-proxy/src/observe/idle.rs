@@ -8,7 +8,7 @@ use seamline::guards::{StallGuard, StallLimits, StallNotice};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Watches how long a response waits for its upstream. The time in which the client does not read does not count.
-pub(super) struct Idle {
+pub(crate) struct Idle {
     guard: StallGuard,
     /// The time that was spent in waiting.
     waited: Duration,
@@ -19,12 +19,12 @@ pub(super) struct Idle {
 }
 
 impl Idle {
-    pub(super) fn new(limits: StallLimits) -> Self {
+    pub(crate) fn new(limits: StallLimits) -> Self {
         Self { guard: StallGuard::new(limits, Duration::ZERO), waited: Duration::ZERO, since: None, timer: None }
     }
 
     /// Notes a piece of the upstream.
-    pub(super) fn handle_piece(&mut self, has_moved: bool) {
+    pub(crate) fn handle_piece(&mut self, has_moved: bool) {
         self.waited = self.now();
         self.since = None;
         if has_moved {
@@ -35,7 +35,7 @@ impl Idle {
     }
 
     /// Whether the upstream made no progress for too long. If not, the task is woken when that may be so.
-    pub(super) fn poll_stalled(&mut self, cx: &mut Context<'_>) -> bool {
+    pub(crate) fn poll_stalled(&mut self, cx: &mut Context<'_>) -> bool {
         self.since.get_or_insert_with(Instant::now);
         loop {
             let now = self.now();

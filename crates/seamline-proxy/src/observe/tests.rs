@@ -44,7 +44,7 @@ impl Stage {
         facts.conversation = Some(ConversationKey::of("x", None, &hyper::HeaderMap::new(), b""));
         let ledger = Arc::new(Ledger::new(LedgerLimits::default()));
         let body = StreamBody::new(futures_util::StreamExt::boxed(stream));
-        let observed = Observed::new(body, watched, StallLimits::default(), (facts, Arc::clone(&ledger), None));
+        let observed = Observed::new(body, watched, StallLimits::default(), (facts, Arc::clone(&ledger), None, None));
         Self { feed, observed, outcomes, ledger }
     }
 
@@ -198,5 +198,5 @@ async fn signatures_of_a_whole_response_are_learned() {
     stage.feed = mpsc::unbounded_channel().0;
     assert!(stage.next().await.is_none());
     let request = br#"{"contents":[{"role":"model","parts":[{"functionCall":{"id":"c1","name":"ls","args":{}}}]}]}"#;
-    assert_eq!(stage.ledger.signatures().lost("gemini_generate", request).get("c1"), Some("c2ln"));
+    assert_eq!(stage.ledger.signatures().lost("gemini_generate", request).0.get("c1"), Some("c2ln"));
 }

@@ -199,6 +199,17 @@ pub(super) const KEYS: &[Key] = &[
         field: Field::Size(|s| &mut s.config.ledger.signature_bytes_max),
     },
     Key {
+        path: "ledger.store",
+        about: "A store in which signatures and repairs outlive the proxy, and which several proxies share: `sqlite:FILE` \
+                or `postgres://…`. It gets hashes and signatures, and no content.",
+        field: Field::Text(|s| &mut s.ledger_store),
+    },
+    Key {
+        path: "ledger.store_bytes_max",
+        about: "The most bytes of ledgers in that store, about; the oldest entries go first.",
+        field: Field::Count(|s| &mut s.ledger_store_bytes_max),
+    },
+    Key {
         path: "incidents.keep_days",
         about: "The age at which incidents are removed, in days.",
         field: Field::Days(|s| &mut s.incident_time),

@@ -57,4 +57,6 @@ fn a_late_result_replaces_the_synthetic_one() {
     let sent = stage.provider.take();
     assert!(String::from_utf8_lossy(&sent[0].raw_body).contains("[synthetic]"));
     assert_eq!(String::from_utf8_lossy(&sent[1].raw_body), late);
+    let late: Vec<u64> = stage.reports.summaries().iter().map(|summary| summary.late_results).collect();
+    assert_eq!(late, [0, 1]);
 }

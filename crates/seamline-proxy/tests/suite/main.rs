@@ -8,14 +8,19 @@ mod client;
 mod codings;
 mod damaged;
 mod disconnects;
+mod durable;
 mod hostile;
 mod http2;
 mod ledger;
 mod modes;
+mod network;
 mod retries;
+mod secrets;
 mod signed;
 #[cfg(feature = "aws")]
 mod signing;
 mod sockets;
+#[cfg(feature = "otel")]
+mod spans;
 mod stage;
 mod streams;

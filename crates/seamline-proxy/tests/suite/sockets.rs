@@ -4,6 +4,7 @@ use std::net::TcpStream;
 
 use seamline_proxy::config::Mode;
 use seamline_proxy::incident::IncidentOutcome;
+use seamline_testkit::provider::Script;
 use serde_json::Value;
 use tokio_tungstenite::tungstenite::protocol::{Message, Role, WebSocket};
 
@@ -57,6 +58,36 @@ fn messages_are_checked_repaired_and_answered() {
     socket.close(None).unwrap();
     while socket.read().is_ok() {}
     wait_until(|| stage.control.gauges().streams == 0);
+}
+
+#[test]
+fn a_rejected_message_is_repaired_harder_and_sent_once_more() {
+    let stage = Stage::new();
+    let error = r#"{"error":{"type":"invalid_request_error","code":"unknown_parameter","param":"input[0].mood","message":"Unknown parameter: 'input[0].mood'."}}"#;
+    stage.provider.next(Script::default().answer(400, error));
+    let mut socket = socket(&stage);
+    let odd = CLEAN.replace(r#""content":"hi""#, r#""content":"hi","mood":"good""#);
+    for sent_before in [1, 0] {
+        assert_eq!(ask(&mut socket, &odd)["type"], "response.completed");
+        let sent = stage.provider.take();
+        let bodies: Vec<_> = sent.iter().map(|sent| String::from_utf8_lossy(&sent.raw_body).into_owned()).collect();
+        assert_eq!(bodies.len(), 1 + sent_before, "{bodies:?}");
+        assert_eq!(bodies.last().map(String::as_str), Some(CLEAN));
+        assert!(sent_before == 0 || bodies[0] == odd);
+    }
+    assert_eq!(stage.reports.outcomes(), [IncidentOutcome::RepairedHarder, IncidentOutcome::Repaired]);
+}
+
+#[test]
+fn an_error_about_something_else_is_passed_on() {
+    let stage = Stage::new();
+    stage
+        .provider
+        .next(Script::default().answer(429, r#"{"error":{"code":"rate_limit_exceeded","message":"Slow down"}}"#));
+    let mut socket = socket(&stage);
+    let event = ask(&mut socket, CLEAN);
+    assert_eq!((event["type"].as_str(), event["status"].as_u64()), (Some("error"), Some(429)));
+    assert_eq!((stage.provider.take().len(), stage.reports.outcomes()), (1, vec![]));
 }
 
 #[test]

@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use seamline_proxy::config::Config;
 use seamline_proxy::incident::{IncidentOutcome, ProxyIncident};
-use seamline_proxy::report::{Gauges, Page, Reporter, Summary};
+use seamline_proxy::report::{Finished, Gauges, Page, Reporter, Summary};
 use seamline_proxy::sign::Signer;
+use seamline_proxy::telemetry::Telemetry;
 use seamline_proxy::upstreams::Upstream;
 use seamline_proxy::{Control, Proxy};
 use seamline_testkit::Dialect;
@@ -33,6 +35,8 @@ pub(crate) struct Stage {
 /// Keeps what a proxy reports.
 #[derive(Debug, Default)]
 pub(crate) struct Reports {
+    /// Hears of everything, too.
+    telemetry: Option<Telemetry>,
     incidents: Mutex<Vec<ProxyIncident>>,
     summaries: Mutex<Vec<Summary>>,
 }
@@ -40,20 +44,42 @@ pub(crate) struct Reports {
 impl Reporter for Reports {
     fn incident(&self, incident: ProxyIncident) -> Option<String> {
         let mut incidents = self.incidents.lock().unwrap();
-        incidents.push(incident);
-        Some(format!("i-{}", incidents.len()))
+        incidents.push(incident.clone());
+        let own = Some(format!("i-{}", incidents.len()));
+        self.telemetry.as_ref().map_or(own, |telemetry| telemetry.incident(incident))
     }
 
     fn exchange(&self, summary: &Summary) {
         self.summaries.lock().unwrap().push(summary.clone());
+        self.telemetry.iter().for_each(|telemetry| telemetry.exchange(summary));
+    }
+
+    fn rejected(&self, incident: Option<&str>, body: &Bytes) {
+        self.telemetry.iter().for_each(|telemetry| telemetry.rejected(incident, body));
+    }
+
+    fn wants_finished(&self) -> bool {
+        self.telemetry.as_ref().is_some_and(Reporter::wants_finished)
+    }
+
+    fn finish(&self, finished: &Finished) {
+        self.telemetry.iter().for_each(|telemetry| telemetry.finish(finished));
     }
 
     fn page(&self, name: &str, gauges: &Gauges) -> Option<Page> {
+        if let Some(telemetry) = &self.telemetry {
+            return telemetry.page(name, gauges);
+        }
         (name == "gauges").then(|| Page { status: 200, content_type: "text/plain", body: format!("{gauges:?}") })
     }
 }
 
 impl Reports {
+    /// Ends the telemetry, after it has written everything.
+    pub(crate) fn close(&self) {
+        self.telemetry.iter().for_each(|telemetry| telemetry.close(Duration::from_secs(20)));
+    }
+
     /// The outcomes of the incidents so far.
     pub(crate) fn outcomes(&self) -> Vec<IncidentOutcome> {
         self.incidents.lock().unwrap().iter().map(|incident| incident.outcome).collect()
@@ -86,11 +112,29 @@ impl Stage {
 
     /// Starts a provider and a proxy that signs requests to AWS.
     pub(crate) fn signing(signer: Signer, change: impl FnOnce(&mut Config)) -> Self {
+        Self::reporting(None, signer, change)
+    }
+
+    /// Starts a provider and a proxy with telemetry.
+    pub(crate) fn with_telemetry(telemetry: Telemetry, change: impl FnOnce(&mut Config)) -> Self {
+        Self::reporting(Some(telemetry), Signer::without_credentials(), change)
+    }
+
+    /// Starts a provider and a proxy with a configuration that names the provider.
+    pub(crate) fn with_provider(change: impl FnOnce(&mut Config, &FakeProvider)) -> Self {
+        Self::built(None, Signer::without_credentials(), change)
+    }
+
+    fn reporting(telemetry: Option<Telemetry>, signer: Signer, change: impl FnOnce(&mut Config)) -> Self {
+        Self::built(telemetry, signer, |config, _| change(config))
+    }
+
+    fn built(telemetry: Option<Telemetry>, signer: Signer, change: impl FnOnce(&mut Config, &FakeProvider)) -> Self {
         let provider = FakeProvider::start(0, "echo probe").unwrap();
         let mut config = Config { listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), ..Config::default() };
         config.upstreams = upstreams(&provider);
-        change(&mut config);
-        let reports = Arc::<Reports>::default();
+        change(&mut config, &provider);
+        let reports = Arc::new(Reports { telemetry, ..Reports::default() });
         let (stop, stopped) = oneshot::channel::<()>();
         let (ready, started) = std::sync::mpsc::channel();
         let reporter = Arc::clone(&reports);

@@ -16,7 +16,7 @@ const TABLE_FOLDER: &str = "crates/seamline-testkit/src/dialect";
 const BLANK: &str = concat!("TO", "DO");
 
 /// The files of a dialect's folder, with their templates.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 11] = [
     ("mod.rs", include_str!("../../templates/dialect/mod.rs.txt")),
     ("constraints.rs", include_str!("../../templates/dialect/constraints.rs.txt")),
     ("provider.rs", include_str!("../../templates/dialect/provider.rs.txt")),
@@ -27,6 +27,7 @@ const FILES: [(&str, &str); 10] = [
     ("render.rs", include_str!("../../templates/dialect/render.rs.txt")),
     ("stream.rs", include_str!("../../templates/dialect/stream.rs.txt")),
     ("response.rs", include_str!("../../templates/dialect/response.rs.txt")),
+    ("words.rs", include_str!("../../templates/dialect/words.rs.txt")),
 ];
 const TESTKIT_FILE: &str = include_str!("../../templates/dialect/testkit.rs.txt");
 /// The first fixtures, one for each thing that a dialect does, with their templates. `just bless` writes what is

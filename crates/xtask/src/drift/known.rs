@@ -15,8 +15,8 @@ const STOPS: &str = "crates/seamline-model/src/stop.rs";
 const ERRORS: &str = "crates/seamline-guard/src/";
 /// The files of a dialect that read its streams.
 const STREAMS: &str = "/stream";
-/// Signs by which a dialect is recognised; a name that is only a sign is not read.
-const SIGNS: &str = "/detect.rs";
+/// The files whose names are not read: signs by which a dialect is recognised, and its list of words.
+const UNREAD: [&str; 2] = ["/detect.rs", "/words.rs"];
 
 /// The names that one dialect reads.
 #[derive(Debug, Default)]
@@ -121,7 +121,7 @@ impl Known {
 fn is_read_by(path: &str, own: &str) -> bool {
     let Some(inside) = path.strip_prefix(DIALECTS) else { return false };
     let is_shared = !inside.contains('/') || ["blocks/", "convert/"].iter().any(|folder| inside.starts_with(folder));
-    !path.ends_with(SIGNS) && (is_shared || path.starts_with(own))
+    !UNREAD.iter().any(|file| path.ends_with(file)) && (is_shared || path.starts_with(own))
 }
 
 fn texts(file: &str) -> impl Iterator<Item = String> {

@@ -31,16 +31,32 @@ pub(super) fn telemetry(settings: &ProxySettings, setup: &Setup) -> Result<Telem
         telemetry = telemetry
             .with_rejected(started.map_err(|error| Failure::io("create the folder of rejected bodies", &error))?);
     }
+    #[cfg(feature = "otel")]
+    let telemetry = with_spans(telemetry)?;
     let has_lines = match setup.traffic {
         Traffic::Always => true,
         Traffic::Never => false,
         // Lines would disturb the screen of a program.
         Traffic::Auto => is_terminal() && setup.launch.is_none(),
     };
-    if has_lines {
-        telemetry = telemetry.with_exchanges(Box::new(|summary| output::say(&line(summary, crate::time::now()))));
+    if !has_lines {
+        return Ok(telemetry);
     }
-    Ok(telemetry)
+    Ok(telemetry.with_exchanges(Box::new(|summary| output::say(&line(summary, crate::time::now())))))
+}
+
+/// The variables that name a collector of OpenTelemetry.
+#[cfg(feature = "otel")]
+const COLLECTORS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
+
+/// Sends spans to the collector that the environment names, if there is one.
+#[cfg(feature = "otel")]
+fn with_spans(telemetry: Telemetry) -> Result<Telemetry, Failure> {
+    if COLLECTORS.iter().all(|name| std::env::var_os(name).is_none_or(|url| url.is_empty())) {
+        return Ok(telemetry);
+    }
+    let spans = seamline_proxy::spans::Spans::start(None, &super::network())?;
+    Ok(telemetry.with_finished(Box::new(move |finished| spans.record(finished))))
 }
 
 /// Says that the store failed, or works again. The proxy goes on without it.

@@ -22,7 +22,7 @@ const PROGRAM_DRAIN: Duration = Duration::from_secs(1);
 /// Starts the proxy, and the program if there is one.
 pub(super) fn run(setup: &Setup) -> Result<Exit, Failure> {
     let settings = setup.read()?;
-    let config = settings.config()?;
+    let config = with_network(settings.config()?);
     let telemetry = Arc::new(reports::telemetry(&settings, setup)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
@@ -31,6 +31,11 @@ pub(super) fn run(setup: &Setup) -> Result<Exit, Failure> {
     runtime.shutdown_timeout(Duration::ZERO);
     telemetry.close(STORE_PATIENCE);
     done
+}
+
+/// Reaches upstreams through the proxy of the network, if the environment names one.
+fn with_network(config: Config) -> Config {
+    Config { network: super::network(), ..config }
 }
 
 async fn serve(
@@ -85,7 +90,7 @@ fn announce(url: &str) {
 /// Reads the settings again. Settings that are not usable leave the old ones in use.
 fn reload(setup: &Setup, control: &Control, started_with: &ProxySettings) {
     let reloaded = setup.read().and_then(|settings| {
-        control.reload(settings.config()?)?;
+        control.reload(with_network(settings.config()?))?;
         Ok(settings.needs_start(started_with))
     });
     match reloaded {
