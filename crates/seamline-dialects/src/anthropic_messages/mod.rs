@@ -60,7 +60,11 @@ fn envelope(body: Value<'_, '_>) -> Envelope {
 const FACTS: FactPaths = FactPaths {
     model: &["model"],
     finish_reasons: &[&["stop_reason"]],
-    input_tokens: &[&["usage", "input_tokens"], &["usage", "cache_creation_input_tokens"], &["usage", "cache_read_input_tokens"]],
+    input_tokens: &[
+        &["usage", "input_tokens"],
+        &["usage", "cache_creation_input_tokens"],
+        &["usage", "cache_read_input_tokens"],
+    ],
     output_tokens: &[&["usage", "output_tokens"]],
 };
 
