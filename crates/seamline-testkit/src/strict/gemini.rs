@@ -243,7 +243,7 @@ mod tests {
         for results in [[&bare, &bare], [&bare, &one], [&two, &one]] {
             assert_eq!(turn(&[bare.clone(), bare.clone()], &results.map(Clone::clone)), []);
         }
-        assert_eq!(turn(&[one.clone(), two.clone()], &[bare.clone()]), [K::UnansweredCall]);
+        assert_eq!(turn(&[one.clone(), two.clone()], std::slice::from_ref(&bare)), [K::UnansweredCall]);
         assert_eq!(turn(&[one.clone(), two], &[bare, other.clone()]), [K::UnansweredCall, K::OrphanResult]);
         assert_eq!(turn(&[one], &[other]), [K::UnansweredCall, K::OrphanResult]);
     }

@@ -24,7 +24,9 @@ pub(super) fn excuse(dialect: Dialect, messages: &[Value], violations: &mut Vec<
         return;
     }
     let mut unknown = Unknown::default();
-    messages.iter().for_each(|message| unknown.add(dialect, message));
+    for message in messages {
+        unknown.add(dialect, message);
+    }
     for (index, message) in messages.iter().enumerate().filter(|_| !unknown.ids.is_empty()) {
         for half in [Half::Call, Half::Result] {
             let mut excused = half.names(dialect, message).iter().filter(|name| unknown.has(half, name)).count();

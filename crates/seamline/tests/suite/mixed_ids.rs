@@ -100,12 +100,12 @@ impl Walk {
             (Some(head), Ok(whole)) => laws::prefix_stable(head, whole),
             _ => Ok(()),
         };
-        for failure in [outcome.as_ref().err(), stable.as_ref().err(), self.harm(&body).err().as_ref()] {
-            if let Some(failure) = failure {
-                self.failed += 1;
-                if self.failures.len() < SHOWN_MAX {
-                    self.failures.push(format!("{kinds:?}: {failure}"));
-                }
+        let harm = self.harm(&body);
+        let failures = [outcome.as_ref().err(), stable.as_ref().err(), harm.as_ref().err()];
+        for failure in failures.into_iter().flatten() {
+            self.failed += 1;
+            if self.failures.len() < SHOWN_MAX {
+                self.failures.push(format!("{kinds:?}: {failure}"));
             }
         }
         if kinds.len() == LENGTH_MAX {
@@ -176,7 +176,7 @@ fn results_without_ids_go_over_with_their_calls() {
             let converted = into(body.to_string().as_bytes(), "gemini", "anthropic");
             assert_eq!(converted.repairs, [], "{body}");
             let messages = parsed(&converted.body)["messages"].clone();
-            let all = messages.as_array().unwrap().iter().flat_map(|message| message["content"].as_array()).flatten();
+            let all = messages.as_array().unwrap().iter().filter_map(|message| message["content"].as_array()).flatten();
             let all: Vec<&Value> = all.collect();
             for call in all.iter().filter(|block| block["type"] == "tool_use") {
                 let result = all.iter().find(|block| block["tool_use_id"] == call["id"]).unwrap();
