@@ -18,8 +18,14 @@ pub(crate) struct Completions {
 
 const EXAMPLES: &str = "\
 Examples:
-  seamline completions bash > ~/.local/share/bash-completion/completions/seamline
-  seamline completions zsh > \"${fpath[1]}/_seamline\"
+  mkdir -p ~/.local/share/bash-completion/completions
+  seamline completions bash \\
+    > ~/.local/share/bash-completion/completions/seamline
+
+  mkdir -p ~/.zfunc                      # a folder of zsh's fpath
+  seamline completions zsh > ~/.zfunc/_seamline
+
+  mkdir -p ~/.config/fish/completions
   seamline completions fish > ~/.config/fish/completions/seamline.fish";
 
 impl Completions {
