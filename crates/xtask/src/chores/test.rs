@@ -1,5 +1,6 @@
 //! `cargo xtask test`: runs everything that CI runs, step by step, up to the first failure.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, bail};
@@ -157,17 +158,7 @@ fn no_features(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
 }
 
 fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
-    let mut command = if workspace.has_plugin("nextest") {
-        workspace.cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
-    } else {
-        println!("cargo-nextest is not installed; cargo test runs the same tests");
-        // Not `--all-targets`: that would run the benchmarks. Doc tests are the next step.
-        let mut command =
-            workspace.cargo(&["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", "--examples"]);
-        // Some tests print how much they covered; the configuration of nextest shows it.
-        command.args(["--", "--show-output"]);
-        command
-    };
+    let mut command = test_command(workspace, &[], &[]);
     let database = postgres::Server::start(workspace)?;
     if let postgres::Found::Running(server) = &database {
         server.set_variables(&mut command);
@@ -179,13 +170,27 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     })
 }
 
+/// The command that runs tests of the workspace. Every call builds the same targets, so that nothing is compiled twice:
+/// cargo compiles dependencies again where the selected targets need other features.
+fn test_command(workspace: &Workspace, nextest: &[&str], harness: &[&str]) -> Command {
+    if workspace.has_plugin("nextest") {
+        return workspace.cargo(&[&["nextest", "run", "--workspace", "--no-fail-fast"], nextest].concat());
+    }
+    println!("cargo-nextest is not installed; cargo test runs the same tests");
+    // Not `--all-targets`: that would run the benchmarks. Doc tests are another step. Some tests print how much they
+    // covered; the configuration of nextest shows it.
+    let args =
+        ["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", "--examples", "--", "--show-output"];
+    workspace.cargo(&[&args, harness].concat())
+}
+
 /// Validates repaired conversations with the libraries of other projects.
 fn run_oracles(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     let Some(python) = oracles::python(workspace)? else {
         return Ok(Outcome::Skipped("python3 with venv is not installed".to_owned()));
     };
-    // The whole workspace, so that the programs of the step before are used again.
-    let mut command = workspace.cargo(&["test", "--workspace", "--test", "suite", "--", "oracles::", "--show-output"]);
+    let filter = ["-E", "test(/^oracles::/)", "--success-output", "immediate"];
+    let mut command = test_command(workspace, &filter, &["oracles::"]);
     workspace::run_watched(command.env(oracles::VARIABLE, python), |line| tally.see(line))?;
     Ok(Outcome::Passed)
 }
