@@ -9,11 +9,12 @@ use crate::convert::{Draft, Rendered, Room, Target};
 use crate::density::parts_exceeding;
 use crate::detect::BodySigns;
 use crate::detect_stream::StreamSigns;
+use crate::failures::{ErrorBody, FailedEvent, FailedStream, Failures};
 use crate::reader::{self, Earlier, Extended, Form};
 use crate::response_facts::FactPaths;
 use crate::signing::Signing;
 use crate::streaming::Streaming;
-use crate::{ALL, Error, Provider, Results, Shapes, pointer};
+use crate::{ALL, Error, Provider, Results, Shapes, UnlistedCalls, pointer};
 
 /// A way of writing a conversation on the wire.
 ///
@@ -40,6 +41,10 @@ pub struct Dialect {
     pub(crate) shapes: &'static Shapes,
     /// The functions that read streamed responses and write whole ones.
     pub(crate) streaming: &'static Streaming,
+    /// The calls that are not blocks of a transcript, where the dialect has such calls.
+    pub(crate) unlisted_calls: Option<&'static UnlistedCalls>,
+    /// The functions that write errors as the provider writes them.
+    pub(crate) failures: &'static Failures,
     /// The signs by which a request body is recognised.
     pub(crate) body_signs: &'static BodySigns,
     /// The signs by which a streamed response is recognised.
@@ -125,6 +130,27 @@ impl Dialect {
     /// The tests that tell messages, responses and tool calls of this dialect from others.
     pub const fn shapes(&self) -> &'static Shapes {
         self.shapes
+    }
+
+    /// The calls that are not blocks of a transcript, where the dialect has such calls.
+    pub const fn unlisted_calls(&self) -> Option<&'static UnlistedCalls> {
+        self.unlisted_calls
+    }
+
+    /// Writes the error response with this status, as the provider writes it.
+    ///
+    /// ```
+    /// let dialect = seamline_dialects::by_name("gemini_generate").unwrap();
+    /// let body = dialect.error_body(400, "no contents");
+    /// assert_eq!(body.json, r#"{"error":{"code":400,"message":"no contents","status":"INVALID_ARGUMENT"}}"#);
+    /// ```
+    pub fn error_body(&self, status: u16, message: &str) -> ErrorBody {
+        (self.failures.body)(status, message)
+    }
+
+    /// Writes the event that ends a failed stream, as the provider writes it.
+    pub fn failed_event(&self, failed: &FailedStream<'_>) -> FailedEvent {
+        (self.failures.event)(failed)
     }
 
     /// The functions that read streamed responses and write whole ones.

@@ -14,6 +14,28 @@ pub struct Results {
     pub said: fn(String) -> String,
 }
 
+/// Calls from before calls had ids: they are not blocks of a transcript, and only their tool names them.
+#[derive(Debug, Clone, Copy)]
+pub struct UnlistedCalls {
+    /// The member of a message that has the call.
+    pub(crate) member: &'static str,
+    /// The role of the results, as a conversation has it.
+    pub(crate) answered_by: &'static str,
+}
+
+impl UnlistedCalls {
+    /// Whether a message may make such a call. It is a search for the name of the member.
+    pub fn may_be_in(&self, message: &str) -> bool {
+        let mut names = message.match_indices(self.member);
+        names.any(|(at, name)| message[..at].ends_with('"') && message[at + name.len()..].starts_with('"'))
+    }
+
+    /// Whether a call of a conversation is such a call.
+    pub fn has(&self, call: &LiftedCall) -> bool {
+        call.answered_by == self.answered_by
+    }
+}
+
 /// A tool call with its result.
 #[derive(Debug, Clone, Copy)]
 pub struct AnsweredCall<'a> {

@@ -8,7 +8,7 @@ const isClientCall = (part) => part.type === "tool-call" && !part.providerExecut
 const said = (message) =>
   typeof message.content === "string" ? message.content : parts(message).filter((part) => part.type === "text").map((part) => part.text).join("");
 
-/** The calls that wait for the user's approval: a missing result is no damage there. */
+/** The calls that wait for the user's approval: a missing result is not damage there. */
 function pendingApprovals(messages) {
   const asked = new Map();
   for (const part of messages.flatMap(parts)) {

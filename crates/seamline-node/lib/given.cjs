@@ -53,7 +53,7 @@ function given(input) {
   try {
     isBytes = ArrayBuffer.isView(input) || input instanceof ArrayBuffer || input instanceof SharedArrayBuffer;
   } catch {
-    // A hostile proxy is no list of bytes.
+    // A hostile proxy is not a list of bytes.
   }
   if (isBytes) return { bytes: viewed(input), restored: (bytes) => bytes };
   if (input === null || typeof input !== "object") {

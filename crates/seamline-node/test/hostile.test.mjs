@@ -63,7 +63,7 @@ test("bytes that another thread may change are copied", () => {
   assert.equal(repair(shared).body, shared);
 });
 
-test("pieces that are no bytes are refused, and a finished stream is closed", () => {
+test("pieces that are not bytes are refused, and a finished stream is closed", () => {
   const stream = new ResponseStream({ dialect: "openai_chat" });
   assert.throws(() => stream.feed(7), SeamlineError);
   assert.throws(() => stream.feed({}), SeamlineError);

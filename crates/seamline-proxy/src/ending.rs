@@ -3,8 +3,9 @@
 //! An event can be added only between two events. Inside one, only the end of the connection tells the client.
 
 use bytes::Bytes;
+use seamline::responses::{FailedEvent, FailedStream, FailureCause, failed_event};
 use seamline::stream::Framing;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The reason why a stream ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +17,13 @@ pub(crate) enum StreamFailure {
 }
 
 impl StreamFailure {
+    fn cause(self) -> FailureCause {
+        match self {
+            Self::Broken => FailureCause::Broken,
+            Self::Stalled => FailureCause::Stalled,
+        }
+    }
+
     /// The words by which clients know a failure that is worth another attempt.
     fn message(self) -> &'static str {
         match self {
@@ -84,14 +92,15 @@ impl Tail {
 
     /// The bytes that end the stream as a failed one; `None` inside an event.
     pub(crate) fn failed(&self, dialect: &str, failure: StreamFailure) -> Option<Bytes> {
+        let failed = FailedStream { message: failure.message(), cause: failure.cause(), last: &self.last };
         let event = match (&self.place, self.framing) {
             (Place::Lines(last), Framing::Sse) => {
                 let close = if ends_with_blank(*last) { "" } else { line_end(*last)? };
-                format!("{close}{}", event(dialect, failure, &self.last)).into_bytes()
+                format!("{close}{}", event(dialect, &failed)).into_bytes()
             }
             (Place::Array(place), _) => {
                 let start = place.start()?;
-                format!("{start}{}\n]\n", data(dialect, failure, &self.last)).into_bytes()
+                format!("{start}{}\n]\n", failed_event(dialect, &failed).data).into_bytes()
             }
             (Place::Messages { seen: 0, .. }, _) => exception(failure),
             (Place::Lines(_) | Place::Messages { .. }, _) => return None,
@@ -165,46 +174,10 @@ fn handle_messages(start: &mut [u8; 4], seen: &mut usize, mut piece: &[u8]) {
 }
 
 /// The event of a stream of server-sent events.
-fn event(dialect: &str, failure: StreamFailure, last: &[u8]) -> String {
-    let name = match dialect {
-        "anthropic_messages" | "openai_responses" | "gemini_interactions" => "event: error\n",
-        _ => "",
-    };
-    format!("{name}data: {}\n\n", data(dialect, failure, last))
-}
-
-fn data(dialect: &str, failure: StreamFailure, last: &[u8]) -> Value {
-    let message = failure.message();
-    let is_stall = failure == StreamFailure::Stalled;
-    match dialect {
-        "anthropic_messages" => {
-            let kind = if is_stall { "timeout_error" } else { "api_error" };
-            json!({"type": "error", "error": {"type": kind, "message": message}})
-        }
-        "openai_responses" => {
-            let number = sequence_number(last).map_or(0, |number| number + 1);
-            json!({"type": "error", "code": "server_error", "message": message, "param": null,
-                "sequence_number": number})
-        }
-        "gemini_generate" => {
-            let (code, status) = if is_stall { (504, "DEADLINE_EXCEEDED") } else { (503, "UNAVAILABLE") };
-            json!({"error": {"code": code, "message": message, "status": status}})
-        }
-        "gemini_interactions" => {
-            let code = if is_stall { "gateway_timeout" } else { "unavailable" };
-            json!({"error": {"message": message, "code": code}, "event_type": "error"})
-        }
-        _ => json!({"error": {"message": message, "type": "server_error", "param": null, "code": null}}),
-    }
-}
-
-/// The number of the last event in a piece.
-fn sequence_number(last: &[u8]) -> Option<u64> {
-    const KEY: &[u8] = b"\"sequence_number\":";
-    let at = memchr::memmem::rfind(last, KEY)? + KEY.len();
-    let digits = last[at..].trim_ascii_start();
-    let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
-    std::str::from_utf8(&digits[..end]).ok()?.parse().ok()
+fn event(dialect: &str, failed: &FailedStream<'_>) -> String {
+    let FailedEvent { name, data } = failed_event(dialect, failed);
+    let name = name.map(|name| format!("event: {name}\n")).unwrap_or_default();
+    format!("{name}data: {data}\n\n")
 }
 
 /// The message by which an event stream of AWS says that it failed.

@@ -4,7 +4,8 @@ use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use seamline::guards::StopTurn;
-use serde_json::{Value, json};
+use seamline::responses::{ErrorBody, error_body};
+use serde_json::json;
 
 use crate::answer::AnswerBody;
 use crate::body::NotRead;
@@ -99,12 +100,13 @@ impl Refusal {
 /// The response to a refused request.
 pub(crate) fn response(dialect: Option<&str>, refusal: &Refusal) -> Response<AnswerBody> {
     let status = refusal.status();
-    let mut response = Response::new(AnswerBody::whole(Bytes::from(body(dialect, status, refusal).to_string())));
+    let ErrorBody { json, header } = error_body(dialect.unwrap_or_default(), status.as_u16(), &refusal.to_string());
+    let mut response = Response::new(AnswerBody::whole(Bytes::from(json)));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if dialect == Some("bedrock_converse") {
-        headers.insert(HeaderName::from_static("x-amzn-errortype"), HeaderValue::from_static(of_bedrock(status)));
+    if let Some((name, kind)) = header {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(kind));
     }
     response
 }
@@ -114,58 +116,6 @@ pub(crate) fn socket_event(refusal: &Refusal) -> String {
     let error =
         json!({"type": "invalid_request_error", "code": "seamline", "message": refusal.to_string(), "param": null});
     json!({"type": "error", "status": refusal.status().as_u16(), "error": error}).to_string()
-}
-
-fn body(dialect: Option<&str>, status: StatusCode, refusal: &Refusal) -> Value {
-    let message = refusal.to_string();
-    match dialect {
-        Some("anthropic_messages") => {
-            json!({"type": "error", "error": {"type": of_anthropic(status), "message": message}})
-        }
-        Some("gemini_generate") => {
-            json!({"error": {"code": status.as_u16(), "message": message, "status": of_google(status)}})
-        }
-        Some("gemini_interactions") => {
-            json!({"error": {"message": message, "code": of_google(status).to_ascii_lowercase()}})
-        }
-        Some("bedrock_converse") => json!({"message": message}),
-        _ => json!({"error": {"message": message, "type": of_openai(status), "param": null, "code": null}}),
-    }
-}
-
-fn of_anthropic(status: StatusCode) -> &'static str {
-    match status {
-        StatusCode::PROXY_AUTHENTICATION_REQUIRED => "authentication_error",
-        StatusCode::NOT_FOUND => "not_found_error",
-        StatusCode::PAYLOAD_TOO_LARGE => "request_too_large",
-        StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => "timeout_error",
-        status if status.is_client_error() => "invalid_request_error",
-        _ => "api_error",
-    }
-}
-
-fn of_openai(status: StatusCode) -> &'static str {
-    if status.is_client_error() { "invalid_request_error" } else { "server_error" }
-}
-
-fn of_google(status: StatusCode) -> &'static str {
-    match status {
-        StatusCode::PROXY_AUTHENTICATION_REQUIRED => "UNAUTHENTICATED",
-        StatusCode::NOT_FOUND => "NOT_FOUND",
-        StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => "DEADLINE_EXCEEDED",
-        status if status.is_client_error() => "INVALID_ARGUMENT",
-        _ => "UNAVAILABLE",
-    }
-}
-
-fn of_bedrock(status: StatusCode) -> &'static str {
-    match status {
-        StatusCode::PROXY_AUTHENTICATION_REQUIRED => "AccessDeniedException",
-        StatusCode::NOT_FOUND => "ResourceNotFoundException",
-        StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => "ModelTimeoutException",
-        status if status.is_client_error() => "ValidationException",
-        _ => "ServiceUnavailableException",
-    }
 }
 
 #[cfg(test)]

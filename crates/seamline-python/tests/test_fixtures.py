@@ -54,7 +54,7 @@ def test_objects_give_the_outcome_of_bytes(folder: Path) -> None:
     except ValueError:
         pytest.skip("Python cannot read the body")
     if not isinstance(given, (dict, list)):
-        pytest.skip("the body is no object")
+        pytest.skip("the body is not an object")
     compact = json.dumps(given, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
     try:
         compact.decode()

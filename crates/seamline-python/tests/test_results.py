@@ -123,7 +123,7 @@ def test_a_wrong_option_is_an_error_that_says_what_to_write() -> None:
     assert (type(again), again.message, again.hint) == (seamline.OptionError, caught.value.message, caught.value.hint)
 
 
-def test_a_body_that_is_no_conversation_is_an_error() -> None:
+def test_a_body_that_is_not_a_conversation_is_an_error() -> None:
     for given in (b"{}", "nonsense", {}, [1, 2], b"\xff"):
         with pytest.raises(seamline.BodyError):
             seamline.check(given)

@@ -248,7 +248,7 @@ macro_rules! texts {
         /// The texts of synthetic results, by what is known about the call.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Texts {
-            $($(#[doc = $doc])+ pub $name: String,)+
+            $($(#[doc = $doc])+ pub $name: SyntheticText,)+
         }
 
         impl Texts {
@@ -260,7 +260,7 @@ macro_rules! texts {
             /// Sets the text with this name, marked as synthetic. Returns whether there is such a text.
             pub fn set(&mut self, name: &str, text: &str) -> bool {
                 $(if name == stringify!($name) {
-                    self.$name = marked(text);
+                    self.$name = marked(text).into();
                     return true;
                 })+
                 false
@@ -269,13 +269,14 @@ macro_rules! texts {
             /// The texts that only this policy identifies as synthetic.
             pub fn own(&self) -> Vec<String> {
                 let texts = [$(&self.$name),+];
-                texts.into_iter().filter(|text| !seamline_model::is_synthetic(text)).cloned().collect()
+                let texts = texts.into_iter().map(SyntheticText::as_str);
+                texts.filter(|text| !seamline_model::is_synthetic(text)).map(str::to_owned).collect()
             }
 
             /// The text for a reason.
             pub fn get(&self, reason: UnansweredReason) -> &str {
                 match reason {
-                    $(UnansweredReason::$reason => &self.$name,)+
+                    $(UnansweredReason::$reason => self.$name.as_str(),)+
                 }
             }
         }
@@ -299,10 +300,60 @@ texts! {
     denied = Denied;
     /// The tool did not finish in time.
     timeout = Timeout;
-    /// The tool or its host crashed.
+    /// The tool or its host crashed. In a session: the tool panicked, or the process ended while the call may have run.
+    /// A call that certainly never started keeps the text that says so.
     crashed = Crashed;
-    /// The call was cut off.
+    /// The call was cut off. In a session and of a stream: a part of it is missing, or its arguments cannot be read.
     truncated = Truncated;
+}
+
+/// The text of a synthetic result, and whose words it has. The words are looked at once, when the text is set.
+///
+/// ```
+/// use seamline_rules::policy::SyntheticText;
+///
+/// let text = SyntheticText::from("[Aborted by user]");
+/// assert_eq!((text.as_str(), text.own()), ("[Aborted by user]", Some("[Aborted by user]")));
+/// assert_eq!(SyntheticText::from(seamline_model::ABORTED).own(), None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntheticText {
+    text: String,
+    words: Words,
+}
+
+/// Whose words a text has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    /// Those of Seamline, of this version or an earlier one.
+    Default,
+    /// Those of the policy.
+    Own,
+}
+
+impl SyntheticText {
+    /// The text itself.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The text if the policy words it itself.
+    pub fn own(&self) -> Option<&str> {
+        (self.words == Words::Own).then_some(self.text.as_str())
+    }
+}
+
+impl From<String> for SyntheticText {
+    fn from(text: String) -> Self {
+        let words = if seamline_model::is_default_text(&text) { Words::Default } else { Words::Own };
+        Self { text, words }
+    }
+}
+
+impl From<&str> for SyntheticText {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
 }
 
 impl RepairPolicy {
@@ -332,13 +383,13 @@ impl RepairPolicy {
 impl Default for Texts {
     fn default() -> Self {
         Self {
-            missing: seamline_model::NO_RESULT.to_owned(),
-            aborted: seamline_model::ABORTED.to_owned(),
-            cancelled: seamline_model::CANCELLED.to_owned(),
-            denied: seamline_model::DENIED.to_owned(),
-            timeout: seamline_model::TIMED_OUT.to_owned(),
-            crashed: seamline_model::CRASHED.to_owned(),
-            truncated: seamline_model::TRUNCATED.to_owned(),
+            missing: seamline_model::NO_RESULT.into(),
+            aborted: seamline_model::ABORTED.into(),
+            cancelled: seamline_model::CANCELLED.into(),
+            denied: seamline_model::DENIED.into(),
+            timeout: seamline_model::TIMED_OUT.into(),
+            crashed: seamline_model::CRASHED.into(),
+            truncated: seamline_model::TRUNCATED.into(),
         }
     }
 }

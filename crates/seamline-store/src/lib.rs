@@ -56,7 +56,7 @@ pub use record::{
     Parent, PolicyRecord, Record, RenamedCall, RenamedCalls, RepairKind, RepairRecord, Reset, Rollback, Staged, Switch,
     Turn, Undo, UnreadableRecord,
 };
-pub use rejected::Rejected;
+pub use rejected::{CallStep, Rejected, SpentCheckpoint};
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay, replay_with};
 pub use seal::SealKey;
 pub use state::State;

@@ -60,8 +60,8 @@ impl State {
     }
 }
 
-/// The patches of a repair, and whether all of them are certain. Indices count while no record is lost.
-pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &RepairRecord) -> (Vec<Patch>, bool) {
+/// The places of a repair. Indices count while no record is lost.
+pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &RepairRecord) -> Places {
     let mut parts = 0..;
     let mut inserted = |cut: &Cut| -> Vec<Entry> {
         let entries = cut.inserted.iter().zip(parts.by_ref());
@@ -85,8 +85,8 @@ pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &RepairRe
     place(view, has_gaps, wanted)
 }
 
-/// The patch of a compaction, and whether it is certain.
-pub(crate) fn of_compact(view: &View, has_gaps: bool, seq: u64, compact: &Compact) -> (Vec<Patch>, bool) {
+/// The place of a compaction.
+pub(crate) fn of_compact(view: &View, has_gaps: bool, seq: u64, compact: &Compact) -> Places {
     let summary = (0..).zip(&compact.summary);
     let (origin, source) = (Origin::Summary, EntrySource::Compaction);
     let entry = |(part, message): (u32, &Raw)| {
@@ -98,22 +98,38 @@ pub(crate) fn of_compact(view: &View, has_gaps: bool, seq: u64, compact: &Compac
     place(view, has_gaps, vec![Wanted { range, meant: compact.meant.as_ref(), inserted }])
 }
 
-/// The messages that a reset keeps, and whether none of them is missing.
-pub(crate) fn of_reset(view: &View, has_gaps: bool, reset: &Reset) -> (Vec<Entry>, bool) {
+/// The messages that a reset keeps, and whether they are all that it means.
+pub(crate) fn of_reset(view: &View, has_gaps: bool, reset: &Reset) -> (Vec<Entry>, Accuracy) {
     if !has_gaps {
         let kept = reset.kept.iter().filter_map(|place| view.entries().get(usize::try_from(*place).ok()?));
-        return (kept.cloned().collect(), true);
+        return (kept.cloned().collect(), Accuracy::Certain);
     }
     if reset.meant.len() != reset.kept.len() {
-        return (Vec::new(), reset.kept.is_empty());
+        let accuracy = if reset.kept.is_empty() { Accuracy::Certain } else { Accuracy::Guessed };
+        return (Vec::new(), accuracy);
     }
     let meant: HashSet<EntryId> = reset.meant.iter().copied().collect();
-    (view.entries().iter().filter(|entry| meant.contains(&entry.id())).cloned().collect(), true)
+    (view.entries().iter().filter(|entry| meant.contains(&entry.id())).cloned().collect(), Accuracy::Certain)
 }
 
 fn range(at: u64, count: u64) -> Option<Range<usize>> {
     let (at, end) = (usize::try_from(at).ok()?, usize::try_from(at.checked_add(count)?).ok()?);
     Some(at..end)
+}
+
+/// The places of a change in a view.
+pub(crate) struct Places {
+    pub(crate) patches: Vec<Patch>,
+    pub(crate) accuracy: Accuracy,
+}
+
+/// Whether the places of a change are those that its record means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Accuracy {
+    /// They are.
+    Certain,
+    /// A part of them is missing, and the nearest place takes its change.
+    Guessed,
 }
 
 /// Entries that replace others.
@@ -125,7 +141,7 @@ struct Wanted<'a> {
 
 /// Finds the places of entries: the written index where it holds the meant entries, else the place of the meant
 /// entries.
-fn place(view: &View, has_gaps: bool, wanted: Vec<Wanted<'_>>) -> (Vec<Patch>, bool) {
+fn place(view: &View, has_gaps: bool, wanted: Vec<Wanted<'_>>) -> Places {
     let holds = |wanted: &Wanted<'_>| {
         let found = wanted.range.clone().and_then(|range| view.meant(range));
         !has_gaps || (found.is_some() && found.as_ref() == wanted.meant)
@@ -138,15 +154,15 @@ fn place(view: &View, has_gaps: bool, wanted: Vec<Wanted<'_>>) -> (Vec<Patch>, b
             let range = wanted.range.unwrap_or_default();
             Patch { at: range.start, removed: range.len(), inserted: wanted.inserted }
         };
-        return (wanted.into_iter().map(patch).collect(), true);
+        return Places { patches: wanted.into_iter().map(patch).collect(), accuracy: Accuracy::Certain };
     }
     let asked: HashSet<EntryId> = wanted.iter().filter_map(|wanted| wanted.meant).flat_map(Meant::ids).collect();
     let entries = (0..).zip(view.entries()).map(|(at, entry)| (entry.id(), at));
     let places: HashMap<EntryId, usize> = entries.filter(|(id, _)| asked.contains(id)).collect();
-    let (mut patches, mut taken, mut is_certain) = (Vec::new(), HashSet::new(), true);
+    let (mut patches, mut taken, mut accuracy) = (Vec::new(), HashSet::new(), Accuracy::Certain);
     for Wanted { meant, inserted, .. } in wanted {
         let Some(meant) = meant else {
-            is_certain = false;
+            accuracy = Accuracy::Guessed;
             continue;
         };
         let found = meant.entries.iter().filter_map(|id| places.get(id)).copied();
@@ -154,7 +170,7 @@ fn place(view: &View, has_gaps: bool, wanted: Vec<Wanted<'_>>) -> (Vec<Patch>, b
         let first = found.next();
         let beside = || beside(&places, meant);
         let at = first.or_else(beside).unwrap_or_else(|| {
-            is_certain = false;
+            accuracy = Accuracy::Guessed;
             nearest(view, meant)
         });
         patches.push(Patch { at, removed: usize::from(first.is_some()), inserted });
@@ -162,7 +178,7 @@ fn place(view: &View, has_gaps: bool, wanted: Vec<Wanted<'_>>) -> (Vec<Patch>, b
     }
     // At one place, insertions come before removals.
     patches.sort_by_key(|patch| (patch.at, patch.removed));
-    (patches, is_certain)
+    Places { patches, accuracy }
 }
 
 impl Meant {

@@ -8,15 +8,15 @@ use crate::checkpoint::{Checkpoint, CheckpointState};
 use crate::cycle::{CallState, CycleStep, OpenCall, OpenCycle, PendingCompensation};
 use crate::id::{CallId, CheckpointId, CycleId, RepairId};
 use crate::incident::{Incident, RejectedMembers};
-use crate::naming;
+use crate::naming::{self, Accuracy, Places};
 use crate::raw::Raw;
 use crate::record::{
     AcceptedFinding, Begin, CheckpointRecord, Compact, Compensated, CycleEnd, CycleRecord, EntryId, Insert, Intent,
     Meant, Origin, Record, RenamedCall, RepairRecord, Reset, Rollback, Staged, Switch, Turn,
 };
-use crate::rejected::Rejected;
+use crate::rejected::{CallStep, Rejected, SpentCheckpoint};
 use crate::repairs::{Applied, Repairs};
-use crate::view::{Entry, EntrySource, Patch, View, hash_of};
+use crate::view::{Entry, EntrySource, View, hash_of};
 
 /// The number of incidents in memory; the log has the earlier ones.
 const INCIDENTS_MAX: usize = 1_000;
@@ -114,11 +114,11 @@ impl State {
         match record {
             Record::Turn(turn) if self.cycle(&turn.cycle).is_some() => Err(Rejected::CycleExists(turn.cycle.clone())),
             Record::Intent(intent) => {
-                self.allows_call(&intent.cycle, &intent.call, "started")?;
+                self.allows_call(&intent.cycle, &intent.call, CallStep::Start)?;
                 self.allows_steps(&intent.cycle, &[CycleStep::Start])
             }
             Record::Staged(staged) => {
-                self.allows_call(&staged.cycle, &staged.call, "finished")?;
+                self.allows_call(&staged.cycle, &staged.call, CallStep::Finish)?;
                 self.allows_steps(&staged.cycle, &[self.step_of_result(&staged.cycle)])
             }
             // The record has the results of all calls, so it also is the last step before the commit.
@@ -233,21 +233,21 @@ impl State {
         if self.cycles.is_empty() { Ok(()) } else { Err(Rejected::InFlight) }
     }
 
-    fn allows_call(&self, cycle: &CycleId, call: &CallId, what: &'static str) -> Result<(), Rejected> {
+    fn allows_call(&self, cycle: &CycleId, call: &CallId, step: CallStep) -> Result<(), Rejected> {
         let open = self.cycle(cycle).ok_or_else(|| Rejected::NoCycle(cycle.clone()))?;
         let is_unfinished = |open: &OpenCall| !matches!(open.state, CallState::Finished { .. });
         if open.calls.iter().any(|open| open.id == *call && is_unfinished(open)) {
             return Ok(());
         }
-        Err(Rejected::Call { cycle: cycle.clone(), call: call.clone(), what })
+        Err(Rejected::Call { cycle: cycle.clone(), call: call.clone(), step })
     }
 
     fn open_checkpoint(&self, id: &CheckpointId) -> Result<&Checkpoint, Rejected> {
         let checkpoint = self.checkpoint_of(id).ok_or_else(|| Rejected::NoCheckpoint(id.clone()))?;
         match checkpoint.state {
             CheckpointState::Open | CheckpointState::Committed => Ok(checkpoint),
-            CheckpointState::RolledBack => Err(Rejected::CheckpointSpent(id.clone(), "rolled back")),
-            CheckpointState::Expired => Err(Rejected::CheckpointSpent(id.clone(), "expired")),
+            CheckpointState::RolledBack => Err(Rejected::CheckpointSpent(id.clone(), SpentCheckpoint::RolledBack)),
+            CheckpointState::Expired => Err(Rejected::CheckpointSpent(id.clone(), SpentCheckpoint::Expired)),
         }
     }
 
@@ -424,7 +424,7 @@ impl State {
 
     fn undo(&mut self, seq: u64) {
         let Some(last) = self.repairs.pop(seq) else { return };
-        self.change(seq, (last.swaps.iter().map(Swap::back).collect(), true));
+        self.change(seq, Places { patches: last.swaps.iter().map(Swap::back).collect(), accuracy: Accuracy::Certain });
     }
 
     fn compact(&mut self, seq: u64, compact: &Compact) {
@@ -433,16 +433,16 @@ impl State {
         self.change(seq, patches);
     }
 
-    fn change(&mut self, seq: u64, (patches, is_certain): (Vec<Patch>, bool)) -> Arc<[Swap]> {
-        self.skipped += u64::from(!is_certain);
+    fn change(&mut self, seq: u64, Places { patches, accuracy }: Places) -> Arc<[Swap]> {
+        self.skipped += u64::from(accuracy == Accuracy::Guessed);
         let swaps = self.changes.make(&mut self.view, seq, patches);
         self.forget_changes();
         swaps
     }
 
     fn reset(&mut self, reset: &Reset) {
-        let (kept, is_certain) = naming::of_reset(&self.view, self.has_gaps, reset);
-        self.skipped += u64::from(!is_certain);
+        let (kept, accuracy) = naming::of_reset(&self.view, self.has_gaps, reset);
+        self.skipped += u64::from(accuracy == Accuracy::Guessed);
         self.view.replace(kept);
         self.generation += 1;
         self.accepted.clear();

@@ -111,7 +111,7 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
         model: options.model.as_deref(),
         call_id: to.call_id(),
         tool_name: to.tool_name(),
-        missing: Some(&policy.synthetic_text.missing),
+        missing: Some(policy.synthetic_text.missing.as_str()),
         made_up: &made_up,
         foreign_reasoning: options.reasoning,
         layout: body,

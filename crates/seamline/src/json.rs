@@ -58,9 +58,7 @@ impl Policy {
                 refused(&PolicyError { line: None, kind })
             }),
             Value::String(text) => Self::from_toml(text).map_err(|error| refused(&error)),
-            Value::Object(_) => {
-                serde::Deserialize::deserialize(value).map_err(|error: serde_json::Error| refused(&error))
-            }
+            Value::Object(_) => Self::from_object(value).map_err(|error: serde_json::Error| refused(&error)),
             other => Err(members::wrong("policy", "the name of a preset, a policy file, or an object", other)),
         }
     }

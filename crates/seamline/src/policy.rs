@@ -46,7 +46,7 @@ pub use presets::{PRESETS, Preset};
 pub use seamline_model::knob::{KnobKind, Word};
 pub use seamline_rules::policy::{
     Displaced, DuplicateCallId, DuplicateResult, Emptied, IdMode, MatchScope, Misaddressed, OnInvalid, OrphanResult,
-    RepairPolicy, ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall, UnansweredReason,
+    RepairPolicy, ResultOrder, SafetyMax, SyntheticText, Texts, TrailingCall, UnansweredCall, UnansweredReason,
 };
 
 /// The choices for everything that Seamline does: a preset and the knobs that differ from it.
@@ -174,7 +174,7 @@ impl Policy {
         let not_toml =
             |error: toml::de::Error| PolicyError { line: None, kind: PolicyErrorKind::NotToml(error.to_string()) };
         let table: toml::Table = toml::from_str(text).map_err(not_toml)?;
-        file::read(&table).map_err(|wrong| wrong.in_text(text))
+        file::read(&table, file::Written::ByUser).map_err(|wrong| wrong.in_text(text))
     }
 
     /// The policy for one provider: its overrides are applied, and none are left. The name may be an alias. Where a

@@ -72,6 +72,7 @@ pub use seamline_dialects::NoMessage;
 
 use facts::{Batch, CompactionFate, Facts, Work};
 use log::{Log, Sent};
+use readdress::StoredIds;
 use request::Reading;
 use wire::Wire;
 
@@ -222,7 +223,12 @@ impl Session {
     pub async fn append_all(&mut self, messages: &[&str]) -> Result<(), SessionError> {
         self.settle().await?;
         let messages = self.wire.parse_messages(messages)?;
-        let batch = self.facts().plan_messages(&self.wire, messages)?;
+        let stored = if self.readdresses() {
+            self.work.addresses.find(&self.wire, self.state.view.entries(), &messages)?
+        } else {
+            StoredIds::default()
+        };
+        let batch = self.facts().plan_messages(&self.wire, messages, &stored)?;
         self.write(batch).await
     }
 
@@ -235,8 +241,19 @@ impl Session {
         self.settle().await?;
         let wire = self.wire.named(name)?;
         let messages = wire.parse_messages(&[message])?;
-        let batch = self.facts().plan_messages(&wire, messages)?;
+        let stored = if self.readdresses() {
+            self.work.addresses.find(&wire, self.state.view.entries(), &messages)?
+        } else {
+            StoredIds::default()
+        };
+        let batch = self.facts().plan_messages(&wire, messages, &stored)?;
         self.write(batch).await
+    }
+
+    /// Whether results may name calls by other ids than the stored ones, and get these. Only a switch of the provider gives
+    /// calls other ids in requests.
+    fn readdresses(&self) -> bool {
+        self.state.switch.is_some() && self.wire.config().enabled
     }
 
     /// Checks that [`Session::append_all`] would accept these messages.

@@ -21,6 +21,7 @@ use seamline_frame::Framer;
 use self::listening::Listening;
 use self::opening::Opening;
 use self::response::{Beside, Keeping};
+use crate::policy::SyntheticText;
 use crate::{Error, log};
 
 #[doc(inline)]
@@ -61,8 +62,8 @@ pub struct ResponseStream {
     listening: Listening,
     beside: Beside,
     policy: StreamPolicy,
-    /// The text of the results of calls that must not run.
-    refusal: String,
+    /// The policy's text about calls that were cut off.
+    refusal: SyntheticText,
     /// Whether the caller left: later bytes are ignored.
     left: bool,
 }

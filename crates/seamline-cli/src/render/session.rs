@@ -182,7 +182,7 @@ fn severity_paint(severity: IncidentSeverity) -> Paint {
 
 /// A tool call of an open cycle, for programs.
 #[derive(Serialize)]
-pub(crate) struct OpenCall<'a> {
+pub(crate) struct UnresolvedCall<'a> {
     cycle: &'a str,
     call: &'a str,
     tool: &'a str,
@@ -190,7 +190,7 @@ pub(crate) struct OpenCall<'a> {
     known: &'static str,
 }
 
-impl<'a> OpenCall<'a> {
+impl<'a> UnresolvedCall<'a> {
     pub(crate) fn of(call: &'a Unresolved) -> Self {
         let Unresolved { cycle, call: id, tool, effect, truth } = call;
         let known = match truth {

@@ -2,6 +2,7 @@
 
 mod constraints;
 mod detect;
+mod failures;
 mod lift;
 mod render;
 mod response;
@@ -59,7 +60,9 @@ pub const DIALECT: Dialect = Dialect {
     render: render::render,
     results: &Results { write: |results| blocks::results(&write::Writer, results), said: results::as_it_is },
     shapes: &detect::SHAPES,
+    unlisted_calls: None,
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
+    failures: &failures::FAILURES,
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
     facts: &FACTS,

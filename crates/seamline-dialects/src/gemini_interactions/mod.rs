@@ -4,6 +4,7 @@ mod constraints;
 mod decode;
 mod detect;
 mod encode;
+mod failures;
 mod lift;
 mod provider;
 mod render;
@@ -59,7 +60,9 @@ pub const DIALECT: Dialect = Dialect {
     render: render::render,
     results: &Results { write: write::answers, said: results::as_it_is },
     shapes: &detect::SHAPES,
+    unlisted_calls: None,
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
+    failures: &failures::FAILURES,
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
     facts: &FACTS,

@@ -8,6 +8,7 @@ use seamline_model::conversation::{
 use crate::convert::lifting::{Form, Lifting, Usual, member, opaque, string, text, unread};
 use crate::convert::{linked, mime_of_extension};
 use crate::json::{Kind, Object, Value};
+use crate::results::UnlistedCalls;
 
 /// The settings of the dialect.
 pub(super) const FORM: Form = Form {
@@ -118,6 +119,10 @@ pub(super) fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str
 /// The role of results from before calls had ids.
 pub(super) const FUNCTION: &str = "function";
 
+/// The call from before calls had ids.
+pub(super) const UNLISTED: UnlistedCalls = UnlistedCalls { member: FUNCTION_CALL, answered_by: FUNCTION };
+const FUNCTION_CALL: &str = "function_call";
+
 /// Reads a tool message. Before calls had ids, it named the tool.
 fn result(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<LiftedBlock>, pointer: &str) {
     let name = lifting.field(value, "name", pointer);
@@ -149,7 +154,7 @@ fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<LiftedBlock>
         blocks.push(LiftedBlock::new(Says::Refusal(refusal), format!("{pointer}/refusal")));
     }
     lifting.note_unknown(value, ASSISTANT, pointer);
-    if let Some(value) = member(value, "function_call") {
+    if let Some(value) = member(value, FUNCTION_CALL) {
         let pointer = format!("{pointer}/function_call");
         blocks.push(match value.kind() {
             Kind::Object => {

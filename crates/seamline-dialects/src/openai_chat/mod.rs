@@ -21,7 +21,7 @@ use crate::convert::lifting::Lifting;
 use crate::reader::{self, Form};
 use crate::response_facts::FactPaths;
 use crate::streaming::Streaming;
-use crate::{Dialect, Results, envelope, results};
+use crate::{Dialect, Results, envelope, failures, results};
 
 pub(crate) const NAME: &str = "openai_chat";
 
@@ -59,7 +59,9 @@ pub const DIALECT: Dialect = Dialect {
     render: render::render,
     results: &Results { write: render::results, said: results::as_it_is },
     shapes: &detect::SHAPES,
+    unlisted_calls: Some(&lift::UNLISTED),
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
+    failures: &failures::OPENAI,
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
     facts: &FACTS,

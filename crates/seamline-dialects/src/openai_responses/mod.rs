@@ -5,6 +5,7 @@ mod constraints;
 mod decode;
 mod detect;
 mod encode;
+mod failures;
 mod item;
 mod lift;
 mod render;
@@ -60,7 +61,9 @@ pub const DIALECT: Dialect = Dialect {
     render: render::render,
     results: &Results { write: result::write, said: result::said },
     shapes: &detect::SHAPES,
+    unlisted_calls: None,
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
+    failures: &failures::FAILURES,
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
     facts: &FACTS,

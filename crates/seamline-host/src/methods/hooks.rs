@@ -35,14 +35,14 @@ pub(super) const GROUPS: &[&[Method]] = &[HOOKS, CYCLES];
 const HOOKS: &[Method] = &[
     Method {
         name: "session/session_start",
-        doc: "RpcCall it when a session starts: validates the conversation, and repairs or offers it.",
+        doc: "Call it when a session starts: validates the conversation, and repairs or offers it.",
         params: &[SESSION],
         returns: "`validation`, `repair_offered`, `unresolved` (calls of an earlier process, with what is known of them)",
         run: Run::Session(|session, _, _| Box::pin(session_start(session))),
     },
     Method {
         name: "session/before_agent_start",
-        doc: "RpcCall it before each request: recovers, takes in waiting messages, repairs, and makes a checkpoint.",
+        doc: "Call it before each request: recovers, takes in waiting messages, repairs, and makes a checkpoint.",
         params: &[
             SESSION,
             &[
@@ -55,7 +55,7 @@ const HOOKS: &[Method] = &[
     },
     Method {
         name: "session/agent_end",
-        doc: "RpcCall it when a turn of the model has ended without calls that may run, or failed.",
+        doc: "Call it when a turn of the model has ended without calls that may run, or failed.",
         params: &[SESSION, TURN, &[may("error", Type::Json, "The error, as `classify` takes it.")]],
         returns: "`end`: `committed`, or `recovered` with `recovery`",
         run: Run::Session(|session, params, response| Box::pin(agent_end(session, params, response))),
@@ -135,7 +135,7 @@ const CYCLES: &[Method] = &[
     },
     Method {
         name: "session/before_tool_call",
-        doc: "RpcCall it before each tool call: makes its intent durable.",
+        doc: "Call it before each tool call: makes its intent durable.",
         params: &[SESSION, CALL],
         returns: "`key`, the idempotency key",
         run: Run::Session(|session, params, _| {
@@ -148,7 +148,7 @@ const CYCLES: &[Method] = &[
     },
     Method {
         name: "session/after_tool_call",
-        doc: "RpcCall it after each tool call: records its result, and commits the cycle with the last one.",
+        doc: "Call it after each tool call: records its result, and commits the cycle with the last one.",
         params: &[SESSION, CALL, OUTPUT],
         returns: OUTCOMES,
         run: Run::Session(|session, params, _| {
@@ -160,7 +160,7 @@ const CYCLES: &[Method] = &[
     },
     Method {
         name: "session/after_tool_failure",
-        doc: "RpcCall it after a tool could not be run.",
+        doc: "Call it after a tool could not be run.",
         params: &[SESSION, CALL, &[need("error", Type::Text, "Why it could not be run.")]],
         returns: OUTCOMES,
         run: Run::Session(|session, params, _| {
@@ -173,7 +173,7 @@ const CYCLES: &[Method] = &[
     },
     Method {
         name: "session/commit_cycle",
-        doc: "Commits a cycle. Calls without a result get one that says what is known.",
+        doc: "Commits a cycle. Fails while a call of it has no result.",
         params: &[SESSION, CYCLE],
         returns: OUTCOMES,
         run: Run::Session(|session, params, _| {

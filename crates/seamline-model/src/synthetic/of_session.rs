@@ -23,10 +23,10 @@ use Part::{Count, Id, Is, Name, OneOf, Word};
 /// The longest name that is searched for, in bytes. Earlier versions wrote names without a limit.
 const NAME_MAX: usize = 512;
 
-/// The texts of every version.
+/// The texts of every version. Earlier versions wrote "call" for "tool call".
 const TEXTS: &[&[Part]] = &[
     &[
-        Is("[synthetic] [outcome unknown] The call \""),
+        OneOf(&["[synthetic] [outcome unknown] The tool call \"", "[synthetic] [outcome unknown] The call \""]),
         Name,
         Is("\""),
         Id,
@@ -52,7 +52,7 @@ const TEXTS: &[&[Part]] = &[
     ],
     &[NOT_EXECUTED, Name, Is("\""), Id, Is(" did not run: the run was stopped before it was started.")],
     &[
-        Is("[synthetic] [no result] The call \""),
+        OneOf(&["[synthetic] [no result] The tool call \"", "[synthetic] [no result] The call \""]),
         Name,
         Is("\""),
         Id,
@@ -65,7 +65,8 @@ const TEXTS: &[&[Part]] = &[
 /// Earlier versions wrote "process".
 const RUN: Part = OneOf(&["run", "process"]);
 
-const NOT_EXECUTED: Part = Is("[synthetic] [not executed] The call \"");
+const NOT_EXECUTED: Part =
+    OneOf(&["[synthetic] [not executed] The tool call \"", "[synthetic] [not executed] The call \""]);
 
 /// The reason of a call that did not run because it names no tool.
 pub const NAMELESS_CALL: &str = "it names no tool";
@@ -86,7 +87,7 @@ const ADVICE: &[&str] = &[". You may call the tool again with complete arguments
 
 /// The first line of a result that was too large, before the number of bytes that follow it.
 const TRUNCATED: &[Part] = &[
-    Is("[synthetic] [result truncated] The call \""),
+    OneOf(&["[synthetic] [result truncated] The tool call \"", "[synthetic] [result truncated] The call \""]),
     Name,
     Is("\""),
     Id,
@@ -101,7 +102,7 @@ const TRUNCATED: &[Part] = &[
 pub fn not_run(tool: &str, why: &str) -> String {
     let tool = label(tool);
     format!(
-        "[synthetic] [not executed] The call \"{tool}\" did not run: {why}. You may call the tool again with complete \
+        "[synthetic] [not executed] The tool call \"{tool}\" did not run: {why}. You may call the tool again with complete \
          arguments."
     )
 }

@@ -52,6 +52,6 @@ def text_of(content: Any) -> str:
         return content
     if isinstance(content, list):
         parts = [part if isinstance(part, str) else part.get("text", "") for part in content if isinstance(part, (str, dict))]
-        # A part that is no text counts as content, too.
+        # A part that is not a text counts as content, too.
         return "\n".join(part if isinstance(part, str) and part else "[content]" for part in parts)
     return "" if content is None else str(content)

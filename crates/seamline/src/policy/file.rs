@@ -18,13 +18,22 @@ const PRESET: &str = "preset";
 const PROVIDER: &str = "provider";
 /// The key of the texts of synthetic results.
 const TEXTS: &str = "synthetic_text";
-/// Texts of earlier versions that had no effect. The stored policies of sessions name them, so they are skipped.
+/// Texts of earlier versions that had no effect. The stored policies of sessions name them, so they are skipped there.
 const RETIRED_TEXTS: [&str; 1] = ["reconstructed"];
 /// The name that source documents give to `on_invalid`: `true` repairs, `false` offers the repair.
 const AUTO_REPAIR: &str = "auto_repair";
 
+/// Where a policy comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Written {
+    /// A user writes it, in a file or an object.
+    ByUser,
+    /// A session stores it, maybe since an earlier version.
+    BySession,
+}
+
 /// Reads a policy.
-pub(super) fn read(table: &Table) -> Result<Policy, Wrong> {
+pub(super) fn read(table: &Table, written: Written) -> Result<Policy, Wrong> {
     let unknown = |name: String| Wrong::at(&[PRESET], PolicyErrorKind::UnknownPreset { name });
     let name = match table.get(PRESET) {
         None => "lossless",
@@ -32,7 +41,7 @@ pub(super) fn read(table: &Table) -> Result<Policy, Wrong> {
         Some(other) => return Err(unknown(shown(other))),
     };
     let mut policy = Policy::preset(name).ok_or_else(|| unknown(name.to_owned()))?;
-    Changes::of(table, &[])?.apply(&mut policy)?;
+    Changes::of(table, &[], written)?.apply(&mut policy)?;
     if let Some(tables) = table.get(PROVIDER) {
         let mut spellings: BTreeMap<&'static str, &str> = BTreeMap::new();
         for (spelling, table) in as_table(&[PROVIDER], tables)? {
@@ -45,7 +54,7 @@ pub(super) fn read(table: &Table) -> Result<Policy, Wrong> {
                     ..Wrong::at(&path, kind)
                 });
             }
-            let overrides = read_overrides(&policy, &path, table)?;
+            let overrides = read_overrides(&policy, &path, table, written)?;
             policy.providers.insert(name.to_owned(), overrides);
         }
     }
@@ -87,8 +96,8 @@ pub(super) fn check_names(policy: &Policy) -> Result<(), PolicyErrorKind> {
     Ok(())
 }
 
-fn read_overrides(policy: &Policy, path: &[&str], value: &Value) -> Result<Overrides, Wrong> {
-    let changes = Changes::of(as_table(path, value)?, path)?;
+fn read_overrides(policy: &Policy, path: &[&str], value: &Value, written: Written) -> Result<Overrides, Wrong> {
+    let changes = Changes::of(as_table(path, value)?, path, written)?;
     let mut changed = policy.clone();
     changes.apply(&mut changed)?;
     let settings = changes.settings.keys().filter_map(|&(section, index)| {
@@ -115,7 +124,7 @@ struct Line<'t> {
 
 impl<'t> Changes<'t> {
     /// Reads the table at this path.
-    fn of(table: &'t Table, path: &[&str]) -> Result<Self, Wrong> {
+    fn of(table: &'t Table, path: &[&str], written: Written) -> Result<Self, Wrong> {
         let mut changes = Self { settings: BTreeMap::new(), texts: BTreeMap::new() };
         for (key, value) in table {
             let inside = [path, &[key]].concat();
@@ -123,12 +132,12 @@ impl<'t> Changes<'t> {
                 for (key, value) in as_table(&inside, value)? {
                     let path = [&inside[..], &[key]].concat();
                     match (section, key.as_str()) {
-                        (SectionName::Repair, TEXTS) => changes.read_texts(&path, value)?,
+                        (SectionName::Repair, TEXTS) => changes.read_texts(&path, value, written)?,
                         _ => changes.read(&[section], &path, value)?,
                     }
                 }
             } else if key == TEXTS {
-                changes.read_texts(&inside, value)?;
+                changes.read_texts(&inside, value, written)?;
             } else if !(path.is_empty() && [PRESET, PROVIDER].contains(&key.as_str())) {
                 changes.read(&SectionName::ALL, &inside, value)?;
             }
@@ -170,8 +179,9 @@ impl<'t> Changes<'t> {
         Ok(())
     }
 
-    fn read_texts(&mut self, path: &[&str], value: &'t Value) -> Result<(), Wrong> {
-        for (name, value) in as_table(path, value)?.iter().filter(|(name, _)| !RETIRED_TEXTS.contains(&name.as_str())) {
+    fn read_texts(&mut self, path: &[&str], value: &'t Value, written: Written) -> Result<(), Wrong> {
+        let is_skipped = |name: &str| written == Written::BySession && RETIRED_TEXTS.contains(&name);
+        for (name, value) in as_table(path, value)?.iter().filter(|(name, _)| !is_skipped(name)) {
             let path = [path, &[name]].concat();
             let texts = super::Texts::default();
             if !texts.list().iter().any(|(known, ..)| known == name) {
@@ -294,6 +304,14 @@ fn snake_case(name: &str) -> String {
     out
 }
 
+impl Policy {
+    /// Reads the members of a policy file that a user writes as an object.
+    pub(crate) fn from_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(&Table::deserialize(deserializer)?, Written::ByUser)
+            .map_err(|wrong| serde::de::Error::custom(wrong.into_error()))
+    }
+}
+
 /// Writes every knob, so that a policy reads the same in a version whose presets differ.
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -303,7 +321,8 @@ impl Serialize for Policy {
 
 impl<'de> Deserialize<'de> for Policy {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read(&Table::deserialize(deserializer)?).map_err(|wrong| serde::de::Error::custom(wrong.into_error()))
+        read(&Table::deserialize(deserializer)?, Written::BySession)
+            .map_err(|wrong| serde::de::Error::custom(wrong.into_error()))
     }
 }
 

@@ -126,8 +126,8 @@ fn opal() -> Policy {
         emptied: Emptied::Keep,
         result_order: ResultOrder::CallOrder,
         synthetic_text: Box::new(Texts {
-            missing: "[Error: tool result missing]".to_owned(),
-            aborted: "[Aborted by user]".to_owned(),
+            missing: "[Error: tool result missing]".into(),
+            aborted: "[Aborted by user]".into(),
             ..Texts::default()
         }),
         ..RepairPolicy::default()
@@ -177,7 +177,7 @@ fn clawos() -> Policy {
 /// Source document 002: every request gets synthetic results for cancelled calls; ids are canonical and transformed for
 /// the provider.
 fn llxprt() -> Policy {
-    let cancelled = || "Tool execution cancelled by user".to_owned();
+    let cancelled = || "Tool execution cancelled by user".into();
     let repair = RepairPolicy {
         safety: SafetyMax::Unsafe,
         orphan_result: OrphanResult::ReconstructCall,

@@ -18,12 +18,13 @@ use std::hash::{BuildHasher as _, RandomState};
 use seamline_store::{CallId, CycleId, Effect, Record};
 use serde::Serialize;
 
+use super::wire::ToolTurn;
 use super::{Session, SessionError, ToolCall};
 use crate::stream::Response;
 use begin::{EffectOf, Intents, NewTurn};
 use call::plan_result;
 use close::{Close, Keeping};
-use run::{Run, roll_back};
+use run::{Run, Undoer, roll_back, roll_back_and_undo};
 
 pub use executor::{ExecutorFailure, Running, StopCause, ToolExecutor, ToolOutput, Undoing};
 
@@ -38,6 +39,9 @@ pub struct ToolCycleResult {
     /// The text of the error, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Why the host stopped the calls, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<StopCause>,
     /// Whether the cycle was rolled back.
     pub rolled_back: bool,
 }
@@ -96,9 +100,19 @@ impl Session {
     ) -> Result<(CycleId, Vec<ToolCall>), SessionError> {
         self.settle().await?;
         let turn = self.facts().read_new_turn(turn)?;
-        let (batch, cycle) = self.facts().plan_begin(&turn, effect, Intents::PerCall, random())?;
-        self.write(batch).await?;
+        let cycle = self.begin_read_turn(&turn, effect).await?;
         Ok((cycle, turn.runnable().cloned().collect()))
+    }
+
+    /// Begins a cycle with a turn that is read already.
+    pub(super) async fn begin_read_turn(
+        &mut self,
+        turn: &ToolTurn,
+        effect: EffectOf<'_>,
+    ) -> Result<CycleId, SessionError> {
+        let (batch, cycle) = self.facts().plan_begin(turn, effect, Intents::PerCall, random())?;
+        self.write(batch).await?;
+        Ok(cycle)
     }
 
     /// Runs the calls of a turn side by side, and puts the turn and all results into the view together, or not at all.
@@ -207,7 +221,7 @@ impl Session {
     pub async fn roll_back_cycle(&mut self, cycle: &CycleId, reason: &str) -> Result<(), SessionError> {
         self.settle().await?;
         let open = self.facts().open_cycle(cycle)?.clone();
-        roll_back(self, &open, reason, None).await.map(drop)
+        roll_back(self, &open, reason).await
     }
 
     /// Rolls a cycle back and [undoes](ToolExecutor::compensate) the calls that can be undone, the last one first. The
@@ -224,7 +238,8 @@ impl Session {
     ) -> Result<usize, SessionError> {
         self.settle().await?;
         let open = self.facts().open_cycle(cycle)?.clone();
-        roll_back(self, &open, reason, Some(executor)).await
+        let turn = &self.wire.read_open(&open)?;
+        roll_back_and_undo(self, &open, reason, Undoer { executor, turn }).await
     }
 
     /// Plans and writes the end of an open cycle.
@@ -233,9 +248,19 @@ impl Session {
         cycle: &CycleId,
         close: Close<'_>,
     ) -> Result<Vec<CycleOutcome>, SessionError> {
-        let open = self.facts().open_cycle(cycle)?;
-        let turn = self.wire.read_open(open)?;
-        let (batch, outcomes) = self.facts().plan_close(open, &turn, close, Keeping::Cycle)?;
+        let turn = self.wire.read_open(self.facts().open_cycle(cycle)?)?;
+        self.close_read_cycle(cycle, &turn, close).await
+    }
+
+    /// Plans and writes the end of an open cycle whose turn is read already.
+    pub(super) async fn close_read_cycle(
+        &mut self,
+        cycle: &CycleId,
+        turn: &ToolTurn,
+        close: Close<'_>,
+    ) -> Result<Vec<CycleOutcome>, SessionError> {
+        let facts = self.facts();
+        let (batch, outcomes) = facts.plan_close(facts.open_cycle(cycle)?, turn, close, Keeping::Cycle)?;
         self.write(batch).await?;
         Ok(outcomes)
     }

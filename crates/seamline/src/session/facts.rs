@@ -4,7 +4,6 @@
 //! reads no clock; the time is one of the facts.
 
 use std::borrow::Cow;
-use std::sync::Mutex;
 
 use seamline_store::{
     AcceptedFinding, CycleId, CycleRecord, Entry, Incident, IncidentKind, IncidentSeverity, MessageRecord, OpenCycle,
@@ -152,7 +151,7 @@ pub(super) struct Work {
     /// Whether a refused conversation was reset and no response came since.
     pub(super) has_restarted: bool,
     /// The calls of the view and their ids in requests, as the last result that named one needed them.
-    pub(super) addresses: Mutex<Addresses>,
+    pub(super) addresses: Addresses,
 }
 
 /// The record of a message that the user, the model or a tool wrote, in the dialect of a wire.

@@ -8,8 +8,10 @@ mod inbox;
 use seamline_store::{CallId, CycleId, Effect, Incident, Record};
 
 use super::cycle::begin::NewTurn;
-use super::cycle::call::is_finished;
+use super::cycle::call::{CallFailure, is_finished};
+use super::cycle::close::Close;
 use super::facts::Batch;
+use super::wire::ToolTurn;
 use super::{CycleOutcome, ExecutorFailure, PersistRepairs, ResetOptions, Session, SessionError, ToolOutput};
 use crate::classify::Failure;
 use errors::{End, ProviderError, Reaction};
@@ -248,14 +250,14 @@ impl Session {
         call: &CallId,
         failure: &ExecutorFailure,
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
-        self.after_call(cycle, call, Err(failure.clone())).await
+        self.after_call(cycle, call, Err(CallFailure::NotRun(failure.clone()))).await
     }
 
     async fn after_call(
         &mut self,
         cycle: &CycleId,
         call: &CallId,
-        outcome: Result<ToolOutput, ExecutorFailure>,
+        outcome: Result<ToolOutput, CallFailure>,
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
         self.settle().await?;
         let facts = self.facts();
@@ -294,16 +296,16 @@ impl Session {
         self.settle().await?;
         match self.facts().plan_response(turn)? {
             Response::Messages(batch) => self.write(batch).await?,
-            Response::Cycle => self.keep_unrunnable(turn).await?,
+            Response::Cycle(turn) => self.keep_unrunnable(&turn).await?,
         }
         self.work.has_restarted = false;
         Ok(AgentEnd::Committed)
     }
 
     /// Keeps a response whose calls must not run, with results that say why.
-    async fn keep_unrunnable(&mut self, turn: NewTurn<'_>) -> Result<(), SessionError> {
-        let (cycle, _) = self.begin_turn(turn, &|_| Effect::default()).await?;
-        if let Err(error) = self.commit_cycle(&cycle).await {
+    async fn keep_unrunnable(&mut self, turn: &ToolTurn) -> Result<(), SessionError> {
+        let cycle = self.begin_read_turn(turn, &|_| Effect::default()).await?;
+        if let Err(error) = self.close_read_cycle(&cycle, turn, Close::Complete).await {
             // The host may give it once more. Where this fails, too, the next request rolls it back.
             let _ = self.roll_back_cycle(&cycle, "the response could not be kept").await;
             return Err(error);

@@ -38,7 +38,8 @@ impl Session {
     /// When there is a session of that name, the dialect or provider is not known, the provider serves another dialect, the
     /// policy names a preset or a provider that does not exist, or the store failed.
     pub async fn create(store: Arc<dyn Store>, id: SessionId, options: SessionOptions) -> Result<Self, SessionError> {
-        Box::pin(Self::begin(store, id, options, None, Vec::new())).await
+        let (parent, records) = (None, Vec::new());
+        Box::pin(Self::begin(store, id, options, parent, records)).await
     }
 
     /// Creates a session with these records, all or none.
@@ -249,7 +250,7 @@ async fn load(
 ) -> Result<(Wire, PolicyNote, Replayed), SessionError> {
     let replayed = log.replay().await?;
     let (policy, note) = choose_policy(&replayed.state, given)?;
-    Ok((wire_of(&replayed.state, dialect, policy)?, note, replayed))
+    Ok((wire_given(&replayed.state, dialect, policy)?, note, replayed))
 }
 
 /// The provider of the first record, which a switch does not change.
@@ -261,9 +262,15 @@ fn first_provider(state: &State, wire: &Wire) -> Option<String> {
     }
 }
 
+/// The dialect of a session for which the caller names none.
+fn wire_of(state: &State, policy: Policy) -> Result<Wire, SessionError> {
+    let given = None;
+    wire_given(state, given, policy)
+}
+
 /// The dialect of a session: that of its first record, else the one that the caller gives, else the only one that the
 /// messages can be of, else the one that it was switched to.
-fn wire_of(state: &State, given: Option<String>, mut policy: Policy) -> Result<Wire, SessionError> {
+fn wire_given(state: &State, given: Option<String>, mut policy: Policy) -> Result<Wire, SessionError> {
     policy.reject(&state.rejected);
     let begun = state.begin.as_ref().map(|begin| (begin.dialect.clone(), begin.provider.clone()));
     let switched = || state.switch.as_ref().map(|switch| switch.dialect.to_string());

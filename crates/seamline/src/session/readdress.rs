@@ -4,7 +4,6 @@
 //! answers under them. The log keeps the stored id of the call, so that the result belongs to it for every provider.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::PoisonError;
 
 use seamline_model::{BlockKind, Edit, Transcript};
 use seamline_store::{Entry, EntryId, Raw};
@@ -17,26 +16,22 @@ use super::wire::Wire;
 use crate::Options;
 use crate::outline::{OutlineKind, OutlineMessage};
 
+/// The stored ids of calls that results name by other ids: by the ids that the calls have in a request.
+#[derive(Debug, Default)]
+pub(in crate::session) struct StoredIds(HashMap<String, String>);
+
 impl Facts<'_> {
     /// Gives results that name a call by its id in a request the stored id of that call. Nothing else changes.
-    pub(in crate::session) fn readdress(&self, wire: &Wire, messages: Vec<Raw>) -> Result<Vec<Raw>, SessionError> {
-        if self.state.switch.is_none() || !self.config().enabled || messages.is_empty() {
+    pub(in crate::session) fn readdress(
+        &self,
+        wire: &Wire,
+        messages: Vec<Raw>,
+        StoredIds(stored): &StoredIds,
+    ) -> Result<Vec<Raw>, SessionError> {
+        if stored.is_empty() {
             return Ok(messages);
         }
-        let outline = wire.outline(&messages.iter().collect::<Vec<_>>())?;
-        let own: HashSet<String> = calls(&outline).filter_map(|call| call.id).collect();
-        let named: HashSet<&str> = results(&outline).filter(|id| !own.contains(*id)).collect();
-        if named.is_empty() {
-            return Ok(messages);
-        }
-        let mut addresses = self.work.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        addresses.update(wire, self.entries())?;
-        let unknown: HashSet<&str> = named.into_iter().filter(|id| !addresses.is_stored(id)).collect();
-        if unknown.is_empty() {
-            return Ok(messages);
-        }
-        let names = addresses.stored_ids(wire, self.entries())?;
-        let written = with_ids(wire, &messages, |transcript, _| id_edits(transcript, names, &unknown))?;
+        let written = with_ids(wire, &messages, |transcript, _| id_edits(transcript, stored))?;
         Ok(written.unwrap_or(messages))
     }
 }
@@ -62,6 +57,29 @@ struct StoredCall {
 }
 
 impl Addresses {
+    /// Finds the stored ids of the calls that results in these messages name by their ids in a request.
+    pub(in crate::session) fn find(
+        &mut self,
+        wire: &Wire,
+        entries: &[Entry],
+        messages: &[Raw],
+    ) -> Result<StoredIds, SessionError> {
+        let outline = wire.outline(&messages.iter().collect::<Vec<_>>())?;
+        let own: HashSet<String> = calls(&outline).filter_map(|call| call.id).collect();
+        let named: HashSet<&str> = results(&outline).filter(|id| !own.contains(*id)).collect();
+        if named.is_empty() {
+            return Ok(StoredIds::default());
+        }
+        self.update(wire, entries)?;
+        let unknown: Vec<&str> = named.into_iter().filter(|id| !self.is_stored(id)).collect();
+        if unknown.is_empty() {
+            return Ok(StoredIds::default());
+        }
+        let names = self.stored_ids(wire, entries)?;
+        let found = unknown.into_iter().filter_map(|id| Some((id.to_owned(), names.get(id)?.clone())));
+        Ok(StoredIds(found.collect()))
+    }
+
     /// Reads the messages that are new since the last time.
     fn update(&mut self, wire: &Wire, entries: &[Entry]) -> Result<(), SessionError> {
         if self.options.as_ref() != Some(&wire.options) {
@@ -133,9 +151,8 @@ fn results(outline: &[OutlineMessage]) -> impl Iterator<Item = &str> {
 }
 
 /// The edits that give results the stored ids of their calls.
-fn id_edits(transcript: &Transcript<'_>, names: &HashMap<String, String>, unknown: &HashSet<&str>) -> Vec<Edit> {
-    let ids = ids(transcript)
-        .into_iter()
-        .filter(|(at, id)| matches!(transcript.block(*at).kind, BlockKind::Result(_)) && unknown.contains(id));
-    ids.filter_map(|(at, id)| Some(Edit::SetCallId { call: at, id: names.get(id)?.clone() })).collect()
+fn id_edits(transcript: &Transcript<'_>, stored: &HashMap<String, String>) -> Vec<Edit> {
+    let ids = ids(transcript).into_iter();
+    let ids = ids.filter(|(at, _)| matches!(transcript.block(*at).kind, BlockKind::Result(_)));
+    ids.filter_map(|(at, id)| Some(Edit::SetCallId { call: at, id: stored.get(id)?.clone() })).collect()
 }

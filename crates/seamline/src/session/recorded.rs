@@ -10,7 +10,8 @@ use seamline_store::{CallId, CycleId, Hash, Raw, Record, RenamedCall, RenamedCal
 use crate::policy::IdMode;
 use crate::session::SessionError;
 use crate::session::facts::{Batch, Facts, said};
-use crate::session::wire::Wire;
+use crate::session::readdress::StoredIds;
+use crate::session::wire::{ToolTurn, Wire};
 use crate::stream::RefusedCall;
 use crate::subject::Subject;
 
@@ -34,8 +35,13 @@ pub(in crate::session) struct Recorded {
 
 impl Facts<'_> {
     /// Plans the records of messages that the host gives.
-    pub(in crate::session) fn plan_messages(&self, wire: &Wire, messages: Vec<Raw>) -> Result<Batch, SessionError> {
-        let messages = self.readdress(wire, messages)?;
+    pub(in crate::session) fn plan_messages(
+        &self,
+        wire: &Wire,
+        messages: Vec<Raw>,
+        stored: &StoredIds,
+    ) -> Result<Batch, SessionError> {
+        let messages = self.readdress(wire, messages, stored)?;
         let Recorded { messages, renamed } = self.record_ids(wire, messages)?;
         let names = renamed_record(renamed).into_iter();
         Ok(Batch::of(names.chain(messages.into_iter().map(|message| said(wire, message))).collect()))
@@ -70,17 +76,14 @@ impl Facts<'_> {
         let renamed = self.state.renamed.iter().rev().filter(|renamed| renamed.from == *call);
         renamed.map(|renamed| &renamed.to).find(|id| is_call(id)).unwrap_or(call).clone()
     }
-}
 
-impl Recorded {
-    /// The calls that a stream refused, under their ids in the log.
-    pub(in crate::session) fn refused(&self, facts: &Facts<'_>, refused: &[RefusedCall]) -> Vec<RefusedCall> {
+    /// The calls of a turn that a stream refused, under their ids in the log.
+    pub(in crate::session) fn recorded_refusals(&self, turn: &ToolTurn, refused: &[RefusedCall]) -> Vec<RefusedCall> {
         let names = |id: &str| {
-            let known = self.renamed.iter().chain(facts.state.renamed.iter().rev());
+            let known = turn.renamed.iter().chain(self.state.renamed.iter().rev());
             known.filter(|renamed| is_of_session(&renamed.to)).find(|renamed| *renamed.from.as_str() == *id).cloned()
         };
-        let is_kept =
-            |call: &RefusedCall| self.messages.iter().any(|message| message.as_str().contains(&quoted(&call.id)));
+        let is_kept = |call: &RefusedCall| turn.calls.iter().any(|made| made.own_id() == Some(call.id.as_str()));
         let recorded = |call: &RefusedCall| match names(&call.id) {
             Some(renamed) if !is_kept(call) => RefusedCall { id: renamed.to.to_string(), ..call.clone() },
             _ => call.clone(),

@@ -12,7 +12,7 @@ use seamline_store::OpenCycle;
 
 use super::cycle::close::Close;
 use super::cycle::roll_back::{Compensation, Fate, UNANSWERED};
-use super::cycle::run::{roll_back, write_and_undo};
+use super::cycle::run::{Undoer, roll_back, roll_back_and_undo, undo_calls};
 use super::{CycleOutcome, Session, SessionError, StopCause, ToolExecutor, ToolOutput};
 use again::run_again;
 use truth::unknown_count;
@@ -32,6 +32,25 @@ pub struct Recovered {
     pub run_again: usize,
     /// The number of calls with an unknown outcome.
     pub unknown: usize,
+}
+
+/// The tools that a recovery has.
+#[derive(Clone, Copy)]
+enum Tools<'t> {
+    /// None: no call runs, and none is undone.
+    Absent,
+    /// Those of an executor.
+    Of(&'t dyn ToolExecutor),
+}
+
+impl Tools<'_> {
+    /// Whether they can undo calls.
+    fn compensation(self) -> Compensation {
+        match self {
+            Self::Absent => Compensation::Impossible,
+            Self::Of(_) => Compensation::Follows,
+        }
+    }
 }
 
 impl Session {
@@ -54,7 +73,7 @@ impl Session {
     /// When a turn cannot be read, or the store failed. Cycles that were closed by then are closed; call it again for the
     /// others.
     pub async fn recover(&mut self) -> Result<Recovered, SessionError> {
-        self.recover_cycles(None).await
+        self.recover_cycles(Tools::Absent).await
     }
 
     /// As [`Session::recover`], with an executor: calls that may run again do, and the calls of a cycle that is rolled back
@@ -63,16 +82,16 @@ impl Session {
     /// # Errors
     /// As for [`Session::recover`].
     pub async fn recover_with(&mut self, executor: &dyn ToolExecutor) -> Result<Recovered, SessionError> {
-        self.recover_cycles(Some(executor)).await
+        self.recover_cycles(Tools::Of(executor)).await
     }
 
-    async fn recover_cycles(&mut self, executor: Option<&dyn ToolExecutor>) -> Result<Recovered, SessionError> {
+    async fn recover_cycles(&mut self, tools: Tools<'_>) -> Result<Recovered, SessionError> {
         self.settle().await?;
         let cut_off = self.facts().plan_cut_off_compensations();
         self.write(cut_off).await?;
         let mut recovered = Recovered::default();
         for cycle in self.state.cycles.clone() {
-            self.recover_cycle(cycle, executor, &mut recovered).await?;
+            self.recover_cycle(cycle, tools, &mut recovered).await?;
         }
         Ok(recovered)
     }
@@ -92,7 +111,7 @@ impl Session {
         for cycle in self.state.cycles.clone() {
             // Another process began this cycle and is gone, so the host could not stop its tools.
             outcomes.extend(if cycle.seq <= self.log.opened_at() {
-                self.recover_cycle(cycle, None, &mut Recovered::default()).await?
+                self.recover_cycle(cycle, Tools::Absent, &mut Recovered::default()).await?
             } else {
                 self.abort_cycle(&cycle).await?
             });
@@ -122,7 +141,7 @@ impl Session {
                 let close = Close::Stopped { why: StopCause::Aborted, never_begun: &[] };
                 return self.close_cycle(&cycle.id, close).await;
             }
-            Fate::RollBack => drop(roll_back(self, cycle, UNANSWERED, None).await?),
+            Fate::RollBack => roll_back(self, cycle, UNANSWERED).await?,
             Fate::Stay => {}
         }
         Ok(Vec::new())
@@ -132,29 +151,45 @@ impl Session {
     async fn recover_cycle(
         &mut self,
         cycle: OpenCycle,
-        executor: Option<&dyn ToolExecutor>,
+        tools: Tools<'_>,
         recovered: &mut Recovered,
     ) -> Result<Vec<CycleOutcome>, SessionError> {
-        if let Some(batch) = self.facts().plan_forget(&cycle, Compensation::by(executor)) {
+        // Tools need the turn, and so does a result. Nothing else does, so that a turn that cannot be read hinders nothing
+        // else.
+        let turn = match tools {
+            Tools::Absent => None,
+            Tools::Of(executor) => Some((executor, self.wire.read_open(&cycle)?)),
+        };
+        let undoer = turn.as_ref().map(|(executor, turn)| Undoer { executor: *executor, turn });
+        if let Some(batch) = self.facts().plan_forget(&cycle, tools.compensation()) {
             recovered.cycles += 1;
             recovered.rolled_back += 1;
-            write_and_undo(self, batch, &cycle, executor).await?;
+            self.write(batch).await?;
+            if let Some(undoer) = undoer {
+                undo_calls(self, &cycle, undoer).await?;
+            }
             return Ok(Vec::new());
         }
-        if let Some(executor) = executor {
-            recovered.run_again += run_again(self, &cycle, executor).await?;
+        if let Some(Undoer { executor, turn }) = undoer {
+            recovered.run_again += run_again(self, &cycle, turn, executor).await?;
         }
         let open = self.facts().open_cycle(&cycle.id)?.clone();
         match self.facts().fate_of(&open) {
             Fate::Close => {
                 recovered.cycles += 1;
                 recovered.unknown += unknown_count(&open);
-                return self.close_cycle(&cycle.id, Close::Crashed).await;
+                return match undoer {
+                    Some(Undoer { turn, .. }) => self.close_read_cycle(&cycle.id, turn, Close::Crashed).await,
+                    None => self.close_cycle(&cycle.id, Close::Crashed).await,
+                };
             }
             Fate::RollBack => {
                 recovered.cycles += 1;
                 recovered.rolled_back += 1;
-                roll_back(self, &open, UNANSWERED, executor).await?;
+                match undoer {
+                    Some(undoer) => drop(roll_back_and_undo(self, &open, UNANSWERED, undoer).await?),
+                    None => roll_back(self, &open, UNANSWERED).await?,
+                }
             }
             Fate::Stay => {}
         }

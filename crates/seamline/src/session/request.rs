@@ -115,7 +115,8 @@ fn is_pending(found: &Finding) -> bool {
 impl Request {
     /// Makes the body of messages for the provider of a wire.
     pub(super) fn of_entries(wire: &Wire, entries: &[Entry], envelope: &str) -> Result<Self, SessionError> {
-        Self::new(wire, entries, None, envelope)
+        let reading = None;
+        Self::new(wire, entries, reading, envelope)
     }
 
     /// Makes the body of messages for the provider of a wire, with the kept reading if it is of that dialect.

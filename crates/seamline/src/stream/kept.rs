@@ -11,6 +11,7 @@ use seamline_model::{
 };
 
 use super::options::{PartialCall, StreamPolicy};
+use crate::policy::SyntheticText;
 
 /// The messages that a history keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +48,12 @@ pub struct RefusedCall {
 }
 
 impl KeptMessages {
-    pub(super) fn of(dialect: &Dialect, mut assembled: Assembled, policy: &StreamPolicy, refusal: &str) -> Self {
+    pub(super) fn of(
+        dialect: &Dialect,
+        mut assembled: Assembled,
+        policy: &StreamPolicy,
+        refusal: &SyntheticText,
+    ) -> Self {
         let may_stay = |block: &AssembledBlock| block.call().is_none_or(|call| call.executable);
         let is_complete = assembled.ending == Ending::Complete;
         let mut refused = Vec::new();
@@ -55,15 +61,16 @@ impl KeptMessages {
             PartialCall::DropCall => assembled.blocks.retain(may_stay),
             PartialCall::DropTurn if assembled.blocks.iter().all(may_stay) && assembled.nameless.is_empty() => {}
             PartialCall::DropTurn => assembled.blocks.clear(),
-            PartialCall::ErrorResult if is_complete => return Self::with_malformed(dialect, assembled),
-            PartialCall::ErrorResult => refused = refuse_partial(&mut assembled, dialect, refusal),
+            PartialCall::ErrorResult if is_complete => return Self::with_malformed(dialect, assembled, refusal.own()),
+            PartialCall::ErrorResult => refused = refuse_partial(&mut assembled, dialect, refusal.as_str()),
         }
         Self { messages: Written::of(dialect, assembled), refused, session: None, legal: None }
     }
 
     /// Keeps the malformed calls of a complete response. A caller gets those whose input cannot be read, as the model
-    /// wrote them; a session gets all of them, in a form that the provider accepts.
-    fn with_malformed(dialect: &Dialect, mut assembled: Assembled) -> Self {
+    /// wrote them; a session gets all of them, in a form that the provider accepts. The policy may have `own` words for
+    /// the results.
+    fn with_malformed(dialect: &Dialect, mut assembled: Assembled, own: Option<&str>) -> Self {
         for block in std::mem::take(&mut assembled.nameless) {
             let at = assembled.blocks.partition_point(|before| before.place < block.place);
             assembled.blocks.insert(at, block);
@@ -74,14 +81,14 @@ impl KeptMessages {
         }
         remove_unanswerable(&mut assembled, ids.demanded);
         let is_kept = |block: &AssembledBlock| block.call().is_none_or(|call| call.executable || looks_malformed(call));
-        let all_refused = refused_calls(&assembled);
+        let all_refused = refused_calls(&assembled, own);
         // Nearly every response has only calls that run, and a long one is not copied for the others.
         let session = (!all_refused.is_empty()).then(|| {
             let readable = with_readable_input(assembled.clone());
             Box::new((Written::of(dialect, readable), all_refused))
         });
         assembled.blocks.retain(is_kept);
-        let refused = refused_calls(&assembled);
+        let refused = refused_calls(&assembled, own);
         let takes_text = matches!(dialect.constraints().input, InputForm::Text(_));
         let legal = (!refused.is_empty() && !takes_text)
             .then(|| Box::new(Written::of(dialect, with_readable_input(assembled.clone()))));
@@ -140,16 +147,20 @@ impl KeptMessages {
 
 impl RefusedCall {
     /// The result of a malformed call of a complete response.
-    fn malformed(call: &AssembledCall) -> Self {
-        let why = if call.name.trim().is_empty() { NAMELESS_CALL } else { BROKEN_CALL };
-        Self { id: call.id.clone(), name: call.name.clone(), text: not_run(&call.name, why) }
+    fn malformed(call: &AssembledCall, own: Option<&str>) -> Self {
+        let text = match own {
+            _ if call.name.trim().is_empty() => not_run(&call.name, NAMELESS_CALL),
+            Some(own) => own.to_owned(),
+            None => not_run(&call.name, BROKEN_CALL),
+        };
+        Self { id: call.id.clone(), name: call.name.clone(), text }
     }
 }
 
 /// The results of the calls that must not run.
-fn refused_calls(assembled: &Assembled) -> Vec<RefusedCall> {
+fn refused_calls(assembled: &Assembled, own: Option<&str>) -> Vec<RefusedCall> {
     let calls = assembled.blocks.iter().filter_map(AssembledBlock::call);
-    calls.filter(|call| !call.executable).map(RefusedCall::malformed).collect()
+    calls.filter(|call| !call.executable).map(|call| RefusedCall::malformed(call, own)).collect()
 }
 
 /// Puts the input of calls that cannot be read into an object, as a repair does.

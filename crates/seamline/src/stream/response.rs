@@ -14,6 +14,7 @@ use serde::{Serialize, Serializer};
 
 use super::kept::{KeptMessages, RefusedCall};
 use super::options::{BlankCall, StreamPolicy};
+use crate::policy::SyntheticText;
 
 /// An assembled response.
 ///
@@ -161,7 +162,7 @@ pub struct ResponseError {
 /// The policy for tool calls that must not run.
 pub(super) struct Keeping {
     pub(super) policy: StreamPolicy,
-    pub(super) refusal: String,
+    pub(super) refusal: SyntheticText,
 }
 
 /// The facts about a response outside its body.

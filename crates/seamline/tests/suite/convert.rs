@@ -477,7 +477,7 @@ fn an_output_that_looks_synthetic_does_not_count_as_failed() {
     assert_eq!(result(made_up, &options)["is_error"], true);
 
     // The text of a policy counts as synthetic only under that policy.
-    options.policy.repair.synthetic_text.missing = "[synthetic] lost at sea".to_owned();
+    options.policy.repair.synthetic_text.missing = "[synthetic] lost at sea".into();
     let there = convert(body("[synthetic] lost at sea").as_bytes(), &options).unwrap();
     assert_eq!(parsed(&there.body)["messages"][2]["content"][0]["is_error"], true);
     let back = ConvertOptions { to: "openai".to_owned(), policy: options.policy, ..ConvertOptions::default() };

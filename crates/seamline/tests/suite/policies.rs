@@ -204,7 +204,20 @@ fn a_stored_policy_that_names_a_retired_text_is_read() {
     let earlier = written.replacen("\"synthetic_text\":{", "\"synthetic_text\":{\"reconstructed\":\"rebuilt\",", 1);
     assert!(earlier != written, "{written}");
     assert_eq!(serde_json::from_str::<Policy>(&earlier).unwrap(), policy("preset = 'opal'"));
-    assert_eq!(policy("[provider.groq.synthetic_text]\nreconstructed = 'rebuilt'").repair, policy("").repair);
+    let earlier = r#"{"provider":{"groq":{"synthetic_text":{"reconstructed":"rebuilt"}}}}"#;
+    assert_eq!(serde_json::from_str::<Policy>(earlier).unwrap().repair, policy("").repair);
+}
+
+#[test]
+fn a_file_that_sets_a_retired_text_is_refused() {
+    for table in ["synthetic_text", "repair.synthetic_text", "provider.groq.synthetic_text"] {
+        let text = format!("[{table}]\nreconstructed = 'rebuilt'");
+        let error = Policy::from_toml(&text).unwrap_err().to_string();
+        assert!(error.contains("`reconstructed`"), "{table}: {error}");
+        let object = toml::from_str::<serde_json::Value>(&text).unwrap();
+        let error = Policy::from_json(&object).unwrap_err().to_string();
+        assert!(error.contains("`reconstructed`"), "{table}: {error}");
+    }
 }
 
 const UNANSWERED: &str = r#"{"model":"MODEL","messages":[{"role":"user","content":"hi"},

@@ -416,7 +416,7 @@ fn a_policy_file_with_an_unknown_word_is_rejected_with_that_word() {
 fn a_policy_file_sets_the_text_of_synthetic_results() {
     let text = "preset = \"opal\"\n[synthetic_text]\nmissing = \"[Lost at sea]\"\n";
     let options = Options { policy: Policy::from_toml(text).unwrap(), ..Options::default() };
-    assert_eq!(options.policy.repair.synthetic_text.aborted, "[Aborted by user]");
+    assert_eq!(options.policy.repair.synthetic_text.aborted.as_str(), "[Aborted by user]");
     let body = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"t","arguments":"{}"}}]},{"role":"user","content":"go on"}]}"#;
     let repaired = repair(body, &options).unwrap();
     let body: Value = serde_json::from_slice(&repaired.body).unwrap();

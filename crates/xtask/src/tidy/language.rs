@@ -1,15 +1,21 @@
 //! Comments, documents and messages are in plain English.
 
+mod script;
+
+use self::script::Line;
 use super::{Complaint, Subject};
 use crate::source;
 
 /// Words that fail the check and that `cargo xtask figures` counts. Written in pieces, as all phrases here, so that this
 /// file does not contain them.
-pub(crate) const COUNTED: [&str; 7] = [
+pub(crate) const COUNTED: [&str; 10] = [
     concat!("no", "body"),
     concat!("some", "body"),
     concat!("who", "ever"),
     concat!("come ", "back to"),
+    concat!("comes ", "back to"),
+    concat!("came ", "back to"),
+    concat!("coming ", "back to"),
     concat!("an", "ybody"),
     concat!("sta", "nds"),
     concat!("told ", "of"),
@@ -65,12 +71,16 @@ struct Phrase {
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for (path, text) in subject.tree.texts() {
-        let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
         let is_sentence = |line: &str| line.starts_with("why") || line.starts_with("about");
         if is_prose(path) || is_case(path) {
-            for (number, line) in lines.filter(|(_, line)| is_prose(path) || is_sentence(line)) {
-                complaints.extend(banned(path, number, line));
-                complaints.extend(riddle(path, number, line));
+            let lines = script::lines(path, text);
+            for (index, line) in lines.iter().enumerate() {
+                if !is_prose(path) && !is_sentence(line.text) {
+                    continue;
+                }
+                let next = lines.get(index + 1).filter(|_| is_prose(path));
+                let found = banned(line).or_else(|| riddle(line)).or_else(|| wrapped(line, next?));
+                complaints.extend(found.map(|message| Complaint::at(path, index + 1, message)));
             }
         }
         if source::is_rust(path) {
@@ -83,7 +93,8 @@ pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
 /// True for texts that people of the project write: sources, documents and manifests.
 pub(crate) fn is_prose(path: &str) -> bool {
     let is_recorded = ["fixtures/", "examples/"].iter().any(|folder| path.starts_with(folder));
-    !is_recorded && [".rs", ".md", ".toml"].iter().any(|end| path.ends_with(end))
+    let is_script = path.starts_with("crates/") && script::is_script(path);
+    !is_recorded && (is_script || [".rs", ".md", ".toml"].iter().any(|end| path.ends_with(end)))
 }
 
 /// True for the description of a fixture, whose other lines may quote a provider.
@@ -91,35 +102,47 @@ fn is_case(path: &str) -> bool {
     path.starts_with("fixtures/") && path.ends_with("/case.toml")
 }
 
-fn banned(path: &str, number: usize, line: &str) -> Option<Complaint> {
-    let line = spaced(line);
-    let phrase = COUNTED.iter().find(|phrase| has_phrase(&line, phrase, &[], COUNTED_BEFORE))?;
-    Some(Complaint::at(path, number, format!("`{phrase}`: {SAY_WHO_ACTS}")))
+fn banned(line: &Line<'_>) -> Option<String> {
+    let text = spaced(line.text);
+    let phrase = COUNTED.iter().find(|phrase| has_phrase(&text, phrase, &[], COUNTED_BEFORE))?;
+    Some(format!("`{phrase}`: {SAY_WHO_ACTS}"))
 }
 
 /// A phrase, a name of a test or the start of a comment that a reader must guess at.
-fn riddle(path: &str, number: usize, line: &str) -> Option<Complaint> {
-    let code = line.trim_start();
-    if code.contains(RIDDLE_NAME) {
-        return Some(Complaint::at(path, number, "the name of a test says the condition and the expectation"));
+fn riddle(line: &Line<'_>) -> Option<String> {
+    if line.text.contains(RIDDLE_NAME) {
+        return Some("the name of a test says the condition and the expectation".to_owned());
     }
-    let comment = code.strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!', ' ']));
-    let is_documentation = code.starts_with("///") || code.starts_with("//!");
     let is_riddle = |said: &str| {
         let mut starts = RIDDLE_COMMENTS.iter();
         let is_start = starts.any(|start| said.starts_with(start));
-        (is_start || is_documentation && said.starts_with(RIDDLE_DOCUMENTATION)) && !said.ends_with('?')
+        (is_start || line.is_documentation && said.starts_with(RIDDLE_DOCUMENTATION)) && !said.ends_with('?')
     };
-    if comment.is_some_and(is_riddle) {
-        return Some(Complaint::at(path, number, "a comment starts with a noun (what it is) or a verb (what it does)"));
+    if line.is_comment && line.said.is_some_and(is_riddle) {
+        return Some("a comment starts with a noun (what it is) or a verb (what it does)".to_owned());
     }
     let finds = |line: &str, phrase: &Phrase| has_phrase(line, phrase.text, phrase.before, phrase.after);
-    let spaced = spaced(line);
-    let is_text = comment.is_some() || std::path::Path::new(path).extension().is_some_and(|kind| kind == "md");
-    let mut texts = COMMENT_PHRASES.iter().filter(|_| is_text);
-    let in_text = || texts.find(|phrase| finds(&line.to_lowercase(), phrase));
+    let mut texts = COMMENT_PHRASES.iter().filter(|_| line.said.is_some());
+    let spaced = spaced(line.text);
+    let in_text = || texts.find(|phrase| finds(&line.text.to_lowercase(), phrase));
     let found = PHRASES.iter().find(|phrase| finds(&spaced, phrase)).or_else(in_text)?;
-    Some(Complaint::at(path, number, format!("`{}`: {}", found.text, found.advice)))
+    Some(format!("`{}`: {}", found.text, found.advice))
+}
+
+/// A phrase that begins on one line of a comment or a document and ends on the next.
+fn wrapped(line: &Line<'_>, next: &Line<'_>) -> Option<String> {
+    let (one, other) = (line.said?.trim_end().to_lowercase(), next.said?.trim_start().to_lowercase());
+    let (joined, seam) = (format!("{one} {other}"), one.len());
+    let spans = |phrase: &str, before: &[&str], after: &[&str]| {
+        let mut places = places_of(&joined, phrase, before, after);
+        places.any(|at| at < seam && seam < at + phrase.len())
+    };
+    let counted =
+        COUNTED.iter().find(|phrase| spans(phrase, &[], COUNTED_BEFORE)).map(|phrase| (*phrase, SAY_WHO_ACTS));
+    let mut others = PHRASES.iter().chain(&COMMENT_PHRASES);
+    let mut other = || others.find(|phrase| spans(phrase.text, phrase.before, phrase.after));
+    let (phrase, advice) = counted.or_else(|| other().map(|phrase| (phrase.text, phrase.advice)))?;
+    Some(format!("`{phrase}`, over two lines: {advice}"))
 }
 
 /// True if the line has the phrase in any case, as whole words; underscores part words, so that names of tests count.
@@ -133,14 +156,20 @@ fn spaced(line: &str) -> String {
 
 /// True if the line has the phrase without one of these words before it and without one of these after it.
 fn has_phrase(line: &str, phrase: &str, before: &[&str], after: &[&str]) -> bool {
-    line.match_indices(phrase).any(|(at, _)| {
+    places_of(line, phrase, before, after).next().is_some()
+}
+
+/// The places of a phrase, as whole words, without one of these words before it and without one of these after it.
+fn places_of(line: &str, phrase: &str, before: &[&str], after: &[&str]) -> impl Iterator<Item = usize> {
+    let is_meant = move |at: usize| {
         let (start, end) = (&line[..at], &line[at + phrase.len()..]);
         let is_word = !start.ends_with(char::is_alphanumeric) && !end.starts_with(char::is_alphanumeric);
         let is_break = |c: char| !c.is_alphanumeric();
         let is_harmless = start.trim_end().rsplit(is_break).next().is_some_and(|word| before.contains(&word))
             || end.trim_start().split(is_break).next().is_some_and(|word| after.contains(&word));
         is_word && !is_harmless
-    })
+    };
+    line.match_indices(phrase).map(|(at, _)| at).filter(move |at| is_meant(*at))
 }
 
 /// Comments of fields that have too few words.
@@ -214,7 +243,7 @@ mod tests {
 
     #[test]
     fn longer_words_recorded_inputs_and_harmless_neighbours_pass() {
-        let longer = format!("// {}ies\n// it {} for it\n", COUNTED[0], COUNTED[5]);
+        let longer = format!("// {}ies\n// it {} for it\n", COUNTED[0], COUNTED[8]);
         assert_eq!(complaints_about("crates/xtask/src/a.rs", &longer), Vec::<String>::new());
         assert_eq!(complaints_about("examples/a.md", COUNTED[0]), Vec::<String>::new());
         assert_eq!(complaints_about("docs/images/a.svg", COUNTED[0]), Vec::<String>::new());
@@ -269,6 +298,42 @@ mod tests {
             "// {RIDDLE_DOCUMENTATION}follows is checked.\n/// The store keeps it. {RIDDLE_DOCUMENTATION}else?\n"
         );
         assert_eq!(complaints_about("crates/xtask/src/a.rs", &harmless), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_phrase_over_two_lines_of_a_comment_is_found_at_the_first_one() {
+        let (first, second) = COUNTED[3].split_once(' ').unwrap();
+        let expected = |path: &str| [format!("error: {path}:1: `{}`, over two lines: {SAY_WHO_ACTS}", COUNTED[3])];
+        for (path, mark) in [("crates/a/src/b.rs", "/// "), ("crates/a/b.py", "# "), ("crates/a/b.ts", " * ")] {
+            let text = format!("{mark}A session {first}\n{mark}{second} is open.\n");
+            let text = if mark == " * " { format!("/** x\n{text}*/\n") } else { text };
+            let found = complaints_about(path, &text);
+            let line = if mark == " * " { 2 } else { 1 };
+            assert_eq!(found, expected(path).map(|it| it.replace(":1: ", &format!(":{line}: "))), "{path}");
+        }
+        assert_eq!(complaints_about("docs/a.md", &format!("It {first}\n{second} it.\n")), expected("docs/a.md"));
+        for apart in
+            [format!("// It {first}\nlet a = 1;\n// {second} it.\n"), format!("// It {first}\n//\n// {second}\n")]
+        {
+            assert_eq!(complaints_about("crates/a/src/b.rs", &apart), Vec::<String>::new(), "{apart}");
+        }
+    }
+
+    #[test]
+    fn scripts_of_the_packages_are_checked_and_those_of_examples_are_not() {
+        let phrase = COMMENT_PHRASES[0].text;
+        for (path, comment) in [
+            ("crates/a/lib/b.cjs", format!("// it {phrase} here\n")),
+            ("crates/a/lib/b.mjs", format!("/** it {phrase} here */\n")),
+            ("crates/a/types/b.d.ts", format!("/**\n * it {phrase} here\n */\n")),
+            ("crates/a/b.py", format!("# it {phrase} here\n")),
+            ("crates/a/b.py", format!("def a():\n    \"\"\"it\n    {phrase} here\n    \"\"\"\n")),
+        ] {
+            assert_eq!(complaints_about(path, &comment).len(), 1, "{path}: {comment}");
+            assert_eq!(complaints_about(path, &format!("a.{phrase}(b)\n")), Vec::<String>::new(), "{path}");
+            assert_eq!(complaints_about(&path.replace("crates", "examples"), &comment), Vec::<String>::new());
+        }
+        assert_eq!(complaints_about("crates/a/b.js", &format!("let a = '{}'\n", COUNTED[0])).len(), 1);
     }
 
     #[test]

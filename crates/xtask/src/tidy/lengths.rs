@@ -14,12 +14,16 @@ const FILE: Length = Length { kind: "file", aim: 250, most: 500 };
 const RULE: Length = Length { kind: "rule", aim: 120, most: 250 };
 const FACE: Length = Length { kind: "mod.rs or lib.rs", aim: 150, most: 150 };
 const TESTS: Length = Length { kind: "file of tests", aim: 500, most: 500 };
+/// The map of the code: a reader takes it in at one go.
+const MAP: Length = Length { kind: "map of the code", aim: 200, most: 200 };
+const MAP_PATH: &str = "ARCHITECTURE.md";
 const RULES_FOLDER: &str = "crates/seamline-rules/src/rules/";
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
-    let complaints = subject.tree.rust().filter_map(|(path, text)| {
-        let count = source::without_tests(text).len();
-        let length = length(path);
+    let sources = subject.tree.rust().map(|(path, text)| (path, source::without_tests(text).len(), length(path)));
+    let maps = subject.tree.texts().filter(|(path, _)| *path == MAP_PATH);
+    let maps = maps.map(|(path, text)| (path, text.lines().count(), &MAP));
+    let complaints = sources.chain(maps).filter_map(|(path, count, length)| {
         let message = |bound| format!("{count} lines; a {} has at most {bound}", length.kind);
         if count > length.most {
             Some(Complaint::new(path, message(length.most)))
@@ -74,6 +78,14 @@ mod tests {
             complaints_about(face, 151),
             [format!("error: {face}: 151 lines; a mod.rs or lib.rs has at most 150")]
         );
+    }
+
+    #[test]
+    fn the_map_of_the_code_is_short() {
+        let about = |path: &str, lines: usize| Subject::complaints(&[(path, &"a\n".repeat(lines))], check);
+        assert_eq!(about(MAP_PATH, 200), Vec::<String>::new());
+        assert_eq!(about(MAP_PATH, 201), ["error: ARCHITECTURE.md: 201 lines; a map of the code has at most 200"]);
+        assert_eq!(about("docs/a.md", 900), Vec::<String>::new());
     }
 
     #[test]

@@ -47,7 +47,7 @@ Examples:
 struct Report<'a> {
     version: u32,
     session: &'a SessionId,
-    calls: Vec<session::OpenCall<'a>>,
+    calls: Vec<session::UnresolvedCall<'a>>,
     recovered: Option<Counted>,
 }
 
@@ -81,7 +81,7 @@ impl Recover {
                     rolled_back,
                     unknown,
                 });
-                let calls = calls.iter().map(session::OpenCall::of).collect();
+                let calls = calls.iter().map(session::UnresolvedCall::of).collect();
                 let report = Report { version: 1, session: &self.name, calls, recovered };
                 output.text(&(json::text(&report) + "\n"));
             }

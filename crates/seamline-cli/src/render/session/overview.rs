@@ -8,7 +8,7 @@ use seamline::store::{Checkpoint, Incident, IncidentSeverity, SessionInfo, State
 use serde::Serialize;
 
 use super::side::{Side, Sides};
-use super::{Message, OpenCall, Told, calls, checkpoints, incidents, messages, told, word, writer};
+use super::{Message, Told, UnresolvedCall, calls, checkpoints, incidents, messages, told, word, writer};
 use crate::render::{json, style};
 use crate::screen;
 
@@ -175,7 +175,7 @@ impl Overview<'_> {
             inbox: self.inbox,
             quarantined: self.quarantined,
             messages: self.messages.iter().map(told).collect(),
-            calls: self.calls.iter().map(OpenCall::of).collect(),
+            calls: self.calls.iter().map(UnresolvedCall::of).collect(),
             checkpoints: &self.state.checkpoints,
             incidents: self.state.incidents.iter().collect(),
         };
@@ -200,7 +200,7 @@ struct Document<'a, P> {
     inbox: usize,
     quarantined: usize,
     messages: Vec<Told<'a>>,
-    calls: Vec<OpenCall<'a>>,
+    calls: Vec<UnresolvedCall<'a>>,
     checkpoints: &'a [Checkpoint],
     incidents: Vec<&'a Incident>,
 }

@@ -97,7 +97,7 @@ struct Added {
 }
 
 /// A call of the last message of the model that has no result.
-struct OpenCall {
+struct PendingCall {
     id: Option<String>,
     name: Option<String>,
     active: usize,
@@ -112,7 +112,7 @@ struct Plan<'p> {
     answered: HashSet<(usize, usize)>,
     new: Vec<NewParts>,
     added: Vec<Added>,
-    open: Vec<OpenCall>,
+    open: Vec<PendingCall>,
     /// The last message that was taken, and its role.
     last: Option<usize>,
     last_role: Option<Role>,
@@ -196,16 +196,16 @@ impl<'p> Plan<'p> {
                 let Ok([id, name]) = members(call, &["id", "name"]) else { continue };
                 if !self.answered.contains(&(active, index)) {
                     let (id, name) = (id.map(str::to_owned), name.map(str::to_owned));
-                    self.open.push(OpenCall { id, name, active, index });
+                    self.open.push(PendingCall { id, name, active, index });
                 }
             }
         }
     }
 
     /// The open call that a new part answers.
-    fn answered(&mut self, role: Role, part: &str) -> Option<OpenCall> {
+    fn answered(&mut self, role: Role, part: &str) -> Option<PendingCall> {
         let [id, name] = result_members(part).filter(|_| role == Role::User)?;
-        let fits = |call: &OpenCall| match (id, call.id.as_deref()) {
+        let fits = |call: &PendingCall| match (id, call.id.as_deref()) {
             (Some(id), Some(known)) => id == known,
             _ => call.name.as_deref() == name,
         };

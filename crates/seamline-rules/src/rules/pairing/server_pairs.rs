@@ -11,13 +11,13 @@ use crate::context::Context;
 #[derive(Default)]
 pub(super) struct ServerPairs<'c> {
     /// The calls without a result in their turn, in order.
-    pub(super) open: Vec<OpenCall<'c>>,
+    pub(super) open: Vec<OpenServerCall<'c>>,
     /// The results without a call before them in their turn, in order.
     pub(super) strays: Vec<Stray<'c>>,
 }
 
 /// A call without a result in its turn.
-pub(super) struct OpenCall<'c> {
+pub(super) struct OpenServerCall<'c> {
     /// The block of the call.
     pub(super) block: BlockIndex,
     /// Its id, which may be empty.
@@ -60,14 +60,14 @@ impl<'c> ServerPairs<'c> {
 
     fn read_turn(&mut self, context: &Context<'c, '_>, turn: Range<usize>) {
         let turn_end = Some(MessageIndex(turn.end as u32)).filter(|_| turn.end < context.transcript.messages.len());
-        let mut calls: Vec<(OpenCall<'c>, bool)> = Vec::new();
+        let mut calls: Vec<(OpenServerCall<'c>, bool)> = Vec::new();
         let mut known: HashMap<&str, Vec<usize>> = HashMap::new();
         for (block, content) in turn.flat_map(|index| context.transcript.blocks_of(MessageIndex(index as u32))) {
             match &content.kind {
                 BlockKind::ServerCall(call) => {
                     let id = call.call.id.as_deref().unwrap_or("");
                     known.entry(id).or_default().push(calls.len());
-                    calls.push((OpenCall { block, id, turn_end, has_stray: false }, false));
+                    calls.push((OpenServerCall { block, id, turn_end, has_stray: false }, false));
                 }
                 BlockKind::ServerResult(result) => {
                     let id = result.id.as_deref().unwrap_or("");

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use seamline_model::{BlockKind, Edit, FactKind, MessageIndex, Role, Safety, ServerCall, Severity, Stage, Values};
 
-use super::server_pairs::{OpenCall, ServerPairs};
+use super::server_pairs::{OpenServerCall, ServerPairs};
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
 
@@ -104,7 +104,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
-fn report_unanswered(context: &Context<'_, '_>, report: &mut Report, open: &OpenCall<'_>, server: &ServerCall) {
+fn report_unanswered(context: &Context<'_, '_>, report: &mut Report, open: &OpenServerCall<'_>, server: &ServerCall) {
     let name = context.transcript.name(server.call.tool).unwrap_or("");
     let values = Values { kind: &server.family, ..context.values(open.block, open.id) };
     report
@@ -124,7 +124,7 @@ fn report_unanswered(context: &Context<'_, '_>, report: &mut Report, open: &Open
 fn report_waiting(
     context: &Context<'_, '_>,
     report: &mut Report,
-    open: &OpenCall<'_>,
+    open: &OpenServerCall<'_>,
     (server, end): (&ServerCall, MessageIndex),
 ) {
     let id = open.id;

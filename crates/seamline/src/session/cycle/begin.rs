@@ -7,7 +7,7 @@ use seamline_store::{
 
 use super::call::Output;
 use crate::session::facts::{Batch, Facts};
-use crate::session::recorded::renamed_record;
+use crate::session::recorded::{Recorded, renamed_record};
 use crate::session::wire::{NotRun, ToolTurn, TurnCall, arguments_hash};
 use crate::session::{Refusal, SessionError, ToolCall};
 use crate::stream::RefusedCall;
@@ -42,14 +42,33 @@ pub(in crate::session) type EffectOf<'e> = &'e (dyn Fn(&ToolCall) -> Effect + Se
 impl Facts<'_> {
     /// Reads a turn that is about to begin a cycle. Its calls get ids where the dialect demands them.
     pub(in crate::session) fn read_new_turn(&self, new: NewTurn<'_>) -> Result<ToolTurn, SessionError> {
-        let messages = self.wire.parse_messages(new.messages)?;
-        let messages = self.wire.identify(messages, &self.next_id("turn"))?;
-        let recorded = self.record_ids(self.wire, messages)?;
-        let refused = recorded.refused(self, new.refused);
-        let mut turn = self.wire.read_turn(recorded.messages)?;
-        turn.renamed = recorded.renamed;
+        let Recorded { messages, renamed } = self.record_new_ids(self.wire.parse_messages(new.messages)?)?;
+        let turn = self.wire.read_turn(messages)?.with_renamed(renamed);
+        Ok(self.refuse_calls(turn, new.refused))
+    }
+
+    /// Makes a response that was read the turn of a new cycle, as [`Facts::read_new_turn`] does. It is read again only
+    /// where its calls get other ids.
+    pub(in crate::session) fn adopt_turn(
+        &self,
+        read: ToolTurn,
+        refused: &[RefusedCall],
+    ) -> Result<ToolTurn, SessionError> {
+        let Recorded { messages, renamed } = self.record_new_ids(read.messages.clone())?;
+        let turn = if messages == read.messages { read } else { self.wire.read_turn(messages)? };
+        Ok(self.refuse_calls(turn.with_renamed(renamed), refused))
+    }
+
+    /// Gives the calls of a new turn ids where the dialect demands them, and the ids of the session.
+    fn record_new_ids(&self, messages: Vec<Raw>) -> Result<Recorded, SessionError> {
+        self.record_ids(self.wire, self.wire.identify(messages, &self.next_id("turn"))?)
+    }
+
+    /// Marks the calls that a stream refused, under the ids that they have in the turn.
+    fn refuse_calls(&self, mut turn: ToolTurn, refused: &[RefusedCall]) -> ToolTurn {
+        let refused = self.recorded_refusals(&turn, refused);
         turn.refuse(&refused);
-        Ok(turn)
+        turn
     }
 
     /// Plans a cycle: a checkpoint, the turn, and at once the results of calls that must not run. `chance` is a random
@@ -93,11 +112,12 @@ impl Facts<'_> {
     /// The cycle of a turn that is kept as plain messages, because integrity is switched off. Only the runner knows it.
     pub(in crate::session) fn plain_cycle(&self, turn: &ToolTurn) -> Result<OpenCycle, SessionError> {
         let cycle: CycleId = self.next_id("cycle").into();
+        let repairs = self.wire.repairs();
         let call = |made: &TurnCall| {
             let CallRecord { id, tool, effect, arguments } = call_record(made, &|_| Effect::Unsafe);
             let state = match &made.not_run {
                 Some(why) => {
-                    let output = why.text(&tool);
+                    let output = why.text(&tool, &repairs.synthetic_text);
                     CallState::Finished { result: Raw::of(&Output::synthetic(output))?, failed: true }
                 }
                 None => CallState::Started { at: self.now, key: self.key(&cycle, &id) },
@@ -111,7 +131,7 @@ impl Facts<'_> {
 
     /// Plans the result of a call that must not run: the model reads why.
     fn plan_not_run(&self, cycle: &CycleId, call: &CallRecord, why: &NotRun) -> Result<[Record; 2], SessionError> {
-        let output = why.text(&call.tool);
+        let output = why.text(&call.tool, &self.wire.repairs().synthetic_text);
         let result = Raw::of(&Output::synthetic(output))?;
         let staged = Staged { cycle: cycle.clone(), call: call.id.clone(), result, failed: true };
         let detail = format!("call {} of {}: {}", call.id, call.tool, why.as_str());

@@ -1,6 +1,8 @@
 //! Plans the start and the result of a call.
 
-use seamline_store::{CallId, CallState, CycleId, Intent, OpenCall, OpenCycle, Raw, Record, Rejected, Staged};
+use seamline_store::{
+    CallId, CallState, CallStep, CycleId, Intent, OpenCall, OpenCycle, Raw, Record, Rejected, Staged,
+};
 use serde::{Deserialize, Serialize};
 
 use super::begin::idempotency_key;
@@ -29,6 +31,30 @@ pub(in crate::session) struct Output {
     /// Whether it is only the start of what the tool wrote, and says so: the whole was too large.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::session) truncated: bool,
+}
+
+/// Why a call has no output of its tool.
+#[derive(Debug)]
+pub(in crate::session) enum CallFailure {
+    /// The executor says that the tool could not be run.
+    NotRun(ExecutorFailure),
+    /// The executor panicked.
+    Crashed,
+}
+
+impl CallFailure {
+    fn into_text(self) -> String {
+        match self {
+            Self::NotRun(ExecutorFailure(why)) => why,
+            Self::Crashed => "the tool crashed; what it did until then is not known".to_owned(),
+        }
+    }
+}
+
+impl From<ExecutorFailure> for CallFailure {
+    fn from(failure: ExecutorFailure) -> Self {
+        Self::NotRun(failure)
+    }
 }
 
 /// A failure that rolls a cycle back.
@@ -76,7 +102,7 @@ impl Facts<'_> {
     pub(in crate::session) fn plan_start(&self, cycle: &CycleId, call: &CallId) -> Result<Batch, SessionError> {
         let intent = self.intent(cycle, call);
         self.state.allows(&intent)?;
-        self.refuse_if(cycle, call, "started again: its outcome is not known", |open| {
+        self.refuse_if(cycle, call, CallStep::StartAgain, |open| {
             matches!(open.state, CallState::Started { .. }) && !open.effect.may_run_again()
         })?;
         let mut calls = self.state.cycle(cycle).into_iter().flat_map(|open| &open.calls);
@@ -88,7 +114,7 @@ impl Facts<'_> {
     pub(in crate::session) fn check_finish(&self, cycle: &CycleId, call: &CallId) -> Result<(), SessionError> {
         let staged = Staged { cycle: cycle.clone(), call: call.clone(), result: Raw::default(), failed: false };
         self.state.allows(&Record::Staged(staged))?;
-        self.refuse_if(cycle, call, "finished before it was started", |open| {
+        self.refuse_if(cycle, call, CallStep::FinishUnstarted, |open| {
             open.state == CallState::Pending && open.effect.needs_intent()
         })
     }
@@ -96,7 +122,7 @@ impl Facts<'_> {
     /// Plans the output that is recorded for a call, or the failure that rolls its cycle back.
     pub(in crate::session) fn plan_output(
         &self,
-        outcome: Result<ToolOutput, ExecutorFailure>,
+        outcome: Result<ToolOutput, CallFailure>,
     ) -> Result<ToolOutput, Failed> {
         let config = self.config();
         let rolls_back = |on_failure| config.enabled && on_failure == OnFailure::Rollback;
@@ -106,9 +132,18 @@ impl Facts<'_> {
             }
             Ok(output) => Ok(output),
             Err(failure) if rolls_back(config.on_executor_failure) => {
-                Err(Failed { error: failure.0, reason: "a tool could not be run" })
+                Err(Failed { error: failure.into_text(), reason: "a tool could not be run" })
             }
-            Err(failure) => Ok(ToolOutput { output: texts::executor_failed(&failure.0), is_error: true }),
+            Err(failure) => Ok(ToolOutput { output: self.failure_text(failure), is_error: true }),
+        }
+    }
+
+    /// The text that the model reads of a call that failed. The policy may have words of its own for a tool that crashed.
+    fn failure_text(&self, failure: CallFailure) -> String {
+        let repairs = self.wire.repairs();
+        match (&failure, repairs.synthetic_text.crashed.own()) {
+            (CallFailure::Crashed, Some(own)) => own.to_owned(),
+            (CallFailure::Crashed | CallFailure::NotRun(_), _) => texts::executor_failed(&failure.into_text()),
         }
     }
 
@@ -116,12 +151,12 @@ impl Facts<'_> {
         &self,
         cycle: &CycleId,
         call: &CallId,
-        what: &'static str,
+        step: CallStep,
         is_refused: impl Fn(&OpenCall) -> bool,
     ) -> Result<(), SessionError> {
         let mut calls = self.state.cycle(cycle).into_iter().flat_map(|open| &open.calls);
         if calls.find(|open| open.id == *call && !is_finished(open)).is_some_and(is_refused) {
-            return Err(Rejected::Call { cycle: cycle.clone(), call: call.clone(), what }.into());
+            return Err(Rejected::Call { cycle: cycle.clone(), call: call.clone(), step }.into());
         }
         Ok(())
     }

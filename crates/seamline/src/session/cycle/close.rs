@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use seamline_store::{
-    CallId, CallState, CycleRecord, IncidentKind, IncidentSeverity, Insert, MessageRecord, OpenCall, OpenCycle, Origin,
-    Raw, Record, Rejected,
+    CallId, CallState, CallStep, CycleRecord, IncidentKind, IncidentSeverity, Insert, MessageRecord, OpenCall,
+    OpenCycle, Origin, Raw, Record, Rejected,
 };
 
 use super::call::{Output, is_finished};
@@ -78,13 +78,13 @@ impl Facts<'_> {
         let text = |call: &OpenCall| match close {
             Close::Complete => {
                 let (cycle, call) = (open.id.clone(), call.id.clone());
-                Err(SessionError::from(Rejected::Call { cycle, call, what: "committed without a result" }))
+                Err(SessionError::from(Rejected::Call { cycle, call, step: CallStep::CommitUnfinished }))
             }
             Close::Stopped { why, .. } => {
                 let never_ran = truth_of(call) == Truth::NeverStarted || never_begun.contains(&call.id);
                 Ok(self.stop_text(why, call, never_ran))
             }
-            Close::Crashed => Ok(texts::after_crash(call)),
+            Close::Crashed => Ok(self.crash_text(call)),
         };
         let mut results: Vec<CallResult> =
             open.calls.iter().map(|call| result_of(call, text)).collect::<Result<_, SessionError>>()?;
@@ -94,16 +94,26 @@ impl Facts<'_> {
         Ok(results)
     }
 
-    /// The text that the model reads of a call that was stopped.
+    /// The text that the model reads of a call that was stopped. A policy's own words are used as they are.
     fn stop_text(&self, stop: StopCause, call: &OpenCall, never_ran: bool) -> String {
         let repairs = self.wire.repairs();
         let text = match stop {
             StopCause::Aborted => &repairs.synthetic_text.aborted,
             StopCause::TimedOut => &repairs.synthetic_text.timeout,
         };
-        // A policy's own words are used as they are.
-        let is_ours = seamline_model::is_default_text(text);
-        if never_ran && is_ours { texts::not_begun(&call.tool) } else { text.clone() }
+        if never_ran && text.own().is_none() { texts::not_begun(&call.tool) } else { text.as_str().to_owned() }
+    }
+
+    /// The text that the model reads of a call whose process is gone. A policy's own words say that the call may have
+    /// run, so a call that certainly did not has ours.
+    fn crash_text(&self, call: &OpenCall) -> String {
+        let repairs = self.wire.repairs();
+        match (truth_of(call), repairs.synthetic_text.crashed.own()) {
+            (Truth::OutcomeUnknown | Truth::Harmless, Some(own)) => own.to_owned(),
+            (Truth::OutcomeUnknown | Truth::Harmless | Truth::NeverStarted | Truth::Finished, _) => {
+                texts::after_crash(call)
+            }
+        }
     }
 
     /// The records that put a cycle into the view and commit its checkpoint. Every call has a result now.

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use seamline_store::Effect;
+use serde::Serialize;
 
 use crate::session::ToolCall;
 
@@ -82,7 +83,8 @@ pub struct ExecutorFailure(
 );
 
 /// Why running calls are stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StopCause {
     /// The user or the host aborted them.
     Aborted,

@@ -8,12 +8,13 @@ use std::task::{Context, Poll};
 use futures_util::future::{BoxFuture, poll_fn};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
+use super::call::CallFailure;
 use super::run::run_call;
-use super::{ExecutorFailure, StopCause, ToolExecutor, ToolOutput};
+use super::{StopCause, ToolExecutor, ToolOutput};
 use crate::session::ToolCall;
 
 /// A call that ran, and its outcome.
-pub(super) type Ran<'c> = (&'c ToolCall, Result<ToolOutput, ExecutorFailure>);
+pub(super) type Ran<'c> = (&'c ToolCall, Result<ToolOutput, CallFailure>);
 
 /// The next event of a race.
 pub(super) enum Step<'c> {

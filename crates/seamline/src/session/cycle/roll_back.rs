@@ -5,7 +5,6 @@ use seamline_store::{
     OpenCall, OpenCycle, Record,
 };
 
-use super::ToolExecutor;
 use super::call::{has_started, is_finished};
 use crate::policy::UnansweredCall;
 use crate::session::UnknownOutcome;
@@ -20,12 +19,6 @@ pub(in crate::session) enum Compensation {
     Follows,
     /// No executor is there.
     Impossible,
-}
-
-impl Compensation {
-    pub(in crate::session) fn by(executor: Option<&dyn ToolExecutor>) -> Self {
-        if executor.is_some() { Self::Follows } else { Self::Impossible }
-    }
 }
 
 /// The reason for the rollback of a cycle whose calls have no result.

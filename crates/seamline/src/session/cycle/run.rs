@@ -11,11 +11,11 @@ use futures_util::future::FutureExt;
 use seamline_store::{CompensationOutcome, Effect, OpenCall, OpenCycle, Record};
 
 use super::begin::{Intents, NewTurn};
-use super::call::{Failed, apply_result, must_not_run, plan_result_or_start, returned};
+use super::call::{CallFailure, Failed, apply_result, must_not_run, plan_result_or_start, returned};
 use super::close::{Close, Keeping, reset_never_begun};
 use super::race::{Race, Step};
 use super::roll_back::{Compensation, Fate, UNANSWERED, is_compensatable};
-use super::{CycleOutcome, ExecutorFailure, StopCause, ToolCycleResult, ToolExecutor, ToolOutput, random};
+use super::{CycleOutcome, StopCause, ToolCycleResult, ToolExecutor, ToolOutput, random};
 use crate::session::facts::Batch;
 use crate::session::wire::ToolTurn;
 use crate::session::{Session, SessionError, ToolCall};
@@ -119,16 +119,19 @@ impl<'r> Run<'r> {
             End::Complete(last) => {
                 let outcomes = self.close(last, Close::Complete).await?;
                 let error = self.not_run_error();
-                Ok(ToolCycleResult { success: error.is_none(), outcomes, error, rolled_back: false })
+                let success = error.is_none();
+                Ok(ToolCycleResult { success, outcomes, error, stopped: None, rolled_back: false })
             }
             End::Stopped(why, never_begun) => self.end_stopped(why, &never_begun).await,
             End::Failed(Failed { mut error, reason }, never_begun) => {
                 reset_never_begun(&mut self.open, &never_begun);
-                let not_undone = roll_back(self.session, &self.open, reason, Some(self.executor)).await?;
+                let undoer = Undoer { executor: self.executor, turn: &self.turn };
+                let not_undone = roll_back_and_undo(self.session, &self.open, reason, undoer).await?;
                 if not_undone > 0 {
                     error = format!("{error} ({not_undone} calls could not be undone)");
                 }
-                Ok(ToolCycleResult { success: false, outcomes: Vec::new(), error: Some(error), rolled_back: true })
+                let (outcomes, error) = (Vec::new(), Some(error));
+                Ok(ToolCycleResult { success: false, outcomes, error, stopped: None, rolled_back: true })
             }
         }
     }
@@ -144,10 +147,14 @@ impl<'r> Run<'r> {
         let (mut outcomes, error) = (Vec::new(), Some(stop_name(why).to_owned()));
         match fate {
             Fate::Close => outcomes = self.close(None, Close::Stopped { why, never_begun }).await?,
-            Fate::RollBack => drop(roll_back(self.session, &open, UNANSWERED, Some(self.executor)).await?),
+            Fate::RollBack => {
+                let undoer = Undoer { executor: self.executor, turn: &self.turn };
+                roll_back_and_undo(self.session, &open, UNANSWERED, undoer).await?;
+            }
             Fate::Stay => {}
         }
-        Ok(ToolCycleResult { success: false, outcomes, error, rolled_back: fate == Fate::RollBack })
+        let (stopped, rolled_back) = (Some(why), fate == Fate::RollBack);
+        Ok(ToolCycleResult { success: false, outcomes, error, stopped, rolled_back })
     }
 
     async fn close(&mut self, last: Option<Record>, close: Close<'_>) -> Result<Vec<CycleOutcome>, SessionError> {
@@ -172,28 +179,42 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Rolls a cycle back, undoes the calls that can be undone, and says how many could not be.
+/// An executor that undoes calls, and the turn that made them.
+#[derive(Clone, Copy)]
+pub(in crate::session) struct Undoer<'u> {
+    pub(in crate::session) executor: &'u dyn ToolExecutor,
+    pub(in crate::session) turn: &'u ToolTurn,
+}
+
+/// Rolls a cycle back. An incident lists the calls that could have been undone.
 pub(in crate::session) async fn roll_back(
     session: &mut Session,
     open: &OpenCycle,
     reason: &str,
-    executor: Option<&dyn ToolExecutor>,
-) -> Result<usize, SessionError> {
-    let batch = session.facts().plan_roll_back(open, reason, Compensation::by(executor));
-    write_and_undo(session, batch, open, executor).await
+) -> Result<(), SessionError> {
+    let batch = session.facts().plan_roll_back(open, reason, Compensation::Impossible);
+    session.write(batch).await
 }
 
-/// Writes the rollback of a cycle, and undoes its calls, the last one first. The outcome of each is recorded. If recording
-/// fails, the other calls are still undone, because no later step undoes them.
-pub(in crate::session) async fn write_and_undo(
+/// Rolls a cycle back, undoes the calls that can be undone, and says how many could not be.
+pub(in crate::session) async fn roll_back_and_undo(
     session: &mut Session,
-    batch: Batch,
     open: &OpenCycle,
-    executor: Option<&dyn ToolExecutor>,
+    reason: &str,
+    undoer: Undoer<'_>,
 ) -> Result<usize, SessionError> {
-    let turn = session.wire.read_open(open)?;
+    let batch = session.facts().plan_roll_back(open, reason, Compensation::Follows);
     session.write(batch).await?;
-    let Some(executor) = executor else { return Ok(0) };
+    undo_calls(session, open, undoer).await
+}
+
+/// Undoes the calls of a cycle that is rolled back, the last one first, and says how many could not be. The outcome of each is
+/// recorded. If recording fails, the other calls are still undone, because no later step undoes them.
+pub(in crate::session) async fn undo_calls(
+    session: &mut Session,
+    open: &OpenCycle,
+    Undoer { executor, turn }: Undoer<'_>,
+) -> Result<usize, SessionError> {
     let (mut failed, mut written) = (0, Ok(()));
     for call in open.calls.iter().rev().filter(|call| is_compensatable(call)) {
         let is_undone = match turn.call(&call.id) {
@@ -235,8 +256,7 @@ fn effect_of(executor: &dyn ToolExecutor, call: &ToolCall) -> Effect {
 pub(in crate::session) async fn run_call<'c>(
     executor: &dyn ToolExecutor,
     call: &'c ToolCall,
-) -> (&'c ToolCall, Result<ToolOutput, ExecutorFailure>) {
+) -> (&'c ToolCall, Result<ToolOutput, CallFailure>) {
     let outcome = AssertUnwindSafe(async { executor.execute(call).await }).catch_unwind().await;
-    let crashed = || ExecutorFailure("the tool crashed; what it did until then is not known".to_owned());
-    (call, outcome.unwrap_or_else(|_| Err(crashed())))
+    (call, outcome.map_or(Err(CallFailure::Crashed), |ran| ran.map_err(CallFailure::NotRun)))
 }

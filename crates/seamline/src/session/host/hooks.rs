@@ -11,6 +11,7 @@ use crate::session::cycle::call::is_finished;
 use crate::session::cycle::roll_back::UNANSWERED;
 use crate::session::facts::{Batch, Facts};
 use crate::session::repair::Validated;
+use crate::session::wire::ToolTurn;
 use crate::session::{ErrorRecovery, Request, SessionError, Unresolved, ValidationResult};
 use crate::stream;
 
@@ -101,7 +102,7 @@ pub(super) enum Response {
     /// As messages.
     Messages(Batch),
     /// As a cycle, since it makes calls of which none may run.
-    Cycle,
+    Cycle(ToolTurn),
 }
 
 impl Facts<'_> {
@@ -184,8 +185,8 @@ impl Facts<'_> {
     pub(super) fn plan_response(&self, turn: NewTurn<'_>) -> Result<Response, SessionError> {
         let response = self.wire.parse_messages(turn.messages)?;
         let is_enabled = self.config().enabled;
-        if is_enabled && self.has_only_unrunnable_calls(&response, turn.refused)? {
-            return Ok(Response::Cycle);
+        if is_enabled && let Some(turn) = self.read_unrunnable(&response, turn.refused)? {
+            return Ok(Response::Cycle(turn));
         }
         let mut records: Vec<Record> = response.into_iter().map(|message| self.said(message)).collect();
         if is_enabled {
@@ -194,17 +195,20 @@ impl Facts<'_> {
         Ok(Response::Messages(Batch::of(records)))
     }
 
-    /// Whether a response makes calls of which none may run.
-    fn has_only_unrunnable_calls(
+    /// Reads a response that makes calls of which none may run. There is none where it makes no calls.
+    fn read_unrunnable(
         &self,
         response: &[Raw],
         refused: &[stream::RefusedCall],
-    ) -> Result<bool, SessionError> {
+    ) -> Result<Option<ToolTurn>, SessionError> {
         // A response that cannot be read makes no calls that could run.
-        let Ok(mut turn) = self.wire.read_turn(response.to_vec()) else { return Ok(false) };
-        turn.refuse(refused);
+        let Ok(read) = self.wire.read_turn(response.to_vec()) else { return Ok(None) };
+        if read.calls.is_empty() {
+            return Ok(None);
+        }
+        let turn = self.adopt_turn(read, refused)?;
         match turn.runnable().count() {
-            0 => Ok(!turn.calls.is_empty()),
+            0 => Ok(Some(turn)),
             calls => Err(SessionError::OpenCalls { calls }),
         }
     }

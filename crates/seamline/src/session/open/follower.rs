@@ -121,7 +121,7 @@ impl Follower {
     /// # Errors
     /// When its first record, which names the dialect, is damaged, and the messages could be of several dialects.
     pub fn options(&self, policy: Policy) -> Result<Options, SessionError> {
-        Ok(wire_of(self.state(), None, policy)?.options)
+        Ok(wire_of(self.state(), policy)?.options)
     }
 
     /// Plans the repair of [`Session::repair_with`], and stores nothing.
@@ -129,7 +129,7 @@ impl Follower {
     /// # Errors
     /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), or the conversation cannot be read.
     pub fn preview_repair(&self, policy: Policy) -> Result<RepairResult, SessionError> {
-        let (wire, work) = (wire_of(self.state(), None, policy)?, Work::default());
+        let (wire, work) = (wire_of(self.state(), policy)?, Work::default());
         let (next, now) = (self.head.seq + 1, Reader::now());
         let facts = Facts { id: self.id(), state: self.state(), wire: &wire, work: &work, next, now };
         Ok(facts.plan_repair(&wire.options, wire.config().persist_repairs, Frontier::Open)?.0)
@@ -141,7 +141,7 @@ impl Follower {
     /// # Errors
     /// When the envelope is not a JSON object, or its first record, which names the dialect, is damaged.
     pub fn body(&self, envelope: &str) -> Result<Vec<u8>, SessionError> {
-        self.body_by(&wire_of(self.state(), None, self.policy_to_use())?, envelope)
+        self.body_by(&wire_of(self.state(), self.policy_to_use())?, envelope)
     }
 
     /// Makes the body that the provider gets, as [`Session::request`] does.
@@ -174,7 +174,7 @@ impl Follower {
     /// # Errors
     /// As for [`Session::request`].
     pub fn request_with(&self, envelope: &str, policy: Policy) -> Result<Request, SessionError> {
-        Request::of_entries(&wire_of(self.state(), None, policy)?, self.state().view.entries(), envelope)
+        Request::of_entries(&wire_of(self.state(), policy)?, self.state().view.entries(), envelope)
     }
 
     /// Makes the body for another provider or dialect under a policy, as [`Session::request_for`] does.
@@ -182,7 +182,7 @@ impl Follower {
     /// # Errors
     /// As for [`Session::request_for`].
     pub fn request_for(&self, name: &str, envelope: &str, policy: Policy) -> Result<Request, SessionError> {
-        let wire = wire_of(self.state(), None, policy)?.named(name)?;
+        let wire = wire_of(self.state(), policy)?.named(name)?;
         Request::of_entries(&wire, self.state().view.entries(), envelope)
     }
 
@@ -201,7 +201,7 @@ impl Follower {
     /// # Errors
     /// When the messages cannot be read, or the first record, which names the dialect, is damaged.
     pub fn outline(&self, range: Range<usize>) -> Result<Vec<OutlineMessage>, SessionError> {
-        let wire = wire_of(self.state(), None, self.policy_to_use())?;
+        let wire = wire_of(self.state(), self.policy_to_use())?;
         let entries: Vec<&Entry> = self.state().view.entries().iter().collect();
         let outline = wire.outline_each(&entries)?.into_iter();
         Ok(outline.skip(range.start).take(range.len()).collect())
@@ -225,7 +225,7 @@ impl Follower {
     /// # Errors
     /// When there is a session of that name, or the store failed.
     pub async fn fork_into(&self, store: Arc<dyn Store>, id: SessionId) -> Result<Session, SessionError> {
-        let wire = wire_of(self.state(), None, self.policy_to_use())?;
+        let wire = wire_of(self.state(), self.policy_to_use())?;
         let Head { seq, hash, .. } = self.head;
         let is_degraded = self.health().has_losses();
         let parent = Parent { session: self.id().clone(), seq, hash, call: None, is_degraded };

@@ -8,6 +8,7 @@ use seamline_store::{Effect, OpenCall, OpenCycle, Record};
 use super::truth::{Truth, truth_of};
 use crate::session::cycle::call::{is_finished, plan_result_or_start};
 use crate::session::cycle::run::run_call;
+use crate::session::wire::ToolTurn;
 use crate::session::{Session, SessionError, ToolCall, ToolExecutor, ToolOutput};
 
 /// How to get the result of a call.
@@ -37,9 +38,9 @@ impl Again {
 pub(super) async fn run_again(
     session: &mut Session,
     cycle: &OpenCycle,
+    turn: &ToolTurn,
     executor: &dyn ToolExecutor,
 ) -> Result<usize, SessionError> {
-    let turn = session.wire.read_open(cycle)?;
     let mut count = 0;
     for open in cycle.calls.iter().filter(|call| !is_finished(call)) {
         let Some(call) = turn.runnable().find(|call| call.id == open.id) else { continue };

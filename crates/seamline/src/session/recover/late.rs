@@ -365,14 +365,14 @@ impl Facts<'_> {
     /// Writes the results of a turn: the late one, and for the other calls that there is none.
     fn write_with_late(&self, place: &Place, output: &ToolOutput) -> Result<Written, SessionError> {
         let repairs = self.wire.repairs();
-        let missing = &repairs.synthetic_text.missing;
+        let missing = repairs.synthetic_text.missing.as_str();
         let answers = place.turn.calls.iter().enumerate().map(|(at, made)| {
             let is_late = at == place.call;
-            let text = if is_late { &output.output } else { missing };
+            let text = if is_late { output.output.as_str() } else { missing };
             CallResult {
                 id: made.given_id.clone(),
                 name: made.call.name.clone(),
-                output: text.clone(),
+                output: text.to_owned(),
                 failed: !is_late || output.is_error,
                 synthetic: !is_late,
             }

@@ -38,8 +38,10 @@ pub(in crate::session) fn is_truncated(text: &str) -> bool {
 /// Whether a text is one of these about a call of this tool. Earlier versions also wrote the id of the call, in brackets:
 /// one of `ids`.
 pub(in crate::session) fn is_about(text: &str, tool: &str, ids: &[&str]) -> bool {
-    // Earlier versions wrote names unchanged.
-    let about = [label(tool), tool.to_owned()].map(|tool| format!("The call \"{tool}\" "));
+    // Earlier versions wrote names unchanged, and "call" for "tool call".
+    let tools = [label(tool), tool.to_owned()];
+    let about = tools.iter().flat_map(|tool| ["tool call", "call"].map(|call| format!("The {call} \"{tool}\" ")));
+    let about: Vec<String> = about.collect();
     let is_one = |rest: &str| match rest.strip_prefix('(') {
         Some(id) => ids.iter().any(|known| id.strip_prefix(known).is_some_and(|rest| rest.starts_with(") "))),
         None => true,
@@ -53,7 +55,7 @@ fn outcome_unknown(tool: &str, started: u64, key: &str) -> String {
     let tool = label(tool);
     let at = written(started);
     format!(
-        "[synthetic] [outcome unknown] The call \"{tool}\" was started at {at}, but the run stopped before its result was recorded. It may have happened fully, partly, or not at all. Do not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: {key}."
+        "[synthetic] [outcome unknown] The tool call \"{tool}\" was started at {at}, but the run stopped before its result was recorded. It may have happened fully, partly, or not at all. Do not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: {key}."
     )
 }
 
@@ -61,14 +63,16 @@ fn outcome_unknown(tool: &str, started: u64, key: &str) -> String {
 fn not_executed(tool: &str) -> String {
     let tool = label(tool);
     format!(
-        "[synthetic] [not executed] The call \"{tool}\" did not run: the run stopped before it was started. You may issue it again."
+        "[synthetic] [not executed] The tool call \"{tool}\" did not run: the run stopped before it was started. You may issue it again."
     )
 }
 
 /// The text about a call that was never started because the host stopped the cycle.
 pub(in crate::session) fn not_begun(tool: &str) -> String {
     let tool = label(tool);
-    format!("[synthetic] [not executed] The call \"{tool}\" did not run: the run was stopped before it was started.")
+    format!(
+        "[synthetic] [not executed] The tool call \"{tool}\" did not run: the run was stopped before it was started."
+    )
 }
 
 /// The text of a tool that could not be run.
@@ -81,7 +85,7 @@ pub(in crate::session) fn result_truncated(tool: &str, start: &str, bytes: usize
     let tool = label(tool);
     let kept = start.len();
     format!(
-        "{TRUNCATED}The call \"{tool}\" ran, but its result of {bytes} bytes was too large to keep. Do not call it again for the rest without a narrower request. The first {kept} bytes of the result follow.\n{start}"
+        "{TRUNCATED}The tool call \"{tool}\" ran, but its result of {bytes} bytes was too large to keep. Do not call it again for the rest without a narrower request. The first {kept} bytes of the result follow.\n{start}"
     )
 }
 
@@ -89,7 +93,7 @@ pub(in crate::session) fn result_truncated(tool: &str, start: &str, bytes: usize
 fn outcome_harmless(tool: &str) -> String {
     let tool = label(tool);
     format!(
-        "[synthetic] [no result] The call \"{tool}\" has no result: the run stopped before one was recorded. It only reads, so you may issue it again."
+        "[synthetic] [no result] The tool call \"{tool}\" has no result: the run stopped before one was recorded. It only reads, so you may issue it again."
     )
 }
 
@@ -117,6 +121,24 @@ mod tests {
         assert!(Synthetic::of(&truncated) != Synthetic::Yes && is_synthetic(&truncated), "{truncated}");
         // The failure of a tool is a real result.
         assert_eq!(Synthetic::of(&executor_failed("no such file")), Synthetic::No);
+    }
+
+    #[test]
+    fn each_text_is_recognised_under_its_earlier_name_of_the_call() {
+        for text in [
+            outcome_unknown("pay", 0, "k_1"),
+            not_executed("pay"),
+            not_run("pay", "it names no tool"),
+            not_begun("pay"),
+            outcome_harmless("pay"),
+            result_truncated("pay", "paid", 7),
+        ] {
+            let earlier = text.replace("The tool call", "The call");
+            assert_ne!(earlier, text);
+            for text in [&text, &earlier] {
+                assert!(is_synthetic(text) && is_about(text, "pay", &[]) && !is_about(text, "look", &[]), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -12,9 +12,6 @@ use crate::cuts::{self, OpenCalls};
 use crate::outline::{OutlineBlock, OutlineKind};
 use crate::session::SessionError;
 
-/// The role of results from before calls had ids. Such a call is not a block of a transcript, and only its tool names it.
-const FUNCTION: &str = "function";
-
 /// Messages of one dialect in a row.
 pub(super) fn runs<'r, 'e>(entries: &'r [&'e Entry]) -> impl Iterator<Item = &'r [&'e Entry]> {
     entries.chunk_by(|one, next| one.dialect == next.dialect)
@@ -57,7 +54,8 @@ impl Wire {
 
     /// The pairs of a call and a result from before calls had ids, by the indices of their messages.
     fn pairs_without_ids(&self, run: &[&Entry], body: &[u8]) -> Result<Vec<Range<usize>>, SessionError> {
-        if !run.iter().any(|entry| entry.message.as_str().contains("\"function_call\"")) {
+        let Some(unlisted) = self.functions.unlisted_calls() else { return Ok(Vec::new()) };
+        if !run.iter().any(|entry| unlisted.may_be_in(entry.message.as_str())) {
             return Ok(Vec::new());
         }
         let conversation = self.functions.lift(body).map_err(Error::from)?;
@@ -67,7 +65,7 @@ impl Wire {
             let at = block.pointer.split('/').nth(2).and_then(|at| at.parse::<usize>().ok());
             let Some(at) = at.filter(|at| *at < run.len()) else { continue };
             match &block.says {
-                Says::Call(call) if call.answered_by == FUNCTION => drop(open.insert(&call.id, at)),
+                Says::Call(call) if unlisted.has(call) => drop(open.insert(&call.id, at)),
                 Says::Result(answer) => pairs.extend(open.remove(answer.id.as_str()).map(|call| call..at)),
                 Says::Call(_)
                 | Says::Text(_)

@@ -8,6 +8,7 @@ use seamline_store::{CallId, DialectName, Raw, RenamedCall};
 
 use super::Wire;
 use crate::Error;
+use crate::policy::Texts;
 use crate::session::SessionError;
 use crate::stream::RefusedCall;
 
@@ -59,6 +60,11 @@ impl TurnCall {
 }
 
 impl ToolTurn {
+    /// The same turn, of which these calls got other ids when it was recorded.
+    pub(in crate::session) fn with_renamed(self, renamed: Vec<RenamedCall>) -> Self {
+        Self { renamed, ..self }
+    }
+
     /// The calls that may run.
     pub(in crate::session) fn runnable(&self) -> impl Iterator<Item = &ToolCall> {
         self.calls.iter().filter(|made| made.not_run.is_none()).map(|made| &made.call)
@@ -142,11 +148,12 @@ impl NotRun {
         (!is_readable).then_some(Self::Ambiguous)
     }
 
-    /// The text that the model reads about the call.
-    pub(in crate::session) fn text(&self, tool: &str) -> String {
-        match self {
-            Self::Refused(text) => text.clone(),
-            Self::Nameless | Self::Truncated | Self::Ambiguous => not_run(tool, self.as_str()),
+    /// The text that the model reads about the call. The policy may have words of its own for a call that was cut off.
+    pub(in crate::session) fn text(&self, tool: &str, texts: &Texts) -> String {
+        match (self, texts.truncated.own()) {
+            (Self::Refused(text), _) => text.clone(),
+            (Self::Truncated, Some(own)) => own.to_owned(),
+            (Self::Nameless | Self::Truncated | Self::Ambiguous, _) => not_run(tool, self.as_str()),
         }
     }
 

@@ -190,7 +190,7 @@ impl<'a> Crash<'a> {
         let is_untouched = unresolved.iter().all(|call| call.truth == Truth::NeverStarted);
         for call in unresolved {
             let (what, ran) = (&self.what, self.world.ran(call.call.as_str()));
-            let about = |start: &str| format!("[{start}] The call \\\"sh\\\" ");
+            let about = |start: &str| format!("[{start}] The tool call \\\"sh\\\" ");
             let (name, text) = match call.truth {
                 Truth::NeverStarted => ("never started", about("not executed")),
                 Truth::Harmless => ("harmless", about("no result")),

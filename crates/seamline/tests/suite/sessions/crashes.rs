@@ -25,7 +25,7 @@ fn a_tool_that_never_returns_has_an_unknown_outcome() {
         let messages = kept(&again);
         assert_eq!(messages[1], turn(&["toolu_1", "toolu_2"]), "{}", place.name);
         assert!(messages[2].contains(r#""content":"first""#), "what finished is kept: {}", messages[2]);
-        assert!(messages[2].contains("[outcome unknown] The call \\\"sh\\\" was started at 2026-11-"));
+        assert!(messages[2].contains("[outcome unknown] The tool call \\\"sh\\\" was started at 2026-11-"));
         assert!(is_valid(&again) && again.validate().unwrap().valid);
         assert_eq!(again.repair_context().lost_calls[0].id, "toolu_2");
         let origins: Vec<Origin> = again.entries().iter().map(|entry| entry.origin).collect();

@@ -22,6 +22,7 @@ mod held;
 mod hosts;
 mod keys;
 mod knob_incidents;
+mod knob_texts;
 mod knobs;
 mod late;
 mod late_kept;

@@ -77,7 +77,7 @@ fn a_call_that_never_ran_is_reported_so_though_the_default_text_of_the_stored_po
     on_every_store(async |place| {
         for (text, is_default) in [("[synthetic] no result was recorded for this call", true), ("stopped", false)] {
             let mut policy = Policy::default();
-            policy.repair.synthetic_text.aborted = text.to_owned();
+            policy.repair.synthetic_text.aborted = text.into();
             let mut session = place.create_with(policy).await;
             session.append(ASK).await.unwrap();
             session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();

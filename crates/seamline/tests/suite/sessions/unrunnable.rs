@@ -4,8 +4,10 @@ use std::future::pending;
 
 use seamline::session::{Session, SessionPolicy, Truth};
 use seamline::store::{Effect, IncidentKind};
+use seamline::stream::ResponseStream;
 
 use super::asking::in_dialect;
+use super::knobs::session_of;
 use super::stores::{ASK, Tool, asking, is_valid, kept, on_every_store, results, turn};
 
 /// Turns with one call that must not run, in every dialect.
@@ -234,5 +236,25 @@ fn the_result_of_a_call_without_an_id_names_the_function() {
         let told = r#"{"role":"function","name":"pay","content":"PAID"}"#;
         assert_eq!(kept(&session)[1..], [turn, told]);
         assert!(session.validate().unwrap().valid && session.request("{}").unwrap().actions.is_empty());
+    });
+}
+
+/// A whole call whose arguments name the id of another call, which was cut.
+const NAMES_THE_OTHER: &[u8] = b"data: {\"id\":\"c\",\"choices\":[{\"delta\":{\"tool_calls\":[\
+{\"index\":0,\"id\":\"call_1\",\"type\":\"function\",\"function\":{\"name\":\"sh\",\"arguments\":\"{}\"}},\
+{\"index\":1,\"id\":\"call_2\",\"type\":\"function\",\"function\":{\"name\":\"call_2\",\"arguments\":\"{\\\"pa\"}}]}}]}\n\n\
+data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+
+#[test]
+fn a_refused_call_does_not_run_though_a_text_of_its_turn_equals_its_id() {
+    on_every_store(async |place| {
+        let mut session = session_of(&place, "openai", "id_mode = 'canonical'").await;
+        session.append(ASK).await.unwrap();
+        let mut stream = ResponseStream::new(&session.stream_options()).unwrap();
+        stream.feed(NAMES_THE_OTHER);
+        let response = stream.finish().unwrap();
+        let tool = Tool::saying("ran");
+        session.execute_response(&response, &tool, pending()).await.unwrap();
+        assert_eq!(tool.runs(), 1, "{:?}", kept(&session));
     });
 }
