@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use seamline::classify::Failure;
 use seamline::endpoint::Endpoint;
@@ -14,6 +14,9 @@ use seamline::{Options, Policy, Severity};
 
 /// The largest body that is checked by default: providers take no larger ones.
 const BODY_BYTES_MAX: usize = 64 << 20;
+
+/// The start of the header with a signature of AWS.
+const SIGNATURE: &[u8] = b"AWS4-";
 
 /// Repairs the requests of a client. It is cheap to clone.
 ///
@@ -136,7 +139,9 @@ impl Repairer {
             policy: self.settings.policy.clone(),
             ..Options::default()
         };
-        Some(Exchange { repairer: self.clone(), options })
+        let authorization = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
+        let is_signed = authorization.is_some_and(|value| value.starts_with(SIGNATURE));
+        Some(Exchange { repairer: self.clone(), options, is_signed })
     }
 }
 
@@ -151,6 +156,8 @@ impl fmt::Debug for Repairer {
 pub(crate) struct Exchange {
     repairer: Repairer,
     options: Options,
+    /// Whether a signature covers the body. Another body would have a wrong one.
+    is_signed: bool,
 }
 
 impl Exchange {
@@ -169,6 +176,11 @@ impl Exchange {
         };
         match self.repairer.settings.mode {
             ClientMode::Block => blocked(&repaired).map_or_else(|| Ok(body.clone()), Err),
+            ClientMode::Repair if self.is_signed && repaired.is_changed() => {
+                tracing::warn!(target: "seamline", "a broken request is sent as it is, because it is signed already");
+                self.tell(&repaired);
+                Ok(body.clone())
+            }
             ClientMode::Report => {
                 self.tell(&repaired);
                 Ok(body.clone())
@@ -204,6 +216,7 @@ impl Exchange {
     /// Whether a response can be about a broken conversation, and the mode allows a second try.
     pub(crate) fn may_repair_after(&self, status: StatusCode) -> bool {
         self.repairer.settings.mode == ClientMode::Repair
+            && !self.is_signed
             && matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY)
     }
 
@@ -212,7 +225,10 @@ impl Exchange {
         let on_response = self.repairer.on_response.clone()?;
         let content_type = headers.get(CONTENT_TYPE)?.to_str().ok()?;
         let is_stream = ["event-stream", "eventstream", "ndjson"].iter().any(|word| content_type.contains(word));
-        if !is_stream || !status.is_success() || headers.contains_key(CONTENT_ENCODING) {
+        // `InvokeModel` of Bedrock wraps the events of a model in messages of its own, which are not read.
+        let is_wrapped = content_type.contains("amazon.eventstream")
+            && self.options.dialect.as_deref().is_some_and(|dialect| dialect != "bedrock_converse");
+        if !is_stream || is_wrapped || !status.is_success() || headers.contains_key(CONTENT_ENCODING) {
             return None;
         }
         let options = StreamOptions {

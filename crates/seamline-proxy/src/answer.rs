@@ -25,7 +25,7 @@ enum Source {
     Whole(Bytes),
     /// Pieces that were read already, and the rest of the upstream's body, if there is one.
     Begun(VecDeque<Bytes>, Rest),
-    Observed(Box<Joined<Observed<Incoming>>>),
+    Observed(Box<Observed<Joined<Incoming>>>),
 }
 
 /// The rest of a body whose first pieces were read.
@@ -52,8 +52,8 @@ impl AnswerBody {
     }
 
     /// A body of an upstream that is watched.
-    pub(crate) fn observed(observed: Observed<Incoming>) -> Self {
-        Self { source: Source::Observed(Box::new(Joined::new(observed))), open: None, busy: None }
+    pub(crate) fn observed(observed: Observed<Joined<Incoming>>) -> Self {
+        Self { source: Source::Observed(Box::new(observed)), open: None, busy: None }
     }
 
     /// Counts the request as open as long as the body exists.

@@ -9,6 +9,9 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::HeaderMap;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
+use crate::room::{HeldBytes, NoRoom};
+use crate::stop::Stop;
+
 /// A body that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ReadBody {
@@ -30,30 +33,39 @@ pub(crate) enum NotRead {
     Broken,
 }
 
-/// Reads a body.
-pub(crate) async fn read<B>(body: B, bytes_max: usize, time: Duration) -> Result<ReadBody, NotRead>
+/// Reads a body, and counts its bytes among those of the request.
+pub(crate) async fn read<B>(body: B, bytes_max: usize, time: Duration, held: &mut HeldBytes) -> Result<ReadBody, Stop>
 where
     B: Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     if body.size_hint().lower() > bytes_max as u64 {
-        return Err(NotRead::TooLarge(bytes_max));
+        return Err(NotRead::TooLarge(bytes_max).into());
     }
-    match tokio::time::timeout(time, collect(Limited::new(body, bytes_max))).await {
+    match tokio::time::timeout(time, collect(Limited::new(body, bytes_max), held)).await {
         Ok(Ok(read)) => Ok(read),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(NotRead::TooLarge(bytes_max)),
-        Ok(Err(_)) => Err(NotRead::Broken),
-        Err(_) => Err(NotRead::Slow(time)),
+        Ok(Err(Failed::Room(full))) => Err(full.into()),
+        Ok(Err(Failed::Body(error))) if error.is::<LengthLimitError>() => Err(NotRead::TooLarge(bytes_max).into()),
+        Ok(Err(Failed::Body(_))) => Err(NotRead::Broken.into()),
+        Err(_) => Err(NotRead::Slow(time).into()),
     }
 }
 
+/// The reason why the pieces of a body were not joined.
+enum Failed<E> {
+    Body(E),
+    Room(NoRoom),
+}
+
 /// Joins the pieces of a body as they arrive, so that no piece stays in memory beside the whole.
-async fn collect<B: Body<Data = Bytes>>(body: B) -> Result<ReadBody, B::Error> {
+async fn collect<B: Body<Data = Bytes>>(body: B, held: &mut HeldBytes) -> Result<ReadBody, Failed<B::Error>> {
     let mut body = std::pin::pin!(body);
     let expected = body.size_hint().exact().unwrap_or_default();
     let (mut first, mut joined, mut trailers) = (None, BytesMut::new(), None);
     while let Some(frame) = body.frame().await {
-        match frame?.into_data() {
+        let frame = frame.map_err(Failed::Body)?;
+        held.grow(frame.data_ref().map_or(0, Bytes::len)).map_err(Failed::Room)?;
+        match frame.into_data() {
             // Many bodies arrive in one piece, which needs no copy.
             Ok(piece) if first.is_none() && joined.is_empty() => first = Some(piece),
             Ok(piece) => {
@@ -114,14 +126,29 @@ mod tests {
     use http_body_util::Full;
 
     use super::*;
+    use crate::room::BodyRoom;
 
     const TIME: Duration = Duration::from_secs(1);
+
+    async fn read<B>(body: B, bytes_max: usize, time: Duration) -> Result<ReadBody, Stop>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        super::read(body, bytes_max, time, &mut BodyRoom::default().enter(6)).await
+    }
+
+    fn too_large(bytes_max: usize) -> Result<ReadBody, Stop> {
+        Err(NotRead::TooLarge(bytes_max).into())
+    }
 
     #[tokio::test]
     async fn a_body_is_read_up_to_the_limit() {
         let body = || Full::new(Bytes::from_static(b"12345"));
         assert_eq!(read(body(), 5, TIME).await.unwrap().bytes, "12345");
-        assert_eq!(read(body(), 4, TIME).await, Err(NotRead::TooLarge(4)));
+        assert_eq!(read(body(), 4, TIME).await, too_large(4));
+        let long = Full::new(Bytes::from_static(b"1234567"));
+        assert_eq!(read(long, 9, TIME).await, Err(NoRoom.into()));
     }
 
     #[tokio::test]
@@ -133,7 +160,7 @@ mod tests {
         };
         for texts in [&["ab", "", "cde", "f"][..], &["", "", "abcdef"], &["abcdef"]] {
             assert_eq!(read(pieces(texts), 6, TIME).await.unwrap().bytes, "abcdef", "{texts:?}");
-            assert_eq!(read(pieces(texts), 5, TIME).await, Err(NotRead::TooLarge(5)), "{texts:?}");
+            assert_eq!(read(pieces(texts), 5, TIME).await, too_large(5), "{texts:?}");
         }
         assert_eq!(read(pieces(&[]), 5, TIME).await.unwrap().bytes, "");
         let one = Bytes::from_static(b"whole");

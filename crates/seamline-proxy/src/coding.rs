@@ -4,11 +4,16 @@ use std::io::Read;
 
 use bytes::Bytes;
 
+use crate::room::{HeldBytes, NoRoom};
+
 /// The longest window of a zstd frame, as a power of two: 8 MB, which RFC 9659 sets for HTTP.
 const WINDOW_LOG_MAX: u32 = 23;
 
 /// The size of the buffer of the brotli decoder.
 const BUFFER_BYTES: usize = 4096;
+
+/// The bytes that are decoded before they are counted.
+const STEP_BYTES: usize = 256 * 1024;
 
 /// A reason why a body is not decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,33 +24,64 @@ pub(crate) enum NotDecoded {
     Invalid,
     /// The decoded body exceeds the limit.
     TooLarge,
+    /// The bodies of all requests take the whole room.
+    NoRoom(NoRoom),
 }
 
 /// The decoded body; the same bytes where there is no coding.
 pub(crate) fn decode(coding: Option<&str>, body: &Bytes, bytes_max: usize) -> Result<Bytes, NotDecoded> {
+    decode_counted(coding, body, bytes_max, |_| Ok(()))
+}
+
+/// The decoded body, whose bytes are counted among those of the request while they are made.
+pub(crate) fn decode_within(
+    coding: Option<&str>,
+    body: &Bytes,
+    bytes_max: usize,
+    held: &mut HeldBytes,
+) -> Result<Bytes, NotDecoded> {
+    decode_counted(coding, body, bytes_max, |bytes| held.grow(bytes))
+}
+
+fn decode_counted(
+    coding: Option<&str>,
+    body: &Bytes,
+    bytes_max: usize,
+    count: impl FnMut(usize) -> Result<(), NoRoom>,
+) -> Result<Bytes, NotDecoded> {
     let coding = coding.map(|coding| coding.trim().to_ascii_lowercase());
     match coding.as_deref() {
         None | Some("" | "identity") => Ok(body.clone()),
-        Some("gzip" | "x-gzip") => read(flate2::read::MultiGzDecoder::new(&body[..]), bytes_max),
-        Some("deflate") => read(flate2::read::ZlibDecoder::new(&body[..]), bytes_max),
-        Some("br") => read(brotli::Decompressor::new(&body[..], BUFFER_BYTES), bytes_max),
+        Some("gzip" | "x-gzip") => read(flate2::read::MultiGzDecoder::new(&body[..]), bytes_max, count),
+        Some("deflate") => read(flate2::read::ZlibDecoder::new(&body[..]), bytes_max, count),
+        Some("br") => read(brotli::Decompressor::new(&body[..], BUFFER_BYTES), bytes_max, count),
         Some("zstd") => {
             let mut decoder = zstd::stream::read::Decoder::new(&body[..]).map_err(|_| NotDecoded::Invalid)?;
             decoder.window_log_max(WINDOW_LOG_MAX).map_err(|_| NotDecoded::Invalid)?;
-            read(decoder, bytes_max)
+            read(decoder, bytes_max, count)
         }
         Some(_) => Err(NotDecoded::Unknown),
     }
 }
 
-fn read(decoder: impl Read, bytes_max: usize) -> Result<Bytes, NotDecoded> {
+fn read(
+    mut decoder: impl Read,
+    bytes_max: usize,
+    mut count: impl FnMut(usize) -> Result<(), NoRoom>,
+) -> Result<Bytes, NotDecoded> {
     let mut decoded = Vec::new();
-    let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
-    decoder.take(limit).read_to_end(&mut decoded).map_err(|_| NotDecoded::Invalid)?;
-    if decoded.len() > bytes_max {
-        return Err(NotDecoded::TooLarge);
+    loop {
+        let limit = (bytes_max - decoded.len()).saturating_add(1).min(STEP_BYTES);
+        let mut step = decoder.by_ref().take(limit as u64);
+        let read = step.read_to_end(&mut decoded).map_err(|_| NotDecoded::Invalid)?;
+        if decoded.len() > bytes_max {
+            return Err(NotDecoded::TooLarge);
+        }
+        count(read).map_err(NotDecoded::NoRoom)?;
+        if read < limit {
+            return Ok(decoded.into());
+        }
     }
-    Ok(decoded.into())
 }
 
 #[cfg(test)]
@@ -53,6 +89,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::room::BodyRoom;
 
     fn coded(coding: &str, body: &[u8]) -> Bytes {
         let coded = match coding {
@@ -75,11 +112,14 @@ mod tests {
 
     #[test]
     fn every_coding_is_read_up_to_the_limit() {
-        let body = vec![b'x'; 100_000];
+        let body = vec![b'x'; 600_000];
         for coding in ["gzip", "br", "zstd"] {
             let coded = coded(coding, &body);
             assert_eq!(decode(Some(coding), &coded, body.len()).unwrap(), body, "{coding}");
             assert_eq!(decode(Some(coding), &coded, body.len() - 1), Err(NotDecoded::TooLarge), "{coding}");
+            let within = |room| decode_within(Some(coding), &coded, body.len(), &mut BodyRoom::default().enter(room));
+            assert_eq!(within(body.len()).unwrap(), body, "{coding}");
+            assert_eq!(within(body.len() - 1), Err(NotDecoded::NoRoom(NoRoom)), "{coding}");
             assert_eq!(decode(Some(coding), &coded.slice(..coded.len() / 2), body.len()), Err(NotDecoded::Invalid));
         }
         assert_eq!(decode(Some("lzma"), &Bytes::new(), 1), Err(NotDecoded::Unknown));

@@ -40,6 +40,8 @@ pub struct Config {
     pub upstreams: Vec<Upstream>,
     /// The proxy of the network through which upstreams are reached. This machine is always reached directly.
     pub network: NetworkProxy,
+    /// The region of requests to the built-in upstream of Bedrock that are not signed for one.
+    pub aws_region: Option<String>,
     /// The access token that clients send as `x-seamline-token` or as `proxy-authorization: Bearer …`.
     pub token: Option<String>,
 }
@@ -58,6 +60,7 @@ impl Default for Config {
             ledger_store: None,
             upstreams: Vec::new(),
             network: NetworkProxy::default(),
+            aws_region: None,
             token: None,
         }
     }
@@ -90,6 +93,9 @@ pub enum OnFailure {
 pub struct TrafficLimits {
     /// The largest body of a request, also after decoding, in bytes.
     pub body_bytes_max: usize,
+    /// The most bytes of the bodies of all requests at a time, also of decoded ones. A request over it gets an
+    /// error that tells the client to try again.
+    pub all_bodies_bytes_max: usize,
     /// The largest head of a request, in bytes.
     pub head_bytes_max: usize,
     /// The most headers of a request.
@@ -114,6 +120,7 @@ impl Default for TrafficLimits {
     fn default() -> Self {
         Self {
             body_bytes_max: 64 << 20,
+            all_bodies_bytes_max: 1 << 30,
             head_bytes_max: 64 << 10,
             headers_max: 200,
             head_time: Duration::from_secs(15),

@@ -15,6 +15,8 @@ pub(crate) struct Decision {
     pub(crate) body: Option<Bytes>,
     /// The error that the client gets; the request is not sent.
     pub(crate) refusal: Option<Refusal>,
+    /// The number of results that tell the model to stop its wrong calls.
+    pub(crate) escalations: u64,
     /// The outcomes that are recorded, with a cause where the outcome does not say enough.
     pub(crate) outcomes: Vec<(IncidentOutcome, Option<String>)>,
 }
@@ -36,7 +38,10 @@ pub(crate) fn decide(config: &Config, looked: &Looked) -> Decision {
         }
         (_, _, Mode::Report) => "the request was sent as it came",
         (_, _, Mode::Repair | Mode::Block) => {
-            decision.body = reviewed.body.clone().map(Bytes::from).or(decision.body);
+            if let Some(body) = &reviewed.body {
+                decision.body = Some(Bytes::from(body.clone()));
+                decision.escalations = reviewed.escalated.len() as u64;
+            }
             "the results of the calls tell the model to stop"
         }
     };
@@ -56,12 +61,12 @@ fn of_mode(mode: Mode, inspected: &Inspected) -> Decision {
         Mode::Block => Decision {
             refusal: Some(Refusal::Blocked(inspected.texts.join("; "))),
             outcomes: outcome(IncidentOutcome::Blocked),
-            body: None,
+            ..Decision::default()
         },
         Mode::Repair => {
             let is_repaired = inspected.remaining == 0 && inspected.repaired.is_some();
             let done = if is_repaired { IncidentOutcome::Repaired } else { IncidentOutcome::Unrepaired };
-            Decision { body: inspected.repaired.clone(), outcomes: outcome(done), refusal: None }
+            Decision { body: inspected.repaired.clone(), outcomes: outcome(done), ..Decision::default() }
         }
     }
 }
@@ -70,7 +75,7 @@ fn of_failure(on_failure: OnFailure, failure: NotInspected) -> Decision {
     let outcomes = vec![(IncidentOutcome::Failed, Some(failure.to_string()))];
     // The provider says best what is wrong with a body that cannot be read.
     let is_refused = on_failure == OnFailure::Reject && failure == NotInspected::Failed;
-    Decision { refusal: is_refused.then_some(Refusal::Unchecked(failure)), outcomes, body: None }
+    Decision { refusal: is_refused.then_some(Refusal::Unchecked(failure)), outcomes, ..Decision::default() }
 }
 
 #[cfg(test)]
@@ -87,7 +92,7 @@ mod tests {
 
     fn looked(inspected: Result<Inspected, NotInspected>) -> Looked {
         let conversation = ConversationKey::of("x", None, &HeaderMap::new(), b"");
-        Looked { conversation, options: Arc::default(), inspected, reviewed: None }
+        Looked { conversation, known: None, options: Arc::default(), inspected, reviewed: None }
     }
 
     fn damaged(remaining: usize) -> Inspected {

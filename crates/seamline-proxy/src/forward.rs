@@ -13,15 +13,20 @@ use crate::answer::AnswerBody;
 use crate::body::{self, ReadBody, SentBody};
 use crate::headers::{describe_new_body, prepare_request, prepare_response};
 use crate::incident::IncidentOutcome;
+use crate::join::Joined;
 use crate::note::Note;
 use crate::observe::{Observed, Watched};
 use crate::rescue::Refusal;
 use crate::route::Target;
 use crate::sign::{Covered, SigningScope, is_outdated};
 use crate::state::{Lens, Settings, Shared};
+use crate::stop::Stop;
 
 /// The headers of browsers. Web pages must not make the proxy sign requests with the credentials of the machine.
 const OF_BROWSERS: [&str; 2] = ["origin", "sec-fetch-site"];
+
+/// The dialect whose streams are messages of AWS.
+const CONVERSE: &str = "bedrock_converse";
 
 /// The way of one request to its upstream.
 pub(crate) struct Forwarding<'r> {
@@ -52,10 +57,11 @@ impl Forwarding<'_> {
         head: Parts,
         body: Incoming,
         note: &mut Note,
-    ) -> Result<Response<AnswerBody>, Refusal> {
+    ) -> Result<Response<AnswerBody>, Stop> {
         let limits = &self.settings.config.limits;
         let response = if self.needs_signature(&head, false) {
-            let original = body::read(body, limits.body_bytes_max, limits.body_time).await?;
+            let mut held = self.shared.bodies.enter(limits.all_bodies_bytes_max);
+            let original = body::read(body, limits.body_bytes_max, limits.body_time, &mut held).await?;
             self.send(&head, Payload::original(original), note).await?
         } else {
             let request = Request::from_parts(self.prepared(&head), SentBody::Passed(body));
@@ -182,6 +188,8 @@ impl Forwarding<'_> {
         let lens = lens.filter(|_| head.status.is_success());
         let framing = framing_of(&head.headers, self.target.uri.path());
         let watched = match (lens, framing, coding) {
+            // `InvokeModel` wraps the events of a model in messages of its own, which are not read.
+            (Some(lens), Some(Framing::AwsEventStream), _) if lens.dialect != CONVERSE => Watched::Opaque,
             (Some(lens), Some(framing), coding) => {
                 let has_length = body.size_hint().exact().is_some();
                 Watched::stream(&lens.stream, framing, coding.as_deref(), has_length)
@@ -193,7 +201,8 @@ impl Forwarding<'_> {
         };
         let open = framing.is_some().then(|| self.shared.open.streams.enter());
         let beside = (note.facts.clone(), Arc::clone(&self.settings.ledger), open, call);
-        let observed = Observed::new(body, watched, self.settings.config.stall, beside);
+        // The pieces that have arrived are joined first, so that they are read and watched together.
+        let observed = Observed::new(Joined::new(body), watched, self.settings.config.stall, beside);
         let mut response = Response::new(AnswerBody::observed(observed));
         *response.status_mut() = head.status;
         *response.headers_mut() = head.headers;

@@ -22,20 +22,24 @@ use crate::inspect::{Inspector, NotInspected};
 use crate::note::Note;
 use crate::rejection;
 use crate::rescue::{self, Refusal};
+use crate::room::HeldBytes;
 use crate::route::Route;
+use crate::seats::Seat;
 use crate::state::{Lens, Settings, Shared};
+use crate::stop::Stop;
 use crate::{admin, socket, websocket};
 
 /// Answers a request.
-pub(crate) async fn handle(shared: Arc<Shared>, request: Request<Incoming>) -> Response<AnswerBody> {
+pub(crate) async fn handle(
+    shared: Arc<Shared>,
+    request: Request<Incoming>,
+    seat: &Arc<Seat>,
+) -> Response<AnswerBody> {
     let began = Instant::now();
     let open = shared.open.requests.enter();
     let mut note = Note::new(&shared.reporter);
     // Step 12: any error, from any step.
-    let mut response = answer(&shared, request, &mut note).await.unwrap_or_else(|refusal| {
-        note.report_refusal(&refusal);
-        rescue::response(note.facts.dialect, &refusal)
-    });
+    let mut response = answer(&shared, (request, seat), &mut note).await.unwrap_or_else(|stop| stop.answer(&mut note));
     note.finish_call(response.status().as_u16());
     note.write_headers(response.headers_mut());
     response.body_mut().keep_open(open);
@@ -60,27 +64,32 @@ pub(crate) fn refuse_ambiguous(shared: &Shared, request: &Request<Incoming>) -> 
 
 async fn answer(
     shared: &Arc<Shared>,
-    mut request: Request<Incoming>,
+    (mut request, seat): (Request<Incoming>, &Arc<Seat>),
     note: &mut Note,
-) -> Result<Response<AnswerBody>, Refusal> {
+) -> Result<Response<AnswerBody>, Stop> {
     let settings = shared.settings();
     let upgrade = websocket::is_upgrade(request.headers()).then(|| hyper::upgrade::on(&mut request));
     let (head, body) = request.into_parts();
     // Step 1: only clients that know the token go on. Every client may ask for its health.
-    note.facts.dialect = Endpoint::of(head.method.as_str(), head.uri.path()).dialect;
-    note.set_path(head.uri.path());
     if let Some(page) = admin::health(&head) {
         note.is_own = true;
         return Ok(page);
     }
-    if !settings.admits(&head.headers) {
-        return Err(Refusal::Token);
-    }
     // Step 2: choose the upstream and the dialect.
-    let target = match Route::of(&head, &settings.upstreams)? {
+    let route = if settings.admits(&head.headers) {
+        Route::of(&head, &settings.upstreams, settings.config.aws_region.as_deref()).map_err(Stop::from)
+    } else {
+        Err(Refusal::Token.into())
+    };
+    let route = route.inspect_err(|_| {
+        note.facts.dialect = Endpoint::of(head.method.as_str(), head.uri.path()).dialect;
+        note.set_path(head.uri.path());
+    });
+    let target = match route? {
         Route::Admin(page) => {
             note.is_own = true;
-            return admin::page(shared, &page).ok_or(Refusal::Page);
+            note.set_path(head.uri.path());
+            return admin::page(shared, &page).ok_or(Refusal::Page.into());
         }
         Route::Forward(target) => target,
     };
@@ -89,7 +98,7 @@ async fn answer(
     note.facts.dialect = target.endpoint.dialect;
     let forwarding = Forwarding { shared, settings: &settings, target: &target };
     match (upgrade, settings.lens(&target)) {
-        (Some(upgrade), _) => socket::answer(&forwarding, (head, body), upgrade, note).await,
+        (Some(upgrade), _) => Ok(socket::answer(&forwarding, (head, body), (upgrade, seat), note).await?),
         (None, None) => forwarding.pass_through(head, body, note).await,
         (None, Some(lens)) => answer_checked(&forwarding, (head, body), lens, note).await,
     }
@@ -101,14 +110,15 @@ async fn answer_checked(
     (head, body): (Parts, Incoming),
     lens: Arc<Lens>,
     note: &mut Note,
-) -> Result<Response<AnswerBody>, Refusal> {
+) -> Result<Response<AnswerBody>, Stop> {
     let Forwarding { settings, target, .. } = forwarding;
     let config = &settings.config;
     note.call = ModelCall::begin(&note.facts, target.endpoint.model.clone());
     // Step 3: read the body, within the limits.
-    let original = body::read(body, config.limits.body_bytes_max, config.limits.body_time).await?;
+    let mut held = forwarding.shared.bodies.enter(config.limits.all_bodies_bytes_max);
+    let original = body::read(body, config.limits.body_bytes_max, config.limits.body_time, &mut held).await?;
     note.body_bytes = Some(original.bytes.len() as u64);
-    let Some(plain) = decoded(settings, &head, &original, note).await? else {
+    let Some(plain) = decoded(settings, (&head, &original), &mut held, note).await? else {
         let response = forwarding.send(&head, Payload::original(original), note).await?;
         return Ok(forwarding.observe(response, None, note));
     };
@@ -125,7 +135,7 @@ async fn answer_checked(
     note.record(looked.inspected.as_ref().ok(), &decision, &plain);
     looked.note_sent(&settings.ledger, &decision);
     if let Some(refusal) = decision.refusal {
-        return Err(refusal);
+        return Err(refusal.into());
     }
     // Steps 7 and 8: an unchanged body goes out as it came.
     let sent = decision.body.clone().unwrap_or(plain);
@@ -149,24 +159,33 @@ async fn answer_checked(
 /// The body without its content coding; `None` where the coding cannot be read and the original is to be sent.
 async fn decoded(
     settings: &Settings,
-    head: &Parts,
-    original: &ReadBody,
+    (head, original): (&Parts, &ReadBody),
+    held: &mut HeldBytes,
     note: &mut Note,
-) -> Result<Option<Bytes>, Refusal> {
+) -> Result<Option<Bytes>, Stop> {
     let Some(coding) = head.headers.get(CONTENT_ENCODING) else { return Ok(Some(original.bytes.clone())) };
     let coding = coding.to_str().unwrap_or("?").to_owned();
     let (bytes, bytes_max) = (original.bytes.clone(), settings.config.limits.body_bytes_max);
     // A short body can decode to a long one, so other connections must not wait for it.
-    let decode = tokio::task::spawn_blocking(move || coding::decode(Some(&coding), &bytes, bytes_max));
-    let decoded = decode.await.unwrap_or(Err(NotDecoded::Invalid));
+    let mut grown = held.empty();
+    let decode = tokio::task::spawn_blocking(move || {
+        let decoded = coding::decode_within(Some(&coding), &bytes, bytes_max, &mut grown);
+        (decoded, grown)
+    });
+    let (decoded, grown) = match decode.await {
+        Ok((decoded, grown)) => (decoded, Some(grown)),
+        Err(_) => (Err(NotDecoded::Invalid), None),
+    };
+    grown.into_iter().for_each(|grown| held.add(grown));
     match (decoded, settings.config.on_failure) {
         (Ok(plain), _) => Ok(Some(plain)),
-        (Err(NotDecoded::TooLarge), _) => Err(Refusal::DecodedTooLarge(bytes_max)),
+        (Err(NotDecoded::TooLarge), _) => Err(Refusal::DecodedTooLarge(bytes_max).into()),
+        (Err(NotDecoded::NoRoom(full)), _) => Err(full.into()),
         (Err(NotDecoded::Unknown | NotDecoded::Invalid), on_failure) => {
             note.report(IncidentOutcome::Failed, "the content coding of the body cannot be read", None);
             match on_failure {
                 OnFailure::Pass => Ok(None),
-                OnFailure::Reject => Err(Refusal::Unchecked(NotInspected::Unreadable)),
+                OnFailure::Reject => Err(Refusal::Unchecked(NotInspected::Unreadable).into()),
             }
         }
     }

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::HeaderMap;
 use seamline::repair::Repaired;
-use seamline::{Options, Severity, signatures};
+use seamline::{Options, Severity};
 
 use crate::breaker::{self, Reviewed};
 use crate::decide::Decision;
 use crate::identity::ConversationKey;
-use crate::ledger::{self, Ledger};
+use crate::ledger::{self, Known, Ledger};
 use crate::signatures::CallMark;
 use crate::state::{Lens, Settings};
 use crate::upstreams::Upstream;
 
 /// The size from which a body is checked on a thread of its own, so that other connections do not wait for it.
-const OWN_THREAD_BYTES: usize = 256 * 1024;
+const OWN_THREAD_BYTES: usize = 2 << 20;
 
 /// The most findings whose texts are kept for an error to the client.
 const TEXTS_MAX: usize = 5;
@@ -72,6 +72,8 @@ pub(crate) struct Inspector {
 pub(crate) struct Looked {
     /// The conversation that the body belongs to.
     pub(crate) conversation: ConversationKey,
+    /// The knowledge about the conversation before this request.
+    pub(crate) known: Option<Known>,
     /// The options of the check.
     pub(crate) options: Arc<Options>,
     pub(crate) inspected: Result<Inspected, NotInspected>,
@@ -85,7 +87,8 @@ impl Looked {
         let Ok(inspected) = &self.inspected else { return };
         let is_repaired = decision.body.is_some() && decision.refusal.is_none();
         let nothing = BTreeMap::new();
-        ledger.note_synthetic(self.conversation, if is_repaired { &inspected.synthetic } else { &nothing });
+        let synthetic = if is_repaired { &inspected.synthetic } else { &nothing };
+        ledger.note_synthetic(self.conversation, self.known.as_ref(), synthetic);
     }
 }
 
@@ -109,6 +112,7 @@ impl Inspector {
         let looked = tokio::task::spawn_blocking(move || inspector.look_here(&headers, &body));
         looked.await.unwrap_or_else(|_| Looked {
             conversation: ConversationKey::of(&self.upstream.name, None, &HeaderMap::new(), &[]),
+            known: None,
             options: Arc::clone(&self.lens.options),
             inspected: Err(NotInspected::Failed),
             reviewed: None,
@@ -118,35 +122,40 @@ impl Inspector {
     fn look_here(&self, headers: &HeaderMap, body: &Bytes) -> Looked {
         let model = self.lens.options.model.as_deref();
         let conversation = ConversationKey::of(&self.upstream.name, model, headers, body);
-        let options = match self.settings.ledger.rejected(&conversation) {
+        let known = self.settings.ledger.known(&conversation);
+        let options = match known.as_ref().map(|known| &known.rejected).filter(|rejected| !rejected.is_empty()) {
             Some(rejected) => {
                 let mut options = Options::clone(&self.lens.options);
-                options.policy.reject(&rejected);
+                options.policy.reject(rejected);
                 Arc::new(options)
             }
             None => Arc::clone(&self.lens.options),
         };
-        let inspected = inspect(&self.settings.ledger, &conversation, body, &options);
+        let inspected = inspect(&self.settings.ledger, (&conversation, known.as_ref()), body, &options);
         let reviewed = match (&inspected, self.settings.config.breaker) {
             (Ok(inspected), Some(_)) => review(inspected.repaired.as_ref().unwrap_or(body), &options),
             (Ok(_), None) | (Err(_), _) => None,
         };
-        Looked { conversation, options, inspected, reviewed }
+        Looked { conversation, known, options, inspected, reviewed }
     }
 }
 
-fn inspect(ledger: &Ledger, key: &ConversationKey, body: &Bytes, options: &Options) -> Result<Inspected, NotInspected> {
+fn inspect(
+    ledger: &Ledger,
+    (key, known): (&ConversationKey, Option<&Known>),
+    body: &Bytes,
+    options: &Options,
+) -> Result<Inspected, NotInspected> {
     // A defect of the check must not stop the agent: the caller sends the original.
     let repaired = catch_unwind(AssertUnwindSafe(|| {
         // The real signature wins over the replacement that an earlier repair gave the client.
         let dialect = options.dialect.as_deref().unwrap_or_default();
-        let restored = ledger.restored(dialect, body);
+        let (restored, may_be_replaced) = ledger.restored(dialect, body);
         let read = restored.as_ref().unwrap_or(body);
         ledger.repair(key, read, options).map(|(repaired, _)| {
-            let is_unsigned =
-                repaired.has_unsigned_calls() || restored.is_none() && signatures::may_be_replaced(dialect, body);
+            let is_unsigned = repaired.has_unsigned_calls() || restored.is_none() && may_be_replaced;
             let lacks_signatures = is_unsigned && ledger.is_missing_signatures(dialect, read);
-            let late_results = ledger.count_late(key, &repaired, read, options);
+            let late_results = Ledger::count_late(known, &repaired, read, options);
             Inspected { late_results, lacks_signatures, ..Inspected::of(repaired).with_restored(restored.clone()) }
         })
     }));
@@ -212,7 +221,7 @@ mod tests {
         let body = Bytes::from(body.to_owned());
         let key = ConversationKey::of("openai", None, &HeaderMap::new(), &body);
         let options = Options { dialect: Some("openai_chat".to_owned()), ..Options::default() };
-        inspect(&ledger, &key, &body, &options)
+        inspect(&ledger, (&key, None), &body, &options)
     }
 
     #[test]

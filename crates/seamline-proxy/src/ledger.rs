@@ -19,12 +19,16 @@ use seamline::store::RejectedMembers;
 use seamline::{Error, Options, signatures};
 
 use self::entry::Entry;
-use self::memory::{Known, Memory, SYNTHETIC_MAX};
+pub(crate) use self::memory::Known;
+use self::memory::{Memory, SYNTHETIC_MAX};
 use self::store::LedgerStore;
 use crate::identity::ConversationKey;
 use crate::signatures::{CallMark, SignatureMemory};
 
 pub use self::store::LedgerStoreSettings;
+
+/// The size from which requests are kept to read the next one faster.
+const KEPT_BYTES_MIN: usize = 8 << 10;
 
 /// The bounds of a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +110,9 @@ impl Ledger {
         body: &'b Bytes,
         options: &Options,
     ) -> Result<(Repaired<'b>, Unread), Error> {
+        if body.len() < KEPT_BYTES_MIN {
+            return self.repair_small(body, options);
+        }
         // The conversation is taken out while it is in use. A second request at the same time starts without it.
         let mut requests = self.lock().take(key).unwrap_or_default();
         let mut repaired = requests.repair(body, options)?;
@@ -116,23 +123,44 @@ impl Ledger {
                 repaired = requests.repair(body, &Options { signatures, ..options.clone() })?;
             }
         }
-        self.lock().put(*key, requests, &self.limits);
+        // To free long conversations takes its time, so no other request waits for it.
+        let gone = self.lock().put(*key, requests, &self.limits);
+        drop(gone);
         Ok((repaired, unread))
     }
 
-    /// The body with signatures in the places of the provider's replacements for lost ones; `None` where there is
-    /// nothing to replace. A client can have such a replacement from an earlier repair.
-    pub fn restored(&self, dialect: &str, body: &[u8]) -> Option<Bytes> {
-        if !signatures::may_be_replaced(dialect, body) {
-            return None;
+    /// Repairs a short request, of which nothing is kept: to read it again is faster than to keep it.
+    fn repair_small<'b>(&self, body: &'b Bytes, options: &Options) -> Result<(Repaired<'b>, Unread), Error> {
+        let mut repaired = seamline::repair(body, options)?;
+        if repaired.has_unsigned_calls() {
+            let (signatures, _) = self.memory.signatures.lost(repaired.dialect, body);
+            if !signatures.is_empty() {
+                repaired = seamline::repair(body, &Options { signatures, ..options.clone() })?;
+            }
+        }
+        Ok((repaired, Unread::default()))
+    }
+
+    /// The body with signatures in the places of the provider's replacements for lost ones, and whether there may be
+    /// such replacements. A client can have one from an earlier repair.
+    pub(crate) fn restored(&self, dialect: &str, body: &[u8]) -> (Option<Bytes>, bool) {
+        // Without a signature to put, the bytes need not be searched.
+        let can_restore = self.store.is_some() || !self.memory.signatures.is_empty();
+        if !can_restore || !signatures::may_be_replaced(dialect, body) {
+            return (None, false);
         }
         let (known, _) = self.memory.signatures.lost(dialect, body);
-        signatures::restored(dialect, body, &known).map(Bytes::from)
+        (signatures::restored(dialect, body, &known).map(Bytes::from), true)
+    }
+
+    /// Whether another proxy may know signatures that this one does not.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.store.is_some()
     }
 
     /// Whether a body has calls whose signatures another proxy may know.
     pub(crate) fn is_missing_signatures(&self, dialect: &str, body: &[u8]) -> bool {
-        self.store.is_some() && self.memory.signatures.lost(dialect, body).1
+        self.is_shared() && self.memory.signatures.lost(dialect, body).1
     }
 
     /// Remembers the signatures of a response.
@@ -142,9 +170,9 @@ impl Ledger {
         }
     }
 
-    /// The members that the provider of a conversation rejected.
-    pub(crate) fn rejected(&self, key: &ConversationKey) -> Option<RejectedMembers> {
-        self.memory.known(key).map(|known| known.rejected).filter(|rejected| !rejected.is_empty())
+    /// The knowledge about a conversation; `None` where there is none.
+    pub(crate) fn known(&self, key: &ConversationKey) -> Option<Known> {
+        self.memory.known(key)
     }
 
     /// Remembers members that the provider of a conversation rejected.
@@ -154,25 +182,29 @@ impl Ledger {
         self.learn_of(key, known);
     }
 
-    /// Remembers which calls of a request went out with a synthetic result.
-    pub(crate) fn note_synthetic(&self, key: ConversationKey, synthetic: &BTreeMap<CallMark, String>) {
-        let before = self.memory.known(&key);
-        if before.as_ref().map_or(synthetic.is_empty(), |known| known.synthetic == *synthetic) {
+    /// Remembers which calls of a request went out with a synthetic result. `before` is what was known of its
+    /// conversation.
+    pub(crate) fn note_synthetic(
+        &self,
+        key: ConversationKey,
+        before: Option<&Known>,
+        synthetic: &BTreeMap<CallMark, String>,
+    ) {
+        if before.map_or(synthetic.is_empty(), |known| known.synthetic == *synthetic) {
             return;
         }
-        let rejected = before.map(|known| known.rejected).unwrap_or_default();
+        let rejected = self.memory.known(&key).map(|known| known.rejected).unwrap_or_default();
         self.learn_of(key, Known { rejected, synthetic: synthetic.clone() });
     }
 
     /// The number of calls of a body that have a result and went out with a synthetic one before.
     pub(crate) fn count_late(
-        &self,
-        key: &ConversationKey,
+        known: Option<&Known>,
         repaired: &Repaired<'_>,
         body: &[u8],
         options: &Options,
     ) -> u64 {
-        let Some(known) = self.memory.known(key).filter(|known| !known.synthetic.is_empty()) else { return 0 };
+        let Some(known) = known.filter(|known| !known.synthetic.is_empty()) else { return 0 };
         let now = synthetic(repaired);
         if known.synthetic.keys().all(|call| now.contains_key(call)) {
             return 0;
@@ -246,12 +278,13 @@ impl Conversations {
         Some(remembered.requests)
     }
 
-    fn put(&mut self, key: ConversationKey, requests: Requests, limits: &LedgerLimits) {
+    /// Keeps a conversation. Returns what makes room for it.
+    fn put(&mut self, key: ConversationKey, requests: Requests, limits: &LedgerLimits) -> Vec<Requests> {
         let bytes = requests.held_bytes();
         if bytes == 0 {
-            return;
+            return Vec::new();
         }
-        self.take(&key);
+        let mut gone = Vec::from_iter(self.take(&key));
         self.uses += 1;
         let used = self.uses;
         self.bytes += bytes;
@@ -259,8 +292,9 @@ impl Conversations {
         self.by_key.insert(key, Remembered { requests, bytes, used });
         while self.bytes > limits.bytes_max || self.by_key.len() > limits.conversations_max {
             let Some((_, oldest)) = self.by_use.pop_first() else { break };
-            self.take(&oldest);
+            gone.extend(self.take(&oldest));
         }
+        gone
     }
 }
 

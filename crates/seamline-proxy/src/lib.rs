@@ -39,6 +39,7 @@ mod recent;
 mod rejection;
 pub mod report;
 mod rescue;
+mod room;
 mod route;
 mod seats;
 mod server;
@@ -49,6 +50,7 @@ mod socket;
 #[cfg(feature = "otel")]
 pub mod spans;
 mod state;
+mod stop;
 pub mod telemetry;
 mod unpack;
 mod upstream;

@@ -22,21 +22,20 @@ pub struct Metrics {
 
 #[derive(Debug, Default)]
 struct Counts {
-    exchanges: BTreeMap<ExchangeLabels, u64>,
-    times: BTreeMap<String, Histogram>,
-    body_bytes: BTreeMap<String, u64>,
+    exchanges: BTreeMap<String, Exchanges>,
     findings: BTreeMap<String, u64>,
     repairs: BTreeMap<String, u64>,
     late_results: u64,
     outcomes: BTreeMap<&'static str, u64>,
 }
 
-/// The labels of a counter of requests.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct ExchangeLabels {
-    upstream: String,
-    dialect: &'static str,
-    status: &'static str,
+/// The exchanges with one upstream.
+#[derive(Debug, Default)]
+struct Exchanges {
+    /// The number of exchanges, by dialect and class of the status.
+    counts: BTreeMap<(&'static str, &'static str), u64>,
+    times: Histogram,
+    body_bytes: u64,
 }
 
 #[derive(Debug, Default)]
@@ -59,15 +58,17 @@ impl Metrics {
     /// Counts an exchange.
     pub fn count_exchange(&self, summary: &Summary) {
         let upstream = label_of_upstream(&summary.upstream);
-        let labels = ExchangeLabels {
-            upstream: upstream.to_owned(),
-            dialect: summary.dialect.unwrap_or("none"),
-            status: class_of(summary.status),
-        };
+        let labels = (summary.dialect.unwrap_or("none"), class_of(summary.status));
         let mut counts = self.lock();
-        *counts.exchanges.entry(labels).or_default() += 1;
-        counts.times.entry(upstream.to_owned()).or_default().add(summary.time);
-        *counts.body_bytes.entry(upstream.to_owned()).or_default() += summary.body_bytes.unwrap_or(0);
+        // A name is copied only once.
+        if !counts.exchanges.contains_key(upstream) {
+            counts.exchanges.insert(upstream.to_owned(), Exchanges::default());
+        }
+        if let Some(exchanges) = counts.exchanges.get_mut(upstream) {
+            *exchanges.counts.entry(labels).or_default() += 1;
+            exchanges.times.add(summary.time);
+            exchanges.body_bytes += summary.body_bytes.unwrap_or(0);
+        }
         counts.late_results += summary.late_results;
     }
 
@@ -104,20 +105,22 @@ impl Metrics {
 impl Counts {
     fn write(&self, page: &mut TextPage) {
         page.begin("seamline_requests_total", "counter", "Requests by upstream, dialect and class of the status.");
-        for (ExchangeLabels { upstream, dialect, status }, count) in &self.exchanges {
-            page.sample("", &[("upstream", upstream), ("dialect", dialect), ("status", status)], count);
+        for (upstream, exchanges) in &self.exchanges {
+            for ((dialect, status), count) in &exchanges.counts {
+                page.sample("", &[("upstream", upstream), ("dialect", dialect), ("status", status)], count);
+            }
         }
         page.begin(
             "seamline_request_duration_seconds",
             "histogram",
             "Time from a request to the head of its response.",
         );
-        for (upstream, times) in &self.times {
-            times.write(page, upstream);
+        for (upstream, exchanges) in &self.exchanges {
+            exchanges.times.write(page, upstream);
         }
         page.begin("seamline_request_body_bytes_total", "counter", "Bytes of request bodies that were read.");
-        for (upstream, bytes) in &self.body_bytes {
-            page.sample("", &[("upstream", upstream)], bytes);
+        for (upstream, exchanges) in &self.exchanges {
+            page.sample("", &[("upstream", upstream)], exchanges.body_bytes);
         }
         page.begin("seamline_findings_total", "counter", "Errors in request bodies, by the code of the rule.");
         for (rule, count) in &self.findings {

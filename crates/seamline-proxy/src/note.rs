@@ -18,6 +18,9 @@ use crate::inspect::Inspected;
 use crate::report::{Reporter, ResponseFacts, Summary};
 use crate::rescue::Refusal;
 
+/// The name of the edit that tells the model to stop its wrong calls.
+const ESCALATED: &str = "breaker escalate";
+
 /// The longest list of findings or repairs in a header.
 const LIST_BYTES_MAX: usize = 1024;
 
@@ -69,10 +72,14 @@ impl Note {
             self.findings.clone_from(&inspected.errors);
             self.actions = if decision.body.is_some() { inspected.actions.clone() } else { BTreeMap::new() };
         }
+        let escalated = (decision.escalations > 0).then(|| (ESCALATED.to_owned(), decision.escalations));
+        self.actions.extend(escalated.clone());
         for (outcome, cause) in &decision.outcomes {
+            let mut actions = inspected.map(|inspected| inspected.actions.clone()).unwrap_or_default();
+            actions.extend(escalated.clone());
             let incident = ProxyIncident {
                 findings: self.findings.clone(),
-                actions: inspected.map(|inspected| inspected.actions.clone()).unwrap_or_default(),
+                actions,
                 before: Some(BodyMark::of(body)),
                 after: decision.body.as_deref().map(BodyMark::of),
                 cause: cause.clone(),

@@ -7,6 +7,7 @@ use hyper::http::uri::PathAndQuery;
 use hyper::{HeaderMap, Uri};
 use seamline::endpoint::Endpoint;
 
+use crate::sign::SigningScope;
 use crate::upstreams::{Upstream, Upstreams};
 
 /// The header that names the upstream of a request.
@@ -55,8 +56,8 @@ pub(crate) enum NoRoute {
 }
 
 impl Route {
-    /// The route of a request.
-    pub(crate) fn of(head: &Parts, upstreams: &Upstreams) -> Result<Self, NoRoute> {
+    /// The route of a request. `region` is the region of requests to AWS that name none.
+    pub(crate) fn of(head: &Parts, upstreams: &Upstreams, region: Option<&str>) -> Result<Self, NoRoute> {
         let path = head.uri.path();
         if let Some(page) = path.strip_prefix(ADMIN) {
             return Ok(Self::Admin(page.to_owned()));
@@ -67,9 +68,10 @@ impl Route {
             None => by_path(path, &head.headers, upstreams),
         };
         let upstream = upstream.ok_or_else(|| NoRoute::unknown(path, upstreams))?;
-        let uri = url(upstream, rest, head.uri.query()).ok_or_else(|| NoRoute::Path(upstream.name.clone()))?;
+        let upstream = regional(upstream, &head.headers, region);
+        let uri = url(&upstream, rest, head.uri.query()).ok_or_else(|| NoRoute::Path(upstream.name.clone()))?;
         let endpoint = Endpoint::of(head.method.as_str(), rest);
-        Ok(Self::Forward(Target { upstream: Arc::clone(upstream), uri, endpoint }))
+        Ok(Self::Forward(Target { upstream, uri, endpoint }))
     }
 }
 
@@ -79,6 +81,16 @@ impl NoRoute {
         let known = upstreams.names().collect::<Vec<_>>().join(", ");
         Self::Unknown { path: path[..end].to_owned(), known }
     }
+}
+
+/// The upstream in the region for which the client signed the request, because a signature is valid in one region only.
+fn regional(upstream: &Arc<Upstream>, headers: &HeaderMap, region: Option<&str>) -> Arc<Upstream> {
+    if !upstream.is_regional {
+        return Arc::clone(upstream);
+    }
+    let signed = SigningScope::of(headers).map(|scope| scope.region);
+    let found = signed.as_deref().or(region).and_then(|region| upstream.in_region(region));
+    found.map_or_else(|| Arc::clone(upstream), Arc::new)
 }
 
 /// The longest start of a path that an error repeats.
@@ -138,7 +150,7 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (head, ()) = request.body(()).unwrap().into_parts();
-        match Route::of(&head, &upstreams).map_err(|error| error.to_string())? {
+        match Route::of(&head, &upstreams, Some("eu-north-1")).map_err(|error| error.to_string())? {
             Route::Admin(page) => Ok(format!("admin {page}")),
             Route::Forward(target) => Ok(target.uri.to_string()),
         }
@@ -160,7 +172,24 @@ mod tests {
         let anthropic = [("anthropic-version", "2023-06-01")];
         assert_eq!(target("/v1/models", &anthropic).unwrap(), "https://api.anthropic.com/v1/models");
         assert!(target("/v1beta/models/m:generateContent", &[]).unwrap().contains("googleapis.com/v1beta/models/m:"));
-        assert!(target("/model/m/converse", &[]).unwrap().contains("amazonaws.com/model/m/converse"));
+    }
+
+    #[test]
+    fn the_region_of_the_signature_selects_the_host_of_bedrock() {
+        let host = |region: &str| format!("https://bedrock-runtime.{region}.amazonaws.com/model/m/converse");
+        let signed = |region: &str| {
+            format!("AWS4-HMAC-SHA256 Credential=A/20261118/{region}/bedrock/aws4_request, SignedHeaders=host, Signature=0")
+        };
+        for path in ["/model/m/converse", "/bedrock/model/m/converse"] {
+            for (authorization, region) in [
+                (signed("eu-west-1"), "eu-west-1"),
+                (signed("us-east-1"), "us-east-1"),
+                (signed("example.com#"), "us-east-1"),
+                ("Bearer key".to_owned(), "eu-north-1"),
+            ] {
+                assert_eq!(target(path, &[("authorization", &authorization)]).unwrap(), host(region), "{authorization}");
+            }
+        }
     }
 
     #[test]

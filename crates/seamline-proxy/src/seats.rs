@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
 
 use crate::counts::{Counted, OpenCount};
 
@@ -15,10 +15,13 @@ const FULL_PAUSE: Duration = Duration::from_millis(50);
 /// The places of a proxy.
 #[derive(Debug)]
 pub(crate) struct Seats {
-    free: Arc<Semaphore>,
     taken: Mutex<BTreeMap<u64, Arc<Use>>>,
+    /// Tells that a place was left.
+    left: Notify,
     /// Numbers seats and requests in their order.
     clock: AtomicU64,
+    /// The number of taken places, for the reports.
+    open: OpenCount,
 }
 
 /// The use of one connection.
@@ -36,35 +39,35 @@ pub(crate) struct Seat {
     seats: Arc<Seats>,
     number: u64,
     used: Arc<Use>,
-    _permit: Option<OwnedSemaphorePermit>,
+    _open: Counted,
 }
 
 impl Seats {
-    /// So many places.
-    pub(crate) fn new(count: usize) -> Arc<Self> {
-        let free = Arc::new(Semaphore::new(count.clamp(1, Semaphore::MAX_PERMITS)));
-        Arc::new(Self { free, taken: Mutex::default(), clock: AtomicU64::new(1) })
+    /// Places that are all free. `open` counts those that are taken.
+    pub(crate) fn new(open: OpenCount) -> Arc<Self> {
+        Arc::new(Self { taken: Mutex::default(), left: Notify::new(), clock: AtomicU64::new(1), open })
     }
 
-    /// Takes a place. Waits while all connections have open requests.
-    pub(crate) async fn take(self: &Arc<Self>) -> Seat {
+    /// Takes one of so many places. Waits while all connections have open requests. The number can change meanwhile.
+    pub(crate) async fn take(self: &Arc<Self>, count_max: impl Fn() -> usize) -> Seat {
         loop {
-            if self.free.available_permits() == 0 {
-                self.send_idle_away();
+            if let Some(seat) = self.free_seat(count_max().max(1)) {
+                return seat;
             }
-            let free = Arc::clone(&self.free).acquire_owned();
-            if let Ok(permit) = tokio::time::timeout(FULL_PAUSE, free).await {
-                // The semaphore is never closed.
-                return self.seat(permit.ok());
-            }
+            self.send_idle_away();
+            let _ = tokio::time::timeout(FULL_PAUSE, self.left.notified()).await;
         }
     }
 
-    fn seat(self: &Arc<Self>, permit: Option<OwnedSemaphorePermit>) -> Seat {
+    fn free_seat(self: &Arc<Self>, count_max: usize) -> Option<Seat> {
+        let mut taken = self.lock();
+        if taken.len() >= count_max {
+            return None;
+        }
         let number = self.tick();
         let used = Arc::new(Use { last: AtomicU64::new(number), ..Use::default() });
-        self.lock().insert(number, Arc::clone(&used));
-        Seat { seats: Arc::clone(self), number, used, _permit: permit }
+        taken.insert(number, Arc::clone(&used));
+        Some(Seat { seats: Arc::clone(self), number, used, _open: self.open.enter() })
     }
 
     /// Tells the connection to leave that is idle for the longest time. One without a request so far is not idle: it has
@@ -115,6 +118,7 @@ impl Seat {
 impl Drop for Seat {
     fn drop(&mut self) {
         self.seats.lock().remove(&self.number);
+        self.seats.left.notify_one();
     }
 }
 
@@ -126,17 +130,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_connection_that_is_idle_for_the_longest_time_makes_room() {
-        let seats = Seats::new(3);
-        let (new, old, busy) = (seats.take().await, seats.take().await, seats.take().await);
+        let seats = Seats::new(OpenCount::default());
+        let take = || seats.take(|| 3);
+        let (new, old, busy) = (take().await, take().await, take().await);
         let open = busy.request();
         assert!(!new.has_request());
         drop(old.request());
         drop(new.request());
-        assert!(seats.take().now_or_never().is_none());
+        assert!(take().now_or_never().is_none());
         assert!(old.is_needed().now_or_never().is_some());
         assert!(new.is_needed().now_or_never().is_none() && busy.is_needed().now_or_never().is_none());
         drop(old);
-        let fourth = seats.take().await;
+        let fourth = take().await;
         assert!(!fourth.has_request() && open_requests(&busy) == 1);
         drop(open);
         assert_eq!(open_requests(&busy), 0);
@@ -144,11 +149,29 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_new_connection_and_one_with_an_open_request_stay() {
-        let seats = Seats::new(2);
-        let (new, busy) = (seats.take().await, seats.take().await);
+        let seats = Seats::new(OpenCount::default());
+        let take = || seats.take(|| 2);
+        let (new, busy) = (take().await, take().await);
         let _open = busy.request();
-        assert!(tokio::time::timeout(Duration::from_secs(9), seats.take()).await.is_err());
+        assert!(tokio::time::timeout(Duration::from_secs(9), take()).await.is_err());
         assert!(new.is_needed().now_or_never().is_none() && busy.is_needed().now_or_never().is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_number_of_places_can_change() {
+        let (seats, count) = (Seats::new(OpenCount::default()), std::cell::Cell::new(1));
+        let take = || seats.take(|| count.get());
+        let first = take().await;
+        let second = take();
+        tokio::pin!(second);
+        assert!(tokio::time::timeout(Duration::from_secs(9), &mut second).await.is_err());
+        count.set(2);
+        let second = second.await;
+        count.set(1);
+        drop(first);
+        assert!(tokio::time::timeout(Duration::from_secs(9), take()).await.is_err());
+        drop(second);
+        take().await;
     }
 
     fn open_requests(seat: &Seat) -> usize {

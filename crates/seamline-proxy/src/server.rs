@@ -35,9 +35,10 @@ const STREAMS_MAX: u32 = 256;
 
 /// Serves requests until `stop` is done, then lets open requests end.
 pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>, stop: impl Future<Output = ()>) {
-    let limits = shared.settings().config.limits;
-    let server = Arc::new(server(&limits));
-    let seats = Seats::new(limits.connections_max);
+    let mut limits = shared.settings().config.limits;
+    let mut server = Arc::new(builder(&limits));
+    let seats = Seats::new(shared.open.connections.clone());
+    let count_max = || shared.settings().config.limits.connections_max;
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
     // A connection that waits for its place.
@@ -47,8 +48,13 @@ pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>, stop: impl F
         tokio::select! {
             () = &mut stop => break,
             stream = accept(&listener), if waiting.is_none() => waiting = Some(stream),
-            seat = seats.take(), if waiting.is_some() => {
+            seat = seats.take(count_max), if waiting.is_some() => {
                 let Some(stream) = waiting.take() else { continue };
+                // A reload changes the limits of new connections.
+                let now = shared.settings().config.limits;
+                if now != limits {
+                    (limits, server) = (now, Arc::new(builder(&now)));
+                }
                 let connection = Connection { server: Arc::clone(&server), shared: Arc::clone(&shared), seat: Arc::new(seat) };
                 connections.spawn(connection.serve(stream, graceful.watcher(), limits));
             }
@@ -81,7 +87,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
     }
 }
 
-fn server(limits: &TrafficLimits) -> auto::Builder<TokioExecutor> {
+fn builder(limits: &TrafficLimits) -> auto::Builder<TokioExecutor> {
     let mut server = auto::Builder::new(TokioExecutor::new());
     server
         .http1()
@@ -112,16 +118,16 @@ struct Connection {
 impl Connection {
     async fn serve(self, stream: TcpStream, watcher: Watcher, limits: TrafficLimits) {
         let Self { server, shared, seat } = self;
-        let _open = shared.open.connections.enter();
         // Small pieces of streams must not wait for more.
         let _ = stream.set_nodelay(true);
         let seen = Arc::<Seen>::default();
         let stream = Arrival::new(stream, Arc::clone(&seen), limits.head_bytes_max, limits.head_time);
         let served = Arc::clone(&seat);
         let service = service_fn(move |request| {
-            let (shared, seen, busy) = (Arc::clone(&shared), Arc::clone(&seen), served.request());
+            let (shared, seen, seat, busy) =
+                (Arc::clone(&shared), Arc::clone(&seen), Arc::clone(&served), served.request());
             async move {
-                let mut response = answer(shared, request, &seen).await;
+                let mut response = answer(shared, request, &seen, &seat).await;
                 response.body_mut().keep_busy(busy);
                 Ok::<_, Infallible>(response)
             }
@@ -144,10 +150,18 @@ impl Connection {
 }
 
 /// Answers a request, unless its length can be read in two ways.
-async fn answer(shared: Arc<Shared>, request: Request<Incoming>, seen: &Seen) -> Response<AnswerBody> {
+async fn answer(
+    shared: Arc<Shared>,
+    request: Request<Incoming>,
+    seen: &Seen,
+    seat: &Arc<Seat>,
+) -> Response<AnswerBody> {
     let version = request.version();
-    let mut response =
-        if seen.is_ambiguous() { handle::refuse_ambiguous(&shared, &request) } else { handle(shared, request).await };
+    let mut response = if seen.is_ambiguous() {
+        handle::refuse_ambiguous(&shared, &request)
+    } else {
+        handle(shared, request, seat).await
+    };
     // The bytes behind such a request cannot be trusted to be a request.
     let is_over = seen.is_ambiguous() || seen.is_unwatched();
     if is_over && version < Version::HTTP_2 && response.status() != StatusCode::SWITCHING_PROTOCOLS {

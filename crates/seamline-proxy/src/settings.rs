@@ -125,14 +125,18 @@ impl ProxySettings {
         Some(KeepSettings { folder, bytes_max: self.rejected_bytes_max, count_max: self.rejected_max })
     }
 
-    /// Whether only a new start can apply the differences to other settings: the address, the stores and kept
-    /// bodies.
+    /// Whether only a new start can apply the differences to other settings: the address, the stores and kept bodies,
+    /// with their bounds.
     pub fn needs_start(&self, other: &Self) -> bool {
-        let of_start = |settings: &Self| {
-            let Self { listen, store, ledger_store, keeps_rejected, rejected_folder, .. } = settings.clone();
-            (listen, store, ledger_store, keeps_rejected, rejected_folder)
+        let of_stores = |settings: &Self| {
+            let Self { store, ledger_store, ledger_store_bytes_max, incident_time, incidents_max, .. } = settings.clone();
+            (store, ledger_store, ledger_store_bytes_max, incident_time, incidents_max)
         };
-        of_start(self) != of_start(other)
+        let of_rejected = |settings: &Self| {
+            let Self { keeps_rejected, rejected_folder, rejected_bytes_max, rejected_max, .. } = settings.clone();
+            (keeps_rejected, rejected_folder, rejected_bytes_max, rejected_max)
+        };
+        self.listen != other.listen || of_stores(self) != of_stores(other) || of_rejected(self) != of_rejected(other)
     }
 
     /// Listens on a free port of this machine.

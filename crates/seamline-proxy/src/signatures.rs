@@ -102,6 +102,11 @@ impl SignatureMemory {
         (known.collect(), is_missing)
     }
 
+    /// Whether no signature is known.
+    pub fn is_empty(&self) -> bool {
+        self.lock().bytes == 0
+    }
+
     fn get(&self, call: CallMark) -> Option<String> {
         self.lock().by_call.get(&call).cloned()
     }

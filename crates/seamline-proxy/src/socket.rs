@@ -27,6 +27,7 @@ use crate::members::Members;
 use crate::note::Note;
 use crate::rescue::{self, Refusal};
 use crate::route::Target;
+use crate::seats::Seat;
 use crate::state::Shared;
 use crate::websocket::{BridgeEnd, BridgeLimits, EXTENSIONS, FrameVerdict, Judge, bridge};
 
@@ -37,7 +38,7 @@ const CHECKED: &str = "openai_responses";
 pub(crate) async fn answer(
     forwarding: &Forwarding<'_>,
     (head, body): (Parts, Incoming),
-    client: OnUpgrade,
+    (client, seat): (OnUpgrade, &Arc<Seat>),
     note: &mut Note,
 ) -> Result<Response<AnswerBody>, Refusal> {
     let checker = checker(forwarding, &head, note);
@@ -54,7 +55,8 @@ pub(crate) async fn answer(
     let upstream = hyper::upgrade::on(&mut response);
     let message_bytes_max = forwarding.settings.config.limits.body_bytes_max;
     let stall = forwarding.settings.config.stall;
-    let sides = Sides { client, upstream, limits: BridgeLimits { message_bytes_max, stall } };
+    let limits = BridgeLimits { message_bytes_max, stall };
+    let sides = Sides { client, upstream, limits, seat: Arc::clone(seat) };
     tokio::spawn(run(Arc::clone(forwarding.shared), sides, checker));
     let (mut head, _) = response.into_parts();
     prepare_response(&mut head.headers);
@@ -78,12 +80,16 @@ struct Sides {
     client: OnUpgrade,
     upstream: OnUpgrade,
     limits: BridgeLimits,
+    /// The place of the client's connection, which the bridge keeps.
+    seat: Arc<Seat>,
 }
 
 /// Passes messages until one side closes, or the proxy stops.
 async fn run(shared: Arc<Shared>, sides: Sides, checker: Option<Checker>) {
     let mut stop = shared.bridges.subscribe();
     let _open = shared.open.streams.enter();
+    // The connection is not idle, so it makes no room for another one.
+    let _busy = sides.seat.request();
     let pass = async {
         let (Ok(client), Ok(upstream)) = (sides.client.await, sides.upstream.await) else { return };
         let (mut client, mut upstream) = (TokioIo::new(client), TokioIo::new(upstream));

@@ -1,7 +1,7 @@
 //! The state that all requests of a proxy share.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use hyper::HeaderMap;
 use hyper::header::PROXY_AUTHORIZATION;
@@ -15,6 +15,7 @@ use crate::counts::Counts;
 use crate::headers::TOKEN;
 use crate::ledger::Ledger;
 use crate::report::{Gauges, Reporter};
+use crate::room::BodyRoom;
 use crate::route::Target;
 use crate::sign::Signer;
 use crate::upstream::UpstreamClient;
@@ -32,6 +33,8 @@ pub(crate) struct Shared {
     pub(crate) reporter: Arc<dyn Reporter>,
     pub(crate) signer: Signer,
     pub(crate) open: Counts,
+    /// The memory that the bodies of requests take.
+    pub(crate) bodies: BodyRoom,
     /// Tells the bridges between `WebSocket` connections to end. Each bridge holds a receiver.
     pub(crate) bridges: watch::Sender<bool>,
 }
@@ -43,7 +46,14 @@ pub(crate) struct Settings {
     pub(crate) client: UpstreamClient,
     pub(crate) ledger: Arc<Ledger>,
     token: Option<blake3::Hash>,
-    lenses: Mutex<HashMap<String, Arc<Lens>>>,
+    lenses: RwLock<Lenses>,
+}
+
+/// The options of endpoints, by upstream, dialect and the model of the URL.
+#[derive(Debug, Default)]
+struct Lenses {
+    by_endpoint: HashMap<&'static str, HashMap<String, HashMap<String, Arc<Lens>>>>,
+    count: usize,
 }
 
 /// The options with which the bodies of one endpoint are read.
@@ -67,6 +77,7 @@ impl Shared {
             reporter,
             signer,
             open: Counts::default(),
+            bodies: BodyRoom::default(),
             bridges: watch::Sender::new(false),
         })
     }
@@ -109,7 +120,7 @@ impl Settings {
             client,
             ledger,
             token: config.token.as_ref().map(|token| blake3::hash(token.as_bytes())),
-            lenses: Mutex::default(),
+            lenses: RwLock::default(),
             config,
         })
     }
@@ -126,19 +137,32 @@ impl Settings {
     /// The options for the bodies of a target; `None` where the proxy does not read them.
     pub(crate) fn lens(&self, target: &Target) -> Option<Arc<Lens>> {
         let dialect = target.endpoint.dialect?;
-        let model = target.endpoint.model.as_deref();
-        let key = format!("{} {dialect} {}", target.upstream.name, model.unwrap_or_default());
-        let mut lenses = self.lenses.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(lens) = lenses.get(&key) {
+        let (upstream, model) = (&target.upstream.name, target.endpoint.model.as_deref().unwrap_or_default());
+        let lenses = self.lenses.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lens) = lenses.get(dialect, upstream, model) {
             return Some(Arc::clone(lens));
         }
+        drop(lenses);
         let lens = Arc::new(Lens::new(&self.config, target, dialect));
-        // The models of paths come from clients, so the number of combinations needs a bound.
-        if lenses.len() >= LENSES_MAX {
-            lenses.clear();
-        }
-        lenses.insert(key, Arc::clone(&lens));
+        let mut lenses = self.lenses.write().unwrap_or_else(PoisonError::into_inner);
+        lenses.put((dialect, upstream, model), Arc::clone(&lens));
         Some(lens)
+    }
+}
+
+impl Lenses {
+    fn get(&self, dialect: &str, upstream: &str, model: &str) -> Option<&Arc<Lens>> {
+        self.by_endpoint.get(dialect)?.get(upstream)?.get(model)
+    }
+
+    fn put(&mut self, (dialect, upstream, model): (&'static str, &str, &str), lens: Arc<Lens>) {
+        // The models of paths come from clients, so the number of combinations needs a bound.
+        if self.count >= LENSES_MAX {
+            *self = Self::default();
+        }
+        self.count += 1;
+        let models = self.by_endpoint.entry(dialect).or_default().entry(upstream.to_owned()).or_default();
+        models.insert(model.to_owned(), lens);
     }
 }
 

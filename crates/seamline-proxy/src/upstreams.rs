@@ -25,7 +25,18 @@ pub struct Upstream {
     pub base_path: String,
     /// The provider whose demands apply; `None` lets the model of each body select it.
     pub provider: Option<String>,
+    /// Whether the host is that of another region where a request asks for one, as Bedrock's built-in one is.
+    pub is_regional: bool,
 }
+
+/// The region of the built-in URL of Bedrock.
+const BUILT_IN_REGION: &str = "us-east-1";
+
+/// The name of Bedrock's built-in upstream.
+const REGIONAL: &str = "bedrock";
+
+/// The longest name of a region.
+const REGION_BYTES_MAX: usize = 32;
 
 impl Upstream {
     /// Reads the URL of an upstream.
@@ -59,7 +70,21 @@ impl Upstream {
             }
             None => built_in(name).map(|built_in| built_in.provider.to_owned()).or_else(|| known(name)),
         };
-        Ok(Self { name: name.to_owned(), scheme, authority, base_path, provider })
+        Ok(Self { name: name.to_owned(), scheme, authority, base_path, provider, is_regional: false })
+    }
+
+    /// The upstream in a region; `None` where it has one host for all, or no region has this name.
+    pub(crate) fn in_region(&self, region: &str) -> Option<Self> {
+        let is_name = region.len() <= REGION_BYTES_MAX
+            && region.starts_with(|first: char| first.is_ascii_lowercase())
+            && region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        if !self.is_regional || !is_name || region == BUILT_IN_REGION {
+            return None;
+        }
+        // The regions of China have a domain of their own.
+        let domain = if region.starts_with("cn-") { ".cn" } else { "" };
+        let host = format!("{}{domain}", self.authority.as_str().replacen(BUILT_IN_REGION, region, 1));
+        Some(Self { authority: host.parse().ok()?, ..self.clone() })
     }
 }
 
@@ -87,7 +112,8 @@ impl Upstreams {
     pub fn new(configured: impl IntoIterator<Item = Upstream>) -> Result<Self, Error> {
         let mut by_name = BTreeMap::new();
         for BuiltIn { name, url, provider } in BUILT_IN {
-            by_name.insert((*name).to_owned(), std::sync::Arc::new(Upstream::new(name, url, Some(provider))?));
+            let upstream = Upstream { is_regional: *name == REGIONAL, ..Upstream::new(name, url, Some(provider))? };
+            by_name.insert((*name).to_owned(), std::sync::Arc::new(upstream));
         }
         for upstream in configured {
             by_name.insert(upstream.name.clone(), std::sync::Arc::new(upstream));
@@ -130,6 +156,23 @@ mod tests {
             assert!(Upstream::new("mine", url, None).is_err(), "{url}");
         }
         assert!(Upstream::new("a/b", "http://x", None).is_err());
+    }
+
+    #[test]
+    fn only_the_built_in_host_of_bedrock_has_regions() {
+        let upstreams = Upstreams::new([]).unwrap();
+        let host = |name: &str, region: &str| {
+            upstreams.get(name).unwrap().in_region(region).map(|upstream| upstream.authority.to_string())
+        };
+        let in_bedrock = |region| host("bedrock", region);
+        assert_eq!(in_bedrock("eu-west-1").as_deref(), Some("bedrock-runtime.eu-west-1.amazonaws.com"));
+        assert_eq!(in_bedrock("cn-north-1").as_deref(), Some("bedrock-runtime.cn-north-1.amazonaws.com.cn"));
+        for region in ["us-east-1", "", "x.example.com", "eu-west-1/", "EU-WEST-1", "@x", &"a".repeat(33)] {
+            assert_eq!(in_bedrock(region), None, "{region}");
+        }
+        assert_eq!(host("openai", "eu-west-1"), None);
+        let mine = Upstream::new("bedrock", "https://bedrock-runtime.us-east-1.amazonaws.com", None).unwrap();
+        assert_eq!(mine.in_region("eu-west-1"), None, "a configuration names its region");
     }
 
     #[test]

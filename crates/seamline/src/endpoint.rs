@@ -96,11 +96,23 @@ impl Endpoint {
             (Some("model"), Some(model), Some("converse" | "converse-stream")) => {
                 Self { model: Some(decoded(model)), ..Self::speaking("bedrock_converse") }
             }
+            (Some("model"), Some(model), Some("invoke" | "invoke-with-response-stream")) => {
+                Self::of_invoked(decoded(model))
+            }
             (_, _, Some(last)) => {
                 last.rsplit_once(':').map_or_else(Self::default, |(model, verb)| Self::of_verb(&decoded(model), verb))
             }
             _ => Self::default(),
         }
+    }
+
+    /// The endpoint of `InvokeModel` of Bedrock, which takes the bodies of Anthropic's models as they are. The bodies of
+    /// other models are not conversations of a known dialect.
+    fn of_invoked(model: String) -> Self {
+        if !model.contains("anthropic.claude") {
+            return Self::default();
+        }
+        Self { model: Some(model), ..Self::speaking("anthropic_messages") }
     }
 
     /// The endpoint of Google's paths, which end with `MODEL:VERB`.
@@ -198,6 +210,13 @@ mod tests {
             dialect("/v1/projects/p/publishers/anthropic/models/claude-x@1:rawPredict"),
             Some("anthropic_messages")
         );
+        for model in ["anthropic.claude-v1:0", "us.anthropic.claude-opus-4-5-v1:0", "global.anthropic.claude-x"] {
+            for verb in ["invoke", "invoke-with-response-stream"] {
+                let invoked = Endpoint::of("POST", &format!("/bedrock/model/{}/{verb}", model.replace(':', "%3A")));
+                assert_eq!((invoked.dialect, invoked.model.as_deref()), (Some("anthropic_messages"), Some(model)));
+            }
+        }
+        assert_eq!(dialect("/model/amazon.nova-pro-v1%3A0/invoke"), None);
         assert_eq!(dialect("/v1beta/models/gemini-3-pro:countTokens"), None);
         assert_eq!(decoded("%zz%4"), "%zz%4");
     }

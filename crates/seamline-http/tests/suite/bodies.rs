@@ -64,3 +64,22 @@ async fn other_requests_and_unreadable_bodies_pass_through() {
         assert!(sent[0] == ORPHAN && sent[1] == b"not json" && sent[2] == ORPHAN, "{form:?}");
     }
 }
+
+#[tokio::test]
+async fn a_signed_request_is_sent_as_it_is_and_its_repair_is_reported() {
+    const SIGNATURE: &str =
+        "AWS4-HMAC-SHA256 Credential=AKID/20261118/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=00";
+    let provider = provider();
+    let url = format!("{}/v1/chat/completions", provider.url());
+    for form in FORMS {
+        let codes = Noted::new();
+        let noted = codes.clone();
+        let repairer = Repairer::new().on_repair(move |repaired| noted.push(repaired.actions[0].code));
+        let (status, _) = form.post_as(&repairer, &url, SIGNATURE, ORPHAN).await.unwrap();
+        let sent = provider.take();
+        assert_eq!((status, sent.len(), codes.take()), (400, 1, vec!["PAIR002"]), "{form:?}");
+        assert_eq!(sent[0].raw_body, ORPHAN, "{form:?}: another body would have a wrong signature");
+        let blocking = Repairer::new().mode(ClientMode::Block);
+        assert!(form.post_as(&blocking, &url, SIGNATURE, ORPHAN).await.is_err(), "{form:?}");
+    }
+}

@@ -27,11 +27,23 @@ pub(crate) type Got = Result<(u16, Bytes), BoxError>;
 impl Form {
     /// Posts a body with this form of the client.
     pub(crate) async fn post(self, repairer: &Repairer, url: &str, body: &'static [u8]) -> Got {
+        self.post_as(repairer, url, "Bearer key", body).await
+    }
+
+    /// The same, with an authorization.
+    pub(crate) async fn post_as(
+        self,
+        repairer: &Repairer,
+        url: &str,
+        authorization: &str,
+        body: &'static [u8],
+    ) -> Got {
         match self {
             Self::Tower => {
                 let client = Client::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
                 let mut client = RepairLayer::new(repairer.clone()).layer(client);
                 let request = Request::builder().method(Method::POST).uri(url).header("content-length", body.len());
+                let request = request.header("authorization", authorization);
                 let request = request.body(Full::new(Bytes::from_static(body)))?;
                 std::future::poll_fn(|cx| client.poll_ready(cx)).await?;
                 let response = client.call(request).await?;
@@ -41,7 +53,8 @@ impl Form {
                 let client = reqwest_middleware::ClientBuilder::new(reqwest::Client::new())
                     .with(RepairMiddleware::new(repairer.clone()))
                     .build();
-                let response = client.post(url).header("content-length", body.len()).body(body).send().await?;
+                let request = client.post(url).header("content-length", body.len());
+                let response = request.header("authorization", authorization).body(body).send().await?;
                 assert_eq!(response.url().as_str(), url, "the URL of the response is kept");
                 Ok((response.status().as_u16(), response.bytes().await?))
             }

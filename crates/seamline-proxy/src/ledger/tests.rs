@@ -10,7 +10,7 @@ fn options() -> Options {
     Options { dialect: Some("anthropic_messages".to_owned()), ..Options::default() }
 }
 
-/// A conversation with an unanswered call, and so many messages behind it.
+/// A conversation with an unanswered call, and so many messages behind it. It is long enough to be kept.
 fn conversation(messages: usize) -> Bytes {
     let mut list = vec![
         r#"{"role":"user","content":"go"}"#.to_owned(),
@@ -18,7 +18,11 @@ fn conversation(messages: usize) -> Bytes {
     ];
     let roles = ["user", "assistant"].into_iter().cycle();
     list.extend(roles.take(messages).enumerate().map(|(at, role)| format!(r#"{{"role":"{role}","content":"m{at}"}}"#)));
-    Bytes::from(format!(r#"{{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{}]}}"#, list.join(",")))
+    let system = "x".repeat(KEPT_BYTES_MIN);
+    Bytes::from(format!(
+        r#"{{"model":"claude-sonnet-4-5","max_tokens":9,"system":"{system}","messages":[{}]}}"#,
+        list.join(",")
+    ))
 }
 
 #[test]
@@ -88,4 +92,13 @@ fn a_lost_signature_is_given_back_in_another_conversation() {
     let (repaired, _) = ledger.repair(&key("resumed"), &lost, &options).unwrap();
     let sent = String::from_utf8(repaired.body.to_vec()).unwrap();
     assert!(sent.contains(r#""thoughtSignature":"c2ln""#) && !sent.contains("skip_thought"), "{sent}");
+}
+
+#[test]
+fn a_short_request_is_not_kept() {
+    let ledger = Ledger::new(LedgerLimits::default());
+    let short = Bytes::from_static(br#"{"model":"claude-x","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#);
+    let (repaired, unread) = ledger.repair(&key("a"), &short, &options()).unwrap();
+    assert_eq!(repaired, seamline::repair(&short, &options()).unwrap());
+    assert_eq!((unread.messages, ledger.size()), (0, (0, 0)));
 }

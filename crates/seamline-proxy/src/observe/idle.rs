@@ -36,6 +36,11 @@ impl Idle {
 
     /// Whether the upstream made no progress for too long. If not, the task is woken when that may be so.
     pub(crate) fn poll_stalled(&mut self, cx: &mut Context<'_>) -> bool {
+        let is_waiting = self.since.is_some();
+        // While nothing arrives, the next notice stays where the timer is.
+        if is_waiting && self.timer.as_mut().is_some_and(|timer| timer.as_mut().poll(cx).is_pending()) {
+            return false;
+        }
         self.since.get_or_insert_with(Instant::now);
         loop {
             let now = self.now();

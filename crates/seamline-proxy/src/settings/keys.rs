@@ -128,6 +128,12 @@ pub(super) const KEYS: &[Key] = &[
         field: Field::Size(|s| &mut s.config.limits.body_bytes_max),
     },
     Key {
+        path: "limits.all_bodies_bytes_max",
+        about: "The most bytes of the bodies of all requests at a time, also of decoded ones. A request over it gets \
+                the status 503.",
+        field: Field::Size(|s| &mut s.config.limits.all_bodies_bytes_max),
+    },
+    Key {
         path: "limits.head_bytes_max",
         about: "The largest head of a request, in bytes.",
         field: Field::Size(|s| &mut s.config.limits.head_bytes_max),

@@ -200,3 +200,27 @@ fn the_documented_file_has_every_key_with_its_default() {
         assert!(default == json!("") || shown == Some(&default), "{}: {shown:?}", key.path);
     }
 }
+
+#[test]
+fn a_key_that_a_reload_does_not_apply_needs_a_start() {
+    let needs_start = |path: &'static str, value: &str| {
+        layered("", &[], &[(path, value)]).needs_start(&ProxySettings::default())
+    };
+    for (path, value) in [
+        ("listen", "127.0.0.1:1"),
+        ("store", "off"),
+        ("ledger.store", "sqlite:x"),
+        ("ledger.store_bytes_max", "1"),
+        ("incidents.keep_days", "1"),
+        ("incidents.count_max", "1"),
+        ("rejected.keep", "true"),
+        ("rejected.folder", "x"),
+        ("rejected.bytes_max", "1"),
+        ("rejected.count_max", "1"),
+    ] {
+        assert!(needs_start(path, value), "{path}");
+    }
+    for (path, value) in [("mode", "block"), ("limits.headers_max", "1"), ("limits.connections_max", "1")] {
+        assert!(!needs_start(path, value), "{path}");
+    }
+}

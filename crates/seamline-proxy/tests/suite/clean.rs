@@ -1,5 +1,6 @@
 //! Healthy requests reach the provider byte for byte.
 
+use seamline_proxy::upstreams::Upstream;
 use seamline_testkit::Dialect;
 use seamline_testkit::provider::Script;
 use seamline_testkit::unknown;
@@ -49,6 +50,38 @@ fn unknown_parts_are_byte_identical(dialect: Dialect) {
         let sent = stage.provider.take();
         assert_eq!(String::from_utf8_lossy(&sent[0].raw_body), body);
     }
+}
+
+/// Takes the bodies that providers accepted, where `SEAMLINE_CORPUS` points at them, each with an unknown member.
+#[test]
+fn recorded_bodies_with_unknown_parts_are_byte_identical() {
+    let Some(corpus) = std::env::var_os("SEAMLINE_CORPUS") else {
+        println!("skipped: SEAMLINE_CORPUS is not set");
+        return;
+    };
+    let mut count = 0;
+    for dialect in Dialect::ALL {
+        let name = format!("provider-requests/{}.jsonl", dialect.name().replace('_', "-"));
+        let Ok(text) = std::fs::read_to_string(std::path::Path::new(&corpus).join(name)) else { continue };
+        // The server is another one than any of those that made the recordings.
+        let stage = Stage::with_provider(|config, provider| {
+            config.upstreams = vec![Upstream::new("recorded", &format!("{}/base", provider.url()), None).unwrap()];
+        });
+        let mut client = stage.client();
+        let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        for record in records.filter(|record| record["status"] == 200) {
+            let (_, rest) = path(dialect)[1..].split_once('/').unwrap();
+            for unknown in unknown::variants(&record["body"], 2) {
+                let body = unknown.body.to_string();
+                client.post(&format!("/recorded/{rest}"), body.as_bytes());
+                let sent = stage.provider.take();
+                assert_eq!(String::from_utf8_lossy(&sent[0].raw_body), body, "{}", record["source"]);
+                count += 1;
+            }
+        }
+    }
+    println!("{count} recorded bodies with unknown parts");
+    assert!(count >= 300, "{count}");
 }
 
 #[test]

@@ -71,6 +71,11 @@ impl Client {
         let _ = self.input.get_mut().write_all(bytes);
     }
 
+    /// Gives up on a response after another time.
+    pub(crate) fn limit_time(&self, time: Duration) {
+        self.input.get_ref().set_read_timeout(Some(time)).unwrap();
+    }
+
     /// Sends nothing more.
     pub(crate) fn finish(&mut self) {
         let _ = self.input.get_mut().shutdown(Shutdown::Write);

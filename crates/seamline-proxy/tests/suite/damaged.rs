@@ -23,6 +23,7 @@ fn damaged_requests_are_accepted(dialect: Dialect) {
             assert!(answer.header("x-seamline-findings").is_some() && answer.header("x-seamline-incident").is_some());
         }
     }
+    println!("{}: {without} of {} requests are rejected without the proxy, 0 with it", dialect.name(), cases(200));
     // Most of the bodies are rejected without the proxy, or the test shows nothing.
     assert!(without * 2 > cases(200), "{without}");
 }

@@ -36,6 +36,39 @@ fn a_large_body_is_refused_before_it_is_read() {
 }
 
 #[test]
+fn all_bodies_together_have_a_bound() {
+    let stage = Stage::with(|config| config.limits.all_bodies_bytes_max = 10_000);
+    // One body waits for its rest, and holds its place.
+    let mut first = stage.client();
+    let body = format!("{}{}", short(DIALECT), " ".repeat(6000));
+    let (start, rest) = body.split_at(body.len() - 1);
+    let head = format!("POST {} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", path(DIALECT), body.len());
+    first.send(format!("{head}{start}").as_bytes());
+    let refused = || {
+        let answer = stage.client().post(path(DIALECT), body.as_bytes());
+        (answer.status == 503).then_some(answer)
+    };
+    // The start arrives some time after it was sent.
+    let mut answer = None;
+    wait_until(|| {
+        answer = refused();
+        answer.is_some()
+    });
+    let answer = answer.unwrap();
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert!(answer.text().contains("overloaded_error"), "{}", answer.text());
+    assert!(is_up(&stage), "a small body still has room");
+    first.send(rest.as_bytes());
+    assert_eq!(first.answer().status, 200);
+    wait_until(|| refused().is_none());
+
+    let bomb = zstd::encode_all(&vec![b' '; 1 << 20][..], 1).unwrap();
+    let answer = stage.client().post_with(path(DIALECT), &[("content-encoding", "zstd")], &bomb);
+    assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")));
+    assert!(is_up(&stage));
+}
+
+#[test]
 fn slow_heads_and_bodies_are_ended() {
     let stage = Stage::with(|config| {
         config.limits.head_time = Duration::from_millis(100);

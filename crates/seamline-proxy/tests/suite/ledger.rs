@@ -7,8 +7,10 @@ use super::stage::{Stage, path};
 
 const DIALECT: Dialect = Dialect::AnthropicMessages;
 
+/// A body that is long enough to be kept.
 fn body(messages: &[Value]) -> String {
-    json!({"model": "claude-sonnet-4-5", "max_tokens": 64, "messages": messages,
+    let system = "x".repeat(8 << 10);
+    json!({"model": "claude-sonnet-4-5", "max_tokens": 64, "system": system, "messages": messages,
         "tools": [{"name": "read", "input_schema": {"type": "object"}}]})
     .to_string()
 }

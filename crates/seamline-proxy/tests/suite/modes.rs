@@ -83,7 +83,7 @@ fn the_proxy_has_pages_of_its_own() {
     let mut client = stage.client();
     assert_eq!(client.post("/-/healthz", b"").text(), "ok\n");
     assert_eq!(client.post("/-/readyz", b"").status, 200);
-    client.post(path(DIALECT), short(DIALECT).as_bytes());
+    client.post(path(DIALECT), format!("{}{}", short(DIALECT), " ".repeat(8 << 10)).as_bytes());
     let gauges = client.post("/-/gauges", b"").text();
     assert!(gauges.contains("connections: 1, requests: 1, streams: 0, conversations: 1"), "{gauges}");
     assert_eq!(client.post("/-/nothing", b"").status, 404);
@@ -98,6 +98,43 @@ fn a_reload_changes_new_requests() {
     stage.control.reload(Config { mode: Mode::Block, upstreams, ..Config::default() }).unwrap();
     assert_eq!(client.post(path(DIALECT), DAMAGED.as_bytes()).status, 400);
     assert_eq!(stage.provider.take().len(), 1);
+}
+
+#[test]
+fn a_reload_changes_the_limits_of_new_connections() {
+    let stage = Stage::with(|config| config.limits.connections_max = 1);
+    let change = |change: &dyn Fn(&mut Config)| {
+        let mut config = Config { upstreams: upstreams(&stage.provider), ..Config::default() };
+        config.limits.connections_max = 1;
+        change(&mut config);
+        stage.control.reload(config).unwrap();
+    };
+    let mut first = stage.client();
+    first.send(b"GET /-/healthz HTTP/1.1\r\nhost: x\r\n\r\nGET ");
+    assert_eq!(first.answer().status, 200);
+    let mut second = stage.client();
+    second.send_post("/-/healthz", &[("x-1", "1"), ("x-2", "2"), ("x-3", "3"), ("x-4", "4")], b"");
+    change(&|config| {
+        config.limits.connections_max = 2;
+        config.limits.headers_max = 4;
+        config.limits.idle_time = Duration::from_millis(50);
+        config.limits.head_time = Duration::from_millis(50);
+    });
+    assert_eq!(second.answer().status, 431, "more headers than the new limit");
+    drop(second);
+    let mut third = stage.client();
+    assert_eq!(third.post("/-/healthz", b"").status, 200, "the new limit has a second place");
+    third.limit_time(Duration::from_secs(10));
+    assert_eq!(third.read(1), b"", "the new idle time");
+    change(&|_| {});
+    drop(first);
+    let (mut last, mut waiting) = (stage.client(), stage.client());
+    assert_eq!(last.post("/-/healthz", b"").status, 200);
+    last.send(b"POST /openai/v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{");
+    wait_until(|| stage.control.gauges().requests == 1);
+    waiting.send_post("/-/healthz", &[], b"");
+    waiting.limit_time(Duration::from_millis(300));
+    assert_eq!(waiting.answer().status, 0, "the old limit has one place");
 }
 
 #[test]
@@ -163,10 +200,14 @@ fn the_breaker_tells_the_model_or_blocks() {
     let stage = Stage::with(|config| config.breaker = Some(OnTrip::Escalate));
     assert_eq!(stage.client().post(path(DIALECT), looping(1).as_bytes()).status, 200);
     assert_eq!(stage.provider.take()[0].raw_body, looping(1).as_bytes());
-    assert_eq!(stage.client().post(path(DIALECT), looping(4).as_bytes()).status, 200);
+    let answer = stage.client().post(path(DIALECT), looping(4).as_bytes());
+    let repairs = answer.header("x-seamline-repairs").unwrap();
+    assert!(answer.status == 200 && repairs.starts_with("breaker escalate="), "{repairs}");
     let sent = stage.provider.take().pop().unwrap();
     assert!(sent.raw_body.len() > looping(4).len());
     assert_eq!(stage.reports.outcomes(), [IncidentOutcome::Looping]);
+    assert!(stage.reports.incidents()[0].actions["breaker escalate"] > 0);
+    assert!(stage.reports.summaries().pop().unwrap().repairs > 0);
 
     let stage = Stage::with(|config| config.breaker = Some(OnTrip::Block));
     let answer = stage.client().post(path(DIALECT), looping(4).as_bytes());

@@ -1,10 +1,11 @@
 //! Responses over a WebSocket.
 
 use std::net::TcpStream;
+use std::time::Duration;
 
 use seamline_proxy::config::Mode;
 use seamline_proxy::incident::IncidentOutcome;
-use seamline_testkit::provider::Script;
+use seamline_testkit::provider::{After, Script};
 use serde_json::Value;
 use tokio_tungstenite::tungstenite::protocol::{Message, Role, WebSocket};
 
@@ -91,6 +92,18 @@ fn an_error_about_something_else_is_passed_on() {
 }
 
 #[test]
+fn a_response_that_is_cut_ends_with_an_error_event() {
+    let stage = Stage::new();
+    for frames in 0..4 {
+        stage.provider.next(Script::default().cut(After::Frames(frames)));
+        let event = ask(&mut socket(&stage), CLEAN);
+        assert_eq!((event["type"].as_str(), event["error"]["type"].as_str()), (Some("error"), Some("server_error")));
+    }
+    wait_until(|| stage.reports.outcomes().len() == 4);
+    assert_eq!(stage.reports.outcomes(), [IncidentOutcome::Broken; 4]);
+}
+
+#[test]
 fn a_blocked_message_is_answered_by_the_proxy() {
     let stage = Stage::with(|config| config.mode = Mode::Block);
     let mut socket = socket(&stage);
@@ -101,8 +114,24 @@ fn a_blocked_message_is_answered_by_the_proxy() {
 }
 
 #[test]
+fn an_open_socket_keeps_its_place_among_the_connections() {
+    let stage = Stage::with(|config| config.limits.connections_max = 1);
+    let mut socket = socket(&stage);
+    assert_eq!(ask(&mut socket, CLEAN)["type"], "response.completed");
+    let mut second = stage.client();
+    second.send_post("/-/healthz", &[], b"");
+    second.limit_time(Duration::from_millis(300));
+    assert_eq!(second.answer().status, 0, "the only place is taken");
+    assert_eq!(ask(&mut socket, CLEAN)["type"], "response.completed");
+    assert_eq!(stage.control.gauges().connections, 1);
+    drop(socket);
+    assert_eq!(stage.client().post("/-/healthz", b"").status, 200);
+    wait_until(|| stage.control.gauges().connections == 0);
+}
+
+#[test]
 fn an_open_socket_ends_with_the_proxy() {
-    let mut stage = Stage::with(|config| config.limits.drain_time = std::time::Duration::from_millis(50));
+    let mut stage = Stage::with(|config| config.limits.drain_time = Duration::from_millis(50));
     let mut socket = socket(&stage);
     assert_eq!(ask(&mut socket, CLEAN)["type"], "response.completed");
     stage.stop();

@@ -1,36 +1,79 @@
 //! Streams that fail.
 
 use std::io::Read as _;
+use std::time::Duration;
 
 use seamline::stream::{Ending, ResponseStream, StreamOptions};
 use seamline_proxy::incident::IncidentOutcome;
 use seamline_testkit::Dialect;
-use seamline_testkit::provider::{After, Script};
+use seamline_testkit::provider::{After, End, Script};
 
 use super::bodies::streamed;
-use super::stage::{Stage, path, stream_path};
+use super::client::Answer;
+use super::stage::{Stage, path, stream_path, wait_until};
 
 /// The most frames of the streams in these tests.
-const FRAMES_MAX: usize = 12;
+const FRAMES_MAX: usize = 40;
 
-seamline_testkit::test_each_dialect!(a_stream_that_is_cut_ends_as_a_failed_one);
+/// The time within which the provider must have seen a request.
+const SOON: Duration = Duration::from_secs(10);
+
+mod at_every_frame {
+    seamline_testkit::test_each_dialect!(super::a_stream_that_is_cut_ends_as_a_failed_one);
+}
+
+mod with_an_error_at_every_frame {
+    seamline_testkit::test_each_dialect!(super::an_event_of_the_provider_about_an_error_passes_unchanged);
+}
+
+mod with_a_stall_at_every_frame {
+    seamline_testkit::test_each_dialect!(super::a_stalled_stream_is_ended);
+}
+
+mod with_a_filter_after_every_piece {
+    seamline_testkit::test_each_dialect!(super::a_filtered_stream_passes_unchanged);
+}
+
+mod with_delays {
+    seamline_testkit::test_each_dialect!(super::a_delay_before_every_frame_changes_nothing);
+}
+
+/// The script of a stream of a few frames.
+fn script() -> Script {
+    Script::default().chunks(4, 8)
+}
+
+/// Plays a fault after no frame, after one, and so on, until the stream is over before the fault. Returns the number of
+/// frames.
+fn at_every_frame(
+    stage: &Stage,
+    dialect: Dialect,
+    fault: impl Fn(usize) -> Script,
+    mut look: impl FnMut(usize, &Answer),
+) -> usize {
+    for frames in 0..FRAMES_MAX {
+        stage.provider.take();
+        stage.provider.next(fault(frames));
+        let answer = stage.client().post(stream_path(dialect), streamed(dialect).as_bytes());
+        let exchange = stage.provider.wait(1, SOON).pop().unwrap();
+        wait_until(|| exchange.end().is_some());
+        if exchange.end() == Some(End::Sent) && ending(dialect, &answer.body) == Ending::Complete {
+            return frames;
+        }
+        look(frames, &answer);
+    }
+    panic!("the stream has more than {FRAMES_MAX} frames");
+}
 
 fn a_stream_that_is_cut_ends_as_a_failed_one(dialect: Dialect) {
     let stage = Stage::new();
-    let body = streamed(dialect);
-    let script = || Script::default().chunks(4, 8);
-    stage.provider.next(script());
-    let whole = stage.client().post(stream_path(dialect), body.as_bytes());
-    assert_eq!(ending(dialect, &whole.body), Ending::Complete);
     let mut failed = 0;
     for fault in [Script::cut, Script::reset] {
-        for frames in 0..FRAMES_MAX {
-            stage.provider.next(fault(script(), After::Frames(frames)));
-            let answer = stage.client().post(stream_path(dialect), body.as_bytes());
+        let frames = at_every_frame(&stage, dialect, |frames| fault(script(), After::Frames(frames)), |frames, answer| {
             if answer.status != 200 {
                 // A reset can destroy the head on its way.
                 assert!(answer.status == 502 || answer.status == 0, "{}", answer.status);
-                continue;
+                return;
             }
             assert!(answer.is_complete, "{frames}: {}", answer.text());
             let is_failed = answer.text().contains("closed the connection");
@@ -38,10 +81,63 @@ fn a_stream_that_is_cut_ends_as_a_failed_one(dialect: Dialect) {
             let expected = if is_failed { Ending::Failed } else { Ending::Complete };
             assert_eq!(ending(dialect, &answer.body), expected, "{frames}: {}", answer.text());
             failed += usize::from(is_failed);
-        }
+        });
+        assert!(frames >= 4, "{frames}");
     }
     assert!(failed >= 4, "{failed}");
     assert!(stage.reports.outcomes().iter().filter(|outcome| **outcome == IncidentOutcome::Broken).count() >= 4);
+}
+
+fn an_event_of_the_provider_about_an_error_passes_unchanged(dialect: Dialect) {
+    let stage = Stage::new();
+    let mut failed = 0;
+    at_every_frame(&stage, dialect, |frames| script().error_event(frames), |frames, answer| {
+        assert!(answer.is_complete, "{frames}");
+        assert!(!answer.text().contains("closed the connection"), "{frames}: {}", answer.text());
+        let ending = ending(dialect, &answer.body);
+        assert!(matches!(ending, Ending::Failed | Ending::Complete), "{frames}: {ending:?} {}", answer.text());
+        failed += usize::from(ending == Ending::Failed);
+    });
+    assert!(failed >= 3, "{failed}");
+    assert_eq!(stage.reports.outcomes(), []);
+}
+
+fn a_stalled_stream_is_ended(dialect: Dialect) {
+    let stage = Stage::with(|config| {
+        config.stall.warn_after = Some(Duration::from_millis(20));
+        config.stall.kill_after = Some(Duration::from_millis(60));
+    });
+    let mut failed = 0;
+    at_every_frame(&stage, dialect, |frames| script().stall(After::Frames(frames)), |frames, answer| {
+        assert!(answer.is_complete, "{frames}");
+        let ending = ending(dialect, &answer.body);
+        assert!(matches!(ending, Ending::Failed | Ending::Complete), "{frames}: {ending:?} {}", answer.text());
+        failed += usize::from(ending == Ending::Failed);
+    });
+    assert!(failed >= 3, "{failed}");
+    assert!(stage.reports.outcomes().iter().all(|outcome| *outcome == IncidentOutcome::Stalled));
+}
+
+fn a_filtered_stream_passes_unchanged(dialect: Dialect) {
+    let stage = Stage::new();
+    // The Interactions API reports a filter by an error.
+    let expected = if dialect == Dialect::GeminiInteractions { Ending::Failed } else { Ending::Filtered };
+    for pieces in 1..6 {
+        stage.provider.next(Script::default().chunks(pieces, 8).filtered());
+        let answer = stage.client().post(stream_path(dialect), streamed(dialect).as_bytes());
+        assert!(answer.is_complete && !answer.text().contains("closed the connection"), "{}", answer.text());
+        assert_eq!(ending(dialect, &answer.body), expected, "{pieces}: {}", answer.text());
+    }
+    assert_eq!(stage.reports.outcomes(), []);
+}
+
+fn a_delay_before_every_frame_changes_nothing(dialect: Dialect) {
+    let stage = Stage::with(|config| config.stall.warn_after = Some(Duration::from_millis(2)));
+    stage.provider.next(script().frame_delay(Duration::from_millis(5)));
+    let answer = stage.client().post(stream_path(dialect), streamed(dialect).as_bytes());
+    assert!(answer.is_complete);
+    assert_eq!(ending(dialect, &answer.body), Ending::Complete, "{}", answer.text());
+    assert_eq!(stage.reports.outcomes(), []);
 }
 
 fn ending(dialect: Dialect, body: &[u8]) -> Ending {
@@ -71,33 +167,6 @@ fn a_cut_inside_an_event_breaks_the_connection() {
     let answer = stage.client().post(path(dialect), streamed(dialect).as_bytes());
     assert_eq!((answer.body.len(), answer.is_complete), (40, false));
     stage.reports.wait_for(IncidentOutcome::Broken);
-}
-
-#[test]
-fn events_of_the_provider_about_errors_pass_unchanged() {
-    let stage = Stage::new();
-    for dialect in Dialect::ALL {
-        stage.provider.next(Script::default().chunks(4, 8).error_event(2));
-        let answer = stage.client().post(stream_path(dialect), streamed(dialect).as_bytes());
-        assert!(answer.is_complete, "{dialect:?}");
-        assert!(!answer.text().contains("closed the connection"), "{}", answer.text());
-    }
-}
-
-#[test]
-fn a_stalled_stream_is_ended() {
-    let stage = Stage::with(|config| {
-        config.stall.warn_after = Some(std::time::Duration::from_millis(20));
-        config.stall.kill_after = Some(std::time::Duration::from_millis(60));
-    });
-    for dialect in Dialect::ALL {
-        stage.provider.next(Script::default().chunks(4, 8).stall(After::Frames(2)));
-        let answer = stage.client().post(stream_path(dialect), streamed(dialect).as_bytes());
-        assert!(answer.is_complete, "{dialect:?}");
-        assert_eq!(ending(dialect, &answer.body), Ending::Failed, "{dialect:?}: {}", answer.text());
-    }
-    assert_eq!(stage.reports.outcomes(), vec![IncidentOutcome::Stalled; Dialect::ALL.len()]);
-    super::stage::wait_until(|| stage.provider.open_connections() == 0);
 }
 
 #[test]

@@ -50,6 +50,9 @@ impl Route {
             _ if end(":generateContent") => answer(Dialect::GeminiGenerate, Framing::Whole),
             _ if end(":streamGenerateContent") && has_events => answer(Dialect::GeminiGenerate, Framing::Events),
             _ if end(":streamGenerateContent") => answer(Dialect::GeminiGenerate, Framing::Array),
+            _ if end("/invoke") && path.contains("anthropic.claude") => {
+                answer(Dialect::AnthropicMessages, Framing::Whole)
+            }
             _ if end("/converse") => answer(Dialect::BedrockConverse, Framing::Whole),
             _ if end("/converse-stream") => answer(Dialect::BedrockConverse, Framing::Messages),
             _ => Self::Other,

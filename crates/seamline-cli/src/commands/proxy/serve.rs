@@ -22,7 +22,7 @@ const PROGRAM_DRAIN: Duration = Duration::from_secs(1);
 /// Starts the proxy, and the program if there is one.
 pub(super) fn run(setup: &Setup) -> Result<Exit, Failure> {
     let settings = setup.read()?;
-    let config = with_network(settings.config()?);
+    let config = with_environment(settings.config()?);
     let telemetry = Arc::new(reports::telemetry(&settings, setup)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
@@ -33,9 +33,13 @@ pub(super) fn run(setup: &Setup) -> Result<Exit, Failure> {
     done
 }
 
-/// Reaches upstreams through the proxy of the network, if the environment names one.
-fn with_network(config: Config) -> Config {
-    Config { network: super::network(), ..config }
+/// The variables with the region of AWS, in the order of its tools.
+const REGIONS: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
+
+/// Takes the proxy of the network and the region of AWS from the environment.
+fn with_environment(config: Config) -> Config {
+    let aws_region = REGIONS.iter().find_map(|name| std::env::var(name).ok().filter(|region| !region.is_empty()));
+    Config { network: super::network(), aws_region, ..config }
 }
 
 async fn serve(
@@ -90,7 +94,7 @@ fn announce(url: &str) {
 /// Reads the settings again. Settings that are not usable leave the old ones in use.
 fn reload(setup: &Setup, control: &Control, started_with: &ProxySettings) {
     let reloaded = setup.read().and_then(|settings| {
-        control.reload(with_network(settings.config()?))?;
+        control.reload(with_environment(settings.config()?))?;
         Ok(settings.needs_start(started_with))
     });
     match reloaded {

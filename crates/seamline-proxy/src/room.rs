@@ -1,0 +1,132 @@
+//! The memory that the bodies of all requests take, with a bound.
+//!
+//! Each body has a limit of its own. Without a common one, many large or compressed bodies at a time would exhaust the
+//! memory. A request for whose body no room is left gets an error that tells its client to try again.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::{Response, StatusCode};
+use serde_json::{Value, json};
+
+use crate::answer::AnswerBody;
+
+/// The time after which a client may try again, in seconds.
+const RETRY_SECONDS: HeaderValue = HeaderValue::from_static("1");
+
+/// The number of bytes that bodies hold at this moment.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BodyRoom(Arc<AtomicUsize>);
+
+/// The bytes of the bodies of one request. They are free again when it is dropped.
+#[derive(Debug)]
+pub(crate) struct HeldBytes {
+    room: Arc<AtomicUsize>,
+    bytes: usize,
+    bytes_max: usize,
+}
+
+/// The reason why a body is not kept: other bodies take the whole room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the proxy holds too many bodies of requests at this moment; try again, or raise `limits.all_bodies_bytes_max`")]
+pub(crate) struct NoRoom;
+
+impl BodyRoom {
+    /// The bytes of a new request. All requests together hold at most so many.
+    pub(crate) fn enter(&self, bytes_max: usize) -> HeldBytes {
+        HeldBytes { room: Arc::clone(&self.0), bytes: 0, bytes_max }
+    }
+}
+
+impl HeldBytes {
+    /// Counts more bytes.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), NoRoom> {
+        let bytes_max = self.bytes_max;
+        let sum = |held: usize| held.checked_add(bytes).filter(|sum| *sum <= bytes_max);
+        self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum).map_err(|_| NoRoom)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Holds no bytes so far, in the same room.
+    pub(crate) fn empty(&self) -> Self {
+        Self { room: Arc::clone(&self.room), bytes: 0, bytes_max: self.bytes_max }
+    }
+
+    /// Takes the bytes that another one of the same room holds.
+    pub(crate) fn add(&mut self, mut other: Self) {
+        self.bytes += std::mem::take(&mut other.bytes);
+    }
+}
+
+impl Drop for HeldBytes {
+    fn drop(&mut self) {
+        self.room.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+impl NoRoom {
+    /// The response for the client, in its dialect.
+    pub(crate) fn response(self, dialect: Option<&str>) -> Response<AnswerBody> {
+        let body = self.body(dialect).to_string();
+        let mut response = Response::new(AnswerBody::whole(Bytes::from(body)));
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(RETRY_AFTER, RETRY_SECONDS);
+        if dialect == Some("bedrock_converse") {
+            let kind = HeaderValue::from_static("ServiceUnavailableException");
+            headers.insert(HeaderName::from_static("x-amzn-errortype"), kind);
+        }
+        response
+    }
+
+    fn body(self, dialect: Option<&str>) -> Value {
+        let message = self.to_string();
+        match dialect {
+            Some("anthropic_messages") => {
+                json!({"type": "error", "error": {"type": "overloaded_error", "message": message}})
+            }
+            Some("gemini_generate") => json!({"error": {"code": 503, "message": message, "status": "UNAVAILABLE"}}),
+            Some("gemini_interactions") => json!({"error": {"message": message, "code": "unavailable"}}),
+            Some("bedrock_converse") => json!({"message": message}),
+            _ => json!({"error": {"message": message, "type": "server_error", "param": null, "code": null}}),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+    use seamline::classify::{Class, Failure};
+
+    use super::*;
+
+    #[test]
+    fn all_requests_share_the_room_and_give_it_back() {
+        let room = BodyRoom::default();
+        let (mut one, mut other) = (room.enter(10), room.enter(10));
+        assert_eq!((one.grow(6), other.grow(5), other.grow(4), one.grow(1)), (Ok(()), Err(NoRoom), Ok(()), Err(NoRoom)));
+        assert_eq!(one.grow(usize::MAX), Err(NoRoom));
+        drop(one);
+        assert_eq!((other.grow(6), room.0.load(Ordering::Relaxed)), (Ok(()), 10));
+        drop(other);
+        assert_eq!(room.0.load(Ordering::Relaxed), 0);
+    }
+
+    #[tokio::test]
+    async fn a_client_of_every_dialect_tries_again() {
+        for dialect in seamline::providers::dialect_names() {
+            let response = NoRoom.response(Some(dialect));
+            let status = Some(response.status().as_u16());
+            assert_eq!(response.headers().get(RETRY_AFTER), Some(&RETRY_SECONDS));
+            let text = response.into_body().collect().await.unwrap().to_bytes();
+            let text = std::str::from_utf8(&text).unwrap();
+            let failure = Failure { dialect: Some(dialect), status, text, ..Failure::default() };
+            let class = seamline::classify(&failure).class;
+            assert!(class == Class::Transient, "{dialect}: {class:?} {text}");
+        }
+    }
+}
