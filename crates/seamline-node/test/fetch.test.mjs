@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import { SeamlineError } from "seamline";
 import { repairingFetch } from "seamline/fetch";
@@ -133,11 +135,12 @@ test("a streamed response is assembled with the options of the fetch", async () 
   };
   const claude = 'event: message_start\ndata: {"type":"message_start","message":{"id":"m","role":"assistant","content":[],"model":"x"}}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n';
   assert.equal((await assembled({ dialect: "anthropic_messages" }, claude)).dialect, "anthropic_messages");
-  const call = (args) => `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":${JSON.stringify(args)}}}]}}]}\n\n`;
-  const bytes = `${call('{"a":1}')}${call('{"a":1}')}data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n`;
-  const policies = [{ stream: { arg_source: "merge_heuristic" } }, { stream: { arg_source: "delta_wins" } }];
+  const merged = fs.readFileSync(path.join(process.env.SEAMLINE_FIXTURES, "streams/anthropic_messages/start-and-continuation-merged/input.bin")).toString();
   const outcomes = [];
-  for (const policy of policies) outcomes.push((await assembled({ policy }, bytes)).calls?.[0]?.arguments);
+  for (const arg_source of ["merge_heuristic", "delta_wins"]) {
+    const { calls } = await assembled({ dialect: "anthropic_messages", policy: { stream: { arg_source } } }, merged);
+    outcomes.push(calls[0].arguments);
+  }
   assert.notEqual(outcomes[0], outcomes[1], "the policy decides how arguments are read");
 });
 
