@@ -98,7 +98,7 @@ function withUnseen(list, before, isUnseen) {
   return list;
 }
 
-function changed({ wire, original, absorbed }, result, isShown) {
+function changed({ wire, original }, result, isShown) {
   const after = saidIn(wire);
   const calls = (wire.tool_calls ?? []).map((call) => ({
     type: "tool-call",
@@ -106,16 +106,15 @@ function changed({ wire, original, absorbed }, result, isShown) {
     toolName: call.function.name,
     input: inputOf(call),
   }));
-  const media = absorbed.flatMap(parts).filter((part) => !isText(part));
   if (!original || original.role !== wire.role) {
     // A user's message has no place for the media of a result but its text.
     const unsaid = result ? (listIn(result) ?? []).filter((part) => !isText(part)).map((part) => TEXTS.make(textOf(part))) : [];
-    return { role: wire.role, content: wire.role === "system" ? after : [...texts(after), ...unsaid, ...media, ...calls] };
+    return { role: wire.role, content: wire.role === "system" ? after : [...texts(after), ...unsaid, ...calls] };
   }
-  if (typeof original.content === "string" && calls.length === 0 && media.length === 0) return { ...original, content: after };
+  if (typeof original.content === "string" && calls.length === 0) return { ...original, content: after };
   const old = typeof original.content === "string" ? texts(original.content) : parts(original);
   const mended = patched(old, after, TEXTS);
-  if (original.role !== "assistant") return { ...original, content: [...mended, ...media] };
+  if (original.role !== "assistant") return { ...original, content: mended };
   // Reasoning, files and calls of the provider stay where they are; only calls of the client are exchanged.
   let next = 0;
   const content = mended.flatMap((part) => {
@@ -151,7 +150,7 @@ function toolResult(wire, old, names) {
 
 /** Repairs model messages: the same list where nothing needs a repair. */
 function repairModelMessages(messages, options) {
-  return repairThrough(lens(messages), messages, options);
+  return repairThrough(() => lens(messages), messages, options);
 }
 
 /** `prepareStep` that repairs the messages of every step; wraps another one. */

@@ -1,10 +1,25 @@
 "use strict";
 // What happens when our own code fails: the original goes on, and the program hears of it.
 
-const { chosen } = require("./bodies.cjs");
+const { check, chosen } = require("./bodies.cjs");
 const { SeamlineError } = require("./error.cjs");
 
 const warned = new Set();
+const tried = new WeakSet();
+const PROBE = [{ role: "user", content: "hello" }];
+
+/** Throws where options name something that does not exist, such as a provider. */
+function validated(options) {
+  const choices = chosen(options);
+  if (tried.has(choices)) return;
+  try {
+    check(PROBE, options);
+  } catch (error) {
+    // Some dialects cannot read the probe.
+    if (error.code === "option") throw error;
+  }
+  tried.add(choices);
+}
 
 /** An error without content: our own messages hold none, those of others may. */
 const described = (error) => (error instanceof SeamlineError ? error.message : String(error?.name ?? typeof error));
@@ -32,7 +47,7 @@ function adapting(what, options) {
     throw new SeamlineError("option", `\`onFailure\` cannot be \`${onFailure}\``, { hint: "use `pass` or `throw`" });
   }
   try {
-    chosen(repairing);
+    validated(repairing);
   } catch (error) {
     // Without the native part the program goes on, and hears of it at the first call.
     if (error.code === "option" || onFailure === "throw") throw error;

@@ -2,7 +2,7 @@
 // Messages of LangChain.js, by the classes of the installed version.
 
 const { adapting } = require("./failing.cjs");
-const { MEDIA, callsOf, inputOf, joined, patched, repairThrough, saidIn, textOf } = require("./lens.cjs");
+const { MEDIA, callsOf, inputOf, joined, patched, repairThrough, saidIn } = require("./lens.cjs");
 
 const kindOf = (message) => message.getType?.() ?? message._getType?.() ?? message.type ?? message.role;
 const isAssistant = (message) => ["ai", "assistant"].includes(kindOf(message));
@@ -22,11 +22,7 @@ const callsIn = (message) => [
 ];
 
 /** The content of a message with a repaired text. Media stay where they are. */
-function mended(message, after, media = []) {
-  if (typeof message.content === "string" && media.length === 0) return after;
-  const blocks = typeof message.content === "string" ? [TEXTS.make(message.content)] : blocksOf(message);
-  return [...patched(blocks, after, TEXTS), ...media];
-}
+const mended = (message, after) => (typeof message.content === "string" ? after : patched(blocksOf(message), after, TEXTS));
 
 /** A message of the same class with other fields. */
 const rewritten = (message, fields) =>
@@ -50,17 +46,16 @@ function lens({ AIMessage, ToolMessage, HumanMessage }) {
     const { tool_calls: _, ...kwargs } = old.additional_kwargs ?? {};
     return new AIMessage({ ...old, additional_kwargs: kwargs, tool_calls: toolCalls, invalid_tool_calls: [] });
   };
-  const said = ({ wire, original, absorbed }) => {
-    const media = absorbed.flatMap(mediaOf);
+  const said = ({ wire, original }) => {
     const after = saidIn(wire);
-    if (original && kindOf(original) !== "tool" && !isAssistant(original)) return rewritten(original, { content: mended(original, after, media) });
+    if (original && kindOf(original) !== "tool" && !isAssistant(original)) return rewritten(original, { content: mended(original, after) });
     const unsaid = original ? mediaOf(original) : [];
-    return new HumanMessage({ content: unsaid.length + media.length ? [TEXTS.make(after), ...unsaid, ...media] : after });
+    return new HumanMessage({ content: unsaid.length ? [TEXTS.make(after), ...unsaid] : after });
   };
   return {
     show(message) {
       const kind = kindOf(message);
-      if (kind === "tool") return [{ role: "tool", tool_call_id: message.tool_call_id, content: contentOf(message) || textOf(message.content) }];
+      if (kind === "tool") return [{ role: "tool", tool_call_id: message.tool_call_id, content: contentOf(message) || (mediaOf(message).length ? MEDIA : "") }];
       if (isAssistant(message)) {
         const calls = callsIn(message);
         return [calls.length ? callsOf(contentOf(message), calls) : { role: "assistant", content: contentOf(message) || MEDIA }];
@@ -82,7 +77,7 @@ function lens({ AIMessage, ToolMessage, HumanMessage }) {
 
 /** The adapters for the classes of `@langchain/core/messages`. */
 function adapters(core) {
-  const repairMessages = (messages, options) => repairThrough(lens(core), messages, options);
+  const repairMessages = (messages, options) => repairThrough(() => lens(core), messages, options);
   const seamlineMiddlewareOf = (createMiddleware, options) => {
     adapting("a model call", options);
     return createMiddleware({

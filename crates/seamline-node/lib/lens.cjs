@@ -10,13 +10,13 @@ const MEDIA = "(media)";
 /**
  * Repairs messages of a framework, or gives the same list where nothing changes and where the repair fails.
  *
- * `lens.show(message)` gives the chat messages that mirror one message. `lens.join(entries, messages)` makes the new list:
- * an entry has the repaired chat message (`wire`), the message that it mirrors (`original`, `owner`), whether it is
- * unchanged (`isSame`), and the messages that the repair joined with it (`absorbed`).
+ * `makeLens` makes the lens. `lens.show(message)` gives the chat messages that mirror one message. `lens.join(entries, messages)` makes the new list:
+ * an entry has the repaired chat message (`wire`), the message that it mirrors (`original`, `owner`), and whether it is
+ * unchanged (`isSame`). No provider of this dialect wants messages joined, so each entry mirrors at most one.
  */
-function repairThrough(lens, messages, options) {
+function repairThrough(makeLens, messages, options) {
   const { guarded, repairing } = adapting("a conversation", options);
-  return guarded(messages, () => mirrored(lens, messages, repairing));
+  return guarded(messages, () => mirrored(makeLens(), messages, repairing));
 }
 
 function mirrored(lens, messages, options) {
@@ -35,13 +35,7 @@ function mirrored(lens, messages, options) {
   const entries = repaired.body.map((wire, at) => {
     const from = origins[at] ?? undefined;
     const owner = from === undefined ? undefined : owners[from];
-    return { wire, owner, original: owner && messages[owner.index], isSame: from !== undefined && wire === wires[from], absorbed: [] };
-  });
-  const kept = new Set(origins);
-  wires.forEach((wire, at) => {
-    if (kept.has(at) || wire.role !== "user") return;
-    const into = entries.findLast(({ wire: other, owner }) => other.role === "user" && owner && owner.index < owners[at].index);
-    into?.absorbed.push(messages[owners[at].index]);
+    return { wire, owner, original: owner && messages[owner.index], isSame: from !== undefined && wire === wires[from] };
   });
   return lens.join(entries, messages);
 }
