@@ -2,6 +2,7 @@
 // OpenAI Agents for JavaScript: a filter of model input, and a session on a durable store.
 
 const { repair, safeTrim } = require("./bodies.cjs");
+const { SeamlineError } = require("./error.cjs");
 const { adapting } = require("./failing.cjs");
 const { Mirror, itemOf, withOwnIds } = require("./openai-agents-items.cjs");
 const { openStore } = require("./session.cjs");
@@ -139,13 +140,36 @@ async function emptied(session) {
 
 /** Replaces the end of the view, from the start of a cycle on, by itself without its last item. One commit does it. */
 async function shortened(session, messages) {
+  if (await replaced(session, messages, messages.slice(0, -1))) return;
+  // Calls at the end still wait for their results, and a compaction would stay before them. After a crash here the view
+  // has one result more, and all of its items.
+  const closing = messages.filter(isOpenCall).map(closed);
+  await session.append(closing);
+  if (!(await replaced(session, [...messages, ...closing], messages.slice(0, -1)))) throw new SeamlineError("session", "the last item cannot be taken back");
+}
+
+/** Replaces the end of the view, so that it is `wanted`; false where a cut would separate a call from its result. */
+async function replaced(session, messages, wanted) {
   const end = messages.length;
-  for (let count = 1; ; count *= 2) {
+  for (let count = 1; count < 2 * end; count *= 2) {
     const range = await session.beforeCompaction(Math.max(0, end - count), end);
-    if (range.end === end && range.start < end) return session.finishCompaction(range, messages.slice(range.start, -1));
+    if (range.end === end && range.start < wanted.length + 1 && range.start < end) {
+      await session.finishCompaction(range, wanted.slice(range.start));
+      return true;
+    }
     await session.cancelCompaction();
-    if (count >= end) throw new Error("the last item cannot be taken back");
+    if (range.end < end) return false;
   }
+  return false;
+}
+
+const isOpenCall = ({ type, call_id }, index, messages) =>
+  Boolean(type?.endsWith("_call") && call_id) && !messages.slice(index).some((other) => other.type === `${type}_output` && other.call_id === call_id);
+
+function closed({ type, call_id, name }) {
+  const text = "[synthetic] The call was taken back.";
+  const item = { type: type === "function_call" ? "function_call_result" : `${type}_output`, callId: call_id, name, status: "completed", output: { type: "text", text } };
+  return { type: `${type}_output`, call_id, output: text, seamline_item: item };
 }
 
 module.exports = { SeamlineSession, repairInput, repairItems };
