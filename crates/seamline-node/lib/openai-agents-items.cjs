@@ -135,8 +135,8 @@ const defined = (wire) => Object.fromEntries(Object.entries(wire).filter(([, val
 
 /** The item of a repaired wire item. `names` has the names of the functions by the ids of their calls. */
 function itemOf(wire, original, mirror, names) {
-  const type = SDK_TYPES[wire.type] ?? wire.type;
-  const isOld = original !== undefined && (original.type ?? "message") === (type ?? "message");
+  const type = SDK_TYPES[wire.type] ?? wire.type ?? "message";
+  const isOld = original !== undefined && (original.type ?? "message") === type;
   if (type === "message") return message(wire, isOld ? original : undefined, mirror);
   if (isOld) return mended(wire, original, mirror);
   const made = RESULTS[type];
