@@ -150,3 +150,10 @@ test("a compaction replaces messages without splitting a cycle", async () => {
   assert.deepEqual(await session.messages(), [summary, { role: "assistant", content: "done" }]);
   await session.close();
 });
+
+test("a store lists all of its sessions", async () => {
+  const store = await openStore("memory:");
+  const count = 10_050;
+  for (let at = 0; at < count; at += 1) await (await store.create(`s-${at}`, { dialect: "openai_chat" })).close();
+  assert.equal((await store.list()).length, count);
+});
