@@ -1,12 +1,27 @@
 "use strict";
 // The Vercel AI SDK: model messages, UI messages, `prepareStep` and middleware.
 
-const { callsOf, inputOf, repairThrough, textOf } = require("./lens.cjs");
+const { adapting } = require("./failing.cjs");
+const { MEDIA, callsOf, inputOf, joined, patched, repairThrough, saidIn, textOf } = require("./lens.cjs");
 
 const parts = (message) => (Array.isArray(message.content) ? message.content : []);
 const isClientCall = (part) => part.type === "tool-call" && !part.providerExecuted;
-const said = (message) =>
-  typeof message.content === "string" ? message.content : parts(message).filter((part) => part.type === "text").map((part) => part.text).join("");
+const isText = (part) => part.type === "text";
+const TEXTS = {
+  read: (part) => (isText(part) ? part.text : undefined),
+  write: (part, text) => ({ ...part, text }),
+  make: (text) => ({ type: "text", text }),
+};
+const said = (message) => (typeof message.content === "string" ? message.content : joined(parts(message).map(TEXTS.read)));
+
+/** The output of a result, and its content where it is a list of texts and media. */
+const outputOf = (part) => part.output?.value ?? part.output ?? part.result;
+const listIn = (part) => (part.output?.type === "content" && Array.isArray(part.output.value) ? part.output.value : undefined);
+
+function shownOutput(part) {
+  const list = listIn(part);
+  return list ? joined(list.map(TEXTS.read)) || MEDIA : textOf(outputOf(part));
+}
 
 /** The calls that wait for the user's approval: a missing result is not damage there. */
 function pendingApprovals(messages) {
@@ -24,30 +39,31 @@ function lens(messages) {
   const answered = (part) => ({
     role: "tool",
     tool_call_id: part.toolCallId,
-    content: textOf(part.output?.value ?? part.output ?? part.result),
+    content: shownOutput(part),
   });
   return {
     show(message) {
       if (message.role === "tool") return parts(message).filter(isResult).map(answered);
       if (message.role === "assistant") {
         const calls = parts(message).filter(isShown);
-        if (calls.length === 0) return [{ role: "assistant", content: said(message) || "(media)" }];
+        if (calls.length === 0) return [{ role: "assistant", content: said(message) || MEDIA }];
         return [callsOf(said(message), calls.map((part) => ({ id: part.toolCallId, name: part.toolName, input: part.input ?? part.args })))];
       }
-      return [{ role: message.role, content: said(message) || "(media)" }];
+      return [{ role: message.role, content: said(message) || MEDIA }];
     },
     join(repaired, before) {
       const names = new Map();
       for (const part of before.flatMap(parts)) if (part.toolName) names.set(part.toolCallId, part.toolName);
       const list = [];
       const shownOf = new Map(before.map((message) => [message, parts(message).filter(isResult)]));
-      for (const { wire, owner, original, isSame } of repaired) {
+      for (const entry of repaired) {
+        const { wire, owner, original, isSame } = entry;
         for (const call of wire.tool_calls ?? []) names.set(call.id, call.function.name);
+        const old = original?.role === "tool" ? shownOf.get(original)[owner.part] : undefined;
         if (wire.role !== "tool") {
-          list.push(isSame ? original : changed(wire, original, isShown));
+          list.push(isSame ? original : changed(entry, old, isShown));
           continue;
         }
-        const old = original?.role === "tool" ? shownOf.get(original)[owner.part] : undefined;
         const part = old && isSame ? old : toolResult(wire, old, names);
         const last = list.at(-1);
         // The results of one message stay in one message.
@@ -82,7 +98,8 @@ function withUnseen(list, before, isUnseen) {
   return list;
 }
 
-function changed(wire, original, isShown) {
+function changed({ wire, original }, result, isShown) {
+  const after = saidIn(wire);
   const calls = (wire.tool_calls ?? []).map((call) => ({
     type: "tool-call",
     toolCallId: call.id,
@@ -90,14 +107,17 @@ function changed(wire, original, isShown) {
     input: inputOf(call),
   }));
   if (!original || original.role !== wire.role) {
-    return { role: wire.role, content: wire.role === "system" ? textOf(wire.content) : [...texts(wire), ...calls] };
+    // A user's message has no place for the media of a result but its text.
+    const unsaid = result ? (listIn(result) ?? []).filter((part) => !isText(part)).map((part) => TEXTS.make(textOf(part))) : [];
+    return { role: wire.role, content: wire.role === "system" ? after : [...texts(after), ...unsaid, ...calls] };
   }
-  if (original.role === "system") return { ...original, content: textOf(wire.content) };
-  if (original.role !== "assistant") return { ...original, content: texts(wire) };
+  if (typeof original.content === "string" && calls.length === 0) return { ...original, content: after };
+  const old = typeof original.content === "string" ? texts(original.content) : parts(original);
+  const mended = patched(old, after, TEXTS);
+  if (original.role !== "assistant") return { ...original, content: mended };
   // Reasoning, files and calls of the provider stay where they are; only calls of the client are exchanged.
-  const old = parts(original);
   let next = 0;
-  const content = old.flatMap((part) => {
+  const content = mended.flatMap((part) => {
     if (!isShown(part)) return [part];
     const call = calls[next];
     next += 1;
@@ -106,30 +126,37 @@ function changed(wire, original, isShown) {
     return [isSame ? part : { ...part, ...call }];
   });
   content.push(...calls.slice(next));
-  return { ...original, content: content.length ? content : texts(wire) };
+  return { ...original, content: content.length ? content : texts(after) };
 }
 
-/** The text of a wire message as parts, which both model messages and prompts take. */
-const texts = (wire) => (wire.content ? [{ type: "text", text: textOf(wire.content) }] : []);
+/** A text as parts, which both model messages and prompts take. */
+const texts = (text) => (text ? [TEXTS.make(text)] : []);
 
 function toolResult(wire, old, names) {
-  const value = textOf(wire.content);
+  const value = saidIn(wire);
   const made = {
     type: "tool-result",
     toolCallId: wire.tool_call_id,
     toolName: names.get(wire.tool_call_id) ?? old?.toolName ?? "unknown",
   };
-  return old ? { ...old, ...made } : { ...made, output: { type: "error-text", value } };
+  if (!old) return { ...made, output: { type: "error-text", value } };
+  const result = { ...old, ...made };
+  if (value === shownOutput(old)) return result;
+  const list = listIn(old);
+  if (list) return { ...result, output: { ...old.output, value: patched(list, value, TEXTS) } };
+  if (typeof old.output?.value === "string") return { ...result, output: { ...old.output, value } };
+  return typeof old.result === "string" ? { ...result, result: value } : result;
 }
 
 /** Repairs model messages: the same list where nothing needs a repair. */
 function repairModelMessages(messages, options) {
-  return repairThrough(lens(messages), messages, options);
+  return repairThrough(() => lens(messages), messages, options);
 }
 
 /** `prepareStep` that repairs the messages of every step; wraps another one. */
 function repairStep(inner, options) {
   if (inner !== undefined && typeof inner !== "function") [inner, options] = [undefined, inner];
+  adapting("a step", options);
   return async function prepareStep(step) {
     const prepared = (await inner?.(step)) ?? {};
     return { ...prepared, messages: repairModelMessages(prepared.messages ?? step.messages, options) };
@@ -138,6 +165,7 @@ function repairStep(inner, options) {
 
 /** Middleware for `wrapLanguageModel`. The SDK itself rejects a missing result before it, so use `repairStep` there. */
 function seamlineMiddleware(options) {
+  adapting("a prompt", options);
   return {
     specificationVersion: "v4",
     transformParams: async ({ params }) => {
@@ -152,7 +180,11 @@ const UNKNOWN =
   "[synthetic] [outcome unknown] The tool call was interrupted before its result was recorded. It may have happened fully, partly, or not at all.";
 
 /** Repairs UI messages: tool parts without a result, except those of the last message, get one that says so. */
-function repairUIMessages(messages, { text = UNKNOWN } = {}) {
+function repairUIMessages(messages, { text = UNKNOWN, ...options } = {}) {
+  return adapting("a list of UI messages", options).guarded(messages, () => closed(messages, text));
+}
+
+function closed(messages, text) {
   const last = messages.length - 1;
   const isOpen = (part) => (part.type === "dynamic-tool" || part.type?.startsWith("tool-")) && OPEN.has(part.state);
   const repaired = messages.map((message, index) => {

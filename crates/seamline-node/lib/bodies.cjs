@@ -2,7 +2,7 @@
 
 const { inspect } = require("node:util");
 const { SeamlineError, calling } = require("./error.cjs");
-const { given, stringified } = require("./given.cjs");
+const { given, stringified, viewed } = require("./given.cjs");
 const binding = require("./native.cjs");
 
 const CHOICES_MAX = 64;
@@ -23,10 +23,20 @@ function chosen(options) {
 const LISTS = ["messages", "input", "contents", "steps", "history"];
 
 function listed(body) {
-  const value = typeof body === "string" || ArrayBuffer.isView(body) ? JSON.parse(Buffer.from(body).toString()) : body;
+  const value = typeof body === "string" || isBytes(body) ? parsed(body) : body;
   if (Array.isArray(value)) return value;
-  const name = LISTS.find((list) => Array.isArray(value[list]));
+  const name = LISTS.find((list) => Array.isArray(value?.[list]));
   return name === undefined ? [] : value[name];
+}
+
+const isBytes = (value) => ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof SharedArrayBuffer;
+
+function parsed(body) {
+  try {
+    return JSON.parse(typeof body === "string" ? body : Buffer.from(viewed(body)).toString());
+  } catch (cause) {
+    throw new SeamlineError("body", "the conversation is not JSON", { cause });
+  }
 }
 
 /** The outcome of a check. */
@@ -137,12 +147,24 @@ function repair(input, options) {
   return body ? new Repaired(restored(body), true, report) : new Repaired(input, false, report);
 }
 
+const U32_MAX = 2 ** 32 - 1;
+
+/** A limit as the native part takes it. A limit that is absent or infinite does not count. */
+function limit(name, given) {
+  if (given === undefined || given === null || given === Infinity) return undefined;
+  if (typeof given !== "number" || !(given >= 0)) {
+    throw new SeamlineError("option", `the option \`${name}\` must be a number that is not negative`);
+  }
+  return Math.min(U32_MAX, Math.floor(given));
+}
+
 /** Removes the oldest messages until the history is within the limits, and never splits a call from its result. */
 function safeTrim(input, { maxMessages, maxTokens, count, ...options } = {}) {
   const { bytes, restored } = given(input);
   const chosenOptions = chosen({ kept: true, ...options });
-  const sizes = count ? listed(input).map((message) => Math.max(0, Math.ceil(Number(count(message)) || 0))) : [];
-  const { body, report } = calling(() => binding.native.trim(bytes, chosenOptions, maxMessages, maxTokens, sizes));
+  const [messagesMax, tokensMax] = [limit("maxMessages", maxMessages), limit("maxTokens", maxTokens)];
+  const sizes = count ? listed(input).map((message) => Math.min(U32_MAX, Math.max(0, Math.ceil(Number(count(message)) || 0)))) : [];
+  const { body, report } = calling(() => binding.native.trim(bytes, chosenOptions, messagesMax, tokensMax, sizes));
   return { body: body ? restored(body) : input, changed: Boolean(body), ...JSON.parse(report) };
 }
 
@@ -162,10 +184,10 @@ function sanitize(input, { keepInstructions = false, calls = "answered", ...opti
 
 /** Converts a conversation to another dialect. */
 function convert(input, options) {
-  const { bytes } = given(input);
+  const { bytes, restored } = given(input);
   const { body, report } = calling(() => binding.native.convert(bytes, stringified(options ?? {})));
   const isText = typeof input === "string";
-  const made = isText ? body.toString("utf8") : ArrayBuffer.isView(input) ? body : JSON.parse(body.toString("utf8"));
+  const made = isText ? body.toString("utf8") : isBytes(input) ? restored(body) : JSON.parse(body.toString("utf8"));
   return new Converted(made, JSON.parse(report));
 }
 
@@ -205,4 +227,4 @@ const presets = () => binding.native.presets();
 /** The dialect, the model and the provider of a request by its method and URL. */
 const endpoint = (method, url) => JSON.parse(calling(() => binding.native.endpoint(String(method), String(url))));
 
-module.exports = { Checked, Converted, Repaired, SeamlineError, check, classify, convert, endpoint, explain, failure, presets, repair, safeTrim, sanitize };
+module.exports = { Checked, Converted, Repaired, SeamlineError, check, chosen, classify, convert, endpoint, explain, failure, presets, repair, safeTrim, sanitize };

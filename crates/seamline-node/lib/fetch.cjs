@@ -1,7 +1,8 @@
 "use strict";
 
 const { SeamlineError } = require("./error.cjs");
-const { endpoint, repair } = require("./bodies.cjs");
+const { check, endpoint, repair } = require("./bodies.cjs");
+const { adapting, told } = require("./failing.cjs");
 const { ResponseStream } = require("./stream.cjs");
 
 /**
@@ -10,58 +11,87 @@ const { ResponseStream } = require("./stream.cjs");
  *
  * `onRepair` gets each repair that changed a body, `onResponse` each assembled response of a stream. `onInvalid` decides
  * about a body that no repair made valid: `send` (default) lets the provider decide, `throw` rejects with a SeamlineError.
+ * `onError` gets our own errors and those of the other callbacks; the request goes on.
  */
 function repairingFetch(inner, options = {}) {
   if (inner !== undefined && typeof inner !== "function") [inner, options] = [undefined, inner];
   const { onRepair, onResponse, onInvalid = "send", onError, ...chosen } = options ?? {};
+  const { repairing, guarded } = adapting("a request", { ...chosen, onError });
+  const tell = (error) => told(onError, error, "a request");
+  const warnSigned = once(() => tell(signed()));
 
   return async function fetch(input, init) {
     const send = inner ?? globalThis.fetch;
-    const target = await read(input, init);
-    const at = target && endpoint(target.method, target.url);
+    const target = targetOf(input, init);
+    const at = target && guarded(undefined, () => endpoint(target.method, target.url));
     if (!at?.dialect) return send(input, init);
-
-    let repaired;
-    try {
-      const model = chosen.model ?? at.model;
-      const provider = chosen.provider ?? at.provider;
-      repaired = repair(target.body, {
-        ...chosen,
-        dialect: chosen.dialect ?? at.dialect,
-        ...(provider ? { provider } : {}),
-        ...(model ? { model } : {}),
-      });
-    } catch (error) {
-      // A body that cannot be read is for the provider to judge.
-      onError?.(error);
-      return watched(await send(input, init), at, onResponse);
+    const facts = {
+      ...repairing,
+      dialect: repairing.dialect ?? at.dialect,
+      ...given("provider", repairing.provider ?? at.provider),
+      ...given("model", repairing.model ?? at.model),
+    };
+    const pass = async (...request) => watched(await send(...request), facts, onResponse, tell);
+    const body = await bodyOf(input, init, target);
+    if (body === undefined) return pass(input, init);
+    if (target.isSigned) {
+      warnSigned();
+      if (onInvalid === "throw") refuse(guarded([], () => check(body, facts).findings.filter(({ severity }) => severity === "error")));
+      return pass(input, init);
     }
-    if (onInvalid === "throw" && !repaired.sendable) throw invalid(repaired);
-    if (!repaired.changed) return watched(await send(input, init), at, onResponse);
-    onRepair?.(repaired);
-    const response = target.isRequest
-      ? await send(new Request(input, { ...init, ...withBody(repaired.body, init?.headers ?? input.headers) }))
-      : await send(input, { ...init, ...withBody(repaired.body, init.headers) });
-    return watched(response, at, onResponse);
+    // A body that cannot be read is for the provider to judge.
+    const repaired = guarded(undefined, () => repair(body, facts));
+    if (repaired && onInvalid === "throw" && !repaired.sendable) throw invalid(repaired.remaining);
+    if (!repaired?.changed) return pass(input, init);
+    attempt(() => onRepair?.(repaired), tell);
+    if (init?.body !== undefined) return pass(input, { ...init, ...withBody(repaired.body, init.headers ?? headersOf(input)) });
+    return pass(new Request(input, { ...init, ...withBody(repaired.body, init?.headers ?? input.headers) }));
   };
 }
 
-/** The method, the URL and the body of a request whose body is at hand. */
-async function read(input, init) {
-  const isRequest = typeof Request !== "undefined" && input instanceof Request;
-  const method = String(init?.method ?? (isRequest ? input.method : "GET")).toUpperCase();
+const given = (name, value) => (value ? { [name]: value } : {});
+const headersOf = (input) => (isRequest(input) ? input.headers : undefined);
+const isRequest = (input) => typeof Request !== "undefined" && input instanceof Request;
+
+function once(work) {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
+}
+
+function attempt(work, tell) {
+  try {
+    return work();
+  } catch (error) {
+    return tell(error);
+  }
+}
+
+/** The method and the URL of a request that may go to a provider. */
+function targetOf(input, init) {
+  const method = String(init?.method ?? (isRequest(input) ? input.method : "GET")).toUpperCase();
   if (method !== "POST") return undefined;
-  const url = isRequest ? input.url : String(input);
-  const headers = new Headers(init?.headers ?? (isRequest ? input.headers : undefined));
+  const headers = new Headers(init?.headers ?? headersOf(input));
   // An encoded body would have to be decoded first; the proxy does that.
   if (headers.get("content-encoding")) return undefined;
+  const url = isRequest(input) ? input.url : String(input);
+  const isSigned = /^AWS4-/.test(headers.get("authorization") ?? "") || /[?&]X-Amz-Signature=/i.test(url);
+  return { method, url, isSigned };
+}
+
+/** The body of a request, if it is at hand. The body of a `Request` is read from a copy. */
+async function bodyOf(input, init) {
   const body = init?.body;
-  if (typeof body === "string") return { method, url, body };
-  if (ArrayBuffer.isView(body) || body instanceof ArrayBuffer) return { method, url, body };
-  if (body === undefined && isRequest && input.body) {
-    return { method, url, body: Buffer.from(await input.clone().arrayBuffer()), isRequest };
+  if (typeof body === "string" || ArrayBuffer.isView(body) || body instanceof ArrayBuffer) return body;
+  if (body !== undefined || !isRequest(input) || !input.body) return undefined;
+  try {
+    return Buffer.from(await input.clone().arrayBuffer());
+  } catch {
+    // The real request fails in the same way, or it was used before.
+    return undefined;
   }
-  return undefined;
 }
 
 function withBody(body, before) {
@@ -72,25 +102,41 @@ function withBody(body, before) {
 }
 
 /** The response, whose bytes are also read where the caller wants the assembled response. */
-function watched(response, at, onResponse) {
+function watched(response, { dialect, provider, policy }, onResponse, tell) {
   const type = response.headers.get("content-type") ?? "";
   const isStream = /event-stream|eventstream|ndjson|jsonl/.test(type);
   if (!onResponse || !isStream || !response.body) return response;
-  const stream = new ResponseStream({ dialect: at.dialect, content_type: type });
-  stream.head(response.status, response.headers);
-  stream.response.then(onResponse, () => {});
+  let stream;
+  try {
+    stream = new ResponseStream({ dialect, ...given("provider", provider), ...given("policy", policy), content_type: type });
+    stream.head(response.status, response.headers);
+  } catch (error) {
+    tell(error);
+    return response;
+  }
+  stream.response.then(onResponse).catch(tell);
   const { status, statusText, headers } = response;
   const passed = new Response(response.body.pipeThrough(stream), { status, statusText, headers });
   for (const name of ["url", "redirected", "type"]) Object.defineProperty(passed, name, { value: response[name] });
   return passed;
 }
 
-function invalid(repaired) {
-  const [first] = repaired.remaining;
+function signed() {
+  return new SeamlineError("signed", "the request is signed, so its body passes without a repair", {
+    hint: "repair the messages before they are signed, for example with `repairStep` of seamline/ai-sdk",
+  });
+}
+
+function refuse(findings) {
+  if (findings.length > 0) throw invalid(findings);
+}
+
+function invalid(findings) {
+  const [first] = findings;
   const error = new SeamlineError("invalid", `the request is not valid: ${first?.message ?? "a finding remains"}`, {
     hint: first ? `${first.code} ${first.pointer}` : undefined,
   });
-  error.findings = repaired.remaining;
+  error.findings = findings;
   return error;
 }
 

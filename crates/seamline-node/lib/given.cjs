@@ -55,7 +55,7 @@ function given(input) {
   } catch {
     // A hostile proxy is not a list of bytes.
   }
-  if (isBytes) return { bytes: viewed(input), restored: (bytes) => bytes };
+  if (isBytes) return { bytes: viewed(input), restored: (bytes) => (ArrayBuffer.isView(input) ? bytes : Uint8Array.from(bytes).buffer) };
   if (input === null || typeof input !== "object") {
     throw new SeamlineError("input", `a conversation is not a value of type ${input === null ? "null" : typeof input}`, {
       hint: "give bytes, a text, a request object or a list of messages",
@@ -100,4 +100,4 @@ function reused(before, after) {
   return isSame ? before : list;
 }
 
-module.exports = { given, rebuilt, stringified };
+module.exports = { given, rebuilt, reused, stringified, viewed };

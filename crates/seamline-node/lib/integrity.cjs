@@ -3,11 +3,13 @@
 // recovery, recorded in a durable store.
 
 const { SeamlineError, calling } = require("./error.cjs");
-const { openStore } = require("./session.cjs");
-const { stringified } = require("./given.cjs");
+const { executed, openStore } = require("./session.cjs");
+const { reused, stringified } = require("./given.cjs");
 const binding = require("./native.cjs");
 
 const DIALECT = "anthropic_messages";
+/** The most sessions that stay open while no work runs on them. */
+const IDLE_SESSIONS_MAX = 64;
 const DEFAULTS = {
   enabled: true,
   validateBeforeCall: true,
@@ -125,31 +127,26 @@ class SessionIntegrity {
    */
   async executeToolCycle(session, toolUse, executor) {
     if (!this.#config.enabled) return this.#bypassed(toolUse, executor);
-    const last = session.messages.at(-1);
-    const isTurn = callsOf(last).some((call) => call.id === toolUse.id);
-    const turn = isTurn ? session.messages.pop() : { role: "assistant", content: [toolUse] };
-    const others = callsOf(turn).filter((call) => call.id !== toolUse.id);
-    if (others.length > 0) {
-      session.messages.push(turn);
-      const ids = others.map((call) => call.id).join(", ");
-      throw new SeamlineError("session", `the turn makes other tool calls, too: ${ids}`, { hint: "use executeTurn" });
-    }
-    const { success, results, error } = await this.executeTurn(session, turn, executor);
+    const { success, results, error } = await this.#execute(session, () => turnOf(session, toolUse), executor);
     return success ? { success, result: results[0] } : { success, error, rolledBack: true };
   }
 
   /** Executes all tool calls of a turn: the turn and all results are in the session, or nothing of it. */
   executeTurn(session, turn, executor) {
-    return this.#alone(session, async (durable) => {
-      let outcome;
-      try {
-        outcome = await durable.executeToolCycle(turn, async (name, input) => {
-          const result = await executor.execute(name, input);
-          return { output: typeof result === "string" ? result : result.output, isError: result.isError };
-        });
-      } finally {
-        await this.#show(session, durable);
-      }
+    return this.#execute(session, () => turn, executor);
+  }
+
+  /** Executes the turn that `take` gives, which may take it out of the messages. An error puts it back. */
+  #execute(session, take, executor) {
+    let given;
+    let turn;
+    const prepare = () => {
+      given = [...session.messages];
+      turn = take();
+    };
+    const work = async (durable) => {
+      const outcome = await durable.executeToolCycle(turn, (name, input) => executor.execute(name, input));
+      await this.#show(session, durable);
       if (!outcome.success) return { success: false, error: outcome.error ?? "the tool failed", rolledBack: true, results: [] };
       const results = outcome.outcomes.map(({ tool_use_id, content, is_error }) => ({
         type: "tool_result",
@@ -158,11 +155,16 @@ class SessionIntegrity {
         ...(is_error ? { is_error } : {}),
       }));
       return { success: true, results };
-    });
+    };
+    const failed = () => {
+      if (given && session.messages.length < given.length) session.messages.splice(0, session.messages.length, ...given);
+    };
+    return this.#alone(session, work, { prepare, failed });
   }
 
   async #bypassed(toolUse, executor) {
-    const { output, isError } = await executor.execute(toolUse.name, toolUse.input);
+    const { output, isError, error } = await executed(() => executor.execute(toolUse.name, toolUse.input));
+    if (error !== undefined) return { success: false, error };
     return { success: true, result: { type: "tool_result", tool_use_id: toolUse.id, content: output, ...(isError ? { is_error: true } : {}) } };
   }
 
@@ -213,36 +215,64 @@ class SessionIntegrity {
     return this.#alone(session, (durable) => durable.incidents());
   }
 
-  /** Closes all sessions. */
+  /** Closes all sessions, after the work that runs on them. */
   async close() {
+    await Promise.all(this.#queues.values());
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.all(sessions.map(async (opened) => (await opened).close()));
   }
 
-  /** Runs work on a session while no other work runs on it. */
-  #alone(session, work, { isChecked = false } = {}) {
-    const before = this.#queues.get(session.sessionId) ?? Promise.resolve();
+  /** Runs work on a session while no other work runs on it. `prepare` runs first, `failed` after an error. */
+  #alone(session, work, { isChecked = false, prepare = () => {}, failed = () => {} } = {}) {
+    const id = session.sessionId;
+    const before = this.#queues.get(id) ?? Promise.resolve();
     const done = before.then(async () => {
-      const durable = await this.#opened(session.sessionId);
-      const stored = await durable.messages();
-      const intact = common(stored, session.messages);
-      if (!isChecked || intact === stored.length) await this.#take(session, durable, stored, intact);
-      if (this.#config.verbose) this.#log({ session: session.sessionId, messages: session.messages.length });
-      return work(durable, intact);
+      prepare();
+      try {
+        const durable = await this.#opened(id);
+        const stored = await durable.messages();
+        const intact = common(stored, session.messages);
+        if (!isChecked || intact === stored.length) await this.#take(session, durable, stored, intact);
+        if (this.#config.verbose) this.#log({ session: id, messages: session.messages.length });
+        return await work(durable, intact);
+      } catch (error) {
+        failed();
+        throw error;
+      }
     });
-    const settled = done.catch(() => {});
-    this.#queues.set(session.sessionId, settled);
+    const settled = done.catch(() => {}).then(() => {
+      if (this.#queues.get(id) === settled) this.#queues.delete(id);
+      return this.#closeIdle();
+    });
+    this.#queues.set(id, settled);
     return done;
   }
 
   #opened(id) {
-    if (!this.#sessions.has(id)) {
-      const opened = this.#store.then((store) => store.openOrCreate(id, this.#options));
-      opened.catch(() => this.#sessions.delete(id));
-      this.#sessions.set(id, opened);
+    const known = this.#sessions.get(id);
+    const opened = known ?? this.#store.then((store) => store.openOrCreate(id, this.#options));
+    // The sessions are in the order of their last use.
+    this.#sessions.delete(id);
+    this.#sessions.set(id, opened);
+    if (!known) opened.catch(() => this.#sessions.delete(id));
+    return opened;
+  }
+
+  /** Closes the sessions that had no work for the longest time, where too many are open. */
+  async #closeIdle() {
+    for (const [id, opened] of this.#sessions) {
+      if (this.#sessions.size <= IDLE_SESSIONS_MAX) return;
+      if (this.#queues.has(id)) continue;
+      this.#sessions.delete(id);
+      // Work that comes meanwhile opens the session again, and only after this.
+      const closed = opened.then((durable) => durable.close()).catch(() => {});
+      const settled = closed.then(() => {
+        if (this.#queues.get(id) === settled) this.#queues.delete(id);
+      });
+      this.#queues.set(id, settled);
+      await settled;
     }
-    return this.#sessions.get(id);
   }
 
   /** Takes in what the host changed since the last call: new messages, or another history. */
@@ -259,13 +289,21 @@ class SessionIntegrity {
   /** Gives the host the messages of the view. Messages that did not change are the same objects. */
   async #show(session, durable) {
     const view = await durable.messages();
-    const known = new Map(session.messages.map((message) => [jsonOf(message), message]));
-    const shown = view.map((message) => known.get(jsonOf(message)) ?? message);
-    const isSame = shown.length === session.messages.length && shown.every((message, index) => message === session.messages[index]);
-    if (isSame) return;
+    const shown = reused(session.messages, view);
+    if (shown === session.messages) return;
     session.messages.splice(0, session.messages.length, ...shown);
     await session.persist?.();
   }
+}
+
+/** The turn that makes a call: the last message, which is taken out, or a new one. */
+function turnOf(session, toolUse) {
+  const calls = callsOf(session.messages.at(-1));
+  if (!calls.some((call) => call.id === toolUse.id)) return { role: "assistant", content: [toolUse] };
+  const others = calls.filter((call) => call.id !== toolUse.id);
+  if (others.length === 0) return session.messages.pop();
+  const ids = others.map((call) => call.id).join(", ");
+  throw new SeamlineError("session", `the turn makes other tool calls, too: ${ids}`, { hint: "use executeTurn" });
 }
 
 /** The number of messages that both lists start with. */

@@ -1,14 +1,19 @@
 "use strict";
 // Messages of LangChain.js, by the classes of the installed version.
 
-const { callsOf, inputOf, repairThrough, textOf } = require("./lens.cjs");
+const { adapting } = require("./failing.cjs");
+const { MEDIA, callsOf, inputOf, joined, patched, repairThrough, saidIn } = require("./lens.cjs");
 
 const kindOf = (message) => message.getType?.() ?? message._getType?.() ?? message.type ?? message.role;
-const contentOf = (message) => {
-  if (typeof message.content === "string") return message.content;
-  const texts = (message.content ?? []).map((block) => (typeof block === "string" ? block : (block.text ?? "")));
-  return texts.join("");
+const isAssistant = (message) => ["ai", "assistant"].includes(kindOf(message));
+const blocksOf = (message) => (typeof message.content === "string" ? [message.content] : (message.content ?? []));
+const TEXTS = {
+  read: (block) => (typeof block === "string" ? block : block.text),
+  write: (block, text) => (typeof block === "string" ? text : { ...block, text }),
+  make: (text) => ({ type: "text", text }),
 };
+const contentOf = (message) => joined(blocksOf(message).map(TEXTS.read));
+const mediaOf = (message) => blocksOf(message).filter((block) => TEXTS.read(block) === undefined);
 
 /** The calls of an AI message; those with arguments that cannot be read, too. */
 const callsIn = (message) => [
@@ -16,36 +21,55 @@ const callsIn = (message) => [
   ...(message.invalid_tool_calls ?? []).map(({ id, name, args }) => ({ id, name, input: args ?? "" })),
 ];
 
+/** The content of a message with a repaired text. Media stay where they are. */
+const mended = (message, after) => (typeof message.content === "string" ? after : patched(blocksOf(message), after, TEXTS));
+
+/** A message of the same class with other fields. */
+const rewritten = (message, fields) =>
+  message.lc_kwargs ? new message.constructor({ ...message.lc_kwargs, id: message.id, ...fields }) : { ...message, ...fields };
+
 function lens({ AIMessage, ToolMessage, HumanMessage }) {
+  const toolMessage = (wire, original, names) => {
+    const fields = { tool_call_id: wire.tool_call_id, name: names.get(wire.tool_call_id) };
+    const after = saidIn(wire);
+    if (!original || kindOf(original) !== "tool") return new ToolMessage({ ...fields, content: after, status: "error" });
+    const content = contentOf(original) && after !== contentOf(original) ? mended(original, after) : original.content;
+    return rewritten(original, { ...fields, content });
+  };
+  const aiMessage = (wire, original) => {
+    const toolCalls = (wire.tool_calls ?? []).map((call) => ({ type: "tool_call", id: call.id, name: call.function.name, args: inputOf(call) }));
+    const after = saidIn(wire);
+    const isText = original && after !== (contentOf(original) || (callsIn(original).length ? "" : MEDIA));
+    const old = original
+      ? { ...original.lc_kwargs, content: isText ? mended(original, after) : original.content, id: original.id }
+      : { content: after };
+    const { tool_calls: _, ...kwargs } = old.additional_kwargs ?? {};
+    return new AIMessage({ ...old, additional_kwargs: kwargs, tool_calls: toolCalls, invalid_tool_calls: [] });
+  };
+  const said = ({ wire, original }) => {
+    const after = saidIn(wire);
+    if (original && kindOf(original) !== "tool" && !isAssistant(original)) return rewritten(original, { content: mended(original, after) });
+    const unsaid = original ? mediaOf(original) : [];
+    return new HumanMessage({ content: unsaid.length ? [TEXTS.make(after), ...unsaid] : after });
+  };
   return {
     show(message) {
       const kind = kindOf(message);
-      if (kind === "tool") return [{ role: "tool", tool_call_id: message.tool_call_id, content: contentOf(message) || textOf(message.content) }];
-      if (kind === "ai" || kind === "assistant") {
+      if (kind === "tool") return [{ role: "tool", tool_call_id: message.tool_call_id, content: contentOf(message) || (mediaOf(message).length ? MEDIA : "") }];
+      if (isAssistant(message)) {
         const calls = callsIn(message);
-        return [calls.length ? callsOf(contentOf(message), calls) : { role: "assistant", content: contentOf(message) || "(media)" }];
+        return [calls.length ? callsOf(contentOf(message), calls) : { role: "assistant", content: contentOf(message) || MEDIA }];
       }
-      return [{ role: kind === "system" ? "system" : "user", content: contentOf(message) || "(media)" }];
+      return [{ role: kind === "system" ? "system" : "user", content: contentOf(message) || MEDIA }];
     },
-    join(parts) {
+    join(entries) {
       const names = new Map();
-      return parts.map(({ wire, original, isSame }) => {
+      return entries.map((entry) => {
+        const { wire, original, isSame } = entry;
         for (const call of wire.tool_calls ?? []) names.set(call.id, call.function.name);
         if (isSame) return original;
-        if (wire.role === "tool") {
-          const fields = { tool_call_id: wire.tool_call_id, name: names.get(wire.tool_call_id) };
-          const isOld = original && kindOf(original) === "tool";
-          return isOld
-            ? new ToolMessage({ ...original.lc_kwargs, ...fields, content: original.content, id: original.id })
-            : new ToolMessage({ ...fields, content: textOf(wire.content), status: "error" });
-        }
-        if (wire.role === "assistant") {
-          const toolCalls = (wire.tool_calls ?? []).map((call) => ({ type: "tool_call", id: call.id, name: call.function.name, args: inputOf(call) }));
-          const old = original ? { ...original.lc_kwargs, content: original.content, id: original.id } : { content: textOf(wire.content) };
-          const { tool_calls: _, ...kwargs } = old.additional_kwargs ?? {};
-          return new AIMessage({ ...old, additional_kwargs: kwargs, tool_calls: toolCalls, invalid_tool_calls: [] });
-        }
-        return original && wire.role !== "user" ? original : new HumanMessage({ content: textOf(wire.content) });
+        if (wire.role === "tool") return toolMessage(wire, original, names);
+        return wire.role === "assistant" && (!original || isAssistant(original)) ? aiMessage(wire, original) : said(entry);
       });
     },
   };
@@ -53,12 +77,14 @@ function lens({ AIMessage, ToolMessage, HumanMessage }) {
 
 /** The adapters for the classes of `@langchain/core/messages`. */
 function adapters(core) {
-  const repairMessages = (messages, options) => repairThrough(lens(core), messages, options);
-  const seamlineMiddlewareOf = (createMiddleware, options) =>
-    createMiddleware({
+  const repairMessages = (messages, options) => repairThrough(() => lens(core), messages, options);
+  const seamlineMiddlewareOf = (createMiddleware, options) => {
+    adapting("a model call", options);
+    return createMiddleware({
       name: "Seamline",
       wrapModelCall: (request, handler) => handler({ ...request, messages: repairMessages(request.messages, options) }),
     });
+  };
   return { repairMessages, seamlineMiddlewareOf };
 }
 

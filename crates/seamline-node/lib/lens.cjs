@@ -2,13 +2,24 @@
 // Messages of a framework, repaired through a list of Chat Completions messages that mirrors them.
 
 const { repair } = require("./bodies.cjs");
+const { adapting } = require("./failing.cjs");
+
+/** The text that stands for content that a chat message cannot mirror. */
+const MEDIA = "(media)";
 
 /**
- * Repairs messages of a framework. `lens.show(message)` gives the wire messages that mirror one message; each gets an
- * index by which the message is found again. `lens.result(wire, original)` makes the message of a result, and
- * `lens.calls(message, wire)` gives a message whose calls or text changed. Returns the same list where nothing changed.
+ * Repairs messages of a framework, or gives the same list where nothing changes and where the repair fails.
+ *
+ * `makeLens` makes the lens. `lens.show(message)` gives the chat messages that mirror one message. `lens.join(entries, messages)` makes the new list:
+ * an entry has the repaired chat message (`wire`), the message that it mirrors (`original`, `owner`), and whether it is
+ * unchanged (`isSame`). No provider of this dialect wants messages joined, so each entry mirrors at most one.
  */
-function repairThrough(lens, messages, options = {}) {
+function repairThrough(makeLens, messages, options) {
+  const { guarded, repairing } = adapting("a conversation", options);
+  return guarded(messages, () => mirrored(makeLens(), messages, repairing));
+}
+
+function mirrored(lens, messages, options) {
   const wires = [];
   const owners = [];
   messages.forEach((message, index) => {
@@ -21,16 +32,66 @@ function repairThrough(lens, messages, options = {}) {
   const repaired = repair(wires, { dialect: "openai_chat", kept: true, ...options });
   if (!repaired.changed) return messages;
   const { origins } = repaired;
-  const parts = repaired.body.map((wire, at) => {
-    const owner = origins[at] === null || origins[at] === undefined ? undefined : owners[origins[at]];
-    const isSame = owner !== undefined && wire === wires[origins[at]];
-    return { wire, owner, original: owner && messages[owner.index], isSame };
+  const entries = repaired.body.map((wire, at) => {
+    const from = origins[at] ?? undefined;
+    const owner = from === undefined ? undefined : owners[from];
+    return { wire, owner, original: owner && messages[owner.index], isSame: from !== undefined && wire === wires[from] };
   });
-  return lens.join(parts, messages);
+  return lens.join(entries, messages);
 }
 
 /** Text that a chat message can hold. */
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
+
+/** The texts of parts as one text. The line break between them keeps two halves of characters apart. */
+const joined = (texts) => texts.filter(Boolean).join("\n");
+
+/** The text of a repaired chat message. */
+const saidIn = (wire) =>
+  typeof wire.content === "string" ? wire.content : joined((wire.content ?? []).map((part) => part.text ?? part.refusal));
+
+/** Divides a repaired text among the parts that its original had. Together they hold all of it. */
+function divided(texts, after) {
+  const before = joined(texts);
+  const shared = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shared && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < shared - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const placed = (at) => {
+    if (at <= head) return at;
+    return at >= before.length - tail ? at + after.length - before.length : Math.min(at, after.length - tail);
+  };
+  const last = texts.findLastIndex(Boolean);
+  let from = 0;
+  return texts.map((text, index) => {
+    if (!text) return "";
+    const [start, end] = [placed(from), placed(from + text.length)];
+    from += text.length + 1;
+    if (index === last) return after.slice(start);
+    const next = placed(from);
+    return after.slice(start, after.slice(end, next) === "\n" ? end : next);
+  });
+}
+
+/**
+ * The parts of a message with the repaired text in the places of the old one; the same list where the text is unchanged.
+ * `read` gives the text of a part, `write` a part with another text, `make` a new part.
+ */
+function patched(parts, after, { read, write, make }) {
+  const texts = parts.map((part) => read(part) ?? "");
+  const before = joined(texts);
+  if (after === before) return parts;
+  if (before === "") {
+    const added = after.startsWith(MEDIA) ? after.slice(MEDIA.length).trimStart() : after;
+    return added ? [...parts, make(added)] : parts;
+  }
+  const fresh = divided(texts, after);
+  return parts.flatMap((part, index) => {
+    if (fresh[index] === texts[index]) return [part];
+    return fresh[index] === "" ? [] : [write(part, fresh[index])];
+  });
+}
 
 /** The chat message of tool calls. */
 const callsOf = (text, calls) => ({
@@ -52,4 +113,4 @@ function inputOf(call) {
   }
 }
 
-module.exports = { callsOf, inputOf, repairThrough, textOf };
+module.exports = { MEDIA, callsOf, inputOf, joined, patched, repairThrough, saidIn, textOf };

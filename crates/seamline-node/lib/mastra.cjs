@@ -2,12 +2,14 @@
 // Mastra: a processor that repairs the messages of each request.
 
 const { repairModelMessages } = require("./ai-sdk.cjs");
+const { adapting } = require("./failing.cjs");
 
 /** An input processor: `inputProcessors: [new SeamlineProcessor()]`. */
 class SeamlineProcessor {
   #options;
 
   constructor(options = {}) {
+    adapting("a prompt of Mastra", options);
     this.id = "seamline";
     this.name = "seamline";
     this.#options = options;

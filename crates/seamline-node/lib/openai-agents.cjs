@@ -1,83 +1,39 @@
 "use strict";
 // OpenAI Agents for JavaScript: a filter of model input, and a session on a durable store.
 
-const { repair } = require("./bodies.cjs");
+const { repair, safeTrim } = require("./bodies.cjs");
+const { SeamlineError } = require("./error.cjs");
+const { adapting } = require("./failing.cjs");
+const { Mirror, itemOf, withOwnIds } = require("./openai-agents-items.cjs");
 const { openStore } = require("./session.cjs");
 
-/** Items of the SDK have the members of the Responses API in another spelling. */
-function toWire(item) {
-  const { callId, ...rest } = item;
-  if (item.type === "function_call") return { ...rest, call_id: callId };
-  if (item.type === "function_call_result") {
-    const { name: _, status: __, output, ...others } = rest;
-    return { ...others, type: "function_call_output", call_id: callId, output: textOf(output) };
-  }
-  if (item.role) return { type: "message", role: item.role, content: contentOf(item) };
-  return { ...rest };
-}
-
-function textOf(output) {
-  if (typeof output === "string") return output;
-  return output?.type === "text" ? output.text : JSON.stringify(output ?? "");
-}
-
-function contentOf(item) {
-  if (typeof item.content === "string") return item.content;
-  const kind = item.role === "assistant" ? "output_text" : "input_text";
-  return (item.content ?? []).map((part) => (part.text === undefined ? { type: kind, text: `(${part.type})` } : { type: kind, text: part.text }));
-}
-
-function fromWire(wire, original, names) {
-  if (wire.type === "function_call") {
-    return { ...original, type: "function_call", callId: wire.call_id, name: wire.name, arguments: wire.arguments, status: original?.status ?? "completed" };
-  }
-  if (wire.type === "function_call_output") {
-    const output = { type: "text", text: typeof wire.output === "string" ? wire.output : JSON.stringify(wire.output) };
-    const made = { type: "function_call_result", callId: wire.call_id, name: names.get(wire.call_id) ?? "unknown", status: "completed" };
-    return original?.type === "function_call_result" ? { ...original, ...made } : { ...made, output };
-  }
-  return original ? { ...original, ...wire } : wire;
-}
+const DIALECT = "openai_responses";
 
 /** Repairs input items: the same list where nothing needs a repair. */
-function repairItems(items, options = {}) {
+function repairItems(items, options) {
   if (!Array.isArray(items) || items.length === 0) return items;
-  const wires = items.map(toWire);
-  const repaired = repair(wires, { dialect: "openai_responses", kept: true, ...options });
-  if (!repaired.changed) return withOwnIds(items);
-  const names = new Map();
-  for (const wire of repaired.body) if (wire.type === "function_call") names.set(wire.call_id, wire.name);
-  const origins = repaired.origins;
-  const mended = repaired.body.map((wire, at) => {
-    const from = origins[at] ?? undefined;
-    return from !== undefined && wire === wires[from] ? items[from] : fromWire(wire, items[from], names);
-  });
-  return withOwnIds(mended);
+  const { guarded, repairing } = adapting("a list of items", options);
+  return guarded(items, () => repaired(items, repairing));
 }
 
-/** Gives each call an id of its own: the SDK drops one of two items with the same id. */
-function withOwnIds(items) {
-  const taken = new Set(items.map((item) => item.callId));
-  const seen = new Set();
-  const waiting = new Map();
-  const renamed = items.map((item) => {
-    if (item.type === "function_call") {
-      let id = item.callId;
-      for (let count = 2; seen.has(id) || (id !== item.callId && taken.has(id)); count += 1) id = `${item.callId}_${count}`;
-      seen.add(id);
-      waiting.set(item.callId, [...(waiting.get(item.callId) ?? []), id]);
-      return id === item.callId ? item : { ...item, callId: id };
-    }
-    if (item.type !== "function_call_result") return item;
-    const id = waiting.get(item.callId)?.shift() ?? item.callId;
-    return id === item.callId ? item : { ...item, callId: id };
+function repaired(items, options) {
+  const mirror = new Mirror();
+  const wires = items.map((item) => mirror.wire(item));
+  const { body, changed, origins } = repair(wires, { dialect: DIALECT, kept: true, ...options });
+  if (!changed) return withOwnIds(items);
+  const names = new Map();
+  for (const wire of body) if (wire.type === "function_call") names.set(wire.call_id, wire.name);
+  const mended = body.map((wire, at) => {
+    const from = origins[at] ?? undefined;
+    return from !== undefined && wire === wires[from] ? items[from] : itemOf(wire, items[from], mirror, names);
   });
-  return renamed.every((item, index) => item === items[index]) ? items : renamed;
+  return withOwnIds(mended);
 }
 
 /** The value of `callModelInputFilter`; wraps another filter. */
 function repairInput(inner, options) {
   if (inner !== undefined && typeof inner !== "function") [inner, options] = [undefined, inner];
+  adapting("the input of a model", options);
   return async function callModelInputFilter(call) {
     const data = inner ? await inner(call) : call.modelData;
     return { ...data, input: repairItems(data.input, options) };
@@ -88,14 +44,21 @@ function repairInput(inner, options) {
 class SeamlineSession {
   #id;
   #options;
+  #guarded;
+  #repairing;
   #opened;
+  #last = Promise.resolve();
 
   constructor({ store, id, ...options }) {
     this.#id = id;
     this.#options = options;
+    ({ guarded: this.#guarded, repairing: this.#repairing } = adapting("a session", options));
+    const { provider = "openai", policy } = this.#repairing;
     this.#opened = (async () => {
       const opened = typeof store === "string" ? await openStore(store) : store;
-      return opened.openOrCreate(id, { dialect: "openai_responses" });
+      const session = await opened.openOrCreate(id, { dialect: DIALECT, provider, ...(policy ? { policy } : {}) });
+      await begun(session);
+      return session;
     })();
     this.#opened.catch(() => {});
   }
@@ -104,40 +67,109 @@ class SeamlineSession {
     return this.#id;
   }
 
-  async #items() {
-    const session = await this.#opened;
-    return (await session.messages()).map((message) => message.seamline_item ?? message);
+  /** Runs work while no other work of this session runs. */
+  #alone(work) {
+    const done = this.#last.then(async () => work(await this.#opened));
+    this.#last = done.catch(() => {});
+    return done;
   }
 
-  async getItems(limit) {
-    const items = repairItems(await this.#items(), this.#options);
-    return limit === undefined ? items : items.slice(-limit);
+  /** The items of the conversation, repaired; with `limit` the latest ones, from the start of a cycle on. */
+  getItems(limit) {
+    return this.#alone(async (session) => {
+      if (limit !== undefined && limit <= 0) return [];
+      const items = repairItems((await session.messages()).map(itemIn), this.#options);
+      return limit === undefined || items.length <= limit ? items : this.#guarded(items.slice(-limit), () => this.#latest(items, limit));
+    });
+  }
+
+  #latest(items, limit) {
+    const mirror = new Mirror();
+    const wires = items.map((item) => mirror.wire(item));
+    const { removed } = safeTrim(wires, { dialect: DIALECT, ...this.#repairing, maxMessages: limit });
+    const gone = new Set(removed);
+    return items.filter((_, index) => !gone.has(index));
   }
 
   /** Each item is kept as it is, beside its form for the provider. */
-  async addItems(items) {
-    if (items.length === 0) return;
-    const session = await this.#opened;
-    await session.append(items.map((item) => ({ ...toWire(item), seamline_item: item })));
+  addItems(items) {
+    return this.#alone(async (session) => {
+      if (items.length === 0) return;
+      const mirror = new Mirror({ isStored: true });
+      await session.append(items.map((item) => ({ ...mirror.wire(item), seamline_item: item })));
+    });
   }
 
-  async popItem() {
-    const session = await this.#opened;
-    const items = await this.#items();
-    const last = items.at(-1);
-    if (last === undefined) return undefined;
-    await session.reset();
-    await this.addItems(items.slice(0, -1));
-    return last;
+  /** Takes the last item out of the view, in one step. The log keeps it. */
+  popItem() {
+    return this.#alone(async (session) => {
+      const messages = await session.messages();
+      if (messages.length === 0) return undefined;
+      if (messages.length === 1) await emptied(session);
+      else await shortened(session, messages);
+      return itemIn(messages.at(-1));
+    });
   }
 
-  async clearSession() {
-    await (await this.#opened).reset();
+  /** Empties the view. The log keeps its items. */
+  clearSession() {
+    return this.#alone(emptied);
   }
 
   async close() {
     await (await this.#opened).close();
   }
+}
+
+const itemIn = (message) => message.seamline_item ?? message;
+
+/** Makes sure that there is a checkpoint before the first item: a reset would keep system messages. */
+async function begun(session) {
+  const isBegun = (await session.checkpoints()).some(isStart);
+  if (!isBegun && (await session.info()).messages === 0) await session.createCheckpoint("manual");
+}
+
+const isStart = ({ messageIndex, state }) => messageIndex === 0 && (state === "open" || state === "committed");
+
+async function emptied(session) {
+  const start = (await session.checkpoints()).find(isStart);
+  if (start) await session.rollback(start.id, "the session is cleared");
+  else await session.reset();
+  await begun(session);
+}
+
+/** Replaces the end of the view, from the start of a cycle on, by itself without its last item. One commit does it. */
+async function shortened(session, messages) {
+  if (await replaced(session, messages, messages.slice(0, -1))) return;
+  // Calls at the end still wait for their results, and a compaction would stay before them. After a crash here the view
+  // has one result more, and all of its items.
+  const closing = messages.filter(isOpenCall).map(closed);
+  await session.append(closing);
+  if (!(await replaced(session, [...messages, ...closing], messages.slice(0, -1)))) throw new SeamlineError("session", "the last item cannot be taken back");
+}
+
+/** Replaces the end of the view, so that it is `wanted`; false where a cut would separate a call from its result. */
+async function replaced(session, messages, wanted) {
+  const end = messages.length;
+  for (let count = 1; count < 2 * end; count *= 2) {
+    const range = await session.beforeCompaction(Math.max(0, end - count), end);
+    if (range.end === end && range.start < wanted.length + 1 && range.start < end) {
+      await session.finishCompaction(range, wanted.slice(range.start));
+      return true;
+    }
+    await session.cancelCompaction();
+    if (range.end < end) return false;
+  }
+  return false;
+}
+
+const isOpenCall = ({ type, call_id }, index, messages) =>
+  Boolean(type?.endsWith("_call") && call_id) && !messages.slice(index).some((other) => other.type === `${type}_output` && other.call_id === call_id);
+
+function closed({ type, call_id, name }) {
+  const text = "[synthetic] The call was taken back.";
+  const item = { type: type === "function_call" ? "function_call_result" : `${type}_output`, callId: call_id, name, status: "completed", output: { type: "text", text } };
+  return { type: `${type}_output`, call_id, output: text, seamline_item: item };
 }
 
 module.exports = { SeamlineSession, repairInput, repairItems };

@@ -2,14 +2,19 @@
 // OpenClaw: a context engine that repairs the transcript of each request.
 
 const { repair } = require("./bodies.cjs");
+const { adapting } = require("./failing.cjs");
 
 /** Repairs messages of OpenClaw: the same list where nothing needs a repair. */
-const repairTranscript = (messages, options = {}) => (messages.length === 0 ? messages : repair(messages, { dialect: "openclaw", ...options }).body);
+function repairTranscript(messages, options) {
+  const { guarded, repairing } = adapting("a transcript", options);
+  return guarded(messages, () => (messages.length === 0 ? messages : repair(messages, { dialect: "openclaw", ...repairing }).body));
+}
 
 const notCompacted = async () => ({ ok: true, compacted: false, reason: "the host compacts the transcript" });
 
 /** The context engine for `api.registerContextEngine("seamline", …)`. The host keeps and compacts the transcript. */
 function seamlineContextEngine(options = {}, { compact = notCompacted } = {}) {
+  adapting("a transcript", options);
   return {
     info: { id: "seamline", name: "Seamline", ownsCompaction: false },
     ingest: async () => ({ ingested: false }),

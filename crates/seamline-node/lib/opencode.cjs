@@ -1,6 +1,8 @@
 "use strict";
 // opencode: a plugin that closes tool parts without an outcome before each request.
 
+const { adapting } = require("./failing.cjs");
+
 const OPEN = new Set(["pending", "running"]);
 const UNKNOWN =
   "[synthetic] [outcome unknown] The tool call was interrupted before its result was recorded. It may have happened fully, partly, or not at all.";
@@ -17,8 +19,9 @@ function closeOpenParts(messages, text = UNKNOWN) {
 }
 
 /** The plugin: `export { SeamlinePlugin } from "seamline/opencode"` in `.opencode/plugin/`. */
-const SeamlinePlugin = async () => ({
-  "experimental.chat.messages.transform": async (_, output) => closeOpenParts(output.messages),
-});
+const SeamlinePlugin = async (_, options) => {
+  const { guarded } = adapting("a request of opencode", options);
+  return { "experimental.chat.messages.transform": async (__, output) => guarded(undefined, () => closeOpenParts(output.messages)) };
+};
 
 module.exports = { SeamlinePlugin, closeOpenParts };

@@ -2,22 +2,21 @@
 // pi: an extension that repairs the messages and the final payload of each request.
 
 const { repair } = require("./bodies.cjs");
+const { adapting } = require("./failing.cjs");
 
 /** The extension: `export { seamlineExtension as default } from "seamline/pi"`. */
-function seamlineExtension(pi, options = {}) {
+function seamlineExtension(pi, options) {
+  const { guarded, repairing } = adapting("a request of pi", options);
+  const repaired = (conversation, more) =>
+    guarded(undefined, () => {
+      const { body, changed } = repair(conversation, { ...more, ...repairing });
+      return changed ? body : undefined;
+    });
   pi.on("context", (event) => {
-    const repaired = repair(event.messages, { dialect: "openclaw", ...options });
-    return repaired.changed ? { messages: repaired.body } : undefined;
+    const messages = repaired(event.messages, { dialect: "openclaw" });
+    return messages && { messages };
   });
-  pi.on("before_provider_request", (event) => {
-    try {
-      const repaired = repair(event.payload, options);
-      return repaired.changed ? repaired.body : undefined;
-    } catch {
-      // A payload that is not a conversation is for the provider to judge.
-      return undefined;
-    }
-  });
+  pi.on("before_provider_request", (event) => repaired(event.payload));
 }
 
 module.exports = { seamlineExtension };

@@ -1,5 +1,6 @@
 "use strict";
 
+const { inspect } = require("node:util");
 const { SeamlineError, awaiting } = require("./error.cjs");
 const { stringified } = require("./given.cjs");
 const { failure } = require("./bodies.cjs");
@@ -28,10 +29,11 @@ class Store {
     return new Session(await awaiting(() => this.#native.open(id, stringified(options))));
   }
 
-  /** Opens a session, or creates it where there is none. */
-  async openOrCreate(id, options = {}) {
-    const known = await this.list();
-    return known.some(({ session }) => session === id) ? this.open(id) : this.create(id, options);
+  /** Opens a session, or creates it where there is none. The dialect, the provider and the title are those of a new one. */
+  async openOrCreate(id, { take_over, recover, ...options } = {}) {
+    const { dialect, policy } = options;
+    const opened = stringified({ take_over, recover, dialect, policy });
+    return new Session(await awaiting(() => this.#native.openOrCreate(id, stringified(options), opened)));
   }
 
   /** Erases a session with all its bytes. */
@@ -49,6 +51,29 @@ const texts = (messages) => {
   const list = Array.isArray(messages) ? messages : [messages];
   return list.map((message) => (typeof message === "string" ? message : stringified(message)));
 };
+
+/** The outcome of a tool: its output, or why it failed. */
+async function executed(work) {
+  let result;
+  try {
+    result = await work();
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+  const isOutcome = result !== null && typeof result === "object" && "output" in result && Object.keys(result).every((key) => key === "output" || key === "isError");
+  return isOutcome ? { output: outputOf(result.output), isError: Boolean(result.isError) } : { output: outputOf(result), isError: false };
+}
+
+/** The text of a tool's output. The tool has run, so no value is a failure. */
+function outputOf(value) {
+  if (typeof value === "string") return value;
+  if (value === undefined) return "";
+  try {
+    return stringified(value);
+  } catch {
+    return inspect(value);
+  }
+}
 
 /** A durable conversation, open for writing. Operations run one after another, in the order in which they are called. */
 class Session {
@@ -156,6 +181,21 @@ class Session {
     return this.#call("clear_checkpoints");
   }
 
+  /** Begins a compaction and gives the range to replace: the given one, without half a cycle. */
+  beforeCompaction(start, end) {
+    return this.#call("before_compaction", { start, end });
+  }
+
+  /** Replaces the range that `beforeCompaction` gave by a summary. */
+  finishCompaction({ start, end }, summary) {
+    return this.#call("finish_compaction", { start, end, summary: texts(summary) });
+  }
+
+  /** Ends a compaction without a summary. */
+  cancelCompaction() {
+    return this.#call("cancel_compaction");
+  }
+
   /** Clears the conversation; with `archive` another session keeps the messages. */
   reset({ archive = false } = {}) {
     return this.#call("reset", { archive });
@@ -191,33 +231,33 @@ class Session {
   }
 
   /**
-   * Runs the tool calls of a turn side by side, so that the turn and all results are in the view, or nothing of it.
-   * `execute(name, input, {id, key})` returns a text, or `{output, isError}`.
+   * Runs the tool calls of a turn side by side, so that the turn and all results are in the view, or nothing of it. Each
+   * result is durable as soon as its tool has ended. `execute(name, input, {id, key})` returns a text, another value, or
+   * `{output, isError}`.
    */
   async executeToolCycle(messages, execute, effects = {}) {
     const { cycle, calls } = await this.beginCycle(messages, effects);
-    const failures = [];
+    let outcomes;
     const run = async ({ id, name, input }) => {
       const { key } = await this.beforeToolCall(cycle, id);
-      try {
-        const result = await execute(name, input, { id, key });
-        const { output, isError } = typeof result === "string" ? { output: result } : result;
-        return { id, output: typeof output === "string" ? output : stringified(output), isError };
-      } catch (error) {
-        failures.push(error);
-        return { id, error: error instanceof Error ? error.message : String(error) };
-      }
+      const ended = await executed(() => execute(name, input, { id, key }));
+      // A failure may roll the cycle back, so it is told when no tool runs any more.
+      if (ended.error !== undefined || ended.isError) return { id, ...ended };
+      outcomes = (await this.afterToolCall(cycle, id, ended.output)) ?? outcomes;
+      return { id, output: ended.output };
     };
-    const ended = await Promise.all(calls.map(run));
-    let outcomes;
-    for (const { id, output, isError, error } of ended) {
-      const told = error === undefined ? this.afterToolCall(cycle, id, output, isError) : this.afterToolFailure(cycle, id, error);
+    const settled = await Promise.allSettled(calls.map(run));
+    const broken = settled.find(({ status }) => status === "rejected");
+    if (broken) throw broken.reason;
+    const failed = settled.map(({ value }) => value).filter(({ error, isError }) => error !== undefined || isError);
+    const error = failed.find((end) => end.error !== undefined)?.error;
+    for (const { id, output, isError, error: why } of failed) {
+      const told = why === undefined ? this.afterToolCall(cycle, id, output, isError) : this.afterToolFailure(cycle, id, why);
       outcomes = (await told) ?? outcomes;
       // A failure that rolls the cycle back ends it.
-      if (outcomes?.length === 0) return { success: false, rolledBack: true, outcomes: [], error: ended.find((end) => end.error)?.error };
+      if (outcomes?.length === 0) return { success: false, rolledBack: true, outcomes: [], error };
     }
     outcomes ??= await this.commitCycle(cycle);
-    const error = ended.find((end) => end.error !== undefined)?.error;
     return { success: error === undefined, rolledBack: false, outcomes, ...(error === undefined ? {} : { error }) };
   }
 
@@ -284,4 +324,4 @@ class Session {
   }
 }
 
-module.exports = { SeamlineError, Session, Store, openStore };
+module.exports = { SeamlineError, Session, Store, executed, openStore };

@@ -22,23 +22,13 @@ class ResponseStream extends TransformStream {
   #native;
   #settle;
   #isFinished = false;
+  #writable;
+  #readable;
+  #control;
 
   constructor(options = {}) {
     const native = calling(() => new binding.native.NativeStream(stringified(options)));
-    let self;
-    super({
-      transform(chunk, controller) {
-        self.feed(chunk);
-        controller.enqueue(chunk);
-      },
-      flush() {
-        self.#end();
-      },
-      cancel() {
-        self.#leave();
-      },
-    });
-    self = this;
+    super();
     this.#native = native;
     /** The response, once the stream has ended. */
     this.response = new Promise((resolve, reject) => {
@@ -46,6 +36,68 @@ class ResponseStream extends TransformStream {
     });
     // A caller that only passes bytes on need not look at the response.
     this.response.catch(() => {});
+    this.#writable = this.#watchedWritable(super.writable.getWriter());
+    this.#readable = this.#watchedReadable(super.readable.getReader());
+  }
+
+  /** The side that takes the bytes. Where its source breaks, the response is truncated. */
+  get writable() {
+    return this.#writable;
+  }
+
+  /** The side that gives the bytes. A caller that cancels it leaves, so the response is aborted. */
+  get readable() {
+    return this.#readable;
+  }
+
+  #watchedWritable(writer) {
+    return new WritableStream({
+      start: (control) => {
+        this.#control = control;
+      },
+      write: async (chunk) => {
+        await writer.ready;
+        this.#look(chunk);
+        writer.write(chunk).catch(() => {});
+      },
+      close: () => {
+        this.#end();
+        return writer.close();
+      },
+      abort: (reason) => {
+        this.#end();
+        return writer.abort(reason);
+      },
+    });
+  }
+
+  #watchedReadable(reader) {
+    return new ReadableStream(
+      {
+        pull: async (controller) => {
+          const { done, value } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+        cancel: (reason) => {
+          this.#leave();
+          this.#control.error(reason);
+          return reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** Reads a piece that passes. An error of ours ends the response, and the bytes go on. */
+  #look(chunk) {
+    if (this.#isFinished) return;
+    try {
+      this.feed(chunk);
+    } catch (error) {
+      this.#isFinished = true;
+      this.#settle.reject(error);
+    }
   }
 
   /** Takes the status and the headers of the response. */
@@ -100,8 +152,11 @@ class ResponseStream extends TransformStream {
 
   #leave() {
     if (this.#isFinished) return;
-    this.abort();
-    this.#end();
+    try {
+      this.abort();
+    } finally {
+      this.#end();
+    }
   }
 }
 

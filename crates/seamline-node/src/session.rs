@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use napi::Result;
 use napi_derive::napi;
-use seamline::session::{OpenOptions, Session, SessionOptions};
-use seamline::store::{Acquire, SessionId, Store};
+use seamline::session::{OpenOptions, Session, SessionError, SessionOptions};
+use seamline::store::{Acquire, Error as StoreError, SessionId, SessionInfo, Store};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
 use crate::bodies::json;
 use crate::failure::{failure, of_session, of_store, read};
 
-/// The most sessions that one listing returns.
-const SESSIONS_MAX: usize = 10_000;
+/// The most sessions that one question to the store returns.
+const PAGE_SESSIONS: usize = 10_000;
 
 /// A store of sessions.
 #[napi]
@@ -41,6 +41,23 @@ impl NativeStore {
         Ok(NativeSession::of(session))
     }
 
+    /// Opens a session for writing, or creates it where there is none.
+    #[napi]
+    pub async fn open_or_create(&self, id: String, created: String, opened: String) -> Result<NativeSession> {
+        let (id, created) = (named(&id)?, read(&created, SessionOptions::from_json)?);
+        let open = || read(&opened, OpenOptions::from_json);
+        let store = || Arc::clone(&self.store);
+        let mut session = Session::open(store(), id.clone(), open()?).await;
+        if matches!(session, Err(SessionError::Store(StoreError::NotFound(_)))) {
+            session = Session::create(store(), id.clone(), created).await;
+        }
+        // Another caller created it meanwhile.
+        if matches!(session, Err(SessionError::Store(StoreError::Exists(_)))) {
+            session = Session::open(store(), id, open()?).await;
+        }
+        session.map(NativeSession::of).map_err(|error| of_session(&error))
+    }
+
     /// Opens a session for writing.
     #[napi]
     pub async fn open(&self, id: String, options: String) -> Result<NativeSession> {
@@ -52,8 +69,17 @@ impl NativeStore {
     /// Lists the sessions of the store, as JSON.
     #[napi]
     pub async fn list(&self) -> Result<String> {
-        let sessions = self.store.list_sessions(None, SESSIONS_MAX).await.map_err(|error| of_store(&error))?;
-        json(&sessions)
+        let mut sessions: Vec<SessionInfo> = Vec::new();
+        loop {
+            let after = sessions.last().map(|last| last.session.clone());
+            let page = self.store.list_sessions(after.as_ref(), PAGE_SESSIONS).await;
+            let page = page.map_err(|error| of_store(&error))?;
+            let is_last = page.len() < PAGE_SESSIONS;
+            sessions.extend(page);
+            if is_last {
+                return json(&sessions);
+            }
+        }
     }
 
     /// Erases a session with all its bytes.

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openStore } from "seamline";
 import { repairModelMessages, repairStep, repairUIMessages, seamlineMiddleware } from "seamline/ai-sdk";
 import { SeamlineProcessor } from "seamline/mastra";
 import { SeamlineSession, repairInput, repairItems } from "seamline/openai-agents";
@@ -88,6 +89,65 @@ test("OpenAI Agents: a session gives its items back, repaired", async () => {
   await session.clearSession();
   assert.deepEqual(await session.getItems(), []);
   await session.close();
+});
+
+const sessionOf = async (id, ...lists) => {
+  const session = new SeamlineSession({ store: "memory:", id });
+  for (const list of lists) await session.addItems(list);
+  return session;
+};
+const turnOf = (id) => [{ role: "user", content: `ask ${id}` }, { ...called, callId: id }, { ...answered, callId: id }];
+
+test("OpenAI Agents: the latest items of a session begin before a cycle", async () => {
+  const session = await sessionOf("s-limit", turnOf("c1"), turnOf("c2"));
+  assert.deepEqual(await session.getItems(0), []);
+  for (const limit of [1, 2, 3]) assert.deepEqual(await session.getItems(limit), turnOf("c2"), `${limit}`);
+  assert.deepEqual(await session.getItems(4), turnOf("c2"));
+  assert.equal((await session.getItems(6)).length, 6);
+  await session.close();
+});
+
+test("OpenAI Agents: each item can be taken back, down to none", async () => {
+  const all = [...turnOf("c1"), ...turnOf("c2")];
+  const session = await sessionOf("s-pop", all);
+  for (const expected of all.toReversed?.() ?? [...all].reverse()) assert.deepEqual(await session.popItem(), expected);
+  assert.equal(await session.popItem(), undefined);
+  await session.addItems(turnOf("c3"));
+  assert.deepEqual(await session.getItems(), turnOf("c3"));
+  await session.close();
+});
+
+test("OpenAI Agents: an item is taken back in one step, so that a crash loses no other item", async () => {
+  const store = await openStore("memory:");
+  const session = new SeamlineSession({ store, id: "s-crash" });
+  await session.addItems(turnOf("c1"));
+  const durable = await store.create("s-other", { dialect: "openai_responses" });
+  const { append, reset } = Object.getPrototypeOf(durable);
+  const crash = async () => { throw new Error("kill -9"); };
+  Object.assign(Object.getPrototypeOf(durable), { append: crash, reset: crash });
+  try {
+    assert.deepEqual(await session.popItem(), turnOf("c1")[2]);
+  } finally {
+    Object.assign(Object.getPrototypeOf(durable), { append, reset });
+  }
+  assert.deepEqual((await session.getItems()).slice(0, 2), turnOf("c1").slice(0, 2));
+  await session.close();
+});
+
+test("OpenAI Agents: a cleared session is empty, and its store has the policy", async () => {
+  const store = await openStore("memory:");
+  const session = new SeamlineSession({ store, id: "s-clear", policy: "clawos" });
+  await session.addItems([{ role: "system", content: "be brief" }, ...turnOf("c1")]);
+  await session.clearSession();
+  assert.deepEqual(await session.getItems(), []);
+  await session.addItems([{ role: "system", content: "be brief" }, asked]);
+  await session.clearSession();
+  assert.deepEqual(await session.getItems(), []);
+  await session.addItems([asked, called, asked]);
+  await session.close();
+  const stored = await store.open("s-clear");
+  assert.equal((await stored.sessionStart()).repair_offered, true, "the policy `clawos` offers a repair");
+  await stored.close();
 });
 
 test("Mastra, opencode, pi and OpenClaw", async () => {

@@ -91,3 +91,29 @@ test("a trimmed history never splits a call from its result, and forged results 
   assert.deepEqual([body, removed.map(({ what }) => what)], [[forged[1]], ["instructions", "result"]]);
   assert.equal(sanitize(body).body, body);
 });
+
+test("an ArrayBuffer comes back as one, with its messages", () => {
+  const buffer = (value) => Uint8Array.from(Buffer.from(JSON.stringify(value))).buffer;
+  assert.equal(repair(buffer(clean())).messages.length, 1);
+  const { body, messages } = repair(buffer(broken()));
+  assert.ok(body instanceof ArrayBuffer);
+  assert.equal(messages.length, 4);
+  assert.ok(convert(buffer(clean()), { to: "anthropic" }).body instanceof ArrayBuffer);
+  const words = new Uint16Array(Uint8Array.from(Buffer.from(`${JSON.stringify(clean())}   `)).buffer.slice(0, 2 * Math.floor(JSON.stringify(clean()).length / 2) + 2));
+  assert.equal(repair(words).messages.length, 1);
+});
+
+test("a trim takes every limit that is a number, and refuses other input with typed errors", () => {
+  const history = [{ role: "user", content: "one" }, { role: "assistant", content: "1" }, { role: "user", content: "two" }];
+  assert.equal(safeTrim(history, { maxTokens: Infinity, maxMessages: Infinity }).body, history);
+  assert.equal(safeTrim(history, { maxTokens: 2 ** 40 }).body, history);
+  assert.equal(safeTrim(history, { maxMessages: 2.9 }).body.length, 1);
+  assert.equal(safeTrim(history, { maxTokens: 5, count: () => Infinity }).fits, false);
+  assert.equal(safeTrim(Buffer.from(JSON.stringify(history)), { maxTokens: 1, count: () => 1 }).messages, 1);
+  for (const limit of [-1, Number.NaN, "9", {}]) {
+    assert.throws(() => safeTrim(history, { maxTokens: limit }), (error) => error instanceof SeamlineError && error.code === "option");
+  }
+  for (const input of ["no json", Buffer.from("no json")]) {
+    assert.throws(() => safeTrim(input, { maxTokens: 1, count: () => 1 }), SeamlineError);
+  }
+});

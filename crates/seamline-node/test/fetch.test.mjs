@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import { SeamlineError } from "seamline";
 import { repairingFetch } from "seamline/fetch";
@@ -83,4 +85,70 @@ test("a streamed response passes unchanged and is assembled", async () => {
   assert.equal(response.headers.get("x-own"), "1");
   assert.equal(await response.text(), bytes);
   assert.deepEqual((await done).messages, [{ role: "assistant", content: "Hi" }]);
+});
+
+test("a signed request passes unchanged, and the caller is told once", async () => {
+  const bedrock = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-sonnet-4-5-v1%3A0/converse";
+  const body = JSON.stringify({ messages: [{ role: "user", content: [{ toolResult: { toolUseId: "tooluse_1", content: [{ text: "ok" }] } }] }] });
+  const { calls, inner } = recording();
+  const errors = [];
+  const fetch = repairingFetch(inner, { onError: (error) => errors.push(error) });
+  const headers = { authorization: "AWS4-HMAC-SHA256 Credential=x/y, SignedHeaders=host, Signature=z" };
+  const init = { method: "POST", body, headers };
+  await fetch(bedrock, init);
+  await fetch(bedrock, init);
+  await fetch(`${bedrock}?X-Amz-Signature=z`, { method: "POST", body });
+  assert.ok(calls.every(([, sent]) => sent.body === body) && calls[0][1] === init);
+  assert.deepEqual(errors.map(({ code }) => code), ["signed"]);
+  assert.match(errors[0].hint, /repairStep/);
+  await repairingFetch(inner)(bedrock, { method: "POST", body });
+  assert.notEqual(calls[3][1].body, body, "the same request without a signature is repaired");
+  const refusing = repairingFetch(inner, { onInvalid: "throw", onError: () => {} });
+  await assert.rejects(refusing(bedrock, init), (error) => error.code === "invalid");
+});
+
+const STREAM = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+const streaming = () => recording(() => new Response(STREAM, { headers: { "content-type": "text/event-stream" } }));
+
+test("callbacks that throw are told to onError, and the request goes on", async (context) => {
+  const rejections = [];
+  const listener = (error) => rejections.push(error);
+  process.prependListener("unhandledRejection", listener);
+  context.after(() => process.removeListener("unhandledRejection", listener));
+  const errors = [];
+  const fail = (text) => () => { throw new Error(text); };
+  const options = { onRepair: fail("repair"), onResponse: fail("response"), onError: (error) => { errors.push(error.message); throw error; } };
+  const response = await repairingFetch(streaming().inner, options)(URL, { method: "POST", body: JSON.stringify(orphan) });
+  assert.equal(await response.text(), STREAM);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([errors, rejections], [["repair", "response"], []]);
+});
+
+test("a streamed response is assembled with the options of the fetch", async () => {
+  const assembled = async (options, bytes) => {
+    const { inner } = recording(() => new Response(bytes, { headers: { "content-type": "text/event-stream" } }));
+    let resolve;
+    const done = new Promise((set) => { resolve = set; });
+    const response = await repairingFetch(inner, { ...options, onResponse: resolve, onError: resolve })(URL, { method: "POST", body: JSON.stringify(clean) });
+    assert.equal(await response.text(), bytes);
+    return done;
+  };
+  const claude = 'event: message_start\ndata: {"type":"message_start","message":{"id":"m","role":"assistant","content":[],"model":"x"}}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n';
+  assert.equal((await assembled({ dialect: "anthropic_messages" }, claude)).dialect, "anthropic_messages");
+  const merged = fs.readFileSync(path.join(process.env.SEAMLINE_FIXTURES, "streams/anthropic_messages/start-and-continuation-merged/input.bin")).toString();
+  const outcomes = [];
+  for (const arg_source of ["merge_heuristic", "delta_wins"]) {
+    const { calls } = await assembled({ dialect: "anthropic_messages", policy: { stream: { arg_source } } }, merged);
+    outcomes.push(calls[0].arguments);
+  }
+  assert.notEqual(outcomes[0], outcomes[1], "the policy decides how arguments are read");
+});
+
+test("the body of a request to another server is not read", async () => {
+  const pulled = [];
+  const stream = () => new ReadableStream({ pull(controller) { pulled.push(1); controller.enqueue(new TextEncoder().encode("x")); controller.close(); } }, { highWaterMark: 0 });
+  const { calls, inner } = recording();
+  const request = new Request("https://example.com/upload", { method: "POST", body: stream(), duplex: "half" });
+  await repairingFetch(inner)(request);
+  assert.deepEqual([calls[0][0], pulled.length], [request, 0]);
 });

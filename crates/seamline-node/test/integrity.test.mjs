@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { openStore } from "seamline";
 import { SessionIntegrityError, createSessionIntegrity } from "seamline/integrity";
 
 const text = (role, value) => ({ role, content: [{ type: "text", text: value }] });
@@ -182,4 +183,71 @@ test("cycles on one session do not interleave", async () => {
   await Promise.all(Array.from({ length: 20 }, (_, at) => integrity.executeToolCycle(session, use(`toolu_${at}`), saying(`done ${at}`))));
   assert.equal(session.messages.length, 41);
   assert.ok(integrity.isSessionValid(session));
+});
+
+test("equal messages stay different objects, and nothing is persisted without a change", async () => {
+  const [one, two] = [text("user", "again"), text("user", "again")];
+  begin(one, text("assistant", "yes"), two);
+  await integrity.beforeAgentStart(session);
+  assert.deepEqual([session.messages[0] === one, session.messages[2] === two, session.persisted], [true, true, 0]);
+});
+
+test("an error of the store leaves the turn of the host where it was", async () => {
+  const store = await openStore("memory:");
+  const failing = { openOrCreate: async (...given) => {
+    const durable = await store.openOrCreate(...given);
+    durable.beginCycle = async () => { throw new Error("disk full"); };
+    return durable;
+  } };
+  const layer = createSessionIntegrity({ store: failing });
+  begin(text("user", "hi"), calling("toolu_1"));
+  const before = [...session.messages];
+  const running = layer.executeToolCycle(session, use("toolu_1"), saying("done"));
+  assert.deepEqual(session.messages, before, "the turn stays while other work runs");
+  await assert.rejects(running, /disk full/);
+  assert.deepEqual(session.messages, before);
+  assert.equal(session.messages[1], before[1]);
+  const unavailable = createSessionIntegrity({ store: { openOrCreate: async () => { throw new Error("no store"); } } });
+  await assert.rejects(unavailable.executeToolCycle(session, use("toolu_1"), saying("done")), /no store/);
+  assert.deepEqual(session.messages, before);
+});
+
+test("a session that exists is opened with the configuration", async () => {
+  const store = await openStore("memory:");
+  const first = createSessionIntegrity({ store });
+  begin(text("user", "hi"), calling("toolu_1"), text("user", "well?"));
+  assert.equal((await first.beforeAgentStart(session)).proceed, false);
+  await first.close();
+  const repairing = createSessionIntegrity({ store, autoRepair: true });
+  assert.equal((await repairing.beforeAgentStart(session)).proceed, true);
+  assert.ok(repairing.isSessionValid(session));
+  await repairing.close();
+});
+
+test("sessions without work are closed when too many are open, and open again", async () => {
+  const store = await openStore("memory:");
+  let open = 0;
+  let most = 0;
+  const counting = { openOrCreate: async (...given) => {
+    const durable = await store.openOrCreate(...given);
+    const close = durable.close.bind(durable);
+    durable.close = () => { open -= 1; return close(); };
+    open += 1;
+    most = Math.max(most, open);
+    return durable;
+  } };
+  const layer = createSessionIntegrity({ store: counting });
+  const sessions = Array.from({ length: 150 }, (_, at) => ({ sessionId: `many-${at}`, messages: [text("user", "hi")] }));
+  for (const one of sessions) await layer.checkpoint(one);
+  assert.ok(most < 80, `${most} sessions were open at once`);
+  const checkpoints = await Promise.all(sessions.map((one) => layer.listCheckpoints(one)));
+  assert.ok(checkpoints.every((list) => list.length === 1));
+  await layer.close();
+  assert.equal(open, 0);
+});
+
+test("a tool that returns nothing has an empty result", async () => {
+  begin(text("user", "hi"));
+  const done = await integrity.executeToolCycle(session, use("toolu_1"), { execute: async () => undefined });
+  assert.deepEqual([done.success, done.result.content], [true, ""]);
 });

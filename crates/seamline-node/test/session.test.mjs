@@ -83,3 +83,77 @@ test("operations of one session run in the order of their calls", async () => {
   assert.deepEqual((await session.messages()).map(({ content }) => content), contents);
   await session.close();
 });
+
+test("each result is durable when its tool ends, while other tools run", async () => {
+  const store = await openStore("memory:");
+  const session = await store.create("s-3", { provider: "anthropic" });
+  await session.append(ask);
+  let release;
+  const held = new Promise((resolve) => { release = resolve; });
+  let isStaged;
+  const cycle = session.executeToolCycle(turn("toolu_1", "toolu_2"), async (_, { path: id }) => {
+    if (id === "toolu_1") return "fast";
+    while (!isStaged) {
+      const open = await session.unresolved();
+      isStaged = open.some(({ call, truth }) => call === "toolu_1" && truth === "finished");
+      if (!isStaged && open.length === 0) break;
+    }
+    await held;
+    return "slow";
+  });
+  setTimeout(release, 300);
+  const { success, outcomes } = await Promise.race([cycle, new Promise((_, reject) => setTimeout(reject, 5000, new Error("no result was staged")).unref())]);
+  assert.deepEqual([success, isStaged, outcomes.map(({ content }) => content)], [true, true, ["fast", "slow"]]);
+  await session.close();
+});
+
+test("a tool may return any value", async () => {
+  const session = await Session.create("memory:", "s-4", { provider: "anthropic", policy: "clawos" });
+  await session.append(ask);
+  const cyclic = { name: "c" };
+  cyclic.self = cyclic;
+  const values = { a: undefined, b: { files: 2 }, c: [1], d: null, e: { output: { x: 1 }, isError: true }, f: { output: "text", code: 3 }, g: 7n, h: cyclic };
+  const given = { role: "assistant", content: Object.keys(values).map((id) => ({ type: "tool_use", id, name: "read", input: { id } })) };
+  const { success, outcomes } = await session.executeToolCycle(given, (_, { id }) => values[id]);
+  assert.ok(success);
+  const said = outcomes.map(({ content, is_error }) => (is_error ? `error ${content}` : content));
+  assert.deepEqual(said.slice(0, 7), ["", '{"files":2}', "[1]", "null", 'error {"x":1}', '{"output":"text","code":3}', "7n"]);
+  assert.match(said[7], /name: 'c'/);
+  await session.close();
+});
+
+test("a session is opened or created with the options that are given", async () => {
+  const store = await openStore("memory:");
+  const made = await store.openOrCreate("s-5", { provider: "anthropic", policy: "clawos" });
+  await made.append([ask, turn("toolu_1"), ask]);
+  assert.equal((await made.sessionStart()).repair_offered, true);
+  await made.close();
+  const again = await store.openOrCreate("s-5", { policy: { preset: "clawos", repair: { on_invalid: "repair" } } });
+  assert.equal((await again.messages()).length, 3);
+  await again.sessionStart();
+  assert.ok((await again.validate()).valid, "the new policy repairs the session");
+  const [one, two] = await Promise.allSettled([store.openOrCreate("s-6", { provider: "anthropic" }), store.openOrCreate("s-7", { provider: "anthropic" })]);
+  assert.deepEqual([one.status, two.status], ["fulfilled", "fulfilled"]);
+  await assert.rejects(store.openOrCreate("s-8", { provder: "anthropic" }), (error) => error.code === "option");
+});
+
+test("a compaction replaces messages without splitting a cycle", async () => {
+  const session = await Session.create("memory:", "s-9", { provider: "anthropic" });
+  const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "ok" }] };
+  await session.append([ask, turn("toolu_1"), result, { role: "assistant", content: "done" }]);
+  const range = await session.beforeCompaction(0, 2);
+  assert.deepEqual(range, { start: 0, end: 1 });
+  await session.cancelCompaction();
+  const whole = await session.beforeCompaction(0, 3);
+  const summary = { role: "user", content: "they read a file" };
+  assert.deepEqual(await session.finishCompaction(whole, summary), { start: 0, end: 3, taken_in: 0 });
+  assert.deepEqual(await session.messages(), [summary, { role: "assistant", content: "done" }]);
+  await session.close();
+});
+
+test("a store lists all of its sessions", async () => {
+  const store = await openStore("memory:");
+  const count = 10_050;
+  for (let at = 0; at < count; at += 1) await (await store.create(`s-${at}`, { dialect: "openai_chat" })).close();
+  assert.equal((await store.list()).length, count);
+});

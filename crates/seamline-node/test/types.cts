@@ -3,5 +3,10 @@
 import seamline = require("seamline");
 import fetching = require("seamline/fetch");
 
+import agents = require("seamline/openai-agents");
+import models = require("seamline/ai-sdk");
+
+export const items: object[] = agents.repairItems([{}], { onFailure: "throw" });
+export const messages: { role: string }[] = models.repairModelMessages([{ role: "user" }]);
 export const changed: boolean = seamline.repair("{}").changed;
 export const fetcher: typeof fetch = fetching.repairingFetch();

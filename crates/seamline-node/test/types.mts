@@ -5,6 +5,14 @@ import { repairModelMessages, repairStep, repairUIMessages, seamlineMiddleware }
 import { repairingFetch } from "seamline/fetch";
 import { createSessionIntegrity, type IntegritySession, type ToolUseContent } from "seamline/integrity";
 import { SeamlineSession, repairInput } from "seamline/openai-agents";
+import { SeamlineProcessor } from "seamline/mastra";
+import { seamlineContextEngine } from "seamline/openclaw";
+import { SeamlinePlugin } from "seamline/opencode";
+import { seamlineExtension } from "seamline/pi";
+// @ts-expect-error an ES module has named exports only
+import everything from "seamline";
+// @ts-expect-error an ES module has named exports only
+import fetching from "seamline/fetch";
 
 const body = { model: "gpt-5", messages: [{ role: "user", content: "hello" }] };
 const repaired: Repaired<typeof body> = repair(body, { provider: "openai", policy: "minimal" });
@@ -40,4 +48,8 @@ const host: IntegritySession = { sessionId: "s", messages: [{ role: "user", cont
 const use: ToolUseContent = { type: "tool_use", id: "toolu_1", name: "read", input: {} };
 const done = createSessionIntegrity({ autoRepair: true }).executeToolCycle(host, use, { execute: async () => ({ output: "ok" }) });
 const messages: { role: string }[] = repairModelMessages([{ role: "user" }]);
+const forgiving = repairStep({ onError: (error) => console.log(error), onFailure: "pass" });
+// @ts-expect-error there is no such treatment of failures
+repairModelMessages(messages, { onFailure: "ignore" });
+export { everything, fetching, forgiving, SeamlineProcessor, seamlineContextEngine, SeamlinePlugin, seamlineExtension };
 export { done, fetcher, messages, other, repairInput, repairStep, repairUIMessages, SeamlineSession, seamlineMiddleware, stream };

@@ -1,12 +1,15 @@
-import type { Options, Repaired, Response as Assembled, SeamlineError } from "./index.js";
+import type { AdapterOptions, Repaired, Response as Assembled } from "./index.js";
 
-export interface FetchOptions extends Options {
+export interface FetchOptions extends AdapterOptions {
   /** Takes each repair that changed a body. */
   onRepair?: (repaired: Repaired<any>) => void;
   /** Takes each assembled response of a stream. */
   onResponse?: (response: Assembled) => void;
-  /** Takes each body that cannot be read as a conversation. It is sent as it is. */
-  onError?: (error: SeamlineError) => void;
+  /**
+   * Takes bodies that cannot be read as a conversation, the first signed request (code `signed`), and errors of the other
+   * callbacks. The request goes on in each case.
+   */
+  onError?: (error: unknown) => void;
   /** What happens to a body that no repair made valid. */
   onInvalid?: "send" | "throw";
 }

@@ -31,6 +31,14 @@ export interface Options {
   signatures?: Record<string, string>;
 }
 
+/** The options of adapters. What an adapter cannot repair goes on as it is. */
+export interface AdapterOptions extends Options {
+  /** Takes our own errors. Without it the process gets a warning. */
+  onError?: (error: unknown) => void;
+  /** Whether an error of ours lets the original pass (default) or is thrown. */
+  onFailure?: "pass" | "throw";
+}
+
 export interface ConvertOptions {
   /** The provider or the dialect of the new body. */
   to: string;
@@ -360,7 +368,8 @@ export class Store {
   >;
   create(id: string, options?: SessionOptions): Promise<Session>;
   open(id: string, options?: OpenOptions): Promise<Session>;
-  openOrCreate(id: string, options?: SessionOptions): Promise<Session>;
+  /** The dialect, the provider and the title are those of a new session; the others hold for one that exists, too. */
+  openOrCreate(id: string, options?: SessionOptions & OpenOptions): Promise<Session>;
   erase(id: string): Promise<void>;
 }
 
@@ -388,6 +397,11 @@ export class Session {
   getCheckpoint(id: string): Promise<Checkpoint | null>;
   pruneCheckpoints(keep: number): Promise<number>;
   clearCheckpoints(): Promise<number>;
+  /** Begins a compaction: the range to replace, without half a cycle. */
+  beforeCompaction(start: number, end: number): Promise<{ start: number; end: number }>;
+  /** Replaces the range that `beforeCompaction` gave. */
+  finishCompaction(range: { start: number; end: number }, summary: object | string | (object | string)[]): Promise<{ start: number; end: number; taken_in: number }>;
+  cancelCompaction(): Promise<number>;
   reset(options?: { archive?: boolean }): Promise<ResetResult>;
   beginCycle(messages: object | string | (object | string)[], effects?: Record<string, Effect>): Promise<{ cycle: string; calls: SessionCall[] }>;
   beforeToolCall(cycle: string, call: string): Promise<{ key: string }>;
@@ -396,9 +410,10 @@ export class Session {
   afterToolFailure(cycle: string, call: string, error: string): Promise<CycleOutcome[] | null>;
   commitCycle(cycle: string): Promise<CycleOutcome[]>;
   rollBackCycle(cycle: string, reason?: string): Promise<void>;
+  /** `execute` returns a text, another value, or `{output, isError}`. */
   executeToolCycle(
     messages: object | string | (object | string)[],
-    execute: (name: string, input: any, call: { id: string; key: string }) => string | { output: unknown; isError?: boolean } | Promise<string | { output: unknown; isError?: boolean }>,
+    execute: (name: string, input: any, call: { id: string; key: string }) => unknown,
     effects?: Record<string, Effect>,
   ): Promise<ToolCycle>;
   recover(): Promise<{ cycles: number; rolled_back: number; run_again: number; unknown: number }>;

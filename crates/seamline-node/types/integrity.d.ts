@@ -33,7 +33,8 @@ export interface IntegritySession {
 }
 
 export interface ToolExecutor {
-  execute(name: string, input: unknown): Promise<{ output: string; isError?: boolean } | string>;
+  /** Returns a text, another value, or `{output, isError}`. */
+  execute(name: string, input: unknown): unknown;
 }
 
 export interface ToolCycleResult {

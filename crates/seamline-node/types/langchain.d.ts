@@ -1,6 +1,6 @@
-import type { Options } from "./index.js";
+import type { AdapterOptions } from "./index.js";
 
 /** Repairs messages of LangChain: the same list where nothing needs a repair. */
-export function repairMessages<T>(messages: T[], options?: Options): T[];
+export function repairMessages<T>(messages: T[], options?: AdapterOptions): T[];
 /** Middleware for `createAgent`: the messages of every model call are repaired. */
-export function seamlineMiddleware(options?: Options): any;
+export function seamlineMiddleware(options?: AdapterOptions): any;

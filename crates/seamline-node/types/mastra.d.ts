@@ -1,8 +1,8 @@
-import type { Options } from "./index.js";
+import type { AdapterOptions } from "./index.js";
 
 /** An input processor of Mastra that repairs the prompt of each model call. */
 export class SeamlineProcessor {
-  constructor(options?: Options);
+  constructor(options?: AdapterOptions);
   readonly id: "seamline";
   readonly name: "seamline";
   processLLMRequest(given: { prompt: any }): { prompt: any } | undefined;

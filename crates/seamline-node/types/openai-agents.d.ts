@@ -1,13 +1,13 @@
-import type { Options, Store } from "./index.js";
+import type { AdapterOptions, Store } from "./index.js";
 
 /** Repairs input items: the same list where nothing needs a repair. */
-export function repairItems<T>(items: T[], options?: Options): T[];
+export function repairItems<T>(items: T[], options?: AdapterOptions): T[];
 /** The value of `callModelInputFilter`; wraps another filter. */
-export function repairInput(inner: (call: any) => any, options?: Options): (call: any) => Promise<any>;
-export function repairInput(options?: Options): (call: any) => Promise<any>;
+export function repairInput(inner: (call: any) => any, options?: AdapterOptions): (call: any) => Promise<any>;
+export function repairInput(options?: AdapterOptions): (call: any) => Promise<any>;
 /** A session of the SDK on a durable store. */
 export class SeamlineSession {
-  constructor(options: { store: string | Store; id: string } & Options);
+  constructor(options: { store: string | Store; id: string } & AdapterOptions);
   getSessionId(): Promise<string>;
   getItems(limit?: number): Promise<any[]>;
   addItems(items: any[]): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Options } from "./index.js";
+import type { AdapterOptions } from "./index.js";
 
 /** An extension of pi that repairs the messages and the final payload of each request. */
-export function seamlineExtension(pi: { on(name: string, handler: (event: any) => any): void }, options?: Options): void;
+export function seamlineExtension(pi: { on(name: string, handler: (event: any) => any): void }, options?: AdapterOptions): void;

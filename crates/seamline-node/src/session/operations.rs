@@ -1,5 +1,6 @@
 //! The operations of a session by their names.
 
+use std::ops::Range;
 use std::str::FromStr;
 
 use napi::Result;
@@ -25,6 +26,7 @@ pub(super) async fn run(session: &mut Session, operation: &str, given: &Value) -
         | "reset" => keep(session, operation, &given).await,
         "begin_cycle" | "before_tool_call" | "finish_call" | "after_tool_call" | "after_tool_failure"
         | "commit_cycle" | "roll_back_cycle" => cycle(session, operation, &given).await,
+        "before_compaction" | "finish_compaction" | "cancel_compaction" => compact(session, operation, &given).await,
         _ => turn(session, operation, &given).await,
     }
 }
@@ -71,6 +73,24 @@ async fn keep(session: &mut Session, operation: &str, given: &Arguments<'_>) -> 
         "prune_checkpoints" => done(session.prune_checkpoints(given.count("keep")?).await),
         "clear_checkpoints" => done(session.clear_checkpoints().await),
         _ => done(session.reset(ResetOptions { archive: given.0["archive"].as_bool().unwrap_or(false) }).await),
+    }
+}
+
+/// Operations on a compaction. Ranges are given and returned by their bounds.
+async fn compact(session: &mut Session, operation: &str, given: &Arguments<'_>) -> Result<String> {
+    let range = |given: &Arguments<'_>| Ok::<_, napi::Error>(given.count("start")?..given.count("end")?);
+    match operation {
+        "before_compaction" => {
+            let range = session.before_compaction(range(given)?).await.map_err(|error| of_session(&error))?;
+            text(&json!({ "start": range.start, "end": range.end }))
+        }
+        "finish_compaction" => {
+            let compacted = session.finish_compaction(range(given)?, &given.texts("summary")?).await;
+            let compacted = compacted.map_err(|error| of_session(&error))?;
+            let Range { start, end } = compacted.replaced;
+            text(&json!({ "start": start, "end": end, "taken_in": compacted.taken_in }))
+        }
+        _ => done(session.cancel_compaction().await),
     }
 }
 

@@ -11,12 +11,31 @@ use crate::workspace::{self, Workspace};
 
 /// The folder of the package.
 const PACKAGE: &str = "crates/seamline-node";
-/// The packages that the tests need.
-const NEEDED: [&str; 3] = ["fast-check@4.10.2", "typescript@6.0.3", "@types/node@20.19.43"];
+/// The packages that the tests need: their own tools, and half of the frameworks.
+const NEEDED: [&str; 14] = [
+    "fast-check@4.10.2",
+    "typescript@6.0.3",
+    "@types/node@20.19.43",
+    "ai@7.0.173",
+    "@ai-sdk/openai-compatible@3.0.92",
+    "zod@4.6.7",
+    "@openai/agents@0.20.0",
+    "openai@7.55.0",
+    "@anthropic-ai/sdk@1.10.0",
+    "langchain@1.5.14",
+    "@langchain/core@1.2.13",
+    "@langchain/openai@1.5.8",
+    "@langchain/langgraph@1.4.13",
+    "@langchain/langgraph-checkpoint@1.1.5",
+];
+/// The script that runs the frameworks.
+const FRAMEWORKS: &str = "crates/xtask/clients/frameworks.mjs";
 /// The oldest Node.js that the package runs on.
 const NODE_MIN: u32 = 20;
 /// The folders and files of the package that users get.
 const SHIPPED: [&str; 5] = ["package.json", "README.md", "bin", "lib", "types"];
+/// The texts of its licences, from the root of the workspace.
+const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 /// Runs the suite of the package.
 pub(super) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
@@ -24,10 +43,12 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
         return Ok(Outcome::Skipped(why));
     }
     let native = build(workspace)?;
+    let provider = build_provider(workspace)?;
     let project = workspace.root().join("target/node");
     install_needed(&project)?;
     install_package(workspace, &project)?;
     workspace::copy_folder(&workspace.root().join(PACKAGE).join("test"), &project.join("test"))?;
+    workspace::copy_folder(&workspace.root().join(FRAMEWORKS), &project.join("test/frameworks.mjs"))?;
     let mut types = Command::new("npx");
     types.args(["--no-install", "tsc", "--project", "test/tsconfig.json"]).current_dir(&project);
     workspace::run(&mut types)?;
@@ -35,6 +56,7 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     suite.args(["--expose-gc", "--test", "--test-reporter=spec"]).args(suites(&project.join("test"))?);
     suite.current_dir(&project).env("SEAMLINE_NATIVE", native);
     suite.env("SEAMLINE_FIXTURES", workspace.root().join("fixtures")).env("SEAMLINE_ROOT", workspace.root());
+    suite.env("SEAMLINE_PROVIDER", provider);
     workspace::run_watched(&mut suite, |line| tally.see(line))?;
     Ok(Outcome::Passed)
 }
@@ -70,6 +92,13 @@ pub(super) fn build(workspace: &Workspace) -> Result<PathBuf> {
     Ok(workspace.root().join("target/debug").join(file_name()))
 }
 
+/// Builds the fake provider, which judges what the frameworks send, and returns its path.
+fn build_provider(workspace: &Workspace) -> Result<PathBuf> {
+    workspace::run(&mut workspace.cargo(&["build", "-p", "seamline-testkit", "--example", "fake_provider"]))?;
+    let name = format!("fake_provider{}", std::env::consts::EXE_SUFFIX);
+    Ok(workspace.root().join("target/debug/examples").join(name))
+}
+
 fn file_name() -> String {
     format!("{}seamline_node{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
 }
@@ -83,7 +112,9 @@ fn install_needed(project: &Path) -> Result<()> {
     std::fs::create_dir_all(project)?;
     std::fs::write(project.join("package.json"), "{\"private\":true}\n")?;
     let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).args(NEEDED).current_dir(project);
+    // `LangChain` asks for versions of `LangGraph` that not every mirror of the registry has, so all of them are named.
+    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--legacy-peer-deps"]).args(NEEDED);
+    npm.current_dir(project);
     workspace::run(&mut npm)?;
     Ok(std::fs::write(&made, wanted)?)
 }
@@ -98,6 +129,9 @@ pub(super) fn install_package(workspace: &Workspace, project: &Path) -> Result<(
     std::fs::create_dir_all(&installed)?;
     for name in SHIPPED {
         workspace::copy_folder(&package.join(name), &installed.join(name))?;
+    }
+    for licence in LICENCES {
+        workspace::copy_folder(&workspace.root().join(licence), &installed.join(licence))?;
     }
     Ok(())
 }

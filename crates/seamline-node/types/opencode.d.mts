@@ -1,0 +1,1 @@
+export * from "./opencode.js";
