@@ -150,11 +150,11 @@ impl Writer {
     /// The classes of SDKs are pydantic models, and programs append them to their histories as they are.
     fn model(&mut self, value: &Bound<'_, PyAny>) -> Done {
         let py = value.py();
-        let Ok(dump) = value.getattr("model_dump") else {
+        if value.getattr("model_dump").is_err() {
             let class = value.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
             return Err(Refused::of(format!("is a `{class}`, which JSON cannot hold")));
-        };
-        let dumped = settings(py).and_then(|settings| dump.call((), Some(&settings)));
+        }
+        let dumped = py.import("seamline._models").and_then(|models| models.call_method1("dumped", (value,)));
         let dumped = dumped.map_err(|error| Refused::caused("cannot be dumped: `model_dump` failed", error))?;
         self.enter()?;
         self.value(&dumped)?;
@@ -274,14 +274,6 @@ impl Writer {
         }
         Ok(())
     }
-}
-
-fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let settings = PyDict::new(py);
-    settings.set_item("mode", "json")?;
-    settings.set_item("by_alias", true)?;
-    settings.set_item("exclude_unset", true)?;
-    Ok(settings)
 }
 
 /// The bytes that are looked at together, so that the compiler uses vector instructions.

@@ -10,7 +10,7 @@ import logging
 import warnings
 from dataclasses import dataclass
 
-from damage import DAMAGES, real_results
+from damage import DAMAGES, wanted
 from provider import Provider
 
 
@@ -53,7 +53,7 @@ class Outcome:
 
     #: The error, or nothing if the provider accepted every request.
     error: str | None
-    #: Outputs of tools that did not reach the provider.
+    #: Outputs of tools and images that did not reach the provider.
     lost: frozenset[str]
 
     def __str__(self) -> str:
@@ -92,5 +92,7 @@ def outcome(lane: Lane, provider: Provider, damage: str, fixed: bool) -> Outcome
     if error is None and rejected:
         error = f"HTTP {rejected[0]['status']}: {rejected[0]['violations']}"
     sent = str([request["body"] for request in requests])
-    lost = frozenset(text for text in real_results(damage) if text not in sent)
+    # Some clients write base64 for URLs.
+    sent = sent.replace("-", "+").replace("_", "/") + sent
+    lost = frozenset(text for text in wanted(damage) if text not in sent)
     return Outcome(error, lost)
