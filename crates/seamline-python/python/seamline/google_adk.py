@@ -66,6 +66,44 @@ def _demoted(events: list[Event], repaired: seamline.Repaired) -> list[types.Par
     return [types.Part(text=text) for text in texts if text not in known]
 
 
+def _tell_apart(events: list[Event]) -> None:
+    """Gives calls with the same id, and their results, ids of their own in this run; the stored events keep theirs.
+
+    ADK finds a result by its id, and would drop all but one of them.
+    """
+    made: dict[str, list[str]] = {}
+    answered: dict[str, int] = {}
+    for event in events:
+        parts = []
+        for part in event.content.parts:
+            mine = part.function_call or part.function_response
+            new = mine.id if mine is not None else None
+            if part.function_call and new:
+                ids = made.setdefault(new, [])
+                ids.append(new if not ids else f"{new}_{len(ids) + 1}")
+                new = ids[-1]
+            elif part.function_response and new:
+                number = answered.get(new, 0)
+                answered[new] = number + 1
+                # A further result is one too many, and no other call's.
+                new = made[new][number] if number < len(made.get(new, ())) else new
+            parts.append(part if mine is None or new == mine.id else _with_id(part, new))
+        if any(new is not old for new, old in zip(parts, event.content.parts)):
+            before, after = _ids(event.content.parts), _ids(parts)
+            event.content = event.content.model_copy(update={"parts": parts})
+            waiting = event.long_running_tool_ids or set()
+            event.long_running_tool_ids = {new for old, new in zip(before, after) if old in waiting} or None
+
+
+def _ids(parts: list[types.Part]) -> list[str | None]:
+    return [(part.function_call or part.function_response).id for part in parts if part.function_call or part.function_response]
+
+
+def _with_id(part: types.Part, id: str) -> types.Part:
+    name = "function_call" if part.function_call else "function_response"
+    return part.model_copy(update={name: getattr(part, name).model_copy(update={"id": id})})
+
+
 class SeamlinePlugin(BasePlugin):
     """Repairs the conversation of an agent."""
 
@@ -100,6 +138,7 @@ class SeamlinePlugin(BasePlugin):
     def _answers(self, history: list[Event], invocation_id: str) -> tuple[list[Event], Repaired | None]:
         """The events that answer open calls and keep results without a call."""
         events = [event for event in history if event.content and event.content.parts]
+        _tell_apart(events)
         waiting = {id for event in events for id in event.long_running_tool_ids or ()}
         repaired = self._repair([_carry(event.content) for event in events]) if events else None
         if repaired is None or not repaired.changed:

@@ -24,13 +24,18 @@ class Lane:
     #: The packages that it needs.
     needs: str
     function: str = "run"
+    #: Damages that its client cannot write as JSON, so that no request comes to a transport.
+    unwritable: tuple[str, ...] = ()
 
+
+#: Clients that write UTF-8, which cannot hold half a character.
+HALVES = ("half a character",)
 
 LANES = [
-    Lane("openai", "openai_sdk", "openai"),
-    Lane("openai async", "openai_sdk", "openai", "run_async"),
+    Lane("openai", "openai_sdk", "openai", unwritable=HALVES),
+    Lane("openai async", "openai_sdk", "openai", "run_async", unwritable=HALVES),
     Lane("anthropic", "anthropic_sdk", "anthropic"),
-    Lane("httpx", "other_clients", "httpx", "run_httpx"),
+    Lane("httpx", "other_clients", "httpx", "run_httpx", unwritable=HALVES),
     Lane("requests", "other_clients", "requests", "run_requests"),
     Lane("botocore", "other_clients", "botocore", "run_bedrock"),
     Lane("langchain", "langchain_agent", "langchain langchain_openai"),

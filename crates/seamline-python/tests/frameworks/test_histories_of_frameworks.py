@@ -296,6 +296,28 @@ class TestGoogleAdk:
         assert request.contents[1].parts[0].thought_signature == b"\x00\xff\xfe"
         assert any(part.function_response for content in request.contents for part in content.parts)
 
+    def test_calls_with_one_id_get_ids_of_their_own_in_this_run(self) -> None:
+        from google.adk.events import Event
+        from google.genai import types
+
+        from seamline.google_adk import SeamlinePlugin
+
+        def part(**members: Any) -> types.Content:
+            return types.Content(role=members.pop("role"), parts=[types.Part(**one) for one in members["parts"]])
+
+        call = {"function_call": types.FunctionCall(id="c", name="read", args={})}
+        results = [{"function_response": types.FunctionResponse(id="c", name="read", response={"n": n})} for n in (1, 2)]
+        contents = [part(role="user", parts=[{"text": "hi"}]), part(role="model", parts=[call, call])]
+        contents += [part(role="user", parts=[one]) for one in results]
+        events = [Event(author="reader", content=content) for content in contents]
+        events[1].long_running_tool_ids = {"c"}
+        SeamlinePlugin()._answers(events, "run")
+        calls = [one.id for event in events for one in event.get_function_calls()]
+        answers = [one.id for event in events for one in event.get_function_responses()]
+        assert len(set(calls)) == 2
+        assert calls == answers
+        assert events[1].long_running_tool_ids == set(calls)
+
     def test_a_content_that_cannot_be_read_goes_on(self, caplog: pytest.LogCaptureFixture) -> None:
         import asyncio
 
