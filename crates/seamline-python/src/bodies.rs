@@ -3,6 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use seamline::convert::ConvertOptions;
+use seamline::json::GivenFailure;
+use seamline::repair::AfterRejection;
 use serde::Serialize;
 
 use crate::choices::{self, Choices};
@@ -39,6 +41,32 @@ pub(crate) fn repair<'py>(
     let (new, report) = repaired.map_err(|error| of_library(py, &error))?;
     let new = new.map(|(new, origins)| rebuilt(py, &given, &new, Some(&origins))).transpose()?;
     Ok((new, PyBytes::new(py, &report)))
+}
+
+/// Repairs a body that its provider rejected, once more and harder. Returns the new body and the report; `None` where a
+/// second try is of no use.
+#[pyfunction]
+pub(crate) fn after_rejection<'py>(
+    given: &Bound<'py, PyAny>,
+    choices: &Choices,
+    failure: &str,
+) -> PyResult<Option<(Bound<'py, PyAny>, Bound<'py, PyBytes>)>> {
+    let py = given.py();
+    let failure = choices::read(py, failure, GivenFailure::from_json)?;
+    let given = Given::of(given)?;
+    let body = given.bytes();
+    let harder = py.detach(|| {
+        let headers = failure.headers();
+        match seamline::repair::after_rejection(body, &choices.options, &failure.failure(&headers)) {
+            AfterRejection::Repaired(harder) => {
+                let report = json(&harder.repaired.report());
+                Some((harder.repaired.body.into_bytes().into_owned(), harder.repaired.origins, report))
+            }
+            _ => None,
+        }
+    });
+    let Some((new, origins, report)) = harder else { return Ok(None) };
+    Ok(Some((rebuilt(py, &given, &new, Some(&origins))?, PyBytes::new(py, &report))))
 }
 
 /// Converts a body into another dialect. Returns the new body and the report.

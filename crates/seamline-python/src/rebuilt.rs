@@ -27,8 +27,7 @@ pub(crate) fn rebuilt<'py>(
         Given::Text(_) => Ok(text(py, new)?.into_pyobject(py)?.into_any()),
         Given::Request(dict, written) => request(dict, written, text(py, new)?, origins),
         Given::Messages(list, written) => {
-            let elements = elements(py, text(py, new)?)?;
-            Ok(messages(list, written, &written.parts, (&elements, origins))?.into_any())
+            Ok(messages(list, written, &written.parts, (text(py, new)?, origins))?.into_any())
         }
     }
 }
@@ -50,7 +49,7 @@ fn request<'py>(
         let value = match (kept, written_as) {
             (Some(index), _) => old[index].1.clone(),
             (None, Some((value, parts))) if value.is_instance_of::<PyList>() && raw.starts_with('[') => {
-                messages(value.cast::<PyList>()?, written, parts, (&elements(py, raw)?, origins))?.into_any()
+                messages(value.cast::<PyList>()?, written, parts, (raw, origins))?.into_any()
             }
             _ => loaded(py, raw)?,
         };
@@ -63,14 +62,13 @@ fn messages<'py>(
     list: &Bound<'py, PyList>,
     written: &Written,
     parts: &[Range<usize>],
-    (elements, origins): (&[&str], Option<&Origins>),
+    (new, origins): (&str, Option<&Origins>),
 ) -> PyResult<Bound<'py, PyList>> {
     let py = list.py();
     let result = PyList::empty(py);
-    if let Some(origins) = origins.filter(|origins| origins.len() == elements.len()) {
-        for (element, origin) in elements.iter().zip(origins) {
-            // A changed message may equal another given one, so the text alone does not tell.
-            let same = origin.filter(|&origin| is_same(written, parts.get(origin), element));
+    let told = origins.and_then(|origins| by_origin(new, (written, parts), origins));
+    if let Some(told) = told {
+        for (element, same) in told {
             match same.and_then(|index| list.get_item(index).ok()) {
                 Some(object) => result.append(object)?,
                 None => result.append(loaded(py, element)?)?,
@@ -78,11 +76,12 @@ fn messages<'py>(
         }
         return Ok(result);
     }
+    let elements = elements(py, new)?;
     let mut known: HashMap<&[u8], Vec<usize>> = HashMap::new();
     for (index, part) in parts.iter().enumerate().rev() {
         known.entry(&written.json[part.clone()]).or_default().push(index);
     }
-    for element in elements {
+    for element in &elements {
         // Equal messages are different objects: each is used once, in its order.
         let index = known.get_mut(element.as_bytes()).and_then(Vec::pop);
         match index.and_then(|index| list.get_item(index).ok()) {
@@ -91,6 +90,42 @@ fn messages<'py>(
         }
     }
     Ok(result)
+}
+
+/// An element of a new list, and the index of the given message that it is.
+type Element<'t> = (&'t str, Option<usize>);
+
+/// The elements of a new list by their origins; `None` where they do not tell all of them. An unchanged message is
+/// compared with the text that was written for it, which is much faster than reading it.
+fn by_origin<'t>(
+    new: &'t str,
+    (written, parts): (&Written, &[Range<usize>]),
+    origins: &Origins,
+) -> Option<Vec<Element<'t>>> {
+    let mut rest = new.trim_start().strip_prefix('[')?.trim_start();
+    let mut told = Vec::with_capacity(origins.len());
+    for origin in origins {
+        if !told.is_empty() {
+            rest = rest.strip_prefix(',')?.trim_start();
+        }
+        // A changed message may equal another given one, so the text alone does not tell.
+        let part = origin.and_then(|origin| parts.get(origin)).map(|part| &written.json[part.clone()]);
+        let same = part.filter(|part| rest.as_bytes().starts_with(part)).map(<[u8]>::len);
+        let end = match same {
+            Some(end) => end,
+            None => value_length(rest)?,
+        };
+        let (element, after) = rest.split_at_checked(end)?;
+        told.push((element, origin.filter(|_| same.is_some())));
+        rest = after.trim_start();
+    }
+    (rest.trim_end() == "]").then_some(told)
+}
+
+/// The length of the JSON value that a text begins with.
+fn value_length(json: &str) -> Option<usize> {
+    let mut values = serde_json::Deserializer::from_str(json).into_iter::<&RawValue>();
+    values.next()?.ok().map(|value| value.get().len())
 }
 
 fn is_same(written: &Written, part: Option<&Range<usize>>, raw: &str) -> bool {

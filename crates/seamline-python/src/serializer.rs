@@ -150,11 +150,11 @@ impl Writer {
     /// The classes of SDKs are pydantic models, and programs append them to their histories as they are.
     fn model(&mut self, value: &Bound<'_, PyAny>) -> Done {
         let py = value.py();
-        let Ok(dump) = value.getattr("model_dump") else {
+        if value.getattr("model_dump").is_err() {
             let class = value.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
             return Err(Refused::of(format!("is a `{class}`, which JSON cannot hold")));
-        };
-        let dumped = settings(py).and_then(|settings| dump.call((), Some(&settings)));
+        }
+        let dumped = py.import("seamline._models").and_then(|models| models.call_method1("dumped", (value,)));
         let dumped = dumped.map_err(|error| Refused::caused("cannot be dumped: `model_dump` failed", error))?;
         self.enter()?;
         self.value(&dumped)?;
@@ -276,14 +276,6 @@ impl Writer {
     }
 }
 
-fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let settings = PyDict::new(py);
-    settings.set_item("mode", "json")?;
-    settings.set_item("by_alias", true)?;
-    settings.set_item("exclude_unset", true)?;
-    Ok(settings)
-}
-
 /// The bytes that are looked at together, so that the compiler uses vector instructions.
 const BLOCK: usize = 32;
 
@@ -293,18 +285,9 @@ const fn is_special(byte: u8) -> bool {
 }
 
 /// Writes the text of a string with its escapes.
-fn escape(text: &[u8], out: &mut Vec<u8>) {
+fn escape(mut text: &[u8], out: &mut Vec<u8>) {
     out.reserve(text.len() + 2);
-    let mut blocks = text.chunks_exact(BLOCK);
-    for block in &mut blocks {
-        let any = block.iter().fold(false, |any, &byte| any | is_special(byte));
-        if any { escape_bytes(block, out) } else { out.extend_from_slice(block) }
-    }
-    escape_bytes(blocks.remainder(), out);
-}
-
-fn escape_bytes(mut text: &[u8], out: &mut Vec<u8>) {
-    while let Some(at) = text.iter().position(|&byte| is_special(byte)) {
+    while let Some(at) = first_special(text) {
         out.extend_from_slice(&text[..at]);
         match text[at] {
             b'"' => out.extend_from_slice(b"\\\""),
@@ -319,4 +302,34 @@ fn escape_bytes(mut text: &[u8], out: &mut Vec<u8>) {
         text = &text[at + 1..];
     }
     out.extend_from_slice(text);
+}
+
+/// The place of the first byte that must be escaped.
+fn first_special(text: &[u8]) -> Option<usize> {
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    let plain = blocks.iter().take_while(|block| !block.iter().fold(false, |any, &byte| any | is_special(byte))).count();
+    let start = plain * BLOCK;
+    let Some(block) = blocks.get(plain) else {
+        return rest.iter().position(|&byte| is_special(byte)).map(|at| start + at);
+    };
+    let (words, _) = block.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let marked = marks(u64::from_le_bytes(*word));
+        if marked != 0 {
+            return Some(start + index * 8 + marked.trailing_zeros() as usize / 8);
+        }
+    }
+    None
+}
+
+/// Eight bytes at once: the lowest high bit that is set marks the first byte that must be escaped.
+const fn marks(word: u64) -> u64 {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGHS: u64 = ONES << 7;
+    let quote = word ^ (ONES * b'"' as u64);
+    let backslash = word ^ (ONES * b'\\' as u64);
+    let is_control = word.wrapping_sub(ONES * 0x20) & !word;
+    let is_quote = quote.wrapping_sub(ONES) & !quote;
+    let is_backslash = backslash.wrapping_sub(ONES) & !backslash;
+    (is_control | is_quote | is_backslash) & HIGHS
 }

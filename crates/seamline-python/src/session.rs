@@ -7,12 +7,10 @@ use futures_executor::block_on;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use seamline::json::GivenFailure;
-use seamline::session::{
-    self, OpenOptions, Request, ResetOptions, SessionError, SessionOptions, ToolCall, ToolOutput, Truth,
-};
-use seamline::store::{Effect, Error as StoreError, Operation, SessionId};
+use seamline::session::{self, Request, ResetOptions, SessionError, ToolCall, ToolOutput, Truth, Unresolved};
+use seamline::store::{Effect, Operation};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::bodies;
 use crate::choices;
@@ -24,8 +22,8 @@ pub(crate) struct Session {
     session: Mutex<Option<session::Session>>,
 }
 
-/// The outcome of an operation, before it has the interpreter's lock again.
-enum Failed {
+/// The failure of an operation, before it has the interpreter's lock again.
+pub(crate) enum Failed {
     Session(SessionError),
     Closed,
     Word { what: &'static str, word: String, known: Vec<&'static str> },
@@ -38,7 +36,7 @@ impl<E: Into<SessionError>> From<E> for Failed {
 }
 
 impl Failed {
-    fn into_error(self, py: Python<'_>) -> PyErr {
+    pub(crate) fn into_error(self, py: Python<'_>) -> PyErr {
         match self {
             Self::Session(error) => of_session(py, &error),
             Self::Closed => Exception::Session.with(py, "the session is closed", Some("open it again")),
@@ -50,34 +48,11 @@ impl Failed {
     }
 }
 
-type Answer<'py> = PyResult<Bound<'py, PyBytes>>;
+/// The outcome of an operation, as JSON.
+pub(crate) type Answer<'py> = PyResult<Bound<'py, PyBytes>>;
 
 #[pymethods]
 impl Session {
-    /// Opens the session of this name in the store at a URL, or creates it. `how` is `open`, `create` or `either`.
-    #[staticmethod]
-    #[expect(clippy::too_many_arguments, reason = "Python calls it with one argument for each choice")]
-    fn open(py: Python<'_>, url: &str, id: &str, how: &str, created: &str, opened: &str) -> PyResult<Self> {
-        let created = choices::read(py, created, SessionOptions::from_json)?;
-        let opened = choices::read(py, opened, OpenOptions::from_json)?;
-        let session = py.detach(|| {
-            block_on(async {
-                let store = seamline::open_store(url).await?;
-                let id: SessionId = id.parse().map_err(SessionError::from)?;
-                if how == "create" {
-                    return Ok(session::Session::create(store, id, created).await?);
-                }
-                match session::Session::open(store.clone(), id.clone(), opened).await {
-                    Err(SessionError::Store(StoreError::NotFound(_))) if how == "either" => {
-                        Ok(session::Session::create(store, id, created).await?)
-                    }
-                    opened => Ok(opened?),
-                }
-            })
-        });
-        Self::of(py, session)
-    }
-
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let closed = py.detach(|| {
             let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -123,11 +98,7 @@ impl Session {
             Some(name) => Ok(session.request_for(name, envelope)?),
             None => Ok(session.request(envelope)?),
         })?;
-        let Request { body, actions, found, remaining, sendable, note } = request;
-        let report = json!({
-            "actions": actions, "found": found, "remaining": remaining, "sendable": sendable, "note": note,
-        });
-        Ok((PyBytes::new(py, &body), PyBytes::new(py, &bodies::json(&report))))
+        Ok((PyBytes::new(py, &request.body), PyBytes::new(py, &bodies::json(&report_of(&request)))))
     }
 
     fn check<'py>(&self, py: Python<'py>) -> Answer<'py> {
@@ -160,6 +131,23 @@ impl Session {
 
     fn checkpoints<'py>(&self, py: Python<'py>) -> Answer<'py> {
         self.json(py, |session| Ok(session.checkpoints()))
+    }
+
+    /// The last open checkpoint; `null` where there is none.
+    fn latest_checkpoint<'py>(&self, py: Python<'py>) -> Answer<'py> {
+        self.json(py, |session| Ok(session.latest_checkpoint()))
+    }
+
+    fn get_checkpoint<'py>(&self, py: Python<'py>, id: &str) -> Answer<'py> {
+        self.json(py, |session| Ok(session.get_checkpoint(&id.into())))
+    }
+
+    fn prune_checkpoints(&self, py: Python<'_>, keep: usize) -> PyResult<usize> {
+        self.with(py, |session| Ok(block_on(session.prune_checkpoints(keep))?))
+    }
+
+    fn clear_checkpoints(&self, py: Python<'_>) -> PyResult<usize> {
+        self.with(py, |session| Ok(block_on(session.clear_checkpoints())?))
     }
 
     fn rollback<'py>(&self, py: Python<'py>, id: &str, reason: &str) -> Answer<'py> {
@@ -212,13 +200,7 @@ impl Session {
     fn unresolved<'py>(&self, py: Python<'py>) -> Answer<'py> {
         self.json(py, |session| {
             let calls = session.unresolved();
-            let shown = calls.iter().map(|call| {
-                json!({
-                    "cycle": call.cycle.as_str(), "call": call.call.as_str(), "tool": call.tool,
-                    "effect": call.effect.as_str(), "truth": known_of(call.truth),
-                })
-            });
-            Ok(shown.collect::<Vec<_>>())
+            Ok(calls.iter().map(open_call).collect::<Vec<_>>())
         })
     }
 
@@ -234,6 +216,11 @@ impl Session {
 
     fn abort<'py>(&self, py: Python<'py>) -> Answer<'py> {
         self.json(py, |session| Ok(block_on(session.abort())?))
+    }
+
+    /// Settles writes whose outcome the store did not tell.
+    fn settle(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |session| Ok(block_on(session.settle())?))
     }
 
     fn incidents<'py>(&self, py: Python<'py>) -> Answer<'py> {
@@ -272,13 +259,13 @@ impl Session {
 }
 
 impl Session {
-    fn of(py: Python<'_>, session: Result<session::Session, Failed>) -> PyResult<Self> {
+    pub(crate) fn of(py: Python<'_>, session: Result<session::Session, Failed>) -> PyResult<Self> {
         let session = session.map_err(|failed| failed.into_error(py))?;
         Ok(Self { session: Mutex::new(Some(session)) })
     }
 
     /// Runs an operation without the interpreter's lock, one at a time.
-    fn with<T: Send>(
+    pub(crate) fn with<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&mut session::Session) -> Result<T, Failed> + Send,
@@ -290,7 +277,7 @@ impl Session {
         done.map_err(|failed| failed.into_error(py))
     }
 
-    fn json<'py, T: Serialize>(
+    pub(crate) fn json<'py, T: Serialize>(
         &self,
         py: Python<'py>,
         work: impl FnOnce(&mut session::Session) -> Result<T, Failed> + Send,
@@ -298,6 +285,20 @@ impl Session {
         let json = self.with(py, |session| work(session).map(|outcome| bodies::json(&outcome)))?;
         Ok(PyBytes::new(py, &json))
     }
+}
+
+/// The report of a request, without its body.
+pub(crate) fn report_of(request: &Request) -> Value {
+    let Request { body: _, actions, found, remaining, sendable, note } = request;
+    json!({"actions": actions, "found": found, "remaining": remaining, "sendable": sendable, "note": note})
+}
+
+/// A call of an open cycle.
+pub(crate) fn open_call(call: &Unresolved) -> Value {
+    json!({
+        "cycle": call.cycle.as_str(), "call": call.call.as_str(), "tool": call.tool, "effect": call.effect.as_str(),
+        "truth": known_of(call.truth),
+    })
 }
 
 /// The name of the truth that a recovery found about a call.
@@ -310,7 +311,7 @@ fn known_of(truth: Truth) -> &'static str {
     }
 }
 
-fn texts(messages: &[String]) -> Vec<&str> {
+pub(crate) fn texts(messages: &[String]) -> Vec<&str> {
     messages.iter().map(String::as_str).collect()
 }
 

@@ -42,6 +42,8 @@ def has(module: str) -> bool:
 def test_the_code_of_a_section_runs(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = [module for module in IMPORTS.findall(code) if not module.startswith("seamline") and not has(module)]
     if missing:
+        wanted = set(os.environ.get("SEAMLINE_NEEDED", "").split()) & set(missing)
+        assert not wanted, f"{wanted} must be installed here"
         pytest.skip(f"{', '.join(missing)} is not installed")
     provider = None
     if "gpt-5" in code or "claude" in code:

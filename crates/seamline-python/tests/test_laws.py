@@ -6,7 +6,7 @@ import copy
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import seamline
@@ -74,14 +74,41 @@ def test_objects_bytes_and_text_give_the_same_outcome(history: list) -> None:
     assert of_objects.messages == json.loads(of_text.body)
 
 
+def numbered(history: list) -> list:
+    """The history with a different text in each message, so that each can be found again."""
+    return [
+        {**message, "content": f"{message['content']} #{index}#"} if message["content"] else message
+        for index, message in enumerate(history)
+    ]
+
+
 @given(HISTORIES)
-def test_without_losses_every_text_of_a_tool_is_kept(history: list) -> None:
+def test_a_repair_keeps_every_text(history: list) -> None:
+    history = numbered(history)
     repaired = seamline.repair(history, **OPTIONS)
-    if repaired.lossless:
-        kept = json.dumps(repaired.messages, ensure_ascii=False)
-        for message in history:
-            if message["role"] == "tool" and message["content"].strip():
-                assert json.dumps(message["content"], ensure_ascii=False)[1:-1] in kept
+    assert repaired.lossless
+    kept = json.dumps(repaired.messages, ensure_ascii=False)
+    texts = [message["content"] for message in history if message["content"]]
+    # A call that is exactly the same as another one is made once.
+    texts += [call["function"]["arguments"] for message in history for call in message.get("tool_calls", ())]
+    for text in texts:
+        written = json.dumps(text, ensure_ascii=False)[1:-1]
+        # Arguments that are no JSON are kept in a text, where their quotes are escaped once more.
+        assert written in kept or json.dumps(written, ensure_ascii=False)[1:-1] in kept, text
+
+
+def ids(history: list) -> set:
+    found = {message["tool_call_id"] for message in history if "tool_call_id" in message}
+    return found | {call["id"] for message in history for call in message.get("tool_calls", ())}
+
+
+@given(HISTORIES, HISTORIES)
+def test_appended_messages_leave_earlier_repairs_as_they_were(history: list, more: list) -> None:
+    # New messages may answer an open call, or make the call of an orphan.
+    assume(not ids(history) & ids(more))
+    before = seamline.repair(history, **OPTIONS, kept=True).messages
+    after = seamline.repair(history + more, **OPTIONS, kept=True).messages
+    assert after[: len(before)] == before
 
 
 @given(HISTORIES, st.integers(0, 8))

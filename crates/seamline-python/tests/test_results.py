@@ -9,6 +9,7 @@ import pickle
 import pytest
 
 import seamline
+from seamline import _native
 
 CLEAN = [{"role": "user", "content": "hello"}]
 OPEN = [
@@ -158,6 +159,19 @@ def test_the_exception_of_an_sdk_is_classified_by_its_status() -> None:
     assert seamline.classify(Overloaded("Overloaded")).report["status"] == 529
 
 
+def test_the_exception_of_an_sdk_has_the_headers_of_its_response() -> None:
+    class Response:
+        status_code = 429
+        headers = {"retry-after": "9"}
+
+    class Limited(Exception):
+        response = Response()
+
+    verdict = seamline.classify(Limited("slow down"))
+    assert (verdict.kind, verdict.report["status"], verdict.retry_after_ms) == ("transient", 429, 9000)
+    assert seamline.classify(Limited("slow down"), headers={"retry-after": "2"}).retry_after_ms == 2000
+
+
 def test_a_code_is_explained() -> None:
     explanation = seamline.explain("pair001")
     assert (explanation.code, explanation.name) == ("PAIR001", "unanswered-call")
@@ -187,6 +201,25 @@ def test_an_aborted_response_says_so() -> None:
     stream.abort()
     assert stream.is_over
     assert stream.finish().ending == "aborted"
+
+
+def test_a_model_keeps_the_members_that_tell_what_it_is() -> None:
+    pydantic = pytest.importorskip("pydantic")
+
+    class Block(pydantic.BaseModel):
+        type: str = "text"
+        text: str
+
+    class Message(pydantic.BaseModel):
+        role: str = "user"
+        content: list[Block]
+        name: str | None = None
+
+    given = [Message(content=[Block(text="hello")])]
+    assert json.loads(_native.dumps(given)) == [{"role": "user", "content": [{"type": "text", "text": "hello"}]}]
+    assert seamline.repair(given, dialect="openai_chat").body is given
+    named = Message(role="user", content=[], name=None)
+    assert json.loads(_native.dumps(named)) == {"role": "user", "content": [], "name": None}
 
 
 def test_a_message_object_of_an_sdk_is_written_as_its_fields() -> None:

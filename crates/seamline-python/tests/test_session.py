@@ -111,22 +111,3 @@ def test_errors_are_typed_and_have_hints(tmp_path: Path) -> None:
     with pytest.raises(seamline.SessionError, match="closed"):
         session.append({"role": "user", "content": "hello"})
     assert repr(session) == "<Session closed>"
-
-
-def test_an_asynchronous_session_has_the_same_methods(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with await seamline.AsyncSession.open(url(tmp_path), "s-1", provider="anthropic") as session:
-            await session.append({"role": "user", "content": "go"})
-
-            async def run(call: dict) -> tuple[str, bool]:
-                await asyncio.sleep(0)
-                return call["name"], call["name"] == "fail"
-
-            outcomes = await session.execute_tool_cycle(TURN, run)
-            assert [outcome["is_error"] for outcome in outcomes] == [False, True]
-            assert len(await session.messages()) == 3
-            assert (await session.check()).accepted
-            with pytest.raises(AttributeError):
-                session.no_such_method
-
-    asyncio.run(main())

@@ -30,7 +30,7 @@ usage: cargo xtask <chore>
   format [--check]          format every Rust file; --check only compares
   figures [--root DIR] [--format text|json] [--cold-build]
                             print size, shape and language of a checkout in numbers
-  bench <name> [args]       run a benchmark: core, streams, store, files or proxy
+  bench <name> [args]       run a benchmark: core, streams, store, files, proxy or packages
   clients files [NAME]…     damage sessions of real clients, repair them, resume them; needs npm and the registry
   clients proxy [NAME]…     run real clients and libraries without and with `seamline proxy`; needs npm, Python and their registries
   clients frameworks [rust|node|python [NAME]…]

@@ -13,15 +13,19 @@ from importlib import metadata as _metadata
 from typing import Any
 
 from seamline import _native, _options
+from seamline.async_session import AsyncCycle, AsyncSession, AsyncStore, open_store_async
 from seamline.errors import BodyError, InputError, OptionError, SeamlineError, SessionError
 from seamline.histories import Sanitized, Trimmed, safe_trim, sanitize
 from seamline.results import Action, Checked, Converted, Explanation, Finding, Fix, Repaired, Response, Verdict
-from seamline.session import AsyncSession, Cycle, Request, Session
+from seamline.session import AgentStart, Cycle, Request, Session, Store, open_store
 from seamline.stream import ResponseStream
 
 __all__ = [
     "Action",
+    "AgentStart",
+    "AsyncCycle",
     "AsyncSession",
+    "AsyncStore",
     "BodyError",
     "Checked",
     "Converted",
@@ -39,12 +43,15 @@ __all__ = [
     "SeamlineError",
     "Session",
     "SessionError",
+    "Store",
     "Trimmed",
     "Verdict",
     "check",
     "classify",
     "convert",
     "explain",
+    "open_store",
+    "open_store_async",
     "presets",
     "repair",
     "safe_trim",
@@ -117,18 +124,9 @@ def classify(
 ) -> Verdict:
     """Classifies an error of a provider: its class, the rules that find its cause, and the advice.
 
-    Takes the text, or the exception of an SDK, from which the status is read.
+    Takes the text, or the exception of an SDK, from which the status and the headers of the response are read.
     """
-    if isinstance(error, BaseException):
-        found = getattr(error, "status_code", None)
-        status = found if status is None and isinstance(found, int) else status
-        error = str(error)
-    pairs = {str(name): str(value) for name, value in headers.items()} if headers else None
-    return Verdict(
-        _native.classify(
-            _options.text(text=error, status=status, headers=pairs, provider=provider, dialect=dialect)
-        )
-    )
+    return Verdict(_native.classify(_options.failure(error, status, headers, provider, dialect)))
 
 
 def explain(code: str) -> Explanation:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import seamline
 from seamline.results import Repaired
+
+#: The provider whose demands apply where no other is known.
+DEFAULT_PROVIDER = "openai"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +33,14 @@ def call(id: str | None, name: str, arguments: str) -> dict[str, Any]:
 
 
 def repair(
-    carried: list[dict[str, Any]], *, policy: str | dict[str, Any] | None, on_repair: Any = None
-) -> list[Returned] | None:
-    """Repairs carried messages; `None` where nothing needs a repair."""
-    repaired: Repaired = seamline.repair(carried, dialect="openai_chat", provider="openai", policy=policy, kept=True)
+    carried: list[dict[str, Any]], *, provider: str | None, policy: str | dict[str, Any] | None
+) -> tuple[list[Returned] | None, Repaired | None]:
+    """Repairs carried messages; nothing where nothing needs a repair."""
+    repaired = seamline.repair(
+        carried, dialect="openai_chat", provider=provider or DEFAULT_PROVIDER, policy=policy, kept=True
+    )
     if not repaired.changed:
-        return None
-    if on_repair is not None:
-        on_repair(repaired)
+        return None, None
     known = {id(message): index for index, message in enumerate(carried)}
     origins = repaired.origins
     returned = []
@@ -43,15 +48,100 @@ def repair(
         same = known.get(id(message))
         origin = same if same is not None else (origins[index] if index < len(origins) else None)
         returned.append(Returned(origin, message, same is None))
-    return returned
+    return returned, repaired
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The texts among the parts of a framework's messages."""
+
+    #: The text of a part; `None` for an image, reasoning and everything else.
+    text_of: Callable[[Any], str | None]
+    #: The part with another text.
+    with_text: Callable[[Any, str], Any]
+    #: A part for a text that has no part yet.
+    made: Callable[[str], Any]
+
+
+class Marks:
+    """Carries lists of parts. A part that is no text is a mark in the text, which is the part again after the repair."""
+
+    def __init__(self, form: Form, contents: Iterable[Any]) -> None:
+        self._form = form
+        self._kept: list[Any] = []
+        self._prefix = "⟦seamline"
+        texts = [text for content in contents for text in self._texts(content)]
+        # A text of the history that looks like a mark must stay a text.
+        while any(self._prefix in text for text in texts):
+            self._prefix += "·"
+        self._pattern = re.compile(f"({re.escape(self._prefix)}:[0-9]+⟧)")
+
+    def carried(self, content: Any) -> str | list[dict[str, Any]]:
+        """The content of a chat message."""
+        if content is None or isinstance(content, str):
+            return content or ""
+        pieces = [self._piece(part) for part in content]
+        if len(pieces) < 2:
+            return pieces[0] if pieces else ""
+        return [{"type": "text", "text": piece} for piece in pieces]
+
+    def restored(self, content: Any, original: Any) -> Any:
+        """The content of a repaired message: a text, or the parts of the original with the repaired texts in them."""
+        if isinstance(original, str) or original is None:
+            original = [original] if original else []
+            if isinstance(content, str) and not self._pattern.search(content):
+                return content
+        pieces = list(self._pieces(content))
+        sources = [part for part in original if self._form.text_of(part) is not None]
+        is_in_place = len(sources) == sum(1 for is_text, _ in pieces if is_text)
+        parts = []
+        for is_text, piece in pieces:
+            if not is_text:
+                parts.append(piece)
+                continue
+            equal = (index for index, part in enumerate(sources) if self._form.text_of(part) == piece)
+            index = 0 if is_in_place else next(equal, None)
+            parts.append(self._form.made(piece) if index is None else self._patched(sources.pop(index), piece))
+        return parts
+
+    def _patched(self, part: Any, text: str) -> Any:
+        return part if self._form.text_of(part) == text else self._form.with_text(part, text)
+
+    def _piece(self, part: Any) -> str:
+        text = self._form.text_of(part)
+        if text is not None:
+            return text
+        self._kept.append(part)
+        return f"{self._prefix}:{len(self._kept) - 1}⟧"
+
+    def _pieces(self, content: Any) -> Iterator[tuple[bool, Any]]:
+        """The texts and the kept parts of a carried content."""
+        for text in texts_of(content):
+            for piece in self._pattern.split(text):
+                if self._pattern.fullmatch(piece):
+                    number = int(piece[len(self._prefix) + 1 : -1])
+                    if number < len(self._kept):
+                        yield False, self._kept[number]
+                elif piece == text or piece.strip("\n"):
+                    # A line break alone comes from texts that the repair joined.
+                    yield True, piece
+
+    def _texts(self, content: Any) -> Iterator[str]:
+        parts = [content] if isinstance(content, str) else content or ()
+        for part in parts:
+            text = part if isinstance(part, str) else self._form.text_of(part)
+            if text is not None:
+                yield text
+
+
+def texts_of(content: Any) -> list[str]:
+    """The texts of a carried content."""
+    if isinstance(content, str):
+        return [content]
+    parts: Sequence[Any] = content if isinstance(content, list) else ()
+    return [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
 
 
 def text_of(content: Any) -> str:
-    """The text of a content that may be a list of parts."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        parts = [part if isinstance(part, str) else part.get("text", "") for part in content if isinstance(part, (str, dict))]
-        # A part that is not a text counts as content, too.
-        return "\n".join(part if isinstance(part, str) and part else "[content]" for part in parts)
-    return "" if content is None else str(content)
+    """The text of a carried content."""
+    return "\n".join(texts_of(content))

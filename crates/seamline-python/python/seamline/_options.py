@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -42,3 +43,30 @@ def choices(
     return _read(
         text(dialect=dialect, provider=provider, model=model, policy=policy, kept=kept, signatures=signatures)
     )
+
+
+def require(provider: str | None, policy: str | dict[str, Any] | None) -> None:
+    """Raises an error for the name of a provider or a policy that does not exist.
+
+    Code that repairs on the way calls it first, so that a wrong name is no request that goes out unchecked.
+    """
+    _native.check([], choices("openai_chat", provider, None, policy, True))
+
+
+def failure(
+    error: str | BaseException,
+    status: int | None = None,
+    headers: Mapping[str, str] | None = None,
+    provider: str | None = None,
+    dialect: str | None = None,
+) -> str:
+    """An error of a provider. An exception of an SDK has the status and the headers of the response."""
+    if isinstance(error, BaseException):
+        response = getattr(error, "response", None)
+        found = getattr(error, "status_code", None) or getattr(response, "status_code", None)
+        status = found if status is None and isinstance(found, int) else status
+        given = getattr(response, "headers", None)
+        headers = given if headers is None and isinstance(given, Mapping) else headers
+        error = str(error)
+    pairs = {str(name): str(value) for name, value in headers.items()} if headers else None
+    return text(text=error, status=status, headers=pairs, provider=provider, dialect=dialect)

@@ -9,16 +9,21 @@ from typing import Any
 
 from anthropic import Middleware
 
-from seamline._wire import OnRepair, Repairer
+from seamline._failure import OnFailure, OnRepair
+from seamline._wire import Repairer
 
 
 class SeamlineMiddleware(Middleware):
     """Repairs each request before it is sent."""
 
     def __init__(
-        self, *, policy: str | dict[str, Any] | None = None, on_repair: OnRepair | None = None
+        self,
+        *,
+        policy: str | dict[str, Any] | None = None,
+        on_repair: OnRepair | None = None,
+        on_failure: OnFailure = "pass",
     ) -> None:
-        self._repairer = Repairer("anthropic", policy, on_repair)
+        self._repairer = Repairer("anthropic", policy, on_repair, on_failure=on_failure)
 
     def handle(self, request: Any, call_next: Any) -> Any:
         """Repairs a request of the synchronous client."""
@@ -30,5 +35,6 @@ class SeamlineMiddleware(Middleware):
 
     def _repaired(self, request: Any) -> Any:
         path = request.url.partition("?")[0]
-        new = self._repairer.repaired(request.method, f"https://api.anthropic.com{path}", request.json)
-        return request if new is None else request.copy(body=new)
+        exchange = self._repairer.exchange(request.method, f"https://api.anthropic.com{path}", {})
+        new = request.json if exchange is None else exchange.outgoing(request.json)
+        return request if new is request.json else request.copy(body=new)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from seamline._wire import OnRepair, Repairer
+from seamline._failure import OnFailure, OnRepair
+from seamline._wire import Repairer
 
 _EVENT = "before-sign.bedrock-runtime"
 
@@ -24,9 +25,10 @@ def install(
     *,
     policy: str | dict[str, Any] | None = None,
     on_repair: OnRepair | None = None,
+    on_failure: OnFailure = "pass",
 ) -> Any:
     """Repairs the requests of a session or a client from now on, and returns it. Install it before clients are made."""
-    repairer = Repairer(None, policy, on_repair)
+    repairer = Repairer(None, policy, on_repair, on_failure=on_failure)
 
     def repair(request: Any, **_: Any) -> None:
         body = request.data
@@ -34,8 +36,10 @@ def install(
             body = body.encode()
         if not isinstance(body, (bytes, bytearray)):
             return
-        new = repairer.repaired(request.method, request.url, bytes(body))
-        if new is not None:
+        exchange = repairer.exchange(request.method, request.url, request.headers)
+        before = bytes(body)
+        new = before if exchange is None else exchange.outgoing(before)
+        if new is not before:
             request.data = new
             if "Content-Length" in request.headers:
                 request.headers.replace_header("Content-Length", str(len(new)))

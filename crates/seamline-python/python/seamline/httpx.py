@@ -8,15 +8,172 @@ One transport protects every SDK that takes an HTTP client: OpenAI, Anthropic, M
 from __future__ import annotations
 
 import importlib
+import logging
 from types import ModuleType
 from typing import Any
 
-from seamline._wire import OnRepair, Repairer
+from seamline._passing import async_error_text, error_text, library_of, watched
+from seamline._wire import Exchange, Repairer, split
+from seamline.errors import SeamlineError
+
+_log = logging.getLogger("seamline")
+
+#: Headers of a body that belong to the old one.
+_OF_BODY = (b"content-length", b"transfer-encoding")
 
 
-def _library_of(request: Any) -> ModuleType:
-    """The library that made a request."""
-    return importlib.import_module(type(request).__module__.partition(".")[0])
+class _Repairing:
+    def __init__(self, inner: Any = None, **options: Any) -> None:
+        """`inner` sends the requests; without it the library's own transport. Takes the options of `client`."""
+        self._inner = inner
+        self._repairer = Repairer(**options)
+
+    def _exchange(self, request: Any) -> Exchange | None:
+        return self._repairer.exchange(request.method, str(request.url), request.headers)
+
+
+def _with_body(request: Any, before: bytes, body: bytes) -> Any:
+    """The request with another body."""
+    if body is before:
+        return request
+    headers = [(name, value) for name, value in request.headers.raw if name.lower() not in _OF_BODY]
+    return type(request)(request.method, request.url, headers=headers, content=body, extensions=request.extensions)
+
+
+class Transport(_Repairing):
+    """A transport for the clients of `httpx` and `httpx2`."""
+
+    def handle_request(self, request: Any) -> Any:
+        """Repairs a request and sends it. The response is passed on as it comes.
+
+        A request that the provider rejects as a broken conversation is repaired harder and sent once more.
+        """
+        if self._inner is None:
+            self._inner = library_of(request).HTTPTransport()
+        exchange = self._exchange(request)
+        if exchange is None:
+            return self._inner.handle_request(request)
+        body = request.read()
+        sent = exchange.outgoing(body)
+        response = self._inner.handle_request(_with_body(request, body, sent))
+        if not exchange.may_repair_after(response.status_code):
+            return watched(exchange, response)
+        text = error_text(response)
+        harder = None if text is None else exchange.after_rejection(sent, response.status_code, text)
+        return response if harder is None else self._again(exchange, _with_body(request, body, harder), response)
+
+    def _again(self, exchange: Exchange, request: Any, first: Any) -> Any:
+        """Sends the second request. The first error tells more about the history that the caller has."""
+        try:
+            second = self._inner.handle_request(request)
+        except Exception as error:
+            _log.info("the second try of a rejected request failed: %s", type(error).__name__)
+            return first
+        if exchange.may_repair_after(second.status_code):
+            second.close()
+            return first
+        first.close()
+        return watched(exchange, second)
+
+    def close(self) -> None:
+        """Closes the inner transport."""
+        if self._inner is not None:
+            self._inner.close()
+
+    def __enter__(self) -> Transport:
+        if self._inner is not None:
+            self._inner.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self._inner is not None:
+            self._inner.__exit__(*error)
+
+
+class AsyncTransport(_Repairing):
+    """A transport for the asynchronous clients of `httpx` and `httpx2`."""
+
+    async def handle_async_request(self, request: Any) -> Any:
+        """Repairs a request and sends it, as `Transport.handle_request` does."""
+        if self._inner is None:
+            self._inner = library_of(request).AsyncHTTPTransport()
+        exchange = self._exchange(request)
+        if exchange is None:
+            return await self._inner.handle_async_request(request)
+        body = await request.aread()
+        sent = exchange.outgoing(body)
+        response = await self._inner.handle_async_request(_with_body(request, body, sent))
+        if not exchange.may_repair_after(response.status_code):
+            return watched(exchange, response)
+        text = await async_error_text(response)
+        harder = None if text is None else exchange.after_rejection(sent, response.status_code, text)
+        return response if harder is None else await self._again(exchange, _with_body(request, body, harder), response)
+
+    async def _again(self, exchange: Exchange, request: Any, first: Any) -> Any:
+        try:
+            second = await self._inner.handle_async_request(request)
+        except Exception as error:
+            _log.info("the second try of a rejected request failed: %s", type(error).__name__)
+            return first
+        if exchange.may_repair_after(second.status_code):
+            await second.aclose()
+            return first
+        await first.aclose()
+        return watched(exchange, second)
+
+    async def aclose(self) -> None:
+        """Closes the inner transport."""
+        if self._inner is not None:
+            await self._inner.aclose()
+
+    async def __aenter__(self) -> AsyncTransport:
+        if self._inner is not None:
+            await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        if self._inner is not None:
+            await self._inner.__aexit__(*error)
+
+
+def install(client: Any, **options: Any) -> Any:
+    """Repairs the requests of a client from now on, and returns it. Its transports and those of its proxies stay.
+
+    Takes the options of `client`.
+    """
+    if not hasattr(client, "_transport") or not isinstance(getattr(client, "_mounts", None), dict):
+        raise SeamlineError(
+            f"a `{type(client).__name__}` has no transports of `httpx`", "give a client of `httpx` or `httpx2`"
+        )
+    wrapping = AsyncTransport if hasattr(client, "aclose") else Transport
+
+    def wrapped(inner: Any) -> Any:
+        return inner if inner is None or isinstance(inner, _Repairing) else wrapping(inner, **options)
+
+    client._transport = wrapped(client._transport)
+    # A mount without a transport sends by the client's own.
+    client._mounts = {pattern: wrapped(inner) for pattern, inner in client._mounts.items()}
+    return client
+
+
+def client(*, library: str | None = None, **options: Any) -> Any:
+    """A client of `httpx2` if it is installed, else of `httpx`, that repairs its requests.
+
+    Takes what the client of the library takes (`proxy`, `verify`, `timeout` and so on), and of Seamline:
+
+    - `provider`, `policy`;
+    - `mode`: `repair`, or `report` to send every request as it is;
+    - `on_repair` is called with each repair, `on_response` with each assembled response of a stream;
+    - `on_failure`: what happens when Seamline itself fails: `pass` sends the request as it is, `raise` raises.
+    """
+    own = split(options)
+    return install(_installed(library).Client(**options), **own)
+
+
+def async_client(*, library: str | None = None, **options: Any) -> Any:
+    """The asynchronous form of `client`."""
+    own = split(options)
+    return install(_installed(library).AsyncClient(**options), **own)
 
 
 def _installed(library: str | None) -> ModuleType:
@@ -26,97 +183,3 @@ def _installed(library: str | None) -> ModuleType:
         return importlib.import_module("httpx2")
     except ModuleNotFoundError:
         return importlib.import_module("httpx")
-
-
-class _Repairing:
-    def __init__(
-        self,
-        inner: Any = None,
-        *,
-        provider: str | None = None,
-        policy: str | dict[str, Any] | None = None,
-        on_repair: OnRepair | None = None,
-    ) -> None:
-        self._inner = inner
-        self._repairer = Repairer(provider, policy, on_repair)
-
-    def _repaired(self, request: Any, body: bytes) -> Any:
-        if "content-encoding" in request.headers:
-            return request
-        new = self._repairer.repaired(request.method, str(request.url), body)
-        if new is None:
-            return request
-        headers = [
-            (name, value) for name, value in request.headers.raw if name.lower() not in (b"content-length", b"transfer-encoding")
-        ]
-        return type(request)(
-            request.method, request.url, headers=headers, content=new, extensions=request.extensions
-        )
-
-
-class Transport(_Repairing):
-    """A transport for the clients of `httpx` and `httpx2`. `inner` sends the requests; the default is the library's own."""
-
-    def handle_request(self, request: Any) -> Any:
-        """Repairs a request and sends it. The response is passed on as it comes."""
-        if self._inner is None:
-            self._inner = _library_of(request).HTTPTransport()
-        return self._inner.handle_request(self._repaired(request, request.read()))
-
-    def close(self) -> None:
-        """Closes the inner transport."""
-        if self._inner is not None:
-            self._inner.close()
-
-    def __enter__(self) -> Transport:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class AsyncTransport(_Repairing):
-    """A transport for the asynchronous clients of `httpx` and `httpx2`."""
-
-    async def handle_async_request(self, request: Any) -> Any:
-        """Repairs a request and sends it. The response is passed on as it comes."""
-        if self._inner is None:
-            self._inner = _library_of(request).AsyncHTTPTransport()
-        return await self._inner.handle_async_request(self._repaired(request, await request.aread()))
-
-    async def aclose(self) -> None:
-        """Closes the inner transport."""
-        if self._inner is not None:
-            await self._inner.aclose()
-
-    async def __aenter__(self) -> AsyncTransport:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-_OPTIONS = ("provider", "policy", "on_repair")
-
-
-def _split(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: options.pop(name) for name in _OPTIONS if name in options}
-
-
-def client(*, library: str | None = None, **options: Any) -> Any:
-    """A client of `httpx2` if it is installed, else of `httpx`, with a repairing transport.
-
-    Takes `provider`, `policy` and `on_repair`, and everything that the client of the library takes.
-    """
-    module = _installed(library)
-    own = _split(options)
-    inner = options.pop("transport", None) or module.HTTPTransport()
-    return module.Client(transport=Transport(inner, **own), **options)
-
-
-def async_client(*, library: str | None = None, **options: Any) -> Any:
-    """The asynchronous form of `client`."""
-    module = _installed(library)
-    own = _split(options)
-    inner = options.pop("transport", None) or module.AsyncHTTPTransport()
-    return module.AsyncClient(transport=AsyncTransport(inner, **own), **options)

@@ -12,29 +12,36 @@ from langchain_core.messages import RemoveMessage
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 import seamline
-from seamline.langchain import _carry, repair_messages
+from seamline import _carried
+from seamline.langchain import _FORM, _carry, repair_messages
 
 
-def repair_node(state: Any) -> dict[str, Any]:
-    """A node that rewrites the messages of the state if they are damaged."""
+def repair_node(state: Any, **options: Any) -> dict[str, Any]:
+    """A node that rewrites the messages of the state if they are damaged.
+
+    Takes the options of `seamline.langchain.repair_messages`: `functools.partial(repair_node, provider="mistral")`.
+    """
     messages = state["messages"] if isinstance(state, dict) else state.messages
-    repaired = repair_messages(messages)
+    repaired = repair_messages(messages, **options)
     if repaired is messages:
         return {}
     return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *repaired]}
 
 
-def pre_model_hook(state: Any) -> dict[str, Any]:
-    """A hook that repairs the messages of each request; the state keeps its own."""
+def pre_model_hook(state: Any, **options: Any) -> dict[str, Any]:
+    """A hook that repairs the messages of each request; the state keeps its own. Takes the options of `repair_node`."""
     messages = state["messages"] if isinstance(state, dict) else state.messages
-    return {"llm_input_messages": repair_messages(messages)}
+    return {"llm_input_messages": repair_messages(messages, **options)}
 
 
-def check_thread(checkpointer: Any, config: dict[str, Any]) -> seamline.Checked | None:
+def check_thread(
+    checkpointer: Any, config: dict[str, Any], *, provider: str | None = None
+) -> seamline.Checked | None:
     """Checks the messages of a thread that a checkpointer holds; `None` where there is no such thread."""
     found = checkpointer.get_tuple(config)
     if found is None:
         return None
     messages = found.checkpoint["channel_values"].get("messages", [])
-    carried = [_carry(message) for message in messages]
-    return seamline.check(carried, dialect="openai_chat", provider="openai", kept=True)
+    marks = _carried.Marks(_FORM, (message.content for message in messages))
+    carried = [_carry(message, marks) for message in messages]
+    return seamline.check(carried, dialect="openai_chat", provider=provider or _carried.DEFAULT_PROVIDER, kept=True)

@@ -8,31 +8,49 @@ from __future__ import annotations
 
 from typing import Any
 
+import litellm
 from litellm.integrations.custom_logger import CustomLogger
 
 import seamline
-from seamline._wire import OnRepair
-from seamline.errors import SeamlineError
+from seamline import _failure, _options, _providers
+from seamline._failure import OnFailure, OnRepair
+from seamline.results import Repaired
 
+_CHAT = ("messages", "openai_chat")
+_RESPONSES = ("input", "openai_responses")
 #: The member that holds the history, and its dialect, by type of call.
 _HISTORIES = {
-    "completion": ("messages", "openai_chat"),
-    "acompletion": ("messages", "openai_chat"),
+    "completion": _CHAT,
+    "acompletion": _CHAT,
     "anthropic_messages": ("messages", "anthropic_messages"),
-    "responses": ("input", "openai_responses"),
-    "aresponses": ("input", "openai_responses"),
+    "responses": _RESPONSES,
+    "aresponses": _RESPONSES,
 }
+
+
+def _provider_of(model: Any) -> str | None:
+    """The provider of a model's name; `None` for an alias, which the proxy resolves later."""
+    return _providers.by_name(litellm.get_llm_provider(model)[1]) if isinstance(model, str) else None
 
 
 class SeamlineCallback(CustomLogger):
     """Repairs the history of each call before LiteLLM reads it."""
 
     def __init__(
-        self, *, policy: str | dict[str, Any] | None = None, on_repair: OnRepair | None = None
+        self,
+        *,
+        provider: str | None = None,
+        policy: str | dict[str, Any] | None = None,
+        on_repair: OnRepair | None = None,
+        on_failure: OnFailure = "pass",
     ) -> None:
+        """Without `provider` the name of the model tells whose demands apply."""
         super().__init__()
+        _options.require(provider, policy)
+        self._provider = provider
         self._policy = policy
         self._on_repair = on_repair
+        self._on_failure = _failure.checked(on_failure)
 
     async def async_pre_call_hook(self, user_api_key_dict: Any, cache: Any, data: dict, call_type: str) -> dict:
         """Repairs the data of a call."""
@@ -44,15 +62,22 @@ class SeamlineCallback(CustomLogger):
         history = data.get(member) if member else None
         if not isinstance(history, list) or not history:
             return data
-        try:
-            repaired = seamline.repair(history, dialect=dialect, policy=self._policy, kept=True)
-        except SeamlineError:
-            return data
-        if not repaired.changed:
-            return data
-        if self._on_repair is not None:
-            self._on_repair(repaired)
-        return {**data, member: repaired.messages}
+        provider = self._provider
+        if provider is None and (member, dialect) == _CHAT:
+            provider = _failure.attempted(lambda: _provider_of(data.get("model")))
+
+        def work() -> tuple[Any, Repaired | None]:
+            repaired = seamline.repair(history, dialect=dialect, provider=provider, policy=self._policy, kept=True)
+            return (repaired.messages, repaired) if repaired.changed else (history, None)
+
+        new = _failure.guarded(
+            f"a LiteLLM call of type {call_type}",
+            history,
+            work,
+            on_failure=self._on_failure,
+            on_repair=self._on_repair,
+        )
+        return data if new is history else {**data, member: new}
 
 
 #: The callback with the default policy, for the configuration file of the proxy.

@@ -1,18 +1,15 @@
-"""Durable conversations: `Session` for threads, `AsyncSession` for asyncio."""
+"""Durable conversations for threads. `async_session` has them for asyncio."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from seamline import _native, _options
 from seamline.errors import SessionError
 from seamline.results import Action, Checked, Finding
-
-#: What a tool returns: its text, or a text and whether it reports a failure.
-Output = "str | tuple[str, bool]"
 
 
 class Request:
@@ -54,19 +51,99 @@ def _text(message: Any) -> str:
     return (bytes(message) if isinstance(message, (bytes, bytearray)) else _native.dumps(message)).decode()
 
 
-def _output(output: Any) -> tuple[str, bool]:
+def envelope_of(envelope: Mapping[str, Any] | str) -> str:
+    """The JSON text of an envelope."""
+    return envelope if isinstance(envelope, str) else _text(dict(envelope))
+
+
+def id_of(cycle: str | Cycle) -> str:
+    """The id of a cycle."""
+    return cycle if isinstance(cycle, str) else cycle.id
+
+
+def described(error: Exception) -> str:
+    """What the model reads of an exception."""
+    return f"{type(error).__name__}: {error}"
+
+
+def output_of(output: Any) -> tuple[str, bool]:
+    """The output of a tool: its text, and whether it reports a failure."""
     text, failed = output if isinstance(output, tuple) else (output, False)
     return (text if isinstance(text, str) else _native.dumps(text).decode()), bool(failed)
 
 
-def _open(url: str, id: str, how: str, options: dict[str, Any]) -> _native.Session:
-    names = {name: options.get(name) for name in ("dialect", "provider", "title", "policy")}
-    opening = {name: options.get(name) for name in ("take_over", "dialect", "policy")}
-    if options.get("recover") is False:
-        opened = json.dumps({**json.loads(_options.text(**opening)), "recover": False})
-    else:
-        opened = _options.text(**opening)
-    return _native.Session.open(url, id, how, _options.text(**names), opened)
+@dataclass(frozen=True)
+class AgentStart:
+    """Whether a request may be sent."""
+
+    #: Whether to send `request`. If not, `validation` says what is wrong.
+    proceed: bool
+    request: Request | None = None
+    #: The checkpoint that an error rolls back to.
+    checkpoint: str | None = None
+    validation: dict[str, Any] | None = None
+    #: Whether `Session.repair` helps.
+    repair_offered: bool = False
+
+    @classmethod
+    def of(cls, raw: bytes) -> AgentStart:
+        """The outcome of the hook from its JSON."""
+        start = json.loads(raw)
+        if start["proceed"]:
+            request = Request(start["body"].encode(), json.dumps(start["report"]).encode())
+            return cls(True, request, start["checkpoint"])
+        return cls(False, validation=start["validation"], repair_offered=start["repair_offered"])
+
+
+def open_store(url: str) -> Store:
+    """Opens the store at a URL: `sqlite:PATH`, `postgres://…` or `memory:`."""
+    return Store(_native.Store(url))
+
+
+class Store:
+    """A store of sessions. Threads may share it."""
+
+    def __init__(self, native: _native.Store) -> None:
+        self._native = native
+
+    def list(self) -> list[dict[str, Any]]:
+        """The sessions by name, each with its number of commits, its size, its dialect and its writer."""
+        return json.loads(self._native.list())
+
+    def create(
+        self,
+        id: str,
+        *,
+        dialect: str | None = None,
+        provider: str | None = None,
+        title: str | None = None,
+        policy: str | dict[str, Any] | None = None,
+    ) -> Session:
+        """Creates a session; there must be none of this name."""
+        created = _options.text(dialect=dialect, provider=provider, title=title, policy=policy)
+        return Session(self._native.session(id, "create", created, "{}"))
+
+    def open(
+        self,
+        id: str,
+        *,
+        dialect: str | None = None,
+        provider: str | None = None,
+        title: str | None = None,
+        policy: str | dict[str, Any] | None = None,
+        take_over: bool = False,
+        recover: bool = True,
+        create: bool = True,
+    ) -> Session:
+        """Opens the session of this name, or creates it. `provider` and `title` are those of a new one."""
+        created = _options.text(dialect=dialect, provider=provider, title=title, policy=policy)
+        opening = json.loads(_options.text(take_over=take_over, dialect=dialect, policy=policy))
+        opened = json.dumps({**opening, "recover": recover})
+        return Session(self._native.session(id, "either" if create else "open", created, opened))
+
+    def erase(self, id: str, *, take_over: bool = False) -> dict[str, int]:
+        """Removes everything of a session, for good. One that another process writes stays, unless `take_over` is set."""
+        return json.loads(self._native.erase(id, take_over))
 
 
 class Session:
@@ -79,34 +156,14 @@ class Session:
         self._native = native
 
     @classmethod
-    def open(
-        cls,
-        url: str,
-        id: str,
-        *,
-        dialect: str | None = None,
-        provider: str | None = None,
-        title: str | None = None,
-        policy: str | dict[str, Any] | None = None,
-        take_over: bool = False,
-        recover: bool = True,
-        create: bool = True,
-    ) -> Session:
-        """Opens the session of this name, or creates it."""
-        options = {
-            "dialect": dialect,
-            "provider": provider,
-            "title": title,
-            "policy": policy,
-            "take_over": take_over,
-            "recover": recover,
-        }
-        return cls(_open(url, id, "either" if create else "open", options))
+    def open(cls, url: str, id: str, **options: Any) -> Session:
+        """Opens the session of this name, or creates it. Takes the options of `Store.open`."""
+        return open_store(url).open(id, **options)
 
     @classmethod
     def create(cls, url: str, id: str, **options: Any) -> Session:
-        """Creates a session; there must be none of this name. Takes `dialect`, `provider`, `title` and `policy`."""
-        return cls(_open(url, id, "create", options))
+        """Creates a session; there must be none of this name. Takes the options of `Store.create`."""
+        return open_store(url).create(id, **options)
 
     def __enter__(self) -> Session:
         return self
@@ -156,8 +213,7 @@ class Session:
 
     def request(self, envelope: Mapping[str, Any] | str, *, to: str | None = None) -> Request:
         """The body for the provider: the envelope, which is everything except the messages, and the repaired messages."""
-        text = envelope if isinstance(envelope, str) else _text(dict(envelope))
-        return Request(*self._native.request(text, to))
+        return Request(*self._native.request(envelope_of(envelope), to))
 
     def check(self) -> Checked:
         """Checks the stored messages."""
@@ -187,6 +243,22 @@ class Session:
         """All checkpoints, from the first to the last."""
         return json.loads(self._native.checkpoints())
 
+    def latest_checkpoint(self) -> dict[str, Any] | None:
+        """The last open checkpoint, which an error rolls back to."""
+        return json.loads(self._native.latest_checkpoint())
+
+    def get_checkpoint(self, id: str) -> dict[str, Any] | None:
+        """The checkpoint of this id."""
+        return json.loads(self._native.get_checkpoint(id))
+
+    def prune_checkpoints(self, keep: int) -> int:
+        """Drops committed checkpoints but for the last ones, and gives the number of those."""
+        return self._native.prune_checkpoints(keep)
+
+    def clear_checkpoints(self) -> int:
+        """Drops all checkpoints, and gives the number of them."""
+        return self._native.clear_checkpoints()
+
     def rollback(self, id: str, reason: str = "") -> dict[str, Any]:
         """Rolls back to a checkpoint: later messages leave the view. Nothing is erased."""
         return json.loads(self._native.rollback(id, reason))
@@ -214,16 +286,86 @@ class Session:
 
         `run` takes a call (`id`, `name`, `input`, `key`) and returns its text, or a text and whether it is an error. An
         exception is the call's result: the model reads it.
+
+        If this is interrupted, the cycle is closed as aborted: the model reads which calls may have run.
         """
         cycle = self.begin_cycle(turn, effects)
-        for call in cycle.calls:
-            key = cycle.start(call["id"])
-            try:
-                output = run({**call, "key": key})
-            except Exception as error:
-                output = (f"{type(error).__name__}: {error}", True)
-            cycle.finish(call["id"], *_output(output))
-        return cycle.commit()
+        try:
+            for call in cycle.calls:
+                key = cycle.start(call["id"])
+                try:
+                    output = output_of(run({**call, "key": key}))
+                except Exception as error:
+                    output = (described(error), True)
+                cycle.finish(call["id"], *output)
+            return cycle.commit()
+        except BaseException:
+            cycle.close()
+            raise
+
+    def before_tool_call(self, cycle: str | Cycle, call: str) -> str:
+        """Makes the intent of a call durable before it runs, and returns its idempotency key."""
+        return self._native.start_call(id_of(cycle), call)
+
+    def finish_call(self, cycle: str | Cycle, call: str, output: Any, is_error: bool = False) -> None:
+        """Makes the result of a call durable. `commit_cycle` puts it into the view."""
+        text, failed = output_of(output)
+        self._native.finish_call(id_of(cycle), call, text, is_error or failed)
+
+    def after_tool_call(
+        self, cycle: str | Cycle, call: str, output: Any, is_error: bool = False
+    ) -> list[dict[str, Any]] | None:
+        """Makes the result of a call durable and commits the cycle with the last one, whose outcomes it then returns."""
+        text, failed = output_of(output)
+        return json.loads(_native.after_tool_call(self._native, (id_of(cycle), call), (text, is_error or failed)))
+
+    def after_tool_failure(self, cycle: str | Cycle, call: str, error: str) -> list[dict[str, Any]] | None:
+        """Records that a tool could not be run: the model reads why, or the cycle is rolled back, as the policy says."""
+        return json.loads(_native.after_tool_failure(self._native, (id_of(cycle), call), error))
+
+    def commit_cycle(self, cycle: str | Cycle) -> list[dict[str, Any]]:
+        """Puts the turn and all results of a cycle into the view."""
+        return json.loads(self._native.commit_cycle(id_of(cycle)))
+
+    def roll_back_cycle(self, cycle: str | Cycle, reason: str = "") -> None:
+        """Rolls a cycle back: its turn never enters the view."""
+        self._native.roll_back_cycle(id_of(cycle), reason)
+
+    def session_start(self) -> dict[str, Any]:
+        """Call this when a session was opened: validates it, and offers a repair or makes it."""
+        return json.loads(_native.session_start(self._native))
+
+    def before_agent_start(self, envelope: Mapping[str, Any] | str) -> AgentStart:
+        """Call this before each request: closes open calls, takes the inbox in, validates, makes a checkpoint, and gives
+        the body to send."""
+        return AgentStart.of(_native.before_agent_start(self._native, envelope_of(envelope)))
+
+    def agent_end(
+        self,
+        *messages: Any,
+        error: str | BaseException | None = None,
+        status: int | None = None,
+        provider: str | None = None,
+    ) -> dict[str, Any]:
+        """Call this when a turn of the model has ended, with its messages or with an error. A turn with calls goes to
+        `begin_cycle` instead."""
+        if error is not None:
+            failed = _options.failure(error, status, None, provider)
+            return json.loads(_native.agent_failed(self._native, failed))
+        flat = [text for message in messages for text in _texts(message)]
+        return json.loads(_native.agent_end(self._native, flat))
+
+    def settle(self) -> None:
+        """Settles writes whose outcome the store did not tell, such as those of a broken connection."""
+        self._native.settle()
+
+    def take_inbox(self) -> int:
+        """Takes messages that other processes left into the view, and gives their number."""
+        return _native.take_inbox(self._native)
+
+    def repair_context(self, *, take: bool = False) -> dict[str, Any]:
+        """The losses and repairs since the session was opened. With `take` a new context starts."""
+        return json.loads(_native.repair_context(self._native, take))
 
     def unresolved(self) -> list[dict[str, Any]]:
         """The calls of open cycles, and what is known of each."""
@@ -241,9 +383,11 @@ class Session:
         """The problems that were found in live use. They never hold content."""
         return json.loads(self._native.incidents())
 
-    def handle_error(self, text: str, *, status: int | None = None, provider: str | None = None) -> dict[str, Any]:
+    def handle_error(
+        self, error: str | BaseException, *, status: int | None = None, provider: str | None = None
+    ) -> dict[str, Any]:
         """What to do about an error of the provider; the session repairs itself where that helps."""
-        return json.loads(self._native.handle_error(_options.text(text=text, status=status, provider=provider)))
+        return json.loads(self._native.handle_error(_options.failure(error, status, None, provider)))
 
     def before_compaction(self, start: int, end: int) -> tuple[int, int]:
         """Begins a compaction and gives the range to replace, which splits no cycle."""
@@ -299,57 +443,17 @@ class Cycle:
         """Rolls the cycle back: its turn never enters the view."""
         self._session._native.roll_back_cycle(self.id, reason)
 
+    def close(self) -> None:
+        """Closes the cycle as aborted: durable results are kept, and the model reads what is known of the other calls.
 
-class AsyncSession:
-    """A `Session` for asyncio: the same methods, each a coroutine that runs in a thread."""
-
-    def __init__(self, session: Session) -> None:
-        #: The session itself, for threads.
-        self.session = session
-
-    @classmethod
-    async def open(cls, url: str, id: str, **options: Any) -> AsyncSession:
-        """Opens the session of this name, or creates it. Takes the arguments of `Session.open`."""
-        return cls(await asyncio.to_thread(lambda: Session.open(url, id, **options)))
-
-    @classmethod
-    async def create(cls, url: str, id: str, **options: Any) -> AsyncSession:
-        """Creates a session; there must be none of this name."""
-        return cls(await asyncio.to_thread(lambda: Session.create(url, id, **options)))
-
-    async def __aenter__(self) -> AsyncSession:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    async def messages(self) -> list[Any]:
-        """The messages of the view."""
-        return await asyncio.to_thread(lambda: self.session.messages)
-
-    async def execute_tool_cycle(
-        self, turn: Any, run: Callable[[dict[str, Any]], Any], effects: Mapping[str, str] | None = None
-    ) -> list[dict[str, Any]]:
-        """Runs the calls of a turn side by side; `run` is a coroutine function."""
-        cycle = await asyncio.to_thread(self.session.begin_cycle, turn, effects)
-
-        async def finished(call: dict[str, Any]) -> None:
-            key = await asyncio.to_thread(cycle.start, call["id"])
-            try:
-                output = await run({**call, "key": key})
-            except Exception as error:
-                output = (f"{type(error).__name__}: {error}", True)
-            await asyncio.to_thread(cycle.finish, call["id"], *_output(output))
-
-        await asyncio.gather(*(finished(call) for call in cycle.calls))
-        return await asyncio.to_thread(cycle.commit)
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("_") or not callable(getattr(Session, name, None)):
-            raise AttributeError(name)
-        method = getattr(self.session, name)
-
-        async def call(*args: Any, **named: Any) -> Any:
-            return await asyncio.to_thread(lambda: method(*args, **named))
-
-        return call
+        If other cycles are open, this one is rolled back instead, because theirs may still run.
+        """
+        try:
+            others = {call["cycle"] for call in self._session.unresolved()} - {self.id}
+            if others:
+                self.roll_back("the cycle was cancelled")
+            else:
+                self._session.abort()
+        except SessionError:
+            # The store failed or the session is closed: the next one that opens it recovers the cycle.
+            return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 from typing import Any
@@ -14,7 +15,7 @@ from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
 
-from damage import Call, Result, Text, User
+from damage import IMAGE, Call, Look, Result, Text, User
 from seamline.google_adk import SeamlinePlugin
 
 FIX = "App(name=..., root_agent=agent, plugins=[SeamlinePlugin()])"
@@ -32,6 +33,9 @@ def events(steps: list[Any]) -> list[Event]:
         match step:
             case User(text):
                 author, role, parts = "user", "user", [types.Part(text=text)]
+            case Look(text):
+                image = types.Blob(data=base64.b64decode(IMAGE), mime_type="image/png")
+                author, role, parts = "user", "user", [types.Part(text=text), types.Part(inline_data=image)]
             case Text(text):
                 author, role, parts = "reader", "model", [types.Part(text=text)]
             case Call(id, arguments, times):

@@ -10,7 +10,7 @@ import agents
 import openai
 from agents import Agent, RunConfig, Runner, function_tool
 
-from damage import Call, Result, Text, User
+from damage import IMAGE, Call, Look, Result, Text, User
 from seamline.openai_agents import SeamlineSession, repair_input
 
 FIX = "RunConfig(call_model_input_filter=repair_input)"
@@ -31,6 +31,9 @@ def items(steps: list[Any]) -> list[dict]:
         match step:
             case User(text):
                 made.append({"role": "user", "content": text})
+            case Look(text):
+                image = {"type": "input_image", "image_url": f"data:image/png;base64,{IMAGE}", "detail": "auto"}
+                made.append({"role": "user", "content": [{"type": "input_text", "text": text}, image]})
             case Text(text):
                 made.append({"role": "assistant", "content": text})
             case Call(id, arguments, times):

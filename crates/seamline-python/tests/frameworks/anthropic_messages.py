@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from damage import Call, Result, Text, User
+from damage import IMAGE, Call, Look, Result, Text, User
 
 
 def messages(steps: list[Any]) -> list[dict]:
@@ -15,6 +15,9 @@ def messages(steps: list[Any]) -> list[dict]:
         match step:
             case User(text):
                 made.append({"role": "user", "content": text})
+            case Look(text):
+                source = {"type": "base64", "media_type": "image/png", "data": IMAGE}
+                made.append({"role": "user", "content": [{"type": "text", "text": text}, {"type": "image", "source": source}]})
             case Text(text):
                 made.append({"role": "assistant", "content": text})
             case Call(id, arguments, times):

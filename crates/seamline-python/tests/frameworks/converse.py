@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
-from damage import Call, Result, Text, User
+from damage import IMAGE, Call, Look, Result, Text, User
 
 
 def converse(steps: list[Any]) -> list[dict]:
@@ -15,6 +16,9 @@ def converse(steps: list[Any]) -> list[dict]:
         match step:
             case User(text):
                 made.append({"role": "user", "content": [{"text": text}]})
+            case Look(text):
+                image = {"format": "png", "source": {"bytes": base64.b64decode(IMAGE)}}
+                made.append({"role": "user", "content": [{"text": text}, {"image": image}]})
             case Text(text):
                 made.append({"role": "assistant", "content": [{"text": text}]})
             case Call(id, arguments, times):

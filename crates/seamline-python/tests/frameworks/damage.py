@@ -11,6 +11,13 @@ class User:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What the user says beside an image."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Text:
     """What the model said."""
 
@@ -31,8 +38,16 @@ class Result:
     text: str
 
 
-#: The output of a tool that must reach the provider.
-REAL = "real-output-4711"
+#: The outputs of tools that must reach the provider. None is a part of another.
+REAL, SECOND = "real-output-4711", "second-output-0815"
+
+#: A red pixel as PNG, in base64.
+IMAGE = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4"
+    "z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC"
+)
+#: Half of a character, as programs leave it that cut a text at a length.
+HALF = "\ud83d"
 
 _ASK, _GO = User("what is in a?"), User("go on")
 _CALL, _RESULT = Call("call_1"), Result("call_1", REAL)
@@ -43,11 +58,14 @@ DAMAGES = {
     "orphan": [_ASK, Text("I read it."), _RESULT, _GO],
     "displaced": [_ASK, _CALL, User("wait"), _RESULT, _GO],
     "duplicate": [_ASK, _CALL, _RESULT, _RESULT, Text("I see."), _GO],
-    "repeated id": [_ASK, Call("call_1", times=2), _RESULT, Result("call_1", REAL + "-b"), Text("I see."), _GO],
+    "repeated id": [_ASK, Call("call_1", times=2), _RESULT, Result("call_1", SECOND), Text("I see."), _GO],
+    "half a character": [Look(f"what is it? {HALF}"), _CALL, Result("call_1", f"{REAL} {HALF}"), Text("I see."), _GO],
     "bad arguments": [_ASK, Call("call_1", '{"pa'), _RESULT, Text("I see."), _GO],
 }
 
 
-def real_results(damage: str) -> set[str]:
-    """The outputs that must reach the provider."""
-    return {step.text for step in DAMAGES[damage] if isinstance(step, Result)}
+def wanted(damage: str) -> set[str]:
+    """What must reach the provider: the outputs of tools without what no provider takes, and images."""
+    steps = DAMAGES[damage]
+    results = {step.text.replace(HALF, "").strip() for step in steps if isinstance(step, Result)}
+    return results | {IMAGE for step in steps if isinstance(step, Look)}

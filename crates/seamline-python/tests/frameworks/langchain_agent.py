@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 
-from damage import Call, Result, Text, User
+from damage import IMAGE, Call, Look, Result, Text, User
 from seamline.langchain import SeamlineMiddleware
 
 FIX = "create_agent(model, tools, middleware=[SeamlineMiddleware()])"
@@ -28,6 +28,9 @@ def messages(steps: list[Any]) -> list[Any]:
         match step:
             case User(text):
                 made.append(HumanMessage(text))
+            case Look(text):
+                image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{IMAGE}"}}
+                made.append(HumanMessage([{"type": "text", "text": text}, image]))
             case Text(text):
                 made.append(AIMessage(text))
             case Call(id, '{"pa'):

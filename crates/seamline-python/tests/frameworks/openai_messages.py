@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from damage import Call, Result, Text, User
+from damage import IMAGE, Call, Look, Result, Text, User
 
 
 def messages(steps: list[Any]) -> list[dict]:
@@ -14,6 +14,9 @@ def messages(steps: list[Any]) -> list[dict]:
         match step:
             case User(text):
                 made.append({"role": "user", "content": text})
+            case Look(text):
+                image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{IMAGE}"}}
+                made.append({"role": "user", "content": [{"type": "text", "text": text}, image]})
             case Text(text):
                 made.append({"role": "assistant", "content": text})
             case Call(id, arguments, times):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import seamline.botocore
@@ -49,4 +48,4 @@ def run_bedrock(url: str, steps: list[Any], fixed: bool) -> None:
     client = session.create_client("bedrock-runtime", region_name="us-east-1", endpoint_url=url)
     spec = {"name": "read", "inputSchema": {"json": {"type": "object"}}}
     request = {"messages": converse(steps), "toolConfig": {"tools": [{"toolSpec": spec}]}}
-    client.converse(modelId="anthropic.claude-sonnet-4-5-20250929-v1:0", **json.loads(json.dumps(request)))
+    client.converse(modelId="anthropic.claude-sonnet-4-5-20250929-v1:0", **request)

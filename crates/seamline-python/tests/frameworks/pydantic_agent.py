@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from typing import Any
 
 from pydantic_ai import Agent
 from pydantic_ai.messages import (
+    BinaryContent,
     ModelRequest,
     ModelResponse,
     TextPart,
@@ -17,7 +19,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from damage import Call, Result, Text, User
+from damage import IMAGE, Call, Look, Result, Text, User
 from seamline.pydantic_ai import SeamlineHistory
 
 FIX = "Agent(model, capabilities=[SeamlineHistory()])"
@@ -30,6 +32,9 @@ def history(steps: list[Any]) -> list[Any]:
         match step:
             case User(text):
                 made.append(ModelRequest(parts=[UserPromptPart(text)]))
+            case Look(text):
+                image = BinaryContent(base64.b64decode(IMAGE), media_type="image/png")
+                made.append(ModelRequest(parts=[UserPromptPart([text, image])]))
             case Text(text):
                 made.append(ModelResponse(parts=[TextPart(text)]))
             case Call(id, arguments, times):

@@ -31,6 +31,9 @@ def test_a_framework_with_its_fix_sends_every_history(provider: Provider, lane: 
     if not is_installed(lane):
         pytest.skip(f"{lane.needs} is not installed")
     fixed = outcome(lane, provider, damage, fixed=True)
+    if damage in lane.unwritable:
+        assert fixed.error.startswith("UnicodeEncodeError")
+        return
     assert (fixed.error, fixed.lost) == (None, frozenset())
 
 

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 
+use super::bench_packages;
 use super::clients::gateways;
 use super::python::Environment;
 use crate::workspace::{self, Workspace};
@@ -21,8 +22,14 @@ const PEERS: Environment = Environment { name: "store-peers", requirements: "cra
 /// The argument with which the benchmark of the proxy runs for long.
 pub(super) const SOAK: &str = "--soak";
 
+/// The benchmark of the packages, which is no target of cargo.
+const PACKAGES: &str = "packages";
+
 /// Runs the benchmark with this name.
 pub(crate) fn run(workspace: &Workspace, name: &str, args: &[&str]) -> Result<()> {
+    if name == PACKAGES {
+        return bench_packages::run(workspace, args);
+    }
     let command = command(name, args)?;
     let mut cargo = workspace.cargo(&command);
     if name == "store"
@@ -38,7 +45,7 @@ pub(crate) fn run(workspace: &Workspace, name: &str, args: &[&str]) -> Result<()
 
 fn command<'a>(name: &str, args: &[&'a str]) -> Result<Vec<&'a str>> {
     let Some((_, package, target)) = BENCHES.iter().find(|(known, _, _)| *known == name) else {
-        let known: Vec<&str> = BENCHES.iter().map(|(known, _, _)| *known).collect();
+        let known: Vec<&str> = BENCHES.iter().map(|(known, _, _)| *known).chain([PACKAGES]).collect();
         bail!("unknown benchmark `{name}`\nhint: use one of {}", known.join(", "));
     };
     // The shipped profile is measured.
@@ -62,6 +69,6 @@ mod tests {
     #[test]
     fn an_unknown_name_is_refused_with_a_list() {
         let error = command("speed", &[]).unwrap_err().to_string();
-        assert_eq!(error, "unknown benchmark `speed`\nhint: use one of core, streams, store, files, proxy");
+        assert_eq!(error, "unknown benchmark `speed`\nhint: use one of core, streams, store, files, proxy, packages");
     }
 }

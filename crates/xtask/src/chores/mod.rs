@@ -2,6 +2,7 @@
 
 mod agent_page;
 pub(crate) mod bench;
+mod bench_packages;
 pub(crate) mod clients;
 pub(crate) mod codegen;
 pub(crate) mod dist;

@@ -45,12 +45,25 @@ pub(super) fn print_frameworks(workspace: &Workspace, names: &[&str]) -> Result<
     let table = workspace.root().join(CRATE).join("tests/frameworks/table.py");
     for environment in FRAMEWORKS {
         let python = environment.python(workspace)?.context("python3 with venv is not installed")?;
-        install(workspace, &python)?;
+        install(workspace, &python, "dev")?;
         let mut command = Command::new(&python);
         command.arg(&table).args(names).env("SEAMLINE_FAKE_PROVIDER", &provider);
         workspace::run(&mut command)?;
+        if names.is_empty() {
+            workspace::run(&mut adapters(workspace, &python, &provider))?;
+        }
     }
     Ok(())
+}
+
+/// The command that tests the adapters of the frameworks that are installed, and the code of their documentation.
+fn adapters(workspace: &Workspace, python: &Path, provider: &Path) -> Command {
+    let tests = workspace.root().join(CRATE).join("tests");
+    let mut command = Command::new(python);
+    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+    command.args([tests.join("frameworks"), tests.join("test_docs.py")]);
+    command.env("PYTHONDONTWRITEBYTECODE", "1").env("SEAMLINE_FAKE_PROVIDER", provider);
+    command
 }
 
 /// Puts the package together as an installed wheel has it, and returns the folder for the path of Python.
@@ -68,14 +81,14 @@ fn stage(workspace: &Workspace) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Builds the wheel and installs it.
-fn install(workspace: &Workspace, python: &Path) -> Result<()> {
+/// Builds the wheel with a profile of cargo and installs it.
+pub(super) fn install(workspace: &Workspace, python: &Path, profile: &str) -> Result<()> {
     let wheels = workspace.root().join("target").join("python-wheels");
     if wheels.exists() {
         std::fs::remove_dir_all(&wheels).with_context(|| format!("cannot remove {}", wheels.display()))?;
     }
     let mut build = Command::new(python);
-    build.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--interpreter"]).arg(python);
+    build.args(["-m", "maturin", "build", "--quiet", "--profile", profile, "--interpreter"]).arg(python);
     build.arg("--out").arg(&wheels).current_dir(workspace.root().join(CRATE));
     workspace::run(&mut build)?;
     let found = std::fs::read_dir(&wheels).with_context(|| format!("cannot read {}", wheels.display()))?;
