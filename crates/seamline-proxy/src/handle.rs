@@ -30,11 +30,7 @@ use crate::stop::Stop;
 use crate::{admin, socket, websocket};
 
 /// Answers a request.
-pub(crate) async fn handle(
-    shared: Arc<Shared>,
-    request: Request<Incoming>,
-    seat: &Arc<Seat>,
-) -> Response<AnswerBody> {
+pub(crate) async fn handle(shared: Arc<Shared>, request: Request<Incoming>, seat: &Arc<Seat>) -> Response<AnswerBody> {
     let began = Instant::now();
     let open = shared.open.requests.enter();
     let mut note = Note::new(&shared.reporter);

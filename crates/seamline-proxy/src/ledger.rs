@@ -198,12 +198,7 @@ impl Ledger {
     }
 
     /// The number of calls of a body that have a result and went out with a synthetic one before.
-    pub(crate) fn count_late(
-        known: Option<&Known>,
-        repaired: &Repaired<'_>,
-        body: &[u8],
-        options: &Options,
-    ) -> u64 {
+    pub(crate) fn count_late(known: Option<&Known>, repaired: &Repaired<'_>, body: &[u8], options: &Options) -> u64 {
         let Some(known) = known.filter(|known| !known.synthetic.is_empty()) else { return 0 };
         let now = synthetic(repaired);
         if known.synthetic.keys().all(|call| now.contains_key(call)) {
