@@ -303,7 +303,7 @@ texts! {
     /// The tool or its host crashed. In a session: the tool panicked, or the process ended while the call may have run.
     /// A call that certainly never started keeps the text that says so.
     crashed = Crashed;
-    /// The call was cut off. In a session and of a stream: a part of it is missing, or its arguments cannot be read.
+    /// The call was cut off. In a session or a stream: a part of it is missing, or its arguments cannot be read.
     truncated = Truncated;
 }
 

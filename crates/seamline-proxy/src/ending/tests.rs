@@ -72,7 +72,7 @@ fn an_array_is_closed_after_an_element_and_not_within_one() {
     let element = r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"a ] } \" ["}]}}]}"#;
     for start in ["[", "[ ", &format!("[{element}"), &format!("[{element}\n,"), &format!("[{element},{element}")] {
         let stream = failed(Framing::JsonArray, "gemini_generate", start.as_bytes()).unwrap();
-        let values: Value = serde_json::from_slice(&stream).unwrap();
+        let values: serde_json::Value = serde_json::from_slice(&stream).unwrap();
         assert_eq!(values.as_array().unwrap().last().unwrap()["error"]["status"], "UNAVAILABLE");
         assert_eq!(read("gemini_generate", &stream).0, Ending::Failed);
     }

@@ -9,7 +9,6 @@ use seamline_model::{BlockKind, Edit, Transcript};
 use seamline_store::{Entry, EntryId, Raw};
 
 use super::SessionError;
-use super::facts::Facts;
 use super::recorded::{ids, with_ids};
 use super::request::Request;
 use super::wire::Wire;
@@ -20,20 +19,17 @@ use crate::outline::{OutlineKind, OutlineMessage};
 #[derive(Debug, Default)]
 pub(in crate::session) struct StoredIds(HashMap<String, String>);
 
-impl Facts<'_> {
-    /// Gives results that name a call by its id in a request the stored id of that call. Nothing else changes.
-    pub(in crate::session) fn readdress(
-        &self,
-        wire: &Wire,
-        messages: Vec<Raw>,
-        StoredIds(stored): &StoredIds,
-    ) -> Result<Vec<Raw>, SessionError> {
-        if stored.is_empty() {
-            return Ok(messages);
-        }
-        let written = with_ids(wire, &messages, |transcript, _| id_edits(transcript, stored))?;
-        Ok(written.unwrap_or(messages))
+/// Gives results that name a call by its id in a request the stored id of that call. Nothing else changes.
+pub(in crate::session) fn readdress(
+    wire: &Wire,
+    messages: Vec<Raw>,
+    StoredIds(stored): &StoredIds,
+) -> Result<Vec<Raw>, SessionError> {
+    if stored.is_empty() {
+        return Ok(messages);
     }
+    let written = with_ids(wire, &messages, |transcript, _| id_edits(transcript, stored))?;
+    Ok(written.unwrap_or(messages))
 }
 
 /// The calls of the view, and their ids in requests. A session keeps them, so that many late results read each message

@@ -10,7 +10,7 @@ use seamline_store::{CallId, CycleId, Hash, Raw, Record, RenamedCall, RenamedCal
 use crate::policy::IdMode;
 use crate::session::SessionError;
 use crate::session::facts::{Batch, Facts, said};
-use crate::session::readdress::StoredIds;
+use crate::session::readdress::{StoredIds, readdress};
 use crate::session::wire::{ToolTurn, Wire};
 use crate::stream::RefusedCall;
 use crate::subject::Subject;
@@ -41,7 +41,7 @@ impl Facts<'_> {
         messages: Vec<Raw>,
         stored: &StoredIds,
     ) -> Result<Batch, SessionError> {
-        let messages = self.readdress(wire, messages, stored)?;
+        let messages = readdress(wire, messages, stored)?;
         let Recorded { messages, renamed } = self.record_ids(wire, messages)?;
         let names = renamed_record(renamed).into_iter();
         Ok(Batch::of(names.chain(messages.into_iter().map(|message| said(wire, message))).collect()))

@@ -102,7 +102,7 @@ pub(super) enum Response {
     /// As messages.
     Messages(Batch),
     /// As a cycle, since it makes calls of which none may run.
-    Cycle(ToolTurn),
+    Cycle(Box<ToolTurn>),
 }
 
 impl Facts<'_> {
@@ -186,7 +186,7 @@ impl Facts<'_> {
         let response = self.wire.parse_messages(turn.messages)?;
         let is_enabled = self.config().enabled;
         if is_enabled && let Some(turn) = self.read_unrunnable(&response, turn.refused)? {
-            return Ok(Response::Cycle(turn));
+            return Ok(Response::Cycle(Box::new(turn)));
         }
         let mut records: Vec<Record> = response.into_iter().map(|message| self.said(message)).collect();
         if is_enabled {
