@@ -14,11 +14,11 @@ const MARKS: [(&str, usize); 7] =
 /// Presets, which every test and fixture of a preset has.
 const PRESETS: [&str; 5] = ["opal", "clawos", "llxprt", "kilroy", "libr-agent"];
 /// Words, in lower case, that most tests have whatever they prove.
-const COMMON: [&str; 29] = [
-    "abort", "append", "cases", "check", "checkpoint", "classify", "convert", "delta", "error", "feed", "fix", "fork",
-    "index", "inject", "list", "open", "preset", "provider", "repair", "request", "reset", "rollback", "server", "session",
-    "sse", "store", "transcript", "validate", "verify",
-];
+const COMMON: &str = "abort append cases check checkpoint classify convert delta error feed fix fork index inject list \
+                      open preset provider repair request reset rollback server session sse store transcript validate \
+                      verify";
+/// How the files of a fixture begin that are given and not expected.
+const GIVEN: [&str; 2] = ["input", "records"];
 /// A row that nothing proves says so and why.
 const OPEN: &str = "open: ";
 
@@ -110,7 +110,8 @@ fn is_numbered(mark: &str, start: &str) -> bool {
 
 /// True for a name that does not tell one proof from another.
 fn is_common(name: &str) -> bool {
-    PRESETS.contains(&name) || COMMON.contains(&name.to_ascii_lowercase().as_str())
+    let name = name.to_ascii_lowercase();
+    PRESETS.contains(&name.as_str()) || COMMON.split(' ').any(|common| common == name)
 }
 
 /// The texts between backticks.
@@ -145,18 +146,19 @@ impl<'p> Proof<'p> {
                 return Some(format!("`{shows}` is too common to show what `{}` proves", self.name));
             }
             Some(shows) => slice::from_ref(shows),
-            None if row.is_marked_in(&text) => return None,
+            None if row.is_marked_in(self.name) || row.is_marked_in(&text) => return None,
             None => row.names.as_slice(),
         };
         let names: Vec<&str> = names.iter().copied().filter(|name| !is_common(name)).collect();
         if names.iter().any(|name| source::contains_name(&text, name)) {
             return None;
         }
-        let wanted = if names.is_empty() { "a name that counts".to_owned() } else { format!("`{}`", names.join("`, `")) };
+        let wanted =
+            if names.is_empty() { "a name that counts".to_owned() } else { format!("`{}`", names.join("`, `")) };
         Some(format!("`{}` has neither the mark nor {wanted}", self.name))
     }
 
-    /// The text of the function or of all files of the fixture.
+    /// The text that asserts: the function without its name, or the files of the fixture without its input.
     fn text(&self, tree: &Tree) -> Option<String> {
         if source::is_rust(self.path) {
             return function(tree.text(self.path)?, self.name).map(str::to_owned);
@@ -165,20 +167,23 @@ impl<'p> Proof<'p> {
             return None;
         }
         let folder = format!("{}/", self.path);
-        let inside = |path: &str| path == self.path || path.starts_with(&folder);
-        let files = tree.texts().filter(|(path, _)| inside(path));
-        Some(files.flat_map(|(path, text)| [path, "\n", text, "\n"]).collect())
+        let asserts = |path: &str| {
+            path == self.path
+                || path.strip_prefix(&folder).is_some_and(|file| !GIVEN.iter().any(|start| file.starts_with(start)))
+        };
+        let files = tree.texts().filter(|(path, _)| asserts(path));
+        Some(files.flat_map(|(_, text)| [text, "\n"]).collect())
     }
 }
 
-/// The text of a function, from its name to the bracket that closes it.
+/// The text of a function, from behind its name to the bracket that closes it.
 fn function<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let head = format!("fn {name}(");
     let at = text.find(&head)?;
     let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
     let indent = &text[start..start + text[start..].find(|c| c != ' ')?];
     let length = text[at..].find(&format!("\n{indent}}}"))?;
-    Some(&text[at..at + length])
+    Some(&text[at + head.len()..at + length])
 }
 
 #[cfg(test)]
@@ -194,6 +199,7 @@ mod tests {
                 "#[test]\nfn s0_01_a_pair() {\n    one();\n}\n#[test]\nfn other() {\n    finish();\n    abort(\"x\\ny\");\n}\n",
             ),
             ("fixtures/presets/opal/clean/case.toml", "policy = \"opal\"\nnames = [\"null-list\"]\n"),
+            ("fixtures/presets/opal/clean/input.json", "{\"tool_calls\": null}\n"),
         ];
         let all = Subject::complaints(&files, check);
         all.into_iter().filter(|complaint| !complaint.ends_with(" is missing")).collect()
@@ -244,6 +250,23 @@ mod tests {
                 "error: docs/source-documents.md:2: K2: `opal` is too common to show what `presets/opal/clean` proves",
                 "error: docs/source-documents.md:3: S0-02: `other` has neither the mark nor a name that counts",
                 "error: docs/source-documents.md:3: S0-02: `abort` is too common to show what `other` proves",
+            ]
+        );
+    }
+
+    #[test]
+    fn neither_a_title_nor_an_input_shows_what_is_asserted() {
+        let opal = "[`presets/opal/clean`](../fixtures/presets/opal/clean)";
+        let page = format!(
+            "| S0-02 | Aborts | `other` | [`other`](../a/tests.rs) |\n\
+             | K1 | Clean | `clean` | {opal}, {opal} (`tool_calls`) |\n"
+        );
+        assert_eq!(
+            complaints(&page),
+            [
+                "error: docs/source-documents.md:1: S0-02: `other` has neither the mark nor `other`",
+                "error: docs/source-documents.md:2: K1: `presets/opal/clean` has neither the mark nor `clean`",
+                "error: docs/source-documents.md:2: K1: `presets/opal/clean` has neither the mark nor `tool_calls`",
             ]
         );
     }
