@@ -1,6 +1,7 @@
 //! Every entry of the source documents has a proof that exists and exercises it.
 
 use std::collections::BTreeMap;
+use std::slice;
 
 use super::{Complaint, Subject};
 use crate::source;
@@ -10,6 +11,14 @@ const PAGE: &str = "docs/source-documents.md";
 /// The marks of each document, and how many it has.
 const MARKS: [(&str, usize); 7] =
     [("S0-", 43), ("S1-", 114), ("S2-", 23), ("S3-", 29), ("S4-", 38), ("K", 54), ("X", 31)];
+/// Presets, which every test and fixture of a preset has.
+const PRESETS: [&str; 5] = ["opal", "clawos", "llxprt", "kilroy", "libr-agent"];
+/// Words, in lower case, that most tests have whatever they prove.
+const COMMON: &str = "abort append cases check checkpoint classify convert delta error feed fix fork index inject list \
+                      open preset provider repair request reset rollback server session sse store transcript validate \
+                      verify";
+/// How the files of a fixture begin that are given and not expected.
+const GIVEN: [&str; 2] = ["input", "records"];
 /// A row that nothing proves says so and why.
 const OPEN: &str = "open: ";
 
@@ -99,6 +108,12 @@ fn is_numbered(mark: &str, start: &str) -> bool {
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// True for a name that does not tell one proof from another.
+fn is_common(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    PRESETS.contains(&name.as_str()) || COMMON.split(' ').any(|common| common == name)
+}
+
 /// The texts between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
@@ -126,15 +141,24 @@ impl<'p> Proof<'p> {
         };
         // A line break in a string does not belong to the name after it.
         let text = text.replace("\\n", " ");
-        let is_shown = match self.shows {
-            Some(shows) => source::contains_name(&text, shows),
-            None => row.is_marked_in(&text) || row.names.iter().any(|name| source::contains_name(&text, name)),
+        let names = match &self.shows {
+            Some(shows) if is_common(shows) => {
+                return Some(format!("`{shows}` is too common to show what `{}` proves", self.name));
+            }
+            Some(shows) => slice::from_ref(shows),
+            None if row.is_marked_in(self.name) || row.is_marked_in(&text) => return None,
+            None => row.names.as_slice(),
         };
-        let wanted = self.shows.map_or_else(|| row.names.join("`, `"), str::to_owned);
-        (!is_shown).then(|| format!("`{}` has neither the mark nor `{wanted}`", self.name))
+        let names: Vec<&str> = names.iter().copied().filter(|name| !is_common(name)).collect();
+        if names.iter().any(|name| source::contains_name(&text, name)) {
+            return None;
+        }
+        let wanted =
+            if names.is_empty() { "a name that counts".to_owned() } else { format!("`{}`", names.join("`, `")) };
+        Some(format!("`{}` has neither the mark nor {wanted}", self.name))
     }
 
-    /// The text of the function or of all files of the fixture.
+    /// The text that asserts: the function without its name, or the files of the fixture without its input.
     fn text(&self, tree: &Tree) -> Option<String> {
         if source::is_rust(self.path) {
             return function(tree.text(self.path)?, self.name).map(str::to_owned);
@@ -143,20 +167,23 @@ impl<'p> Proof<'p> {
             return None;
         }
         let folder = format!("{}/", self.path);
-        let inside = |path: &str| path == self.path || path.starts_with(&folder);
-        let files = tree.texts().filter(|(path, _)| inside(path));
-        Some(files.flat_map(|(path, text)| [path, "\n", text, "\n"]).collect())
+        let asserts = |path: &str| {
+            path == self.path
+                || path.strip_prefix(&folder).is_some_and(|file| !GIVEN.iter().any(|start| file.starts_with(start)))
+        };
+        let files = tree.texts().filter(|(path, _)| asserts(path));
+        Some(files.flat_map(|(_, text)| [text, "\n"]).collect())
     }
 }
 
-/// The text of a function, from its name to the bracket that closes it.
+/// The text of a function, from behind its name to the bracket that closes it.
 fn function<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let head = format!("fn {name}(");
     let at = text.find(&head)?;
     let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
     let indent = &text[start..start + text[start..].find(|c| c != ' ')?];
     let length = text[at..].find(&format!("\n{indent}}}"))?;
-    Some(&text[at..at + length])
+    Some(&text[at + head.len()..at + length])
 }
 
 #[cfg(test)]
@@ -169,9 +196,10 @@ mod tests {
             (PAGE, rows),
             (
                 "a/tests.rs",
-                "#[test]\nfn s0_01_a_pair() {\n    one();\n}\n#[test]\nfn other() {\n    abort(\"x\\ny\");\n}\n",
+                "#[test]\nfn s0_01_a_pair() {\n    one();\n}\n#[test]\nfn other() {\n    finish();\n    abort(\"x\\ny\");\n}\n",
             ),
-            ("fixtures/presets/opal/clean/case.toml", "policy = \"opal\"\n"),
+            ("fixtures/presets/opal/clean/case.toml", "policy = \"opal\"\nnames = [\"null-list\"]\n"),
+            ("fixtures/presets/opal/clean/input.json", "{\"tool_calls\": null}\n"),
         ];
         let all = Subject::complaints(&files, check);
         all.into_iter().filter(|complaint| !complaint.ends_with(" is missing")).collect()
@@ -180,8 +208,8 @@ mod tests {
     #[test]
     fn a_proof_is_a_test_or_a_fixture_that_exercises_its_row() {
         let page = "| S0-01 | Pairs | `check` | [`s0_01_a_pair`](../a/tests.rs) |\n\
-                    | S0-02, S0-03 | Aborts | `Session::abort` | [`other`](../a/tests.rs), [`other`](../a/tests.rs) (`y`) |\n\
-                    | K1 | Clean | preset `opal` | [`presets/opal/clean`](../fixtures/presets/opal/clean) |\n\
+                    | S0-02, S0-03 | Aborts | `Session::finish` | [`other`](../a/tests.rs), [`other`](../a/tests.rs) (`y`) |\n\
+                    | K1 | Clean | preset `opal`, rule `null-list` | [`presets/opal/clean`](../fixtures/presets/opal/clean) |\n\
                     | K2 | Prose | `x` | open: it would be a guess |\n";
         assert_eq!(complaints(page), Vec::<String>::new());
     }
@@ -189,18 +217,56 @@ mod tests {
     #[test]
     fn a_missing_or_idle_proof_is_reported() {
         let page = "| S0-01 | Pairs | `check` | [`gone`](../a/tests.rs) |\n\
-                    | S0-02 | Aborts | `Session::close` | [`other`](../a/tests.rs) |\n\
-                    | S0-03 | Aborts | `abort` | [`other`](../a/tests.rs) (`close`) |\n\
+                    | S0-02 | Aborts | `Session::seal` | [`other`](../a/tests.rs) |\n\
+                    | S0-03 | Aborts | `abort` | [`other`](../a/tests.rs) (`seal`) |\n\
                     | K1 | Clean | preset `opal` | [`presets/opal/none`](../fixtures/presets/opal/none) |\n\
                     | K2 | Prose | `x` | later |\n";
         assert_eq!(
             complaints(page),
             [
                 "error: docs/source-documents.md:1: S0-01: there is no `gone` in `a/tests.rs`",
-                "error: docs/source-documents.md:2: S0-02: `other` has neither the mark nor `close`",
-                "error: docs/source-documents.md:3: S0-03: `other` has neither the mark nor `close`",
+                "error: docs/source-documents.md:2: S0-02: `other` has neither the mark nor `seal`",
+                "error: docs/source-documents.md:3: S0-03: `other` has neither the mark nor `seal`",
                 "error: docs/source-documents.md:4: K1: there is no `presets/opal/none` in `fixtures/presets/opal/none`",
                 "error: docs/source-documents.md:5: K2: the row names no test and no fixture",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_preset_or_a_generic_word_shows_nothing() {
+        let opal = "[`presets/opal/clean`](../fixtures/presets/opal/clean)";
+        let page = format!(
+            "| K1 | Clean | preset `opal` | {opal} |\n\
+             | K2 | Clean | `policy` | {opal} (`opal`) |\n\
+             | S0-02 | Aborts | `Session::abort` | [`other`](../a/tests.rs), [`other`](../a/tests.rs) (`abort`) |\n\
+             | S0-03 | Aborts | `Session::abort` | [`other`](../a/tests.rs) (`abort(\"x`) |\n\
+             | K3 | Clean | preset `opal` | {opal} (`policy = \"opal\"`) |\n"
+        );
+        assert_eq!(
+            complaints(&page),
+            [
+                "error: docs/source-documents.md:1: K1: `presets/opal/clean` has neither the mark nor a name that counts",
+                "error: docs/source-documents.md:2: K2: `opal` is too common to show what `presets/opal/clean` proves",
+                "error: docs/source-documents.md:3: S0-02: `other` has neither the mark nor a name that counts",
+                "error: docs/source-documents.md:3: S0-02: `abort` is too common to show what `other` proves",
+            ]
+        );
+    }
+
+    #[test]
+    fn neither_a_title_nor_an_input_shows_what_is_asserted() {
+        let opal = "[`presets/opal/clean`](../fixtures/presets/opal/clean)";
+        let page = format!(
+            "| S0-02 | Aborts | `other` | [`other`](../a/tests.rs) |\n\
+             | K1 | Clean | `clean` | {opal}, {opal} (`tool_calls`) |\n"
+        );
+        assert_eq!(
+            complaints(&page),
+            [
+                "error: docs/source-documents.md:1: S0-02: `other` has neither the mark nor `other`",
+                "error: docs/source-documents.md:2: K1: `presets/opal/clean` has neither the mark nor `clean`",
+                "error: docs/source-documents.md:2: K1: `presets/opal/clean` has neither the mark nor `tool_calls`",
             ]
         );
     }
