@@ -15,6 +15,7 @@ mod dialect;
 mod envelope;
 mod error;
 mod fenced;
+mod foreign_result;
 mod frames;
 mod ids;
 mod json;
