@@ -2,25 +2,24 @@
 
 use std::ops::ControlFlow;
 
-use crate::json::{Document, Kind, ListVisitor, Value};
+use crate::ids::RESULT_ID_KEYS;
+use crate::json::{Document, Kind, ListVisitor, Tail, Value, tail};
 use crate::reader::unreadable;
 use crate::{ALL, Dialect, Error, Provider, providers};
 
 /// The most different signs of a dialect that are shown.
 const EVIDENCE_MAX: usize = 8;
 
-/// The number of messages that are looked at.
+/// The number of messages that are looked at: half of them at the start, where a conversation tells what it is, and half at
+/// the end, where a client appends what it got from elsewhere.
 const MESSAGES_MAX: usize = 256;
+const ENDING_MAX: usize = MESSAGES_MAX / 2;
 
 /// The score for the name of the list of messages. It outweighs the look of any message.
 pub(crate) const NAMED: i32 = 1000;
 
 /// The score for a member or value that only one dialect has.
 const DECISIVE: i32 = 10;
-
-/// The number of strong signs of one dialect that need no further look, if no other dialect has any sign. One block of
-/// another dialect behind them would be a damaged block, not another dialect.
-const ENOUGH: u32 = 4;
 
 /// The least score of weak signs that contest the strong sign of a single block.
 const CONTESTING: i32 = 3;
@@ -141,14 +140,12 @@ pub fn detect(body: &[u8]) -> Result<&'static Dialect, Error> {
 }
 
 /// Finds the dialect that a body is certainly written in, if that is not the given one: its tool calls, tool results
-/// or list of messages belong to another dialect, and none belong to the given one. Returns nothing when the body
-/// has no such signs or cannot be read.
+/// or list of messages belong to another dialect, and none or far fewer belong to the given one. Returns nothing when the
+/// body has no such signs or cannot be read.
 pub fn contradiction(body: &[u8], dialect: &str) -> Option<&'static Dialect> {
-    let mut signs = Signs { thorough: true, ..Signs::default() };
-    let envelope = Document::read_list(body, &mut signs).ok()?;
+    let signs = Signs::of(body, Signs::default()).ok()?;
     let lists = ALL.iter().map(|known| known.form.list);
-    let is_listed =
-        |list: &str| signs.list == Some(list) || envelope.root().members().any(|(key, _)| key.name() == list);
+    let is_listed = |list: &str| signs.list == Some(list) || signs.lists.contains(&list);
     let mut listed = lists.filter(|list| is_listed(list)).peekable();
     // A conversation of plain text alone has no other sign than the name of its list.
     let own = crate::by_name(dialect).map(|own| own.form.list);
@@ -156,14 +153,20 @@ pub fn contradiction(body: &[u8], dialect: &str) -> Option<&'static Dialect> {
         return detect(body).ok();
     }
     let by = |certain: fn(&Signs, &Dialect, &Score) -> bool| {
-        signs.ranked().filter(|(dialect, score)| certain(&signs, dialect, score)).map(|(dialect, _)| dialect).collect()
+        signs.ranked().filter(|(dialect, score)| certain(&signs, dialect, score)).collect()
     };
     // Two dialects may share the name of the list; then the messages tell them apart.
-    let mut certain: Vec<&'static Dialect> = by(Signs::is_certain);
+    let mut certain: Vec<(&'static Dialect, Score)> = by(Signs::is_certain);
     if certain.is_empty() {
         certain = by(|_, _, score| score.is_listed);
     }
-    if certain.iter().any(|found| found.name() == dialect) { None } else { certain.first().copied() }
+    let Some(&(_, own)) = certain.iter().find(|(found, _)| found.name() == dialect) else {
+        return certain.first().map(|(found, _)| *found);
+    };
+    // The caller has named the provider, which counts like a model of it.
+    let own = Score { sum: own.sum + CLAIMED, strong: own.strong + 1, ..own };
+    let others = certain.into_iter().filter(|(found, score)| found.name() != dialect && prevails(*score, own));
+    others.max_by_key(|(_, score)| score.total()).map(|(found, _)| found)
 }
 
 /// The signs of one dialect in words, with their number.
@@ -177,24 +180,48 @@ struct Signs {
     named: [i32; ALL.len()],
     /// The name of the list of messages.
     list: Option<&'static str>,
-    /// Whether one decisive sign is not enough.
-    thorough: bool,
+    /// The members beside the messages that have the name of a list of messages.
+    lists: Vec<&'static str>,
     /// The number of messages seen so far.
     seen: usize,
+    /// The end of the last message that was looked at, if the messages after it were not read.
+    stopped: Option<usize>,
     /// The signs of each dialect in words, with their number, if they are to be shown.
     evidence: Option<Box<[Evidence; ALL.len()]>>,
 }
 
 impl Signs {
-    /// Collects the signs of a body.
+    /// Collects the signs of a body: of its first and last messages, and of everything beside them.
     fn of(body: &[u8], mut signs: Self) -> Result<Self, Error> {
         let envelope = Document::read_list(body, &mut signs).map_err(|syntax| unreadable(body, syntax))?;
-        if !signs.is_clear() {
-            for (key, value) in envelope.root().members() {
-                signs.look_at_envelope(&key.name(), value);
-            }
+        for (key, value) in envelope.root().members() {
+            signs.look_at_envelope(&key.name(), value);
+        }
+        if let Some(from) = signs.stopped {
+            signs.look_at_end(&tail(body, from, ENDING_MAX, is_message));
         }
         Ok(signs)
+    }
+
+    /// Looks at the last messages of a long list and at the members behind it. What is not JSON has no signs.
+    fn look_at_end(&mut self, Tail { members, elements }: &Tail<'_>) {
+        for member in members {
+            let object = format!("{{{member}}}");
+            let Ok(document) = Document::read(&object) else { continue };
+            for (key, value) in document.root().members() {
+                self.look_at_envelope(&key.name(), value);
+            }
+        }
+        for message in elements.iter().filter_map(|message| Document::read(message).ok()) {
+            self.look_at_message(message.root());
+        }
+    }
+
+    fn look_at_message(&mut self, message: Value<'_, '_>) {
+        self.seen += 1;
+        for (key, member) in message.members() {
+            self.look_at_member(&key.name(), member);
+        }
     }
 
     /// Lets each dialect score something; `what` says in words what it is.
@@ -271,13 +298,8 @@ impl Signs {
         score.is_certain && self.list.is_none_or(|list| list == dialect.form.list)
     }
 
-    /// Whether one dialect has signs enough and all others have none.
-    fn is_clear(&self) -> bool {
-        let silent = self.scores.iter().filter(|score| score.total() == 0).count();
-        silent + 1 == ALL.len() && self.scores.iter().any(|score| score.strong >= ENOUGH)
-    }
-
     fn look_at_envelope(&mut self, key: &str, value: Value<'_, '_>) {
+        self.lists.extend(ALL.iter().map(|dialect| dialect.form.list).find(|list| *list == key));
         if key == "model" {
             self.look_at_model(value.raw_str());
         }
@@ -368,15 +390,22 @@ impl<'a> ListVisitor<'a> for &mut Signs {
     }
 
     fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()> {
-        self.seen += 1;
-        if self.seen <= MESSAGES_MAX {
-            for (key, member) in value.members() {
-                self.look_at_member(&key.name(), member);
-            }
+        self.look_at_message(value);
+        if self.seen + ENDING_MAX < MESSAGES_MAX {
+            return ControlFlow::Continue(());
         }
-        let enough = if self.thorough { self.seen >= MESSAGES_MAX } else { self.is_clear() };
-        if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        self.stopped = Some(value.span().end as usize);
+        ControlFlow::Break(())
     }
+}
+
+/// Whether a text is a message or an item, and not a tool.
+fn is_message(text: &str) -> bool {
+    let Ok(document) = Document::read(text) else { return false };
+    let is_of_message = |key: &str| {
+        matches!(key, "role" | "parts" | "content" | "output" | "result" | "summary") || RESULT_ID_KEYS.contains(&key)
+    };
+    document.root().members().any(|(key, _)| is_of_message(&key.name()))
 }
 
 /// The number of messages with calls or results as each of two dialects writes them.

@@ -104,7 +104,7 @@ fn text_of(kept: &[(Value<'_, '_>, Value<'_, '_>)]) -> String {
 }
 
 /// The words of a member: those of a string or of parts that are only text, else its source.
-fn words<'a>(member: Value<'_, 'a>) -> Cow<'a, str> {
+pub(crate) fn words<'a>(member: Value<'_, 'a>) -> Cow<'a, str> {
     member.str().or_else(|| texts_of_parts(member).map(Cow::Owned)).unwrap_or(Cow::Borrowed(member.raw()))
 }
 

@@ -16,6 +16,7 @@ mod envelope;
 mod error;
 mod failures;
 mod fenced;
+mod foreign_result;
 mod frames;
 mod ids;
 mod json;

@@ -13,6 +13,7 @@ use crate::members::is_hollow;
 use crate::no_message::is_foreign_pair;
 use crate::reader::Reader;
 use crate::rewriting::leading_member;
+use crate::unknown::is_new_item;
 
 /// Texts longer than this are never taken for synthetic ones.
 const SYNTHETIC_BYTES_MAX: usize = 512;
@@ -228,6 +229,9 @@ impl Reader<'_> {
         }
         self.odd_value(said);
         let found = unreadable(message, said);
+        if matches!(found, UNKNOWN_ROLE | UNKNOWN_KIND) {
+            self.unknown_block(message);
+        }
         self.note(IrregularityKind::UnreadableMessage { found }, message.span());
         Role::Unknown
     }
@@ -356,10 +360,15 @@ fn is_other_text(kind: Value<'_, '_>) -> bool {
     kind.says("input_text") || kind.says("output_text")
 }
 
+/// What a message may be that a provider has added.
+const UNKNOWN_ROLE: &str = "an unknown role";
+const UNKNOWN_KIND: &str = "an unknown kind";
+
 /// Describes a message that cannot be read.
 fn unreadable(message: Value<'_, '_>, role: Option<Value<'_, '_>>) -> &'static str {
     match (message.kind(), role) {
-        (Kind::Object, Some(_)) => "an unknown role",
+        (Kind::Object, Some(_)) => UNKNOWN_ROLE,
+        (Kind::Object, None) if is_new_item(message) => UNKNOWN_KIND,
         (Kind::Object, None) => "no role",
         (other, _) => other.as_str(),
     }

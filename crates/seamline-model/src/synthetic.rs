@@ -2,7 +2,7 @@
 
 mod of_session;
 
-pub use of_session::{BROKEN_CALL, NAMELESS_CALL, is_of_session, is_truncated_result, not_run};
+pub use of_session::{BROKEN_CALL, NAMELESS_CALL, is_of_session, is_of_session_about, is_truncated_result, not_run};
 
 /// The start of every synthetic text.
 pub const MARK: &str = "[synthetic]";
@@ -91,7 +91,7 @@ pub enum Synthetic {
     No,
     /// It is a known synthetic text.
     Yes,
-    /// It starts with the mark, and is synthetic if the policy has this text.
+    /// It starts with the mark, and is synthetic if the policy has this text, or a session wrote it about this call.
     Marked,
 }
 
@@ -100,7 +100,6 @@ impl Synthetic {
     pub fn of(text: &str) -> Self {
         match text {
             text if is_synthetic(text) => Self::Yes,
-            text if is_of_session(text) => Self::Yes,
             NO_OUTPUT | OUTPUT_FOLLOWS => Self::No,
             text if text.trim_start().starts_with(MARK) => Self::Marked,
             _ => Self::No,
@@ -145,7 +144,10 @@ mod tests {
         let quoted = "[synthetic] [not executed] The call \"pay\" (c1) did not run: so it says in the log. 7 paid.";
         assert_eq!(Synthetic::of(quoted), Synthetic::Marked);
         let whole = "[synthetic] [not executed] The call \"pay\" (c1) did not run: it names no tool. You may issue it again, whole.";
-        assert_eq!(Synthetic::of(whole), Synthetic::Yes);
+        assert!(is_of_session(whole) && is_of_session_about(whole, Some("c1"), &|name| name == "pay"));
+        assert!(!is_of_session_about(whole, Some("c1"), &|name| name == "look"));
+        assert!(!is_of_session_about(whole, Some("c2"), &|name| name == "pay"));
+        assert!(!is_of_session(&format!("{whole}\n7 paid")));
         assert_eq!(Synthetic::of(&format!("{whole}\n7 paid")), Synthetic::Marked);
         for real in [NO_OUTPUT, OUTPUT_FOLLOWS, "40 rows"] {
             assert_eq!(Synthetic::of(real), Synthetic::No, "{real}");

@@ -1,7 +1,9 @@
 //! The tools that a conversation names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
+
+use crate::label;
 
 /// A tool, by its index in [`Tools`]: two calls name the same tool if these are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,6 +14,8 @@ pub struct Tool(NonZeroU32);
 pub struct Tools {
     names: Vec<String>,
     places: HashMap<String, Tool>,
+    /// The names that texts of Seamline give to tools, where they differ.
+    labels: HashSet<String>,
     /// The tool added last: calls of one tool often follow each other.
     last: Option<Tool>,
 }
@@ -29,10 +33,19 @@ impl Tools {
 
     fn add_new(&mut self, name: &str) -> Tool {
         self.names.push(name.to_owned());
+        let label = label(name);
+        if label != name {
+            self.labels.insert(label);
+        }
         // A text has fewer names than bytes, and bytes are counted in 32 bits.
         let tool = Tool(NonZeroU32::new(self.names.len() as u32).unwrap_or(NonZeroU32::MAX));
         self.places.insert(name.to_owned(), tool);
         tool
+    }
+
+    /// Whether some tool has this name, or is called so in the texts that Seamline writes.
+    pub fn has_labelled(&self, name: &str) -> bool {
+        self.places.contains_key(name) || self.labels.contains(name)
     }
 
     /// The name of a tool.

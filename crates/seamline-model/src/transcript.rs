@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::{
     Block, BlockIndex, Entries, Envelope, Fact, Irregularity, Item, Kinds, Layout, Member, MessageIndex,
     RejectedMember, RequestFacts, ResultBlock, Role, Signatures, Source, Span, Synthetic, Tool, Tools, WireId,
+    is_of_session_about,
 };
 
 mod growth;
@@ -251,9 +252,11 @@ impl<'a> Transcript<'a> {
         self.result(index).is_some_and(|result| match result.synthetic {
             Synthetic::No => false,
             Synthetic::Yes => true,
-            Synthetic::Marked => {
-                self.marked.get(&result.content).is_some_and(|text| self.made_up.iter().any(|known| known == text))
-            }
+            Synthetic::Marked => self.marked.get(&result.content).is_some_and(|text| {
+                let is_tool = |said: &str| said.is_empty() || self.tools.has_labelled(said);
+                self.made_up.iter().any(|known| known == text)
+                    || is_of_session_about(text, result.id.as_deref(), &is_tool)
+            }),
         })
     }
 

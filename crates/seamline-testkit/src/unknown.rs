@@ -5,8 +5,12 @@ use serde_json::{Value, json};
 /// A name that no provider uses.
 const NAME: &str = "x_from_the_future";
 
-/// A kind of part: a message whose role no provider knows.
+/// Kinds of parts that may be anything, so that they may be anywhere: a message whose role no provider knows, and an item
+/// that has no role.
 const ROLE: &str = "message of an unknown role";
+const FULL_ROLE: &str = "message of an unknown role with an id, a type and a status";
+const ITEM: &str = "item of an unknown type without a role";
+const BARE_ITEM: &str = "item with an unknown member without a role";
 
 /// A body with one unknown part.
 pub struct Unknown {
@@ -18,7 +22,8 @@ pub struct Unknown {
     pub body: Value,
 }
 
-/// Returns copies of a body, each with one unknown member, block, item or message. A long body has more places than
+/// Returns copies of a body, each with one unknown member, block, item or message, or with a message whose content is
+/// under an unknown name. A long body has more places than
 /// `most`; then every n-th one is taken.
 pub fn variants(body: &Value, most: usize) -> Vec<Unknown> {
     let mut places = Vec::new();
@@ -47,8 +52,50 @@ pub fn pairs(body: &Value, most: usize) -> Vec<Unknown> {
             }
         }
     }
+    copies.extend(batches(body, &halves));
     let step = copies.len().div_ceil(most.max(1)).max(1);
     copies.into_iter().step_by(step).collect()
+}
+
+/// Returns copies of a body in which the results of one list are one unknown element: it holds the results, or a list of
+/// the ids of their calls.
+fn batches(body: &Value, halves: &[Half]) -> Vec<Unknown> {
+    let mut copies = Vec::new();
+    let results: Vec<(&str, usize, &Half)> =
+        halves.iter().filter(|half| !half.is_call).filter_map(Half::placed).collect();
+    for run in results.chunk_by(|(list, at, _), (next, next_at, _)| list == next && at + 1 == *next_at) {
+        let [(list, first, _), ..] = run else { continue };
+        // A call with the id of an open one would be wrong for its own sake.
+        let is_shared = |id: &str| halves.iter().filter(|half| half.is_call && half.id == id).nth(1).is_some();
+        if run.iter().any(|(_, _, half)| is_shared(&half.id)) {
+            continue;
+        }
+        let held = |(_, _, half): &(&str, usize, &Half)| body.pointer(&half.pointer).cloned().unwrap_or_default();
+        let held: Vec<Value> = run.iter().map(held).collect();
+        let ids: Vec<&str> = run.iter().map(|(_, _, half)| half.id.as_str()).collect();
+        let named = held.iter().all(|result| result.get("type").is_none() && result.get("role").is_none());
+        for (added, key, value) in [
+            ("unknown batch of results", "results", Value::from(held.clone())),
+            ("unknown batch with a list of ids", "call_ids", json!(ids)),
+        ] {
+            let mut batch = match held.first().and_then(|result| result.get("role")) {
+                Some(_) => json!({"role": NAME}),
+                None if named => json!({}),
+                None => json!({"type": NAME}),
+            };
+            match batch.as_object_mut() {
+                Some(members) if named => members.insert(NAME.to_owned(), json!({key: value})),
+                Some(members) => members.insert(key.to_owned(), value),
+                None => None,
+            };
+            let mut copy = body.clone();
+            if let Some(elements) = copy.pointer_mut(list).and_then(Value::as_array_mut) {
+                elements.splice(*first..*first + run.len(), [batch]);
+                copies.push(Unknown { place: (*list).to_owned(), added, body: copy });
+            }
+        }
+    }
+    copies
 }
 
 /// A call or a result in a body.
@@ -76,6 +123,12 @@ const RESULTS: [(&str, &str); 6] = [
 ];
 
 impl Half {
+    /// The pointer of the list that it is in, and its place there.
+    fn placed(&self) -> Option<(&str, usize, &Self)> {
+        let (list, at) = self.pointer.rsplit_once('/')?;
+        Some((list, at.parse().ok()?, self))
+    }
+
     /// Reads an object as a call or a result.
     fn of(value: &Value, pointer: &str) -> Option<Self> {
         let is_call = names(value, &CALLS).is_some();
@@ -144,8 +197,15 @@ struct Place {
 }
 
 enum Addition {
-    Member,
-    Element { index: usize, element: Value, added: &'static str },
+    /// A member with this value.
+    Member(Value),
+    /// A member in place of the content.
+    Content,
+    Element {
+        index: usize,
+        element: Value,
+        added: &'static str,
+    },
 }
 
 impl Place {
@@ -153,9 +213,15 @@ impl Place {
         let mut body = body.clone();
         let target = body.pointer_mut(&self.pointer)?;
         let added = match self.addition {
-            Addition::Member => {
-                target.as_object_mut()?.insert(NAME.to_owned(), json!({"value": 1}));
+            Addition::Member(value) => {
+                target.as_object_mut()?.insert(NAME.to_owned(), value);
                 "member"
+            }
+            Addition::Content => {
+                let members = target.as_object_mut()?;
+                members.retain(|key, _| key == "role");
+                members.insert(NAME.to_owned(), json!({"value": "42"}));
+                "message with unknown content"
             }
             Addition::Element { index, element, added } => {
                 target.as_array_mut()?.insert(index, element);
@@ -169,7 +235,13 @@ impl Place {
 fn collect(value: &Value, pointer: &str, places: &mut Vec<Place>) {
     match value {
         Value::Object(members) => {
-            places.push(Place { pointer: pointer.to_owned(), addition: Addition::Member });
+            let mut place = |addition| places.push(Place { pointer: pointer.to_owned(), addition });
+            for value in [json!({"value": 1}), json!("text"), json!(null), json!([{"id": "x_1"}])] {
+                place(Addition::Member(value));
+            }
+            if is_spoken(value) {
+                place(Addition::Content);
+            }
             for (key, member) in members {
                 let key = key.replace('~', "~0").replace('/', "~1");
                 collect(member, &format!("{pointer}/{key}"), places);
@@ -178,7 +250,8 @@ fn collect(value: &Value, pointer: &str, places: &mut Vec<Place>) {
         Value::Array(elements) => {
             for (element, added) in unknown_elements(elements) {
                 // A message of an unknown role may be anything, so it may be anywhere.
-                let may_be_at = |index: &usize| added == ROLE || !answers_calls(elements.get(*index));
+                let is_anything = [ROLE, FULL_ROLE, ITEM, BARE_ITEM].contains(&added);
+                let may_be_at = |index: &usize| is_anything || !answers_calls(elements.get(*index));
                 for index in (0..=elements.len()).filter(may_be_at) {
                     let addition = Addition::Element { index, element: element.clone(), added };
                     places.push(Place { pointer: pointer.to_owned(), addition });
@@ -190,6 +263,17 @@ fn collect(value: &Value, pointer: &str, places: &mut Vec<Place>) {
         }
         _ => {}
     }
+}
+
+/// Whether a message holds only text, so that nothing else refers to it.
+fn is_spoken(message: &Value) -> bool {
+    let Some(members) = message.as_object() else { return false };
+    let is_text = |part: &Value| part.get("text").is_some_and(Value::is_string);
+    let is_spoken =
+        |content: &Value| content.is_string() || content.as_array().is_some_and(|all| all.iter().all(is_text));
+    let keys: Vec<&str> = members.keys().map(String::as_str).collect();
+    let is_message = matches!(keys[..], ["content" | "parts", "role"] | ["role", "content" | "parts"]);
+    is_message && message["role"] != "tool" && members.iter().any(|(key, content)| key != "role" && is_spoken(content))
 }
 
 /// Whether an element answers the calls before it. Providers document that nothing may come between the two.
@@ -209,11 +293,19 @@ fn unknown_elements(elements: &[Value]) -> Vec<(Value, &'static str)> {
     let mut unknown = Vec::new();
     if has("type") {
         unknown.push((json!({"type": NAME, "value": "42"}), "element of an unknown type"));
+        let full = json!({"type": NAME, "id": "x_1", "status": "completed", "results": [{"id": "x_2"}]});
+        unknown.push((full, "element of an unknown type with ids and a status"));
     }
     if has("role") {
         let content = if has("parts") { "parts" } else { "content" };
         let text = if has("parts") || !has("content") { json!([{"text": "Noted."}]) } else { json!("Noted.") };
+        let full = json!({"role": NAME, "type": NAME, "id": "x_1", "status": "completed", content: text.clone()});
         unknown.push((json!({"role": NAME, content: text}), ROLE));
+        unknown.push((full, FULL_ROLE));
+        if !has("type") {
+            unknown.push((json!({"type": NAME, "id": "x_1", "status": "completed", "value": "42"}), ITEM));
+            unknown.push((json!({NAME: {"value": "42"}}), BARE_ITEM));
+        }
     }
     if unknown.is_empty() {
         unknown.push((json!({NAME: {"value": "42"}}), "element with an unknown member"));

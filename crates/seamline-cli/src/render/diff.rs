@@ -1,7 +1,6 @@
 //! The changes of a repair, message by message.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use seamline::Options;
@@ -15,8 +14,6 @@ use super::hunks::{Hunk, hunks};
 use super::style;
 use crate::screen;
 
-/// The most changes shown; `--report` lists all.
-const HUNKS_MAX: usize = 50;
 /// The most bytes of a block that are compared and shown.
 const PREVIEW_BYTES: usize = 2000;
 
@@ -33,13 +30,11 @@ pub(crate) fn render(sides: Sides<'_>, width: usize) -> Result<String, seamline:
     let before = seamline::outline::message_spans(sides.before, sides.options)?;
     let after = seamline::outline::message_spans(sides.after, sides.options)?;
     let sources = |body, spans: &[Range<usize>]| -> Vec<&[u8]> { spans.iter().map(|span| slice(body, span)).collect() };
-    let mut hunks = hunks(&sources(sides.before, &before), &sources(sides.after, &after));
+    let hunks = hunks(&sources(sides.before, &before), &sources(sides.after, &after));
     let around = draw(&around_rows(&around(sides.before, &before), &around(sides.after, &after)), width);
     if hunks.is_empty() {
         return Ok(style::FAINT.paint("  no message changes; the text around them does") + "\n" + &around);
     }
-    let hidden = hunks.len().saturating_sub(HUNKS_MAX);
-    hunks.truncate(HUNKS_MAX);
     let shown = Shown::load(sides, &hunks)?;
     let mut out = around;
     let mut last = 0;
@@ -51,9 +46,6 @@ pub(crate) fn render(sides: Sides<'_>, width: usize) -> Result<String, seamline:
         last = hunk.before.end;
     }
     out += &gap(before.len().saturating_sub(last));
-    if hidden > 0 {
-        let _ = writeln!(out, "  … and {} more places; `--report FILE` lists every change", screen::grouped(hidden));
-    }
     Ok(out)
 }
 

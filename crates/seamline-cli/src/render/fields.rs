@@ -4,8 +4,6 @@ use serde_json::{Map, Value};
 
 use super::diff_rows::Sign;
 
-/// The most differences of one message or block.
-const FIELDS_MAX: usize = 20;
 /// The bytes shown around the first difference of two texts.
 const AROUND_BYTES: usize = 40;
 
@@ -65,7 +63,7 @@ fn holds_blocks(value: &Value) -> bool {
 
 fn compare(changes: &mut Vec<FieldChange>, path: &str, before: &Value, after: &Value) {
     match (before, after) {
-        _ if before == after || changes.len() >= FIELDS_MAX => {}
+        _ if before == after => {}
         (Value::Object(old), Value::Object(new)) => {
             for (key, value) in old {
                 match new.get(key) {
@@ -130,6 +128,12 @@ mod tests {
         );
         differ(r#"{"a":1}"#, "{}", &[(Sign::Before, "a: 1")]);
         differ("{}", "{}", &[]);
+    }
+
+    #[test]
+    fn every_difference_is_shown() {
+        let members: Vec<String> = (0..100).map(|at| format!("\"m{at}\":1")).collect();
+        assert_eq!(changes(format!("{{{}}}", members.join(",")).as_bytes(), b"{}").len(), 100);
     }
 
     #[test]

@@ -19,7 +19,9 @@ use seamline_model::Envelope;
 
 use crate::blocks::{self, Shape};
 use crate::convert::lifting::Lifting;
-use crate::json::Value;
+use crate::foreign_result::OwnResults;
+use crate::json::{Value, list, member, object};
+use crate::no_message::is_typed;
 use crate::reader::{self, Form};
 use crate::response_facts::FactPaths;
 use crate::streaming::Streaming;
@@ -48,7 +50,17 @@ const SHAPE: Shape = Shape {
     settings: &["output_config", "clear_at"],
     role: roles::read,
     called: roles::plain,
+    results: Some(&RESULTS),
     block: wire::block,
+};
+
+/// ANT-2: results are blocks of the user, and there is no role of a tool.
+const RESULTS: OwnResults = OwnResults {
+    is_result: |block| is_typed(block, &["tool_result"]),
+    write: |id, output| {
+        let block = object([member("type", "tool_result"), ("tool_use_id", id), ("content", output)]);
+        vec![member("role", "user"), ("content", list(vec![block]))]
+    },
 };
 
 /// Reads whether the provider stores the messages before these. ANT-42: a thread continues from the last one.

@@ -16,6 +16,8 @@ pub use constraints::CONSTRAINTS;
 
 use crate::blocks::{self, Shape};
 use crate::convert::lifting::Lifting;
+use crate::foreign_result::OwnResults;
+use crate::json::{list, member, object};
 use crate::reader::{self, Form};
 use crate::response_facts::FactPaths;
 use crate::streaming::Streaming;
@@ -38,8 +40,23 @@ const FORM: Form = Form {
     message: |reader, value| blocks::message(reader, value, &SHAPE),
 };
 
-const SHAPE: Shape =
-    Shape { content: FORM.content, settings: &[], role: roles::read, called: roles::plain, block: wire::block };
+const SHAPE: Shape = Shape {
+    content: FORM.content,
+    settings: &[],
+    role: roles::read,
+    called: roles::plain,
+    results: Some(&RESULTS),
+    block: wire::block,
+};
+
+/// BED-1: the roles are those of the user and the assistant, and results are blocks of the user.
+const RESULTS: OwnResults = OwnResults {
+    is_result: |block| block.get("toolResult").is_some(),
+    write: |id, output| {
+        let result = object([("toolUseId", id), ("content", list(vec![object([("text", output)])]))]);
+        vec![member("role", "user"), ("content", list(vec![object([("toolResult", result)])]))]
+    },
+};
 
 /// The places of the facts about a response.
 const FACTS: FactPaths = FactPaths {

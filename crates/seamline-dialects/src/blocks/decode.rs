@@ -2,9 +2,11 @@
 
 use seamline_model::{BlockKind, ContentForm, Role};
 
+use crate::foreign_result::OwnResults;
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
 use crate::reading::{self, Elsewhere};
+use crate::unknown::is_new_item;
 
 /// The functions with which a dialect reads a message.
 pub(crate) struct Shape {
@@ -16,6 +18,8 @@ pub(crate) struct Shape {
     pub(crate) role: fn(Option<Value<'_, '_>>) -> Role,
     /// Finds the role that another program calls by this name, and its name in this dialect.
     pub(crate) called: fn(&str) -> Option<(Role, &'static str)>,
+    /// How the dialect has results, if it has no role for them.
+    pub(crate) results: Option<&'static OwnResults>,
     /// Reads one block of a message with this role, and whether the provider signed it.
     pub(crate) block: for<'d, 'a, 'r> fn(Value<'d, 'a>, Role, &mut Reader<'r>) -> (BlockKind, bool),
 }
@@ -35,8 +39,10 @@ pub(crate) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>, shape: 
         }
     }
     let content = elsewhere.or(content, shape.content, reader);
-    let role = if value.is(Kind::Object) { (shape.role)(said_role) } else { Role::Unknown };
-    let role = reader.role(role, said_role, value, shape.called);
+    let is_message = value.is(Kind::Object) && (said_role.is_some() || !is_new_item(value));
+    let role = if is_message { (shape.role)(said_role) } else { Role::Unknown };
+    let foreign = shape.results.and_then(|own| reader.foreign_result(value, said_role, own));
+    let role = foreign.unwrap_or_else(|| reader.role(role, said_role, value, shape.called));
     for setting in settings.iter().filter(|_| role != Role::System) {
         reader.foreign_member(*setting);
     }

@@ -38,8 +38,14 @@ const FORM: Form = Form {
     message: |reader, value| blocks::message(reader, value, &SHAPE),
 };
 
-const SHAPE: Shape =
-    Shape { content: FORM.content, settings: &[], role: wire::role, called: wire::called, block: wire::block };
+const SHAPE: Shape = Shape {
+    content: FORM.content,
+    settings: &[],
+    role: wire::role,
+    called: wire::called,
+    results: None,
+    block: wire::block,
+};
 
 /// The places of the facts about a response.
 const FACTS: FactPaths = FactPaths {

@@ -5,7 +5,8 @@ use seamline_model::{BlockKind, ContentForm, Envelope, Field, IrregularityKind, 
 use super::item::{self, Form, Known};
 use super::wire::{self, PartFit, WireItem};
 use crate::Error;
-use crate::json::{Document, Kind, Value};
+use crate::foreign_result::OwnResults;
+use crate::json::{self, Document, Kind, Value};
 use crate::reader::{self, Form as Reading, Reader};
 use crate::reading::content;
 use crate::roles;
@@ -54,6 +55,12 @@ fn unlisted(body: &[u8]) -> Option<Transcript<'_>> {
     Some(reader.finish(&document.lone_surrogates, document.byte_order_mark))
 }
 
+/// OAR-1: results are items, and no message has the role of a tool.
+const RESULTS: OwnResults = OwnResults {
+    is_result: |_| false,
+    write: |id, output| vec![json::member("type", "function_call_output"), (wire::PAIR_ID, id), ("output", output)],
+};
+
 /// Reads one item.
 pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     reader.begin();
@@ -65,7 +72,11 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
         (None, Some(_)) => item::of(""),
     };
     let role = if kind.form == Form::Message { wire::role(wire.role) } else { kind.role };
-    let role = reader.role(role, wire.role, value, roles::called);
+    let foreign = wire
+        .role
+        .filter(|_| kind.form == Form::Message)
+        .and_then(|said| reader.foreign_result(value, Some(said), &RESULTS));
+    let role = foreign.unwrap_or_else(|| reader.role(role, wire.role, value, roles::called));
     let first = reader.next_block();
     let body = blocks(reader, (role, kind), value, &wire);
     reader.end(value, first, role, body);

@@ -35,6 +35,19 @@ pub(super) const FAMILY: Family = Family {
             &shape::CONSECUTIVE_ROLES,
             r"Cannot have 2 or more assistant messages at the end of the list",
         ),
+        // The server reads members with a JSON library, whose exceptions name the type that a member must have.
+        sentence(
+            "llama.cpp",
+            500,
+            &shape::MISSING_CONTENT,
+            r"\[json\.exception\.type_error\.\d+\] type must be \w+, but is null",
+        ),
+        sentence(
+            "llama.cpp",
+            500,
+            &shape::WRONG_MEMBER,
+            r"\[json\.exception\.type_error\.\d+\] type must be \w+, but is",
+        ),
         sentence("local templates", 500, &shape::NO_USER_MESSAGE, r"(?i)no user query found in messages"),
         sentence(
             "local templates",

@@ -13,7 +13,7 @@ pub(super) enum Waiting {
     Nameless(Tool),
     /// Several calls of the span have its id, so that its place among the other results that wait matters.
     Shared,
-    /// No call so far has its id. A call of its tool without an id may be meant.
+    /// No open call so far has its id. A call of its tool without an id may be meant.
     Unknown(Tool),
 }
 
@@ -75,9 +75,15 @@ impl<'t> Walk<'t, '_> {
         is_shared.then_some(Waiting::Shared)
     }
 
-    /// Lets a result wait whose id no call so far has, because a call without an id may be meant.
+    /// Lets a result wait whose id no open call so far has, because a call without an id may be meant: the provider compares
+    /// it with the calls of this span, not with an earlier one that is answered.
     pub(super) fn wait_if_unknown(&mut self, block: BlockIndex, position: u32) {
-        let is_unknown = self.scope.by_tool && self.current.is_some() && self.early.last() == Some(&position);
+        let Some(span) = self.current.filter(|_| self.scope.by_tool) else { return };
+        let is_of_span = |call| self.calls_of(span).any(|index| self.pairing.calls[index].call == call);
+        let is_unknown = match self.pairing.results[position as usize].fate {
+            ResultFate::Duplicate(call) => !is_of_span(call),
+            _ => self.early.last() == Some(&position),
+        };
         let tool = self.transcript.result(block).and_then(|result| result.tool).filter(|_| is_unknown);
         self.waiting.extend(tool.map(|tool| (position, Waiting::Unknown(tool))));
     }

@@ -35,11 +35,17 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    /// The open call of a span, when there is exactly one.
+    /// The open call of a span, when there is exactly one. Where results without ids are paired by their order, another call
+    /// must not have its id: a result that gets this id could answer the other one.
     fn only_open_call(&mut self, span: Running) -> Option<usize> {
         if self.counted.0 != Some(span) {
             let mut open = self.calls_of(span).filter(|&index| self.pairing.is_unanswered(&self.pairing.calls[index]));
-            self.counted = (Some(span), open.next().filter(|_| open.next().is_none()));
+            let only = open.next().filter(|_| open.next().is_none());
+            let has_own_id = |call: usize| {
+                let key = self.call_key(call);
+                self.calls_of(span).filter(|&index| self.call_key(index) == key).nth(1).is_none()
+            };
+            self.counted = (Some(span), only.filter(|&call| !self.scope.by_tool || has_own_id(call)));
         }
         self.counted.1.filter(|&index| self.pairing.is_unanswered(&self.pairing.calls[index]))
     }

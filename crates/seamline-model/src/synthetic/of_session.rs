@@ -11,14 +11,16 @@ enum Part {
     Name,
     /// The id of the call, in brackets. Only earlier versions wrote it.
     Id,
-    /// A time or an idempotency key.
+    /// A time.
+    Time,
+    /// An idempotency key.
     Word,
     /// A number of bytes.
     Count,
 }
 
 use crate::label;
-use Part::{Count, Id, Is, Name, OneOf, Word};
+use Part::{Count, Id, Is, Name, OneOf, Time, Word};
 
 /// The longest name that is searched for, in bytes. Earlier versions wrote names without a limit.
 const NAME_MAX: usize = 512;
@@ -31,7 +33,7 @@ const TEXTS: &[&[Part]] = &[
         Is("\""),
         Id,
         Is(" was started at "),
-        Word,
+        Time,
         Is(", but the "),
         RUN,
         Is(
@@ -107,49 +109,82 @@ pub fn not_run(tool: &str, why: &str) -> String {
     )
 }
 
-/// Whether a session wrote a text in place of a result.
+/// Whether a session wrote a text in place of some result.
 pub fn is_of_session(text: &str) -> bool {
-    text.starts_with(super::MARK) && (TEXTS.iter().any(|parts| fits(text, parts)) || is_not_run(text))
+    is_about(text, &About { id: None, is_tool: &|_| true })
+}
+
+/// Whether a session wrote a text in place of the result with this id, if `is_tool` knows the name of the tool in it. A text
+/// about another call is one that a tool has printed, and its name may be the output.
+pub fn is_of_session_about(text: &str, id: Option<&str>, is_tool: &dyn Fn(&str) -> bool) -> bool {
+    is_about(text, &About { id: Some(id.unwrap_or_default()), is_tool })
+}
+
+/// What a text may say about a call.
+struct About<'a> {
+    /// The id of the call, if it matters.
+    id: Option<&'a str>,
+    /// Whether a name is the one of its tool.
+    is_tool: &'a dyn Fn(&str) -> bool,
+}
+
+impl About<'_> {
+    /// Whether a variable part says this about the call.
+    fn takes(&self, part: &Part, said: &str) -> bool {
+        match part {
+            Name => (self.is_tool)(said),
+            Id => self.id.is_none_or(|id| said == id || said == label(id)),
+            // A call without a name has an empty one; nothing else is ever empty.
+            _ => !said.is_empty(),
+        }
+    }
+}
+
+fn is_about(text: &str, about: &About<'_>) -> bool {
+    text.starts_with(super::MARK) && (TEXTS.iter().any(|parts| fits(text, parts, about)) || is_not_run(text, about))
 }
 
 /// Whether a session wrote a text that holds the start of a result.
 pub fn is_truncated_result(text: &str) -> bool {
     let Some((head, start)) = text.split_once('\n') else { return false };
     let kept = head.strip_suffix(" bytes of the result follow.").and_then(|head| head.rsplit(' ').next());
-    fits(head, TRUNCATED) && kept.and_then(|kept| kept.parse().ok()) == Some(start.len())
+    fits(head, TRUNCATED, &About { id: None, is_tool: &|_| true })
+        && kept.and_then(|kept| kept.parse().ok()) == Some(start.len())
 }
 
-fn is_not_run(text: &str) -> bool {
+fn is_not_run(text: &str, about: &About<'_>) -> bool {
     let advised = ADVICE.iter().find_map(|advice| text.strip_suffix(advice));
     let reasoned = advised.and_then(|text| REASONS.iter().find_map(|reason| text.strip_suffix(reason)));
-    reasoned.is_some_and(|text| fits(text, &[NOT_EXECUTED, Name, Is("\""), Id, Is(" did not run: ")]))
+    reasoned.is_some_and(|text| fits(text, &[NOT_EXECUTED, Name, Is("\""), Id, Is(" did not run: ")], about))
 }
 
 /// Whether a text consists of these parts and nothing else. Fixed words follow every variable part.
-fn fits(text: &str, parts: &[Part]) -> bool {
+fn fits(text: &str, parts: &[Part], about: &About<'_>) -> bool {
     match parts {
         [] => text.is_empty(),
-        [Is(words), rest @ ..] => text.strip_prefix(words).is_some_and(|text| fits(text, rest)),
+        [Is(words), rest @ ..] => text.strip_prefix(words).is_some_and(|text| fits(text, rest, about)),
         [OneOf(words), rest @ ..] => {
-            words.iter().any(|words| text.strip_prefix(words).is_some_and(|text| fits(text, rest)))
+            words.iter().any(|words| text.strip_prefix(words).is_some_and(|text| fits(text, rest, about)))
         }
-        [Id, rest @ ..] => fits(text, rest) || after_id(text).any(|text| fits(text, rest)),
+        [Id, rest @ ..] => {
+            let mut ids = after_id(text).filter(|(id, _)| about.takes(&Id, id));
+            fits(text, rest, about) || ids.any(|(_, text)| fits(text, rest, about))
+        }
         [variable, Is(words), rest @ ..] => {
             let longest = text.find(|char| !variable.holds(char)).unwrap_or(text.len()).min(NAME_MAX);
             let mut ends = text.match_indices(words).map(|(at, _)| at).take_while(|at| *at <= longest);
-            // A call without a name has an empty one here.
-            ends.any(|at| (at > 0 || matches!(variable, Name)) && fits(&text[at + words.len()..], rest))
+            ends.any(|at| about.takes(variable, &text[..at]) && fits(&text[at + words.len()..], rest, about))
         }
         _ => false,
     }
 }
 
-/// The texts after an id in brackets; an id may hold brackets itself.
-fn after_id(text: &str) -> impl Iterator<Item = &str> {
+/// The ids in brackets that a text may begin with, each with the text after it; an id may hold brackets itself.
+fn after_id(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let id = text.strip_prefix(" (").unwrap_or_default();
     let longest = id.find(char::is_control).unwrap_or(id.len()).min(NAME_MAX);
     let ends = id.match_indices(')').map(|(at, _)| at).take_while(move |at| *at <= longest);
-    ends.map(move |at| &id[at + 1..])
+    ends.map(move |at| (&id[..at], &id[at + 1..]))
 }
 
 impl Part {
@@ -158,6 +193,7 @@ impl Part {
         match self {
             Is(_) | OneOf(_) | Id => false,
             Name => !char.is_control(),
+            Time => char.is_ascii_digit() || "TZ-:.+".contains(char),
             Word => char.is_ascii_alphanumeric() || "-:._".contains(char),
             Count => char.is_ascii_digit(),
         }

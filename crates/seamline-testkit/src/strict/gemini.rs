@@ -129,23 +129,26 @@ fn turns<'a>(contents: &[Held<'a>]) -> Vec<Turn<'a>> {
         let results = &contents[at].results;
         let mut taken = vec![false; calls.len()];
         let mut answers: Vec<Option<usize>> = vec![None; results.len()];
-        let mut assign = |is_asked: &dyn Fn(&Named) -> bool, fits: &dyn Fn(&Named, &Named) -> bool| {
+        let named = |result: &Named| calls.iter().filter(|call| result.id.is_some() && call.id == result.id).count();
+        let mut assign = |is_asked: &dyn Fn(&Named) -> bool| {
             for (place, result) in results.iter().enumerate().filter(|(_, result)| is_asked(result)) {
-                let free = (0..calls.len()).find(|&call| !taken[call] && fits(&calls[call], result));
+                let find = |fits: &dyn Fn(&Named) -> bool| (0..calls.len()).find(|&at| !taken[at] && fits(&calls[at]));
+                let free = match (result.id, named(result)) {
+                    (None, _) => find(&|call| call.tool == result.tool),
+                    (Some(_), 0) => find(&|call| call.id.is_none() && call.tool == result.tool),
+                    // Of the calls with the id of a result, one of its tool comes first.
+                    (Some(_), _) => find(&|call| call.id == result.id && call.tool == result.tool)
+                        .or_else(|| find(&|call| call.id == result.id)),
+                };
                 if let Some(call) = free.filter(|_| answers[place].is_none()) {
                     taken[call] = true;
                     answers[place] = Some(call);
                 }
             }
         };
-        let is_known = |result: &Named| calls.iter().any(|call| call.id == result.id);
-        // Of the calls with the id of a result, one of its tool comes first.
-        assign(&|result| result.id.is_some(), &|call, result| call.id == result.id && call.tool == result.tool);
-        assign(&|result| result.id.is_some(), &|call, result| call.id == result.id);
-        assign(&|result| result.id.is_none(), &|call, result| call.tool == result.tool);
-        assign(&|result| result.id.is_some() && !is_known(result), &|call, result| {
-            call.id.is_none() && call.tool == result.tool
-        });
+        // An id that one call has tells which call is meant. No source says more about the others than their order.
+        assign(&|result| named(result) == 1);
+        assign(&|result| named(result) != 1);
         for (place, call) in answers.iter().enumerate() {
             if let Some(call) = call {
                 let key = calls[*call].id.or(calls[*call].tool);
@@ -243,6 +246,11 @@ mod tests {
         for results in [[&bare, &bare], [&bare, &one], [&two, &one]] {
             assert_eq!(turn(&[bare.clone(), bare.clone()], &results.map(Clone::clone)), []);
         }
+        // The order tells which call each answers; an id that no call has answers no other id.
+        let strange = json!({"id": "3", "name": "f"});
+        assert_eq!(turn(&[bare.clone(), two.clone()], &[strange.clone(), bare.clone()]), []);
+        let crossed = turn(&[bare.clone(), two.clone()], &[bare.clone(), strange]);
+        assert_eq!(crossed, [K::UnansweredCall, K::OrphanResult]);
         assert_eq!(turn(&[one.clone(), two.clone()], std::slice::from_ref(&bare)), [K::UnansweredCall]);
         assert_eq!(turn(&[one.clone(), two], &[bare, other.clone()]), [K::UnansweredCall, K::OrphanResult]);
         assert_eq!(turn(&[one], &[other]), [K::UnansweredCall, K::OrphanResult]);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Violation, ViolationKind};
 use crate::Dialect;
@@ -40,15 +40,25 @@ pub(super) fn excuse(dialect: Dialect, messages: &[Value], violations: &mut Vec<
 }
 
 /// Objects that a message of some dialect or program is known to have. None of them is a new form of content.
-const KNOWN: [&str; 44] = [
+const KNOWN: &[&str] = &[
     "additional_kwargs",
     "annotations",
+    "args",
+    "arguments",
     "attachments",
+    "author",
     "audio",
     "cachePoint",
     "cache_control",
+    "caller",
+    "citations",
     "content",
+    "context_management",
+    "cost",
+    "data",
+    "display",
     "error",
+    "experimental_attachments",
     "extra_content",
     "file",
     "files",
@@ -59,10 +69,16 @@ const KNOWN: [&str; 44] = [
     "image",
     "images",
     "input",
+    "invalid_tool_calls",
+    "logprobs",
     "message",
     "metadata",
     "output",
+    "output_config",
+    "parameters",
     "parsed",
+    "parsed_arguments",
+    "parsed_output",
     "parts",
     "providerMetadata",
     "providerOptions",
@@ -70,30 +86,93 @@ const KNOWN: [&str; 44] = [
     "reasoning",
     "reasoningContent",
     "reasoning_content",
+    "reasoning_details",
     "refusal",
     "response",
     "response_metadata",
     "result",
+    "summary",
     "text",
     "thinking",
+    "toolInvocations",
     "toolResult",
     "toolUse",
     "toolUseResult",
+    "tool_call_chunks",
     "tool_calls",
     "tool_result",
+    "tool_results",
     "tool_use",
     "usage",
+    "usageMetadata",
     "usage_metadata",
     "video",
+    "videos",
 ];
 
-/// Whether a response without content has another member that is an object, under a name that no dialect has: the provider
+/// The types of blocks and items that some dialect is known to have, and the members by which those without a type are
+/// known. Their ids are those of their own kind: a search of the provider answers no call of the client.
+const KNOWN_KINDS: &[&str] = &[
+    "advisor_tool_result",
+    "bash_code_execution_tool_result",
+    "cachePoint",
+    "code_execution_tool_result",
+    "codeExecutionResult",
+    "code_interpreter_call",
+    "compaction",
+    "container_upload",
+    "document",
+    "executableCode",
+    "file",
+    "fileData",
+    "file_search_call",
+    "guardContent",
+    "image",
+    "image_generation_call",
+    "image_url",
+    "inlineData",
+    "input_audio",
+    "input_file",
+    "input_image",
+    "input_text",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "mcp_call",
+    "mcp_list_tools",
+    "mcp_tool_result",
+    "mcp_tool_use",
+    "output_text",
+    "reasoning",
+    "reasoningContent",
+    "redacted_thinking",
+    "refusal",
+    "search_result",
+    "server_tool_use",
+    "text",
+    "text_editor_code_execution_tool_result",
+    "thinking",
+    "tool_search_tool_result",
+    "video",
+    "web_fetch_tool_result",
+    "web_search_call",
+    "web_search_tool_result",
+];
+
+/// Whether an object is a block or an item of a known kind.
+fn is_known(members: &Map<String, Value>) -> bool {
+    match members.get("type").and_then(Value::as_str) {
+        Some(kind) => KNOWN_KINDS.contains(&kind),
+        None => members.len() == 1 && members.keys().any(|key| KNOWN_KINDS.contains(&key.as_str())),
+    }
+}
+
+/// Whether a message without content has another member that is an object, under a name that no dialect has: the provider
 /// may have added a form of content, as `OpenAI` did with `audio`. Null as content is known to be rejected.
 pub(super) fn may_say(message: &Value) -> bool {
-    let is_response = matches!(message.get("role").and_then(Value::as_str), Some("assistant" | "model"));
+    let is_message = message.get("role").is_none_or(|role| role != "tool" && role != "function");
     let has_content = ["content", "parts"].iter().any(|key| message.get(key).is_some());
     let members = || message.as_object().into_iter().flatten();
-    is_response && !has_content && members().any(|(key, member)| member.is_object() && !KNOWN.contains(&key.as_str()))
+    is_message && !has_content && members().any(|(key, member)| member.is_object() && !KNOWN.contains(&key.as_str()))
 }
 
 /// One half of a pair.
@@ -174,6 +253,7 @@ impl Unknown {
 
     fn collect(&mut self, value: &Value) {
         match value {
+            Value::Object(members) if is_known(members) => {}
             Value::Object(members) => {
                 let has_id = IDS.iter().any(|key| members.get(*key).is_some_and(Value::is_string));
                 for (key, member) in members {
@@ -183,12 +263,58 @@ impl Unknown {
                             self.tools.insert(tool.to_owned());
                             self.ids.extend((!has_id).then(|| tool.to_owned()));
                         }
-                        _ => self.collect(member),
+                        _ => {
+                            let listed = key.strip_suffix('s').is_some_and(|key| IDS.contains(&key));
+                            let ids = member.as_array().filter(|_| listed).into_iter().flatten();
+                            self.ids.extend(ids.filter_map(Value::as_str).map(str::to_owned));
+                            self.collect(member);
+                        }
                     }
                 }
             }
             Value::Array(elements) => elements.iter().for_each(|element| self.collect(element)),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{ViolationKind, check};
+    use crate::Dialect;
+
+    #[test]
+    fn a_known_block_with_the_same_id_hides_no_orphan() {
+        let body = |first: &str, second: &str| {
+            json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [
+                {"role": "user", "content": "go"},
+                {"role": "assistant", "content": [
+                    {"type": first, "id": "srvtoolu_1", "name": "web_search", "input": {}},
+                    {"type": second, "tool_use_id": "srvtoolu_1", "content": []},
+                    {"type": "text", "text": "a"}]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "srvtoolu_1", "content": "x"}]}]})
+        };
+        let kinds = |body| {
+            check(Dialect::AnthropicMessages, &body).into_iter().map(|violation| violation.kind).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(body("server_tool_use", "web_search_tool_result")), [ViolationKind::OrphanResult]);
+        // A call of an unknown kind may be answered by any result.
+        assert_eq!(kinds(body("memo_tool_use", "web_search_tool_result")), []);
+    }
+
+    #[test]
+    fn a_list_of_ids_in_something_unknown_excuses_their_calls() {
+        let body = |batch| {
+            json!({"model": "gpt-5", "input": [
+                {"role": "user", "content": "go"},
+                {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+                {"type": "function_call", "call_id": "c2", "name": "f", "arguments": "{}"},
+                batch]})
+        };
+        let count = |batch| check(Dialect::OpenAiResponses, &body(batch)).len();
+        assert_eq!(count(json!({"type": "outputs", "call_ids": ["c1", "c2"]})), 0);
+        assert_eq!(count(json!({"type": "outputs", "outputs": [{"call_id": "c1"}]})), 1);
     }
 }

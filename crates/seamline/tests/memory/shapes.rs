@@ -56,7 +56,7 @@ struct Grammar {
     blocks: &'static [&'static str],
 }
 
-const GRAMMARS: [Grammar; 5] = [
+const GRAMMARS: [Grammar; 6] = [
     Grammar {
         dialect: "openai_chat",
         list: "messages",
@@ -155,7 +155,59 @@ const GRAMMARS: [Grammar; 5] = [
             r#"{"reasoningContent":{}}"#,
         ],
     },
+    Grammar {
+        dialect: "gemini_interactions",
+        list: "input",
+        content: "content",
+        assistant: "model",
+        user: r#"{"type":"user_input","content":[{"type":"text","text":"hi"}]}"#,
+        messages: &[
+            r#"{"type":"function_call"}"#,
+            r#"{"type":"function_call","id":"%","name":"n","arguments":{}}"#,
+            r#"{"type":"function_result"}"#,
+            r#"{"type":"function_result","call_id":"%","name":"n","result":"x"}"#,
+            r#"{"type":"model_output","content":[{"type":"text","text":""}]}"#,
+            r#"{"type":"thought"}"#,
+            r#"{"type":"x","results":[{"call_id":"%"}]}"#,
+        ],
+        blocks: &[r#"{"type":"text"}"#, r#"{"type":"text","text":""}"#, r#"{"type":"image"}"#],
+    },
 ];
+
+/// Shapes that are conversations, so that they must be read and not refused: the dialects, and the units of their lists
+/// of messages.
+pub(crate) const READ: [(&str, &str); 6] = [
+    ("openai_chat", r#"{"role":"user","content":"Look at file number % and say which of its lines are new."}"#),
+    ("openai_responses", r#"{"role":"user","content":"Look at file number % and say which of its lines are new."}"#),
+    ("anthropic_messages", r#"{"role":"user","content":"Look at file number % and say which of its lines are new."}"#),
+    ("gemini_generate", r#"{"role":"user","parts":[{"text":"Look at file number % and say which lines are new."}]}"#),
+    (
+        "bedrock_converse",
+        r#"{"role":"user","content":[{"text":"Look at file number % and say which lines are new."}]}"#,
+    ),
+    (
+        "gemini_interactions",
+        r#"{"type":"user_input","content":[{"type":"text","text":"Look at file number % and say what is new."}]}"#,
+    ),
+];
+
+/// The shapes that must be read.
+pub(crate) fn read() -> impl Iterator<Item = Shape> {
+    READ.iter().map(|(dialect, unit)| {
+        let list = GRAMMARS.iter().find(|grammar| grammar.dialect == *dialect).map_or("messages", |known| known.list);
+        Shape { dialect, head: format!(r#"{{"{list}":["#), unit, tail: "]}".to_owned() }
+    })
+}
+
+/// An ordinary conversation: calls with arguments, and results of some length.
+pub(crate) fn ordinary() -> Shape {
+    Shape {
+        dialect: "openai_chat",
+        head: r#"{"model":"gpt-5","messages":[{"role":"user","content":"go"},"#.to_owned(),
+        unit: r#"{"role":"assistant","content":"I look at file %.","tool_calls":[{"id":"call_%","type":"function","function":{"name":"read","arguments":"{\"path\":\"/src/file_%.rs\",\"lines\":[1,200]}"}}]},{"role":"tool","tool_call_id":"call_%","content":"fn main() {\n    let names = load(\"names.txt\");\n    for name in names {\n        println!(\"{name}\");\n    }\n}\n// The file has seven lines, and the last of them is this comment.\n"}"#,
+        tail: r#",{"role":"assistant","content":"done"},{"role":"user","content":"more"}]}"#.to_owned(),
+    }
+}
 
 /// Elements of the list of messages, in every dialect.
 const MESSAGES: [&str; 10] = [

@@ -108,6 +108,82 @@ fn many_calls_outweigh_one_foreign_block() {
     assert_eq!(detected(&body).unwrap(), Some("anthropic_messages"));
 }
 
+/// The dialects of a mixed conversation, and a cycle of each.
+fn cycle(dialect: &str, id: &str) -> [Value; 2] {
+    match dialect {
+        "openai_chat" => [
+            json!({"role": "assistant", "content": null, "tool_calls": [
+                {"id": id, "type": "function", "function": {"name": "x", "arguments": "{}"}}]}),
+            json!({"role": "tool", "tool_call_id": id, "content": "ok"}),
+        ],
+        _ => [
+            json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "x", "input": {}}]}),
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "ok"}]}),
+        ],
+    }
+}
+
+/// A body with these numbers of cycles of dialects, in order.
+fn mixed(own: &str, cycles: &[(&str, usize)]) -> Value {
+    let mut messages = vec![json!({"role": "user", "content": "go"})];
+    let dialects = cycles.iter().flat_map(|(dialect, count)| std::iter::repeat_n(dialect, *count));
+    messages.extend(dialects.enumerate().flat_map(|(at, dialect)| cycle(dialect, &format!("id_{at}"))));
+    // The members behind the messages tell the dialect as well.
+    match own {
+        "openai_chat" => json!({"messages": messages, "model": "gpt-5", "parallel_tool_calls": true,
+            "tools": [{"type": "function", "function": {"name": "x", "parameters": {"type": "object"}}}]}),
+        _ => json!({"messages": messages, "model": "claude-sonnet-4-5", "max_tokens": 9, "system": "be brief",
+            "tools": [{"name": "x", "description": "d", "input_schema": {"type": "object"}}]}),
+    }
+}
+
+#[test]
+fn cycles_of_another_dialect_decide_neither_at_the_start_nor_at_the_end() {
+    for (own, other) in [("anthropic_messages", "openai_chat"), ("openai_chat", "anthropic_messages")] {
+        for many in [12, 30, 70, 200, 1000] {
+            for cycles in [
+                vec![(other, 2), (own, many)],
+                vec![(own, many), (other, 2)],
+                vec![(other, 1), (own, many), (other, 1)],
+            ] {
+                let body = mixed(own, &cycles);
+                assert_eq!(detected(&body).unwrap(), Some(own), "{cycles:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_conversation_that_goes_on_in_another_dialect_is_split() {
+    for (one, other) in [("anthropic_messages", "openai_chat"), ("openai_chat", "anthropic_messages")] {
+        for many in [5, 40, 64, 200, 2000] {
+            let body = mixed(one, &[(one, many), (other, many)]);
+            assert_eq!(detected(&body).unwrap(), None, "{many} cycles of each");
+            let error = repair(body.to_string().as_bytes(), &Options::default()).unwrap_err();
+            assert!(matches!(error, Error::Body(BodyError::Split { .. })), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_provider_is_weighed_against_the_whole_conversation() {
+    let read = |body: &Value, provider: &str| {
+        let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
+        check(body.to_string().as_bytes(), &options).unwrap().dialect
+    };
+    let (anthropic, chat) = ("anthropic_messages", "openai_chat");
+    for many in [12, 30, 200] {
+        assert_eq!(read(&mixed(anthropic, &[(chat, 2), (anthropic, many)]), "openai"), anthropic);
+        assert_eq!(read(&mixed(anthropic, &[(anthropic, many), (chat, 2)]), "openai"), anthropic);
+        assert_eq!(read(&mixed(chat, &[(anthropic, 2), (chat, many)]), "anthropic"), chat);
+    }
+    // Where neither prevails, the caller knows better.
+    for provider in ["openai", "anthropic"] {
+        let usual = if provider == "openai" { chat } else { anthropic };
+        assert_eq!(read(&mixed(anthropic, &[(chat, 20), (anthropic, 20)]), provider), usual);
+    }
+}
+
 /// All bodies of the project's own fixtures.
 fn bodies() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");

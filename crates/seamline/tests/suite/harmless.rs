@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{corpus, laws};
 
-/// The number of generated conversations of each dialect.
+/// The number of generated conversations of each dialect; `PROPTEST_CASES` sets another one.
 const CONVERSATIONS: usize = 60;
 /// The number of places of one body that get an unknown part.
 const PLACES_MAX: usize = 120;
@@ -28,7 +28,8 @@ fn keeps_unknown_parts(dialect: Dialect) {
     let mut runner =
         TestRunner::new_with_rng(ProptestConfig::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]));
     let mut harmed = Harmed::default();
-    for round in 0..CONVERSATIONS {
+    let conversations = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    for round in 0..conversations.unwrap_or(CONVERSATIONS) {
         let Ok(transcript) = generate::good().new_tree(&mut runner).map(|tree| tree.current()) else { continue };
         let body = render::body(dialect, &generate::fit(dialect, transcript));
         harmed.look_at(&body, &options, PLACES_MAX);

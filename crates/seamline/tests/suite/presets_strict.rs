@@ -28,6 +28,30 @@ fn answer_partly(broken: &mut Broken) {
     messages.push(Message::result(CallResult::new("toolu_partly_a", "done")));
 }
 
+/// Puts a message with the role of a tool into a body: the result of some call, or of none. Returns nothing for a body that
+/// is no JSON value.
+fn add_tool_role(dialect: Dialect, body: &str, number: usize) -> Option<String> {
+    let mut body: Value = serde_json::from_str(body).ok()?;
+    let content = match dialect {
+        Dialect::BedrockConverse => json!([{"text": "out of a tool"}]),
+        _ => json!("out of a tool"),
+    };
+    let role = if number % 3 == 0 { "function" } else { "tool" };
+    let message = match number % 5 {
+        0 | 1 => json!({"role": role, "content": content}),
+        2 => json!({"role": role, "tool_call_id": "toolu_partly_b", "content": content}),
+        3 => json!({"role": role, "tool_call_id": "toolu_partly_a", "content": content, "name": "read"}),
+        _ => json!({"role": role, "tool_call_id": "toolu_elsewhere", "content": [{"type": "text", "text": "out"}]}),
+    };
+    let messages = body[dialect.list_key()].as_array_mut()?;
+    messages.insert(number * 7 % (messages.len() + 1), message);
+    Some(body.to_string())
+}
+
+/// The dialects that have no role of a tool.
+const WITHOUT_TOOL_ROLE: [Dialect; 3] =
+    [Dialect::AnthropicMessages, Dialect::OpenAiResponses, Dialect::BedrockConverse];
+
 /// Whether `seamline check` or `fix` would exit with 0 for these findings.
 fn is_clean(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.severity == Severity::Info)
@@ -86,7 +110,10 @@ fn no_preset_calls_clean_what_a_provider_rejects() {
                 if number % 2 == 0 {
                     answer_partly(&mut broken);
                 }
-                let body = render::render(dialect, &broken.transcript, style);
+                let mut body = render::render(dialect, &broken.transcript, style);
+                if number % 4 < 2 && WITHOUT_TOOL_ROLE.contains(&dialect) {
+                    body = add_tool_role(dialect, &body, number).unwrap_or(body);
+                }
                 if let Err(error) = judge(dialect, preset.name, &body) {
                     let damages = &broken.damages;
                     failed.push(format!("{} {} {damages:?}: {error}\n{body}", dialect.name(), preset.name));

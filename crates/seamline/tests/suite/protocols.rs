@@ -63,6 +63,56 @@ const STREAMS: [(&str, &str, &str, &str); 2] = [
     ("gem-interactions", "gemini_interactions", "truncated", "stream"),
 ];
 
+/// Small bodies of the project's own with the same features, and their verdicts. They are here, so that the judgement is
+/// tested where the shared ones are not.
+const OWN_BODIES: [(&str, &str, &str, Judged); 22] = [
+    ("async-call-pending", "openai_responses", "openai", Valid),
+    ("output-without-call-id", "openai_responses", "openai", Valid),
+    ("interactions-healthy", "gemini_interactions", "gemini", Valid),
+    ("thread-continue", "anthropic_messages", "anthropic", Valid),
+    ("system-setting", "anthropic_messages", "anthropic", Valid),
+    ("toolset-name", "anthropic_messages", "anthropic", Valid),
+    ("advisor-split", "anthropic_messages", "anthropic", Finds(&["PAIR009"])),
+    ("program-text-after-result", "anthropic_messages", "anthropic", Finds(&["ORDER006", "PAIR008"])),
+    ("program-interrupted", "openai_responses", "openai", Finds(&["PAIR001"])),
+    ("deepseek-interleaved", "openai_responses", "deepseek", Finds(&["PAIR004"])),
+    ("deepseek-chat", "openai_chat", "deepseek", Finds(&["REASON003"])),
+    ("search-unanswered", "openai_responses", "openai", Finds(&["PAIR001"])),
+    ("approval-unanswered", "openai_responses", "openai", Finds(&["PAIR014"])),
+    ("orphan-caller", "openai_responses", "openai", Finds(&["PAIR013"])),
+    ("configuration-update", "openai_responses", "openai", Valid),
+    ("socket-create", "openai_responses", "openai", Valid),
+    ("compaction-misplaced", "anthropic_messages", "anthropic", Finds(&["ORDER007"])),
+    ("tool-addition", "anthropic_messages", "anthropic", Finds(&["LIMIT008"])),
+    ("no-container", "anthropic_messages", "anthropic", Finds(&["LIMIT009"])),
+    ("interactions-unanswered", "gemini_interactions", "gemini", Finds(&["PAIR001"])),
+    ("bedrock-system-addition", "bedrock_converse", "bedrock", Valid),
+    ("chat-newest-model", "openai_chat", "openai", Valid),
+];
+
+#[test]
+fn own_bodies_with_features_of_2026_are_judged_right() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/protocols");
+    for (name, dialect, company, judged) in &OWN_BODIES {
+        let checked = check(&body(&root, name).unwrap(), &Options::default()).unwrap();
+        let expected: &[&str] = match judged {
+            Valid => &[],
+            Finds(expected) => expected,
+        };
+        assert_eq!((codes(&checked).as_slice(), checked.dialect), (expected, *dialect), "{name}");
+        assert!(checked.provider.starts_with(company), "{name}: {}", checked.provider);
+    }
+    let repaired = |name: &str| {
+        let body = body(&root, name).unwrap();
+        let repaired = repair(&body, &Options::default()).unwrap();
+        String::from_utf8(repaired.body.to_vec()).unwrap()
+    };
+    let split = repaired("advisor-split");
+    assert!(split.contains("the real advice") && !split.contains("unavailable"), "{split}");
+    assert!(!repaired("program-text-after-result").contains("code_execution_tool_result_error"));
+    assert_eq!(repaired("program-interrupted").matches(r#""caller_id": "call_run_7""#).count(), 2);
+}
+
 #[test]
 fn bodies_and_streams_of_2026_are_judged_right() {
     let Some(cases) = std::env::var_os("SEAMLINE_CASES") else {

@@ -43,7 +43,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     };
     let mut declared = request.tools.iter().flat_map(|declared| &declared.tools);
-    if !declared.any(|tool| tool.name.as_deref() == Some(forced)) {
+    // A declaration without a name may be a set that holds the tool.
+    if !declared.any(|tool| tool.name.as_deref().is_none_or(|name| name == forced)) {
         report
             .place(Place::default(), format!("the request forces `{forced}`, which it does not declare"))
             .predicts(error.render(&Values { id: forced, ..Values::default() }));

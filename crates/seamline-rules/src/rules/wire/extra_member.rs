@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use seamline_model::{
-    Edit, Member, MemberSort, Members, Place, RejectedMember, Role, Safety, Severity, Span, Stage, Values,
+    BlockKind, Edit, Member, MemberSort, Members, Place, RejectedMember, Role, Safety, Severity, Span, Stage, Values,
 };
 
 use crate::context::Context;
@@ -14,8 +14,8 @@ declare_rule! {
     /// # What it does
     /// Finds members of messages and blocks that the provider does not support: those of other dialects, and those of
     /// this dialect that only some of its providers support, such as `refusal`, `audio`, `function_call` and `name`.
-    /// A member that no dialect or program is known to have is only a note: the provider may have added it. Tool calls in
-    /// the form of another dialect are a warning where the provider accepts any member and ignores this
+    /// A member that no dialect or program is known to have is only a note: the provider may have added it. So is every
+    /// member of a message or block of an unknown kind. Tool calls in the form of another dialect are a warning where the provider accepts any member and ignores this
     /// one.
     ///
     /// # Why is this bad?
@@ -72,17 +72,31 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     context.members().iter().filter(rejected).for_each(|member| report_rejected(context, report, member));
     report_places(context, report);
     let Members::Closed { known, .. } = context.constraints.members else {
-        context.members().iter().filter(|member| holds_calls(member) && !is_rejected(context, member)).for_each(
-            |member| {
-                report_ignored_calls(context, report, member);
-            },
-        );
+        let is_ignored =
+            |member: &&Member| holds_calls(member) && !is_rejected(context, member) && !is_of_unknown(context, member);
+        context.members().iter().filter(is_ignored).for_each(|member| report_ignored_calls(context, report, member));
         return;
     };
     for member in context.members() {
         if is_unknown(context, member) && !known.contains(&&*member.key) && !is_rejected(context, member) {
             report_member(context, report, member);
         }
+    }
+}
+
+/// Whether the message or the block of a member is of an unknown kind. What belongs to it is unknown, too.
+fn is_of_unknown(context: &Context<'_, '_>, member: &Member) -> bool {
+    let is_opaque = |block| matches!(context.transcript.block(block).kind, BlockKind::Opaque);
+    let mut blocks = context.transcript.blocks_of(member.message);
+    match (context.transcript.message(member.message).role, member.block) {
+        (Role::Unknown, _) => true,
+        // A part of a known type may be opaque; its members are judged by that type.
+        (_, Some(block)) => {
+            matches!(member.sort, MemberSort::Foreign { .. }) && member.owner.is_empty() && is_opaque(block)
+        }
+        // A message of an unknown role that names a call has the place of its result.
+        (Role::Tool, None) => blocks.next().is_some_and(|(block, _)| is_opaque(block)),
+        (_, None) => false,
     }
 }
 
@@ -158,8 +172,12 @@ fn is_unknown(context: &Context<'_, '_>, member: &Member) -> bool {
 fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
     let Member { message, block, key, span, cut, .. } = member;
     let place = Place { message: Some(*message), block: *block, span: *span };
+    if is_of_unknown(context, member) {
+        report_unknown(report, member, (place, "belongs to something unknown"));
+        return;
+    }
     if member.is_unknown() {
-        report_unknown(report, member, place);
+        report_unknown(report, member, (place, "is unknown"));
         return;
     }
     let draft = report
@@ -194,10 +212,10 @@ fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member
 }
 
 /// Notes a member that no dialect or program is known to have. The provider may have added it.
-fn report_unknown(report: &mut Report, member: &Member, place: Place) {
+fn report_unknown(report: &mut Report, member: &Member, (place, why): (Place, &str)) {
     let Member { key, cut, span, .. } = member;
     let edit = Edit::DropMember { cut: *cut, member: *span, lost: true };
-    report.place(place, format!("the member `{key}` is unknown; it is kept")).severity(Severity::Info).fix(
+    report.place(place, format!("the member `{key}` {why}; it is kept")).severity(Severity::Info).fix(
         Stage::Bytes,
         Safety::Unknown,
         "remove the member",

@@ -8,7 +8,8 @@ use crate::rule::{Report, declare_rule};
 declare_rule! {
     /// # What it does
     /// Finds blocks of a type that this dialect does not define: tool calls and results in the form of another dialect,
-    /// or texts under another name. A block that Seamline does not rewrite is a warning.
+    /// or texts under another name. A result may also be a message with the role of a tool, which the dialect does not
+    /// have. A block that Seamline does not rewrite is a warning.
     ///
     /// # Why is this bad?
     /// The provider rejects the request, or ignores the tool call and its result. The cause is a history that moved
@@ -59,7 +60,7 @@ declare_rule! {
     /// was.
     ///
     /// # References
-    /// ANT-1, OAC-1; case 29
+    /// ANT-1, ANT-2, OAC-1, OAR-1, BED-1; case 29
     WIRE015 "foreign-block" in Wire, Error, Safe, each Irregularity, reach Message
 }
 

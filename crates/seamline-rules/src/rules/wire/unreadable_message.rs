@@ -7,8 +7,9 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages that are not an object, have no role, or have an unknown role. An unknown role is only a note: the
-    /// provider may have added it.
+    /// Finds messages that are not an object, have no role, or have an unknown role. An unknown role and an item of an
+    /// unknown kind are only a note: the provider may have added them. A message with the role of a tool is an error in
+    /// dialects without that role. If it names a call, [`foreign-block`](WIRE015.md) makes it a result.
     ///
     /// # Why is this bad?
     /// The provider rejects a request with a value that is not a message. The cause is a damaged file, or a file of
@@ -41,10 +42,10 @@ declare_rule! {
     /// # Fix safety
     /// Unsafe: the message becomes a user message, under a line that says what it was, because its author is unknown.
     /// A message with an unknown role is changed only with `--unsafe` or `safety = "any"`, by which the example is
-    /// repaired: no preset does it.
+    /// repaired: no preset does it. With the role of a tool it is safe.
     ///
     /// # References
-    /// ANT-1, OAC-1
+    /// ANT-1, ANT-2, OAC-1, OAR-1, BED-1
     WIRE008 "unreadable-message" in Wire, Error, Unsafe, each Irregularity, reach Message
 }
 
@@ -56,12 +57,15 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
         return;
     };
     let heading = match *found {
-        "an unknown role" | "no role" => format!("a message with {found}, kept as text"),
+        "an unknown kind" => "an item of an unknown kind, kept as text".to_owned(),
+        found if found.contains("role") => format!("a message with {found}, kept as text"),
         found => format!("an entry that is {found}, kept as text"),
     };
-    // The provider may have added the role, so that no preset may change it.
     let (severity, safety) = match *found {
-        "an unknown role" => (Severity::Info, Safety::Unknown),
+        // The provider may have added the role or the item, so that no preset may change it.
+        "an unknown role" | "an unknown kind" => (Severity::Info, Safety::Unknown),
+        // Who wrote it is known, and the marks around it say so.
+        found if found.starts_with("the role of a tool") => (Severity::Error, Safety::Safe),
         _ => (Severity::Error, Safety::Unsafe),
     };
     report.irregularity(irregularity, format!("the message cannot be read: {found}")).severity(severity).fix(
