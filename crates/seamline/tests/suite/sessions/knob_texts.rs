@@ -76,9 +76,9 @@ fn x11_a_call_that_was_cut_off_has_the_text_of_the_policy() {
                 let mut session = session_of(&place, "openai", text).await;
                 session.append(ASK).await.unwrap();
                 if is_stream {
-                    of_stream(&mut session).await
+                    of_stream(&mut session).await;
                 } else {
-                    of_messages(&mut session).await
+                    of_messages(&mut session).await;
                 }
                 assert!(kept(&session).last().unwrap().contains(own), "{:?}", kept(&session));
                 // The text is known to be synthetic, also after the session is opened again.
