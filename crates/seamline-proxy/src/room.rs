@@ -30,13 +30,20 @@ pub(crate) struct HeldBytes {
 
 /// The reason why a body is not kept: other bodies take the whole room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the proxy holds too many bodies of requests at this moment; try again, or raise `limits.all_bodies_bytes_max`")]
+#[error(
+    "the proxy holds too many bodies of requests at this moment; try again, or raise `limits.all_bodies_bytes_max`"
+)]
 pub(crate) struct NoRoom;
 
 impl BodyRoom {
     /// The bytes of a new request. All requests together hold at most so many.
     pub(crate) fn enter(&self, bytes_max: usize) -> HeldBytes {
         HeldBytes { room: Arc::clone(&self.0), bytes: 0, bytes_max }
+    }
+
+    /// The number of bytes that all requests hold.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -108,12 +115,15 @@ mod tests {
     fn all_requests_share_the_room_and_give_it_back() {
         let room = BodyRoom::default();
         let (mut one, mut other) = (room.enter(10), room.enter(10));
-        assert_eq!((one.grow(6), other.grow(5), other.grow(4), one.grow(1)), (Ok(()), Err(NoRoom), Ok(()), Err(NoRoom)));
+        assert_eq!(
+            (one.grow(6), other.grow(5), other.grow(4), one.grow(1)),
+            (Ok(()), Err(NoRoom), Ok(()), Err(NoRoom))
+        );
         assert_eq!(one.grow(usize::MAX), Err(NoRoom));
         drop(one);
-        assert_eq!((other.grow(6), room.0.load(Ordering::Relaxed)), (Ok(()), 10));
+        assert_eq!((other.grow(6), room.bytes()), (Ok(()), 10));
         drop(other);
-        assert_eq!(room.0.load(Ordering::Relaxed), 0);
+        assert_eq!(room.bytes(), 0);
     }
 
     #[tokio::test]
