@@ -178,7 +178,9 @@ mod tests {
     fn the_region_of_the_signature_selects_the_host_of_bedrock() {
         let host = |region: &str| format!("https://bedrock-runtime.{region}.amazonaws.com/model/m/converse");
         let signed = |region: &str| {
-            format!("AWS4-HMAC-SHA256 Credential=A/20261118/{region}/bedrock/aws4_request, SignedHeaders=host, Signature=0")
+            format!(
+                "AWS4-HMAC-SHA256 Credential=A/20261118/{region}/bedrock/aws4_request, SignedHeaders=host, Signature=0"
+            )
         };
         for path in ["/model/m/converse", "/bedrock/model/m/converse"] {
             for (authorization, region) in [
@@ -187,7 +189,11 @@ mod tests {
                 (signed("example.com#"), "us-east-1"),
                 ("Bearer key".to_owned(), "eu-north-1"),
             ] {
-                assert_eq!(target(path, &[("authorization", &authorization)]).unwrap(), host(region), "{authorization}");
+                assert_eq!(
+                    target(path, &[("authorization", &authorization)]).unwrap(),
+                    host(region),
+                    "{authorization}"
+                );
             }
         }
     }

@@ -129,7 +129,8 @@ impl ProxySettings {
     /// with their bounds.
     pub fn needs_start(&self, other: &Self) -> bool {
         let of_stores = |settings: &Self| {
-            let Self { store, ledger_store, ledger_store_bytes_max, incident_time, incidents_max, .. } = settings.clone();
+            let Self { store, ledger_store, ledger_store_bytes_max, incident_time, incidents_max, .. } =
+                settings.clone();
             (store, ledger_store, ledger_store_bytes_max, incident_time, incidents_max)
         };
         let of_rejected = |settings: &Self| {

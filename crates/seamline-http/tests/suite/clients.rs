@@ -31,13 +31,7 @@ impl Form {
     }
 
     /// The same, with an authorization.
-    pub(crate) async fn post_as(
-        self,
-        repairer: &Repairer,
-        url: &str,
-        authorization: &str,
-        body: &'static [u8],
-    ) -> Got {
+    pub(crate) async fn post_as(self, repairer: &Repairer, url: &str, authorization: &str, body: &'static [u8]) -> Got {
         match self {
             Self::Tower => {
                 let client = Client::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();

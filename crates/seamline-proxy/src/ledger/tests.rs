@@ -97,7 +97,8 @@ fn a_lost_signature_is_given_back_in_another_conversation() {
 #[test]
 fn a_short_request_is_not_kept() {
     let ledger = Ledger::new(LedgerLimits::default());
-    let short = Bytes::from_static(br#"{"model":"claude-x","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#);
+    let short =
+        Bytes::from_static(br#"{"model":"claude-x","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#);
     let (repaired, unread) = ledger.repair(&key("a"), &short, &options()).unwrap();
     assert_eq!(repaired, seamline::repair(&short, &options()).unwrap());
     assert_eq!((unread.messages, ledger.size()), (0, (0, 0)));

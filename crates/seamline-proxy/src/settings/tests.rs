@@ -203,9 +203,8 @@ fn the_documented_file_has_every_key_with_its_default() {
 
 #[test]
 fn a_key_that_a_reload_does_not_apply_needs_a_start() {
-    let needs_start = |path: &'static str, value: &str| {
-        layered("", &[], &[(path, value)]).needs_start(&ProxySettings::default())
-    };
+    let needs_start =
+        |path: &'static str, value: &str| layered("", &[], &[(path, value)]).needs_start(&ProxySettings::default());
     for (path, value) in [
         ("listen", "127.0.0.1:1"),
         ("store", "off"),

@@ -48,12 +48,17 @@ fn anthropic_bodies_of_invoke_model_are_repaired_and_others_pass() {
     let stage = Stage::new();
     let body = DAMAGED.replace(r#""model":"claude-sonnet-4-5""#, r#""anthropic_version":"bedrock-2023-05-31""#);
     let headers = [("authorization", "Bearer key")];
-    let answer = stage.client().post_with("/bedrock/model/us.anthropic.claude-v1%3A0/invoke", &headers, body.as_bytes());
+    let answer =
+        stage.client().post_with("/bedrock/model/us.anthropic.claude-v1%3A0/invoke", &headers, body.as_bytes());
     assert_eq!((answer.status, answer.header("x-seamline-repairs")), (200, Some("PAIR001 synthesize=1")));
     let sent = String::from_utf8(stage.provider.take().pop().unwrap().raw_body).unwrap();
-    assert!(sent.starts_with(r#"{"anthropic_version":"bedrock-2023-05-31","#) && sent.contains("tool_result"), "{sent}");
+    assert!(
+        sent.starts_with(r#"{"anthropic_version":"bedrock-2023-05-31","#) && sent.contains("tool_result"),
+        "{sent}"
+    );
     assert_eq!(stage.reports.incidents()[0].provider.as_deref(), Some("bedrock-anthropic"));
-    for path in ["/bedrock/model/amazon.nova-pro-v1%3A0/invoke", "/bedrock/model/meta.llama%3A0/invoke-with-response-stream"]
+    for path in
+        ["/bedrock/model/amazon.nova-pro-v1%3A0/invoke", "/bedrock/model/meta.llama%3A0/invoke-with-response-stream"]
     {
         stage.client().post_with(path, &headers, body.as_bytes());
         assert_eq!(stage.provider.take().pop().unwrap().raw_body, body.as_bytes());

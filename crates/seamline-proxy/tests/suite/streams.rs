@@ -51,7 +51,9 @@ fn at_every_frame(
     fault: impl Fn(usize) -> Script,
     mut look: impl FnMut(usize, &Answer),
 ) -> usize {
-    for frames in 0..FRAMES_MAX {
+    let mut frames = 0;
+    loop {
+        assert!(frames < FRAMES_MAX, "the stream has more frames");
         stage.provider.take();
         stage.provider.next(fault(frames));
         let answer = stage.client().post(stream_path(dialect), streamed(dialect).as_bytes());
@@ -61,27 +63,32 @@ fn at_every_frame(
             return frames;
         }
         look(frames, &answer);
+        frames += 1;
     }
-    panic!("the stream has more than {FRAMES_MAX} frames");
 }
 
 fn a_stream_that_is_cut_ends_as_a_failed_one(dialect: Dialect) {
     let stage = Stage::new();
     let mut failed = 0;
     for fault in [Script::cut, Script::reset] {
-        let frames = at_every_frame(&stage, dialect, |frames| fault(script(), After::Frames(frames)), |frames, answer| {
-            if answer.status != 200 {
-                // A reset can destroy the head on its way.
-                assert!(answer.status == 502 || answer.status == 0, "{}", answer.status);
-                return;
-            }
-            assert!(answer.is_complete, "{frames}: {}", answer.text());
-            let is_failed = answer.text().contains("closed the connection");
-            // What comes after the end of the message, such as a count of tokens, may be missing.
-            let expected = if is_failed { Ending::Failed } else { Ending::Complete };
-            assert_eq!(ending(dialect, &answer.body), expected, "{frames}: {}", answer.text());
-            failed += usize::from(is_failed);
-        });
+        let frames = at_every_frame(
+            &stage,
+            dialect,
+            |frames| fault(script(), After::Frames(frames)),
+            |frames, answer| {
+                if answer.status != 200 {
+                    // A reset can destroy the head on its way.
+                    assert!(answer.status == 502 || answer.status == 0, "{}", answer.status);
+                    return;
+                }
+                assert!(answer.is_complete, "{frames}: {}", answer.text());
+                let is_failed = answer.text().contains("closed the connection");
+                // What comes after the end of the message, such as a count of tokens, may be missing.
+                let expected = if is_failed { Ending::Failed } else { Ending::Complete };
+                assert_eq!(ending(dialect, &answer.body), expected, "{frames}: {}", answer.text());
+                failed += usize::from(is_failed);
+            },
+        );
         assert!(frames >= 4, "{frames}");
     }
     assert!(failed >= 4, "{failed}");
@@ -91,13 +98,18 @@ fn a_stream_that_is_cut_ends_as_a_failed_one(dialect: Dialect) {
 fn an_event_of_the_provider_about_an_error_passes_unchanged(dialect: Dialect) {
     let stage = Stage::new();
     let mut failed = 0;
-    at_every_frame(&stage, dialect, |frames| script().error_event(frames), |frames, answer| {
-        assert!(answer.is_complete, "{frames}");
-        assert!(!answer.text().contains("closed the connection"), "{frames}: {}", answer.text());
-        let ending = ending(dialect, &answer.body);
-        assert!(matches!(ending, Ending::Failed | Ending::Complete), "{frames}: {ending:?} {}", answer.text());
-        failed += usize::from(ending == Ending::Failed);
-    });
+    at_every_frame(
+        &stage,
+        dialect,
+        |frames| script().error_event(frames),
+        |frames, answer| {
+            assert!(answer.is_complete, "{frames}");
+            assert!(!answer.text().contains("closed the connection"), "{frames}: {}", answer.text());
+            let ending = ending(dialect, &answer.body);
+            assert!(matches!(ending, Ending::Failed | Ending::Complete), "{frames}: {ending:?} {}", answer.text());
+            failed += usize::from(ending == Ending::Failed);
+        },
+    );
     assert!(failed >= 3, "{failed}");
     assert_eq!(stage.reports.outcomes(), []);
 }
@@ -108,12 +120,17 @@ fn a_stalled_stream_is_ended(dialect: Dialect) {
         config.stall.kill_after = Some(Duration::from_millis(60));
     });
     let mut failed = 0;
-    at_every_frame(&stage, dialect, |frames| script().stall(After::Frames(frames)), |frames, answer| {
-        assert!(answer.is_complete, "{frames}");
-        let ending = ending(dialect, &answer.body);
-        assert!(matches!(ending, Ending::Failed | Ending::Complete), "{frames}: {ending:?} {}", answer.text());
-        failed += usize::from(ending == Ending::Failed);
-    });
+    at_every_frame(
+        &stage,
+        dialect,
+        |frames| script().stall(After::Frames(frames)),
+        |frames, answer| {
+            assert!(answer.is_complete, "{frames}");
+            let ending = ending(dialect, &answer.body);
+            assert!(matches!(ending, Ending::Failed | Ending::Complete), "{frames}: {ending:?} {}", answer.text());
+            failed += usize::from(ending == Ending::Failed);
+        },
+    );
     assert!(failed >= 3, "{failed}");
     assert!(stage.reports.outcomes().iter().all(|outcome| *outcome == IncidentOutcome::Stalled));
 }
