@@ -168,11 +168,13 @@ async fn decoded(
         let decoded = coding::decode_within(Some(&coding), &bytes, bytes_max, &mut grown);
         (decoded, grown)
     });
-    let (decoded, grown) = match decode.await {
-        Ok((decoded, grown)) => (decoded, Some(grown)),
-        Err(_) => (Err(NotDecoded::Invalid), None),
+    let decoded = match decode.await {
+        Ok((decoded, grown)) => {
+            held.add(grown);
+            decoded
+        }
+        Err(_) => Err(NotDecoded::Invalid),
     };
-    grown.into_iter().for_each(|grown| held.add(grown));
     match (decoded, settings.config.on_failure) {
         (Ok(plain), _) => Ok(Some(plain)),
         (Err(NotDecoded::TooLarge), _) => Err(Refusal::DecodedTooLarge(bytes_max).into()),

@@ -153,14 +153,9 @@ impl Ledger {
         (signatures::restored(dialect, body, &known).map(Bytes::from), true)
     }
 
-    /// Whether another proxy may know signatures that this one does not.
-    pub(crate) fn is_shared(&self) -> bool {
-        self.store.is_some()
-    }
-
     /// Whether a body has calls whose signatures another proxy may know.
     pub(crate) fn is_missing_signatures(&self, dialect: &str, body: &[u8]) -> bool {
-        self.is_shared() && self.memory.signatures.lost(dialect, body).1
+        self.store.is_some() && self.memory.signatures.lost(dialect, body).1
     }
 
     /// Remembers the signatures of a response.
@@ -279,7 +274,7 @@ impl Conversations {
         if bytes == 0 {
             return Vec::new();
         }
-        let mut gone = Vec::from_iter(self.take(&key));
+        let mut gone: Vec<_> = self.take(&key).into_iter().collect();
         self.uses += 1;
         let used = self.uses;
         self.bytes += bytes;

@@ -59,16 +59,16 @@ impl Metrics {
     pub fn count_exchange(&self, summary: &Summary) {
         let upstream = label_of_upstream(&summary.upstream);
         let labels = (summary.dialect.unwrap_or("none"), class_of(summary.status));
-        let mut counts = self.lock();
+        let mut locked = self.lock();
+        let counts = &mut *locked;
         // A name is copied only once.
-        if !counts.exchanges.contains_key(upstream) {
-            counts.exchanges.insert(upstream.to_owned(), Exchanges::default());
-        }
-        if let Some(exchanges) = counts.exchanges.get_mut(upstream) {
-            *exchanges.counts.entry(labels).or_default() += 1;
-            exchanges.times.add(summary.time);
-            exchanges.body_bytes += summary.body_bytes.unwrap_or(0);
-        }
+        let exchanges = match counts.exchanges.get_mut(upstream) {
+            Some(exchanges) => exchanges,
+            None => counts.exchanges.entry(upstream.to_owned()).or_default(),
+        };
+        *exchanges.counts.entry(labels).or_default() += 1;
+        exchanges.times.add(summary.time);
+        exchanges.body_bytes += summary.body_bytes.unwrap_or(0);
         counts.late_results += summary.late_results;
     }
 
@@ -147,6 +147,7 @@ fn write_gauges(page: &mut TextPage, gauges: &Gauges) {
         ("seamline_connections_open", "Open connections of clients.", gauges.connections),
         ("seamline_requests_open", "Requests whose response is not complete.", gauges.requests),
         ("seamline_streams_open", "Streamed responses and WebSockets.", gauges.streams),
+        ("seamline_bodies_bytes", "Bytes that the bodies of open requests hold.", gauges.body_bytes),
         ("seamline_ledger_conversations", "Conversations that the ledger remembers.", gauges.conversations),
         ("seamline_ledger_bytes", "Bytes that these conversations hold.", gauges.conversation_bytes),
     ];

@@ -103,6 +103,8 @@ pub struct Gauges {
     pub conversations: usize,
     /// The number of bytes that these conversations hold.
     pub conversation_bytes: usize,
+    /// The number of bytes that the bodies of open requests hold.
+    pub body_bytes: usize,
 }
 
 /// A page of the proxy itself.

@@ -40,6 +40,11 @@ impl BodyRoom {
     pub(crate) fn enter(&self, bytes_max: usize) -> HeldBytes {
         HeldBytes { room: Arc::clone(&self.0), bytes: 0, bytes_max }
     }
+
+    /// The number of bytes that all requests hold.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl HeldBytes {
@@ -116,9 +121,9 @@ mod tests {
         );
         assert_eq!(one.grow(usize::MAX), Err(NoRoom));
         drop(one);
-        assert_eq!((other.grow(6), room.0.load(Ordering::Relaxed)), (Ok(()), 10));
+        assert_eq!((other.grow(6), room.bytes()), (Ok(()), 10));
         drop(other);
-        assert_eq!(room.0.load(Ordering::Relaxed), 0);
+        assert_eq!(room.bytes(), 0);
     }
 
     #[tokio::test]

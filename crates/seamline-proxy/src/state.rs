@@ -109,6 +109,7 @@ impl Shared {
             streams: self.open.streams.get(),
             conversations,
             conversation_bytes,
+            body_bytes: self.bodies.bytes(),
         }
     }
 }

@@ -97,10 +97,10 @@ fn a_scraper_reads_every_sample() {
         actions: BTreeMap::from([("PAIR001 synthesize".to_owned(), 2)]),
         ..ProxyIncident::default()
     });
-    let gauges = Gauges { connections: 4, conversation_bytes: 5, ..Gauges::default() };
+    let gauges = Gauges { connections: 4, conversation_bytes: 5, body_bytes: 7, ..Gauges::default() };
     let store = StoreGauges { dropped: 6, is_available: false };
     let (kinds, samples) = parse(&metrics.render(&gauges, Some(store)));
-    assert_eq!(kinds.len(), 16, "{kinds:?}");
+    assert_eq!(kinds.len(), 17, "{kinds:?}");
     let found = |name: &str, labels: &[(&str, &str)]| value(&samples, name, labels);
     let requests = |upstream, dialect, status| {
         found("seamline_requests_total", &[("upstream", upstream), ("dialect", dialect), ("status", status)])
@@ -119,6 +119,7 @@ fn a_scraper_reads_every_sample() {
     assert_eq!(found("seamline_stalls_total", &[]), Some(1.0));
     assert_eq!(found("seamline_connections_open", &[]), Some(4.0));
     assert_eq!(found("seamline_ledger_bytes", &[]), Some(5.0));
+    assert_eq!(found("seamline_bodies_bytes", &[]), Some(7.0));
     assert_eq!(found("seamline_incidents_dropped_total", &[]), Some(6.0));
     assert_eq!(found("seamline_incident_store_up", &[]), Some(0.0));
 }
@@ -126,7 +127,7 @@ fn a_scraper_reads_every_sample() {
 #[test]
 fn a_proxy_without_traffic_has_metrics() {
     let (kinds, samples) = parse(&Metrics::default().render(&Gauges::default(), None));
-    assert_eq!((kinds.len(), value(&samples, "seamline_stalls_total", &[])), (14, Some(0.0)));
+    assert_eq!((kinds.len(), value(&samples, "seamline_stalls_total", &[])), (15, Some(0.0)));
 }
 
 #[test]

@@ -44,23 +44,16 @@ fn all_bodies_together_have_a_bound() {
     let (start, rest) = body.split_at(body.len() - 1);
     let head = format!("POST {} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", path(DIALECT), body.len());
     first.send(format!("{head}{start}").as_bytes());
-    let refused = || {
-        let answer = stage.client().post(path(DIALECT), body.as_bytes());
-        (answer.status == 503).then_some(answer)
-    };
-    // The start arrives some time after it was sent.
-    let mut answer = None;
-    wait_until(|| {
-        answer = refused();
-        answer.is_some()
-    });
-    let answer = answer.unwrap();
+    wait_until(|| stage.control.gauges().body_bytes == start.len());
+    let answer = stage.client().post(path(DIALECT), body.as_bytes());
+    assert_eq!(answer.status, 503);
     assert_eq!(answer.header("retry-after"), Some("1"));
     assert!(answer.text().contains("overloaded_error"), "{}", answer.text());
     assert!(is_up(&stage), "a small body still has room");
     first.send(rest.as_bytes());
     assert_eq!(first.answer().status, 200);
-    wait_until(|| refused().is_none());
+    wait_until(|| stage.control.gauges().body_bytes == 0);
+    assert_eq!(stage.client().post(path(DIALECT), body.as_bytes()).status, 200);
 
     let bomb = zstd::encode_all(&vec![b' '; 1 << 20][..], 1).unwrap();
     let answer = stage.client().post_with(path(DIALECT), &[("content-encoding", "zstd")], &bomb);
