@@ -14,7 +14,10 @@ const recording = async (input, init) => {
   return network(input, init);
 };
 globalThis.fetch = recording;
-/** The damages, as lists of steps: `ask`, `call ID`, `bad ID` (arguments cut off), `result ID`, `go`. */
+/**
+ * The damages, as lists of steps: `ask`, `half` (a text that ends in half a character), `call ID`, `bad ID` (arguments cut
+ * off), `result ID`, `cut ID` (a result that ends in half a character), `go`.
+ */
 const DAMAGES = {
   missing: ["ask", "call a", "go"],
   orphan: ["ask", "result a", "go"],
@@ -23,6 +26,7 @@ const DAMAGES = {
   "repeated id": ["ask", "call a", "result a", "go", "call a", "go"],
   "bad arguments": ["ask", "bad a", "result a", "go"],
   "half character": ["half", "call a", "result a", "go"],
+  "half result": ["ask", "call a", "cut a", "go"],
 };
 
 const toolName = "run_shell_command";
@@ -31,28 +35,28 @@ const SAID = { ask: "run the probe", go: "go on", half: "cut off \ud83d" };
 const history = (steps, forms) =>
   steps.map((step) => {
     const [kind, name] = step.split(" ");
-    return SAID[kind] ? forms.user(SAID[kind]) : kind === "result" ? forms.result(id(name)) : forms.call(id(name), kind === "bad");
+    return SAID[kind] ? forms.user(SAID[kind]) : kind === "result" ? forms.result(id(name), REAL) : kind === "cut" ? forms.result(id(name), `${REAL} \ud83d`) : forms.call(id(name), kind === "bad");
   });
 
 const chat = {
   user: (content) => ({ role: "user", content }),
   call: (call, isBad) => ({ role: "assistant", content: null, tool_calls: [{ id: call, type: "function", function: { name: toolName, arguments: isBad ? '{"comm' : "{}" } }] }),
-  result: (call) => ({ role: "tool", tool_call_id: call, content: REAL }),
+  result: (call, content) => ({ role: "tool", tool_call_id: call, content }),
 };
 const messages = {
   user: (content) => ({ role: "user", content }),
   call: (call, isBad) => ({ role: "assistant", content: [{ type: "tool_use", id: call, name: toolName, input: isBad ? '{"comm' : {} }] }),
-  result: (call) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: call, content: REAL }] }),
+  result: (call, content) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: call, content }] }),
 };
 const models = {
   user: (content) => ({ role: "user", content }),
   call: (call, isBad) => ({ role: "assistant", content: [{ type: "tool-call", toolCallId: call, toolName, input: isBad ? '{"comm' : {} }] }),
-  result: (call) => ({ role: "tool", content: [{ type: "tool-result", toolCallId: call, toolName, output: { type: "text", value: REAL } }] }),
+  result: (call, value) => ({ role: "tool", content: [{ type: "tool-result", toolCallId: call, toolName, output: { type: "text", value } }] }),
 };
 const items = {
   user: (content) => ({ role: "user", content }),
   call: (call, isBad) => ({ type: "function_call", callId: call, name: toolName, arguments: isBad ? '{"comm' : "{}", status: "completed" }),
-  result: (call) => ({ type: "function_call_result", callId: call, name: toolName, status: "completed", output: { type: "text", text: REAL } }),
+  result: (call, text) => ({ type: "function_call_result", callId: call, name: toolName, status: "completed", output: { type: "text", text } }),
 };
 const { default: OpenAI } = await import("openai");
 const { z } = await import("zod");
@@ -108,7 +112,7 @@ const FRAMEWORKS = {
       user: (content) => new HumanMessage(content),
       call: (call, isBad) =>
         new AIMessage(isBad ? cut(call) : { content: "", tool_calls: [{ type: "tool_call", id: call, name: toolName, args: {} }] }),
-      result: (call) => new ToolMessage({ tool_call_id: call, name: toolName, content: REAL }),
+      result: (call, content) => new ToolMessage({ tool_call_id: call, name: toolName, content }),
     };
     const shell = tool(async () => REAL, { name: toolName, description: "Runs a command.", schema: z.object({}) });
     const model = () => new ChatOpenAI({ model: "gpt-5", apiKey: "dummy", maxRetries: 0, configuration: { baseURL: `${url}/openai/v1` } });
@@ -156,6 +160,7 @@ const ALONE_CHAT = {
   "repeated id": UNANSWERED,
   "bad arguments": "accepted",
   "half character": UNREADABLE,
+  "half result": UNREADABLE,
 };
 const OPEN_USE = "`tool_use` ids were found without `tool_result` blocks immediately after";
 const ALONE_MESSAGES = {
@@ -166,6 +171,7 @@ const ALONE_MESSAGES = {
   "repeated id": OPEN_USE,
   "bad arguments": "tool_use.input",
   "half character": "The request body is not valid JSON",
+  "half result": "The request body is not valid JSON",
 };
 const MISSING = "Tool result is missing for tool call call_a.";
 const ALONE_MODELS = { ...ALONE_CHAT, missing: MISSING, displaced: MISSING, "repeated id": MISSING };
@@ -184,10 +190,11 @@ const ALONE = {
     "repeated id": "accepted",
     "bad arguments": "accepted",
     "half character": UNREADABLE,
+    "half result": UNREADABLE,
   },
   langchain: ALONE_CHAT,
   // Mastra drops open calls and makes up calls for orphans, so the provider accepts the pairs that are left.
-  mastra: { ...Object.fromEntries(Object.keys(DAMAGES).map((damage) => [damage, "accepted"])), "half character": UNREADABLE },
+  mastra: { ...Object.fromEntries(Object.keys(DAMAGES).map((damage) => [damage, "accepted"])), "half character": UNREADABLE, "half result": UNREADABLE },
 };
 
 const first = (error) => String(error?.message ?? error).split("\n")[0];
@@ -210,7 +217,7 @@ for (const [name, load] of Object.entries(FRAMEWORKS)) {
     };
     const alone = await outcome(false);
     const repaired = await outcome(true);
-    const isKept = !steps.some((step) => step.startsWith("result")) || sent[0]?.includes(REAL);
+    const isKept = !steps.some((step) => /^(result|cut)/.test(step)) || sent[0]?.includes(REAL);
     const isAsExpected = alone.includes(ALONE[name][damage]);
     const isRight = repaired === "accepted" && isKept && isAsExpected;
     if (!isRight) wrong += 1;
