@@ -121,7 +121,7 @@ const FRAMEWORKS = {
   },
 };
 
-/** Mastra needs a newer Node.js and 300 MB, so it is not installed everywhere. */
+/** Mastra and pi need a newer Node.js and much space, so they are not installed everywhere. */
 async function mastra() {
   const { Agent } = await import("@mastra/core/agent");
   const { SeamlineProcessor } = await import("seamline/mastra");
@@ -131,11 +131,43 @@ async function mastra() {
     return new Agent({ id: "probe", name: "probe", instructions: "Run commands.", model: compatible(), inputProcessors, maxRetries: 0 }).generate(history(steps, models));
   };
 }
-try {
-  import.meta.resolve("@mastra/core/agent");
-  FRAMEWORKS.mastra = mastra;
-} catch {
-  console.log("mastra is not installed");
+/** pi as its own runner of extensions drives it. */
+async function pi() {
+  const { ExtensionRunner, createExtensionRuntime } = await import("@mariozechner/pi-coding-agent");
+  const { complete } = await import("@mariozechner/pi-ai");
+  const { seamlineExtension } = await import("seamline/pi");
+  const handlers = new Map();
+  seamlineExtension({ on: (name, handler) => handlers.set(name, [handler]) }, { onFailure: "throw" });
+  const extension = { path: "seamline", handlers, tools: new Map(), commands: new Map(), flags: new Map(), shortcuts: new Map() };
+  const runner = new ExtensionRunner([extension], createExtensionRuntime(), process.cwd(), {}, {});
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const api = { api: "openai-completions", provider: "openai" };
+  const model = { ...api, id: "gpt-5", name: "gpt-5", baseUrl: `${url}/openai/v1`, reasoning: false, input: ["text"], cost, contextWindow: 100_000, maxTokens: 64 };
+  const usage = { ...cost, totalTokens: 0, cost: { ...cost, total: 0 } };
+  const forms = {
+    user: (content) => ({ role: "user", content, timestamp: 1 }),
+    call: (call, isBad) => ({
+      ...api, role: "assistant", model: "gpt-5", usage, stopReason: "toolUse", timestamp: 2,
+      content: [{ type: "toolCall", id: call, name: toolName, arguments: isBad ? '{"comm' : {} }],
+    }),
+    result: (call, text) => ({ role: "toolResult", toolCallId: call, toolName, content: [{ type: "text", text }], isError: false, timestamp: 3 }),
+  };
+  return async (steps, isRepairing) => {
+    const given = history(steps, forms);
+    const sending = isRepairing ? await runner.emitContext(given) : given;
+    const onPayload = async (payload) => (isRepairing ? runner.emitBeforeProviderRequest(payload) : payload);
+    const { errorMessage } = await complete(model, { messages: sending, tools: [] }, { apiKey: "dummy", maxRetries: 0, onPayload });
+    if (errorMessage) throw new Error(errorMessage);
+  };
+}
+
+for (const [name, module, load] of [["mastra", "@mastra/core/agent", mastra], ["pi", "@mariozechner/pi-coding-agent", pi]]) {
+  try {
+    import.meta.resolve(module);
+    FRAMEWORKS[name] = load;
+  } catch {
+    console.log(`${name} is not installed`);
+  }
 }
 
 async function aiSdk() {
@@ -175,6 +207,7 @@ const ALONE_MESSAGES = {
 };
 const MISSING = "Tool result is missing for tool call call_a.";
 const ALONE_MODELS = { ...ALONE_CHAT, missing: MISSING, displaced: MISSING, "repeated id": MISSING };
+const ACCEPTED = Object.fromEntries(Object.keys(DAMAGES).map((damage) => [damage, "accepted"]));
 const ALONE = {
   "openai (fetch)": ALONE_CHAT,
   "anthropic (fetch)": ALONE_MESSAGES,
@@ -193,8 +226,10 @@ const ALONE = {
     "half result": UNREADABLE,
   },
   langchain: ALONE_CHAT,
+  // pi answers open calls, and replaces halves of characters, but sends results without a call.
+  pi: { ...ACCEPTED, orphan: ALONE_CHAT.orphan, displaced: ALONE_CHAT.orphan, duplicate: ALONE_CHAT.duplicate },
   // Mastra drops open calls and makes up calls for orphans, so the provider accepts the pairs that are left.
-  mastra: { ...Object.fromEntries(Object.keys(DAMAGES).map((damage) => [damage, "accepted"])), "half character": UNREADABLE, "half result": UNREADABLE },
+  mastra: { ...ACCEPTED, "half character": UNREADABLE, "half result": UNREADABLE },
 };
 
 const first = (error) => String(error?.message ?? error).split("\n")[0];
