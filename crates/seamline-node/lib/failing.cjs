@@ -27,7 +27,7 @@ const described = (error) => (error instanceof SeamlineError ? error.message : S
 /** Tells a program of an error: its own `onError`, or else a warning of the process, once for each text. */
 function told(onError, error, what) {
   try {
-    if (onError) return void onError(error);
+    if (onError) return void settled(onError(error), () => {});
     const text = `${what}: ${described(error)}`;
     if (warned.has(text)) return;
     warned.add(text);
@@ -35,6 +35,11 @@ function told(onError, error, what) {
   } catch {
     // A program that cannot take the error must not lose its request as well.
   }
+}
+
+/** Gives the rejection of a callback to another one. A callback without a promise has none. */
+function settled(value, rejected) {
+  if (typeof value?.then === "function") value.then(undefined, rejected);
 }
 
 /**
@@ -64,4 +69,4 @@ function adapting(what, options) {
   return { repairing, guarded };
 }
 
-module.exports = { adapting, told };
+module.exports = { adapting, settled, told };

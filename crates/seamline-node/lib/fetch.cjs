@@ -2,7 +2,7 @@
 
 const { SeamlineError } = require("./error.cjs");
 const { check, endpoint, repair } = require("./bodies.cjs");
-const { adapting, told } = require("./failing.cjs");
+const { adapting, settled, told } = require("./failing.cjs");
 const { ResponseStream } = require("./stream.cjs");
 
 /**
@@ -61,11 +61,12 @@ function once(work) {
   };
 }
 
+/** Calls a callback of the caller. */
 function attempt(work, tell) {
   try {
-    return work();
+    settled(work(), tell);
   } catch (error) {
-    return tell(error);
+    tell(error);
   }
 }
 

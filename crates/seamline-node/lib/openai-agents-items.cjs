@@ -148,8 +148,13 @@ function message(wire, original, mirror) {
   const old = original?.content;
   if (typeof wire.content === "string") return { ...original, role: wire.role, content: wire.content };
   if (wire.role !== "assistant") return { ...original, role: wire.role, content: mirror.parts(wire.content, Array.isArray(old) ? old : []) };
-  // Audio and images of the model are shown by their names.
-  const content = wire.content.map((part, index) => (isText(part) && isText(old?.[index]) ? { ...old[index], text: part.text } : (old?.[index] ?? part)));
+  const shown = Array.isArray(old) ? contentOf(original, mirror) : [];
+  const content = wire.content.map((part, index) => {
+    // Audio and images of the model are shown by their names.
+    const same = shown.findIndex((one) => one.type === part.type && one.text === part.text && one.refusal === part.refusal);
+    if (same >= 0) return old[same];
+    return shown.length === wire.content.length && isText(part) && isText(old[index]) ? { ...old[index], text: part.text } : part;
+  });
   return { status: "completed", ...original, role: wire.role, content };
 }
 

@@ -60,8 +60,16 @@ async function executed(work) {
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }
-  const isOutcome = result !== null && typeof result === "object" && "output" in result && Object.keys(result).every((key) => key === "output" || key === "isError");
-  return isOutcome ? { output: outputOf(result.output), isError: Boolean(result.isError) } : { output: outputOf(result), isError: false };
+  return isOutcome(result) ? { output: outputOf(result.output), isError: Boolean(result.isError) } : { output: outputOf(result), isError: false };
+}
+
+/** Whether a value is `{output, isError}`, and nothing more that would be lost. */
+function isOutcome(value) {
+  try {
+    return value !== null && typeof value === "object" && "output" in value && Object.keys(value).every((key) => key === "output" || key === "isError");
+  } catch {
+    return false;
+  }
 }
 
 /** The text of a tool's output. The tool has run, so no value is a failure. */

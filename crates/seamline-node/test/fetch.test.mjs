@@ -124,6 +124,20 @@ test("callbacks that throw are told to onError, and the request goes on", async 
   assert.deepEqual([errors, rejections], [["repair", "response"], []]);
 });
 
+test("callbacks that reject are told to onError, and the process goes on", async (context) => {
+  const rejections = [];
+  const listener = (error) => rejections.push(error.message);
+  process.prependListener("unhandledRejection", listener);
+  context.after(() => process.removeListener("unhandledRejection", listener));
+  const errors = [];
+  const reject = (text) => async () => { throw new Error(text); };
+  const options = { onRepair: reject("repair"), onResponse: reject("response"), onError: async (error) => { errors.push(error.message); throw error; } };
+  const response = await repairingFetch(streaming().inner, options)(URL, { method: "POST", body: JSON.stringify(orphan) });
+  await response.text();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual([errors.sort(), rejections], [["repair", "response"], []]);
+});
+
 test("a streamed response is assembled with the options of the fetch", async () => {
   const assembled = async (options, bytes) => {
     const { inner } = recording(() => new Response(bytes, { headers: { "content-type": "text/event-stream" } }));

@@ -112,7 +112,7 @@ test("a tool may return any value", async () => {
   await session.append(ask);
   const cyclic = { name: "c" };
   cyclic.self = cyclic;
-  const values = { a: undefined, b: { files: 2 }, c: [1], d: null, e: { output: { x: 1 }, isError: true }, f: { output: "text", code: 3 }, g: 7n, h: cyclic };
+  const values = { a: undefined, b: { files: 2 }, c: [1], d: null, e: { output: { x: 1 }, isError: true }, f: { output: "text", code: 3 }, g: 7n, h: cyclic, i: new Proxy({}, { ownKeys() { throw new Error("no"); }, has() { throw new Error("no"); } }) };
   const given = { role: "assistant", content: Object.keys(values).map((id) => ({ type: "tool_use", id, name: "read", input: { id } })) };
   const { success, outcomes } = await session.executeToolCycle(given, (_, { id }) => values[id]);
   assert.ok(success);

@@ -14,7 +14,10 @@ const recording = async (input, init) => {
   return network(input, init);
 };
 globalThis.fetch = recording;
-/** The damages, as lists of steps: `ask`, `call ID`, `bad ID` (arguments cut off), `result ID`, `go`. */
+/**
+ * The damages, as lists of steps: `ask`, `half` (a text that ends in half a character), `call ID`, `bad ID` (arguments cut
+ * off), `result ID`, `cut ID` (a result that ends in half a character), `go`.
+ */
 const DAMAGES = {
   missing: ["ask", "call a", "go"],
   orphan: ["ask", "result a", "go"],
@@ -23,6 +26,7 @@ const DAMAGES = {
   "repeated id": ["ask", "call a", "result a", "go", "call a", "go"],
   "bad arguments": ["ask", "bad a", "result a", "go"],
   "half character": ["half", "call a", "result a", "go"],
+  "half result": ["ask", "call a", "cut a", "go"],
 };
 
 const toolName = "run_shell_command";
@@ -31,28 +35,28 @@ const SAID = { ask: "run the probe", go: "go on", half: "cut off \ud83d" };
 const history = (steps, forms) =>
   steps.map((step) => {
     const [kind, name] = step.split(" ");
-    return SAID[kind] ? forms.user(SAID[kind]) : kind === "result" ? forms.result(id(name)) : forms.call(id(name), kind === "bad");
+    return SAID[kind] ? forms.user(SAID[kind]) : kind === "result" ? forms.result(id(name), REAL) : kind === "cut" ? forms.result(id(name), `${REAL} \ud83d`) : forms.call(id(name), kind === "bad");
   });
 
 const chat = {
   user: (content) => ({ role: "user", content }),
   call: (call, isBad) => ({ role: "assistant", content: null, tool_calls: [{ id: call, type: "function", function: { name: toolName, arguments: isBad ? '{"comm' : "{}" } }] }),
-  result: (call) => ({ role: "tool", tool_call_id: call, content: REAL }),
+  result: (call, content) => ({ role: "tool", tool_call_id: call, content }),
 };
 const messages = {
   user: (content) => ({ role: "user", content }),
   call: (call, isBad) => ({ role: "assistant", content: [{ type: "tool_use", id: call, name: toolName, input: isBad ? '{"comm' : {} }] }),
-  result: (call) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: call, content: REAL }] }),
+  result: (call, content) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: call, content }] }),
 };
 const models = {
   user: (content) => ({ role: "user", content }),
   call: (call, isBad) => ({ role: "assistant", content: [{ type: "tool-call", toolCallId: call, toolName, input: isBad ? '{"comm' : {} }] }),
-  result: (call) => ({ role: "tool", content: [{ type: "tool-result", toolCallId: call, toolName, output: { type: "text", value: REAL } }] }),
+  result: (call, value) => ({ role: "tool", content: [{ type: "tool-result", toolCallId: call, toolName, output: { type: "text", value } }] }),
 };
 const items = {
   user: (content) => ({ role: "user", content }),
   call: (call, isBad) => ({ type: "function_call", callId: call, name: toolName, arguments: isBad ? '{"comm' : "{}", status: "completed" }),
-  result: (call) => ({ type: "function_call_result", callId: call, name: toolName, status: "completed", output: { type: "text", text: REAL } }),
+  result: (call, text) => ({ type: "function_call_result", callId: call, name: toolName, status: "completed", output: { type: "text", text } }),
 };
 const { default: OpenAI } = await import("openai");
 const { z } = await import("zod");
@@ -108,7 +112,7 @@ const FRAMEWORKS = {
       user: (content) => new HumanMessage(content),
       call: (call, isBad) =>
         new AIMessage(isBad ? cut(call) : { content: "", tool_calls: [{ type: "tool_call", id: call, name: toolName, args: {} }] }),
-      result: (call) => new ToolMessage({ tool_call_id: call, name: toolName, content: REAL }),
+      result: (call, content) => new ToolMessage({ tool_call_id: call, name: toolName, content }),
     };
     const shell = tool(async () => REAL, { name: toolName, description: "Runs a command.", schema: z.object({}) });
     const model = () => new ChatOpenAI({ model: "gpt-5", apiKey: "dummy", maxRetries: 0, configuration: { baseURL: `${url}/openai/v1` } });
@@ -117,7 +121,7 @@ const FRAMEWORKS = {
   },
 };
 
-/** Mastra needs a newer Node.js and 300 MB, so it is not installed everywhere. */
+/** Mastra and pi need a newer Node.js and much space, so they are not installed everywhere. */
 async function mastra() {
   const { Agent } = await import("@mastra/core/agent");
   const { SeamlineProcessor } = await import("seamline/mastra");
@@ -127,11 +131,43 @@ async function mastra() {
     return new Agent({ id: "probe", name: "probe", instructions: "Run commands.", model: compatible(), inputProcessors, maxRetries: 0 }).generate(history(steps, models));
   };
 }
-try {
-  import.meta.resolve("@mastra/core/agent");
-  FRAMEWORKS.mastra = mastra;
-} catch {
-  console.log("mastra is not installed");
+/** pi as its own runner of extensions drives it. */
+async function pi() {
+  const { ExtensionRunner, createExtensionRuntime } = await import("@mariozechner/pi-coding-agent");
+  const { complete } = await import("@mariozechner/pi-ai");
+  const { seamlineExtension } = await import("seamline/pi");
+  const handlers = new Map();
+  seamlineExtension({ on: (name, handler) => handlers.set(name, [handler]) }, { onFailure: "throw" });
+  const extension = { path: "seamline", handlers, tools: new Map(), commands: new Map(), flags: new Map(), shortcuts: new Map() };
+  const runner = new ExtensionRunner([extension], createExtensionRuntime(), process.cwd(), {}, {});
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const api = { api: "openai-completions", provider: "openai" };
+  const model = { ...api, id: "gpt-5", name: "gpt-5", baseUrl: `${url}/openai/v1`, reasoning: false, input: ["text"], cost, contextWindow: 100_000, maxTokens: 64 };
+  const usage = { ...cost, totalTokens: 0, cost: { ...cost, total: 0 } };
+  const forms = {
+    user: (content) => ({ role: "user", content, timestamp: 1 }),
+    call: (call, isBad) => ({
+      ...api, role: "assistant", model: "gpt-5", usage, stopReason: "toolUse", timestamp: 2,
+      content: [{ type: "toolCall", id: call, name: toolName, arguments: isBad ? '{"comm' : {} }],
+    }),
+    result: (call, text) => ({ role: "toolResult", toolCallId: call, toolName, content: [{ type: "text", text }], isError: false, timestamp: 3 }),
+  };
+  return async (steps, isRepairing) => {
+    const given = history(steps, forms);
+    const sending = isRepairing ? await runner.emitContext(given) : given;
+    const onPayload = async (payload) => (isRepairing ? runner.emitBeforeProviderRequest(payload) : payload);
+    const { errorMessage } = await complete(model, { messages: sending, tools: [] }, { apiKey: "dummy", maxRetries: 0, onPayload });
+    if (errorMessage) throw new Error(errorMessage);
+  };
+}
+
+for (const [name, module, load] of [["mastra", "@mastra/core/agent", mastra], ["pi", "@mariozechner/pi-coding-agent", pi]]) {
+  try {
+    import.meta.resolve(module);
+    FRAMEWORKS[name] = load;
+  } catch {
+    console.log(`${name} is not installed`);
+  }
 }
 
 async function aiSdk() {
@@ -156,6 +192,7 @@ const ALONE_CHAT = {
   "repeated id": UNANSWERED,
   "bad arguments": "accepted",
   "half character": UNREADABLE,
+  "half result": UNREADABLE,
 };
 const OPEN_USE = "`tool_use` ids were found without `tool_result` blocks immediately after";
 const ALONE_MESSAGES = {
@@ -166,9 +203,11 @@ const ALONE_MESSAGES = {
   "repeated id": OPEN_USE,
   "bad arguments": "tool_use.input",
   "half character": "The request body is not valid JSON",
+  "half result": "The request body is not valid JSON",
 };
 const MISSING = "Tool result is missing for tool call call_a.";
 const ALONE_MODELS = { ...ALONE_CHAT, missing: MISSING, displaced: MISSING, "repeated id": MISSING };
+const ACCEPTED = Object.fromEntries(Object.keys(DAMAGES).map((damage) => [damage, "accepted"]));
 const ALONE = {
   "openai (fetch)": ALONE_CHAT,
   "anthropic (fetch)": ALONE_MESSAGES,
@@ -184,10 +223,13 @@ const ALONE = {
     "repeated id": "accepted",
     "bad arguments": "accepted",
     "half character": UNREADABLE,
+    "half result": UNREADABLE,
   },
   langchain: ALONE_CHAT,
+  // pi answers open calls, and replaces halves of characters, but sends results without a call.
+  pi: { ...ACCEPTED, orphan: ALONE_CHAT.orphan, displaced: ALONE_CHAT.orphan, duplicate: ALONE_CHAT.duplicate },
   // Mastra drops open calls and makes up calls for orphans, so the provider accepts the pairs that are left.
-  mastra: { ...Object.fromEntries(Object.keys(DAMAGES).map((damage) => [damage, "accepted"])), "half character": UNREADABLE },
+  mastra: { ...ACCEPTED, "half character": UNREADABLE, "half result": UNREADABLE },
 };
 
 const first = (error) => String(error?.message ?? error).split("\n")[0];
@@ -210,7 +252,7 @@ for (const [name, load] of Object.entries(FRAMEWORKS)) {
     };
     const alone = await outcome(false);
     const repaired = await outcome(true);
-    const isKept = !steps.some((step) => step.startsWith("result")) || sent[0]?.includes(REAL);
+    const isKept = !steps.some((step) => /^(result|cut)/.test(step)) || sent[0]?.includes(REAL);
     const isAsExpected = alone.includes(ALONE[name][damage]);
     const isRight = repaired === "accepted" && isKept && isAsExpected;
     if (!isRight) wrong += 1;

@@ -14,7 +14,7 @@ const NAME: &str = "node-frameworks";
 const PACKAGES: &str = "--legacy-peer-deps ai@7.0.173 @ai-sdk/openai-compatible@3.0.92 zod@4.6.7 @openai/agents@0.20.0 \
                         openai@7.55.0 @anthropic-ai/sdk@1.10.0 langchain@1.5.14 @langchain/core@1.2.13 \
                         @langchain/openai@1.5.8 @langchain/langgraph@1.4.13 @langchain/langgraph-checkpoint@1.1.5 \
-                        @mastra/core@1.71.0";
+                        @mastra/core@1.71.0 @mariozechner/pi-coding-agent@0.73.1";
 const SCRIPT: &str = "frameworks.mjs";
 
 /// Runs every framework, or those named, and prints a table.
