@@ -28,8 +28,8 @@ mod _native {
     use crate::choices::Choices;
     #[pymodule_export]
     use crate::hooks::{
-        after_tool_call, after_tool_failure, agent_end, agent_failed, before_agent_start, repair_context, session_start,
-        take_inbox,
+        after_tool_call, after_tool_failure, agent_end, agent_failed, before_agent_start, repair_context,
+        session_start, take_inbox,
     };
     #[pymodule_export]
     use crate::session::Session;

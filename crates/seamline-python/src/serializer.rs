@@ -307,7 +307,8 @@ fn escape(mut text: &[u8], out: &mut Vec<u8>) {
 /// The place of the first byte that must be escaped.
 fn first_special(text: &[u8]) -> Option<usize> {
     let (blocks, rest) = text.as_chunks::<BLOCK>();
-    let plain = blocks.iter().take_while(|block| !block.iter().fold(false, |any, &byte| any | is_special(byte))).count();
+    let plain =
+        blocks.iter().take_while(|block| !block.iter().fold(false, |any, &byte| any | is_special(byte))).count();
     let start = plain * BLOCK;
     let Some(block) = blocks.get(plain) else {
         return rest.iter().position(|&byte| is_special(byte)).map(|at| start + at);
