@@ -278,6 +278,8 @@ impl Writer {
 
 /// The bytes that are looked at together, so that the compiler uses vector instructions.
 const BLOCK: usize = 32;
+/// The bytes of a word, which are looked at with one comparison.
+const WORD: usize = 8;
 
 /// Whether a byte must be escaped in a string.
 const fn is_special(byte: u8) -> bool {
@@ -309,18 +311,19 @@ fn first_special(text: &[u8]) -> Option<usize> {
     let (blocks, rest) = text.as_chunks::<BLOCK>();
     let plain =
         blocks.iter().take_while(|block| !block.iter().fold(false, |any, &byte| any | is_special(byte))).count();
-    let start = plain * BLOCK;
-    let Some(block) = blocks.get(plain) else {
-        return rest.iter().position(|&byte| is_special(byte)).map(|at| start + at);
-    };
-    let (words, _) = block.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
+    let near = blocks.get(plain).map_or(rest, <[u8; BLOCK]>::as_slice);
+    first_in_words(near).map(|at| plain * BLOCK + at)
+}
+
+/// The same for a short text.
+fn first_in_words(text: &[u8]) -> Option<usize> {
+    let (words, rest) = text.as_chunks::<WORD>();
+    let mut last = [b' '; WORD];
+    last[..rest.len()].copy_from_slice(rest);
+    words.iter().chain([&last]).enumerate().find_map(|(index, word)| {
         let marked = marks(u64::from_le_bytes(*word));
-        if marked != 0 {
-            return Some(start + index * 8 + marked.trailing_zeros() as usize / 8);
-        }
-    }
-    None
+        (marked != 0).then(|| index * WORD + marked.trailing_zeros() as usize / 8)
+    })
 }
 
 /// Eight bytes at once: the lowest high bit that is set marks the first byte that must be escaped.
