@@ -308,22 +308,24 @@ fn escape(mut text: &[u8], out: &mut Vec<u8>) {
 
 /// The place of the first byte that must be escaped.
 fn first_special(text: &[u8]) -> Option<usize> {
-    let (blocks, rest) = text.as_chunks::<BLOCK>();
-    let plain =
-        blocks.iter().take_while(|block| !block.iter().fold(false, |any, &byte| any | is_special(byte))).count();
-    let near = blocks.get(plain).map_or(rest, <[u8; BLOCK]>::as_slice);
-    first_in_words(near).map(|at| plain * BLOCK + at)
-}
-
-/// The same for a short text.
-fn first_in_words(text: &[u8]) -> Option<usize> {
-    let (words, rest) = text.as_chunks::<WORD>();
-    let mut last = [b' '; WORD];
-    last[..rest.len()].copy_from_slice(rest);
-    words.iter().chain([&last]).enumerate().find_map(|(index, word)| {
+    let mut at = 0;
+    while let Some(block) = text[at..].first_chunk::<BLOCK>() {
+        if block.iter().fold(false, |any, &byte| any | is_special(byte)) {
+            break;
+        }
+        at += BLOCK;
+    }
+    while let Some(word) = text[at..].first_chunk::<WORD>() {
         let marked = marks(u64::from_le_bytes(*word));
-        (marked != 0).then(|| index * WORD + marked.trailing_zeros() as usize / 8)
-    })
+        if marked != 0 {
+            return Some(at + marked.trailing_zeros() as usize / 8);
+        }
+        at += WORD;
+    }
+    // The last word overlaps the one before it, in which nothing was found.
+    let Some(word) = text.last_chunk::<WORD>() else { return text.iter().position(|&byte| is_special(byte)) };
+    let marked = marks(u64::from_le_bytes(*word));
+    (marked != 0).then(|| text.len() - WORD + marked.trailing_zeros() as usize / 8)
 }
 
 /// Eight bytes at once: the lowest high bit that is set marks the first byte that must be escaped.
