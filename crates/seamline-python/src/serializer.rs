@@ -278,6 +278,8 @@ impl Writer {
 
 /// The bytes that are looked at together, so that the compiler uses vector instructions.
 const BLOCK: usize = 32;
+/// The bytes of a word, which are looked at with one comparison.
+const WORD: usize = 8;
 
 /// Whether a byte must be escaped in a string.
 const fn is_special(byte: u8) -> bool {
@@ -306,21 +308,24 @@ fn escape(mut text: &[u8], out: &mut Vec<u8>) {
 
 /// The place of the first byte that must be escaped.
 fn first_special(text: &[u8]) -> Option<usize> {
-    let (blocks, rest) = text.as_chunks::<BLOCK>();
-    let plain =
-        blocks.iter().take_while(|block| !block.iter().fold(false, |any, &byte| any | is_special(byte))).count();
-    let start = plain * BLOCK;
-    let Some(block) = blocks.get(plain) else {
-        return rest.iter().position(|&byte| is_special(byte)).map(|at| start + at);
-    };
-    let (words, _) = block.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
+    let mut at = 0;
+    while let Some(block) = text[at..].first_chunk::<BLOCK>() {
+        if block.iter().fold(false, |any, &byte| any | is_special(byte)) {
+            break;
+        }
+        at += BLOCK;
+    }
+    while let Some(word) = text[at..].first_chunk::<WORD>() {
         let marked = marks(u64::from_le_bytes(*word));
         if marked != 0 {
-            return Some(start + index * 8 + marked.trailing_zeros() as usize / 8);
+            return Some(at + marked.trailing_zeros() as usize / 8);
         }
+        at += WORD;
     }
-    None
+    // The last word overlaps the one before it, in which nothing was found.
+    let Some(word) = text.last_chunk::<WORD>() else { return text.iter().position(|&byte| is_special(byte)) };
+    let marked = marks(u64::from_le_bytes(*word));
+    (marked != 0).then(|| text.len() - WORD + marked.trailing_zeros() as usize / 8)
 }
 
 /// Eight bytes at once: the lowest high bit that is set marks the first byte that must be escaped.

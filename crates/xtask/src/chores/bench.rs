@@ -22,7 +22,7 @@ const PEERS: Environment = Environment { name: "store-peers", requirements: "cra
 /// The argument with which the benchmark of the proxy runs for long.
 pub(super) const SOAK: &str = "--soak";
 
-/// The benchmark of the packages, which is no target of cargo.
+/// The benchmark of the packages. It is a chore of its own, because cargo does not know the packages.
 const PACKAGES: &str = "packages";
 
 /// Runs the benchmark with this name.

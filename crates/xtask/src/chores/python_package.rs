@@ -12,13 +12,23 @@ use crate::workspace::{self, Workspace};
 const TESTS: Environment =
     Environment { name: "python-tests", requirements: "crates/seamline-python/tests/requirements.txt" };
 
-/// All frameworks. LiteLLM needs an older `openai` than the others, so it has an environment of its own.
-const FRAMEWORKS: [Environment; 2] = [
-    Environment { name: "python-frameworks", requirements: "crates/seamline-python/tests/frameworks/requirements.txt" },
-    Environment {
-        name: "python-litellm",
-        requirements: "crates/seamline-python/tests/frameworks/requirements-litellm.txt",
-    },
+/// All frameworks, with the modules whose documentation must run there. LiteLLM needs an older `openai` than the
+/// others, so it has an environment of its own.
+const FRAMEWORKS: [(Environment, &str); 2] = [
+    (
+        Environment {
+            name: "python-frameworks",
+            requirements: "crates/seamline-python/tests/frameworks/requirements.txt",
+        },
+        "agents anthropic langchain.agents langgraph.graph openai pydantic_ai",
+    ),
+    (
+        Environment {
+            name: "python-litellm",
+            requirements: "crates/seamline-python/tests/frameworks/requirements-litellm.txt",
+        },
+        "google.adk.agents strands",
+    ),
 ];
 
 const CRATE: &str = "crates/seamline-python";
@@ -43,14 +53,14 @@ pub(super) fn environment(workspace: &Workspace) -> Result<Option<PathBuf>> {
 pub(super) fn print_frameworks(workspace: &Workspace, names: &[&str]) -> Result<()> {
     let provider = fake_provider(workspace)?;
     let table = workspace.root().join(CRATE).join("tests/frameworks/table.py");
-    for environment in FRAMEWORKS {
+    for (environment, needed) in FRAMEWORKS {
         let python = environment.python(workspace)?.context("python3 with venv is not installed")?;
         install(workspace, &python, "dev")?;
         let mut command = Command::new(&python);
         command.arg(&table).args(names).env("SEAMLINE_FAKE_PROVIDER", &provider);
         workspace::run(&mut command)?;
         if names.is_empty() {
-            workspace::run(&mut adapters(workspace, &python, &provider))?;
+            workspace::run(adapters(workspace, &python, &provider).env("SEAMLINE_NEEDED", needed))?;
         }
     }
     Ok(())

@@ -200,8 +200,15 @@ fn python(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     let Some(mut tests) = python_package::tests(workspace)? else {
         return Ok(Outcome::Skipped("python3 with venv is not installed".to_owned()));
     };
+    let database = postgres::Server::start(workspace)?;
+    if let postgres::Found::Running(server) = &database {
+        server.set_variables(&mut tests);
+    }
     workspace::run_watched(&mut tests, |line| tally.see(line))?;
-    Ok(Outcome::Passed)
+    Ok(match database {
+        postgres::Found::Running(_) => Outcome::Passed,
+        postgres::Found::Missing(why) => Outcome::Partly(format!("PostgreSQL tests are skipped: {why}")),
+    })
 }
 
 fn doc_tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
