@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 pub(crate) const WORKERS_MAX: usize = 64;
 
 thread_local! {
-    /// The number of this thread, from 1; 0 for a thread that is no worker.
+    /// The number of this thread, from 1; 0 for every other thread.
     static NUMBER: Cell<usize> = const { Cell::new(0) };
 }
 

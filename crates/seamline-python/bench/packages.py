@@ -31,7 +31,7 @@ OPTIONS = {"dialect": "openai_chat", "provider": "openai"}
 
 
 def turn(number: int) -> list[dict[str, Any]]:
-    """A question, a call, its result and an answer, in the sizes that coding agents have."""
+    """A question, a call, its result and a response, in the sizes that coding agents have."""
     id = f"call_{number:08}"
     arguments = json.dumps({"path": f"src/module_{number}/main.py", "lines": [number, number + 40]})
     function = {"name": "read_file", "arguments": arguments}

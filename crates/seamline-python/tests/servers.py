@@ -23,7 +23,7 @@ class Answer:
 
 
 class Server:
-    """A server that records the requests and gives the answers in order; the last one stays."""
+    """A server that records the requests and sends the responses in order; the last one stays."""
 
     def __init__(self, *answers: Answer, tls: ssl.SSLContext | None = None) -> None:
         self.requests: list[dict[str, Any]] = []

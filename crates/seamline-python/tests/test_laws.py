@@ -93,7 +93,7 @@ def test_a_repair_keeps_every_text(history: list) -> None:
     texts += [call["function"]["arguments"] for message in history for call in message.get("tool_calls", ())]
     for text in texts:
         written = json.dumps(text, ensure_ascii=False)[1:-1]
-        # Arguments that are no JSON are kept in a text, where their quotes are escaped once more.
+        # Arguments that are not JSON are kept in a text, where their quotes are escaped once more.
         assert written in kept or json.dumps(written, ensure_ascii=False)[1:-1] in kept, text
 
 

@@ -243,7 +243,7 @@ def test_other_requests_are_not_read(server: Server) -> None:
 
 
 @pytest.mark.parametrize(("library", "post"), CLIENTS, ids=named)
-def test_the_messages_of_another_service_are_no_defect(
+def test_the_messages_of_another_service_are_not_defects(
     library: str, post: Post, server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     note = {"channel": "C1", "text": "hello"}

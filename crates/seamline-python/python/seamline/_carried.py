@@ -64,7 +64,7 @@ class Form:
 
 
 class Marks:
-    """Carries lists of parts. A part that is no text is a mark in the text, which is the part again after the repair."""
+    """Carries lists of parts. A part without text is a mark in the text, and becomes the part again after the repair."""
 
     def __init__(self, form: Form, contents: Iterable[Any]) -> None:
         self._form = form

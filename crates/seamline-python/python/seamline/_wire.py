@@ -102,7 +102,7 @@ class Exchange:
             except SeamlineError as error:
                 if self.provider is not None:
                     raise
-                # Other services have paths like `/messages`, too, and their bodies are no defect.
+                # Other services have paths like `/messages`, too, and their bodies are not defects.
                 _log.debug("a request to an unknown server goes out unchecked: %s", error.message)
                 return body, None
             return (body, None) if new is None else (new, Repaired(body, new, raw))

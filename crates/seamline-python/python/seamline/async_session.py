@@ -21,7 +21,7 @@ async def _finished(work: Callable[..., _Made], *args: Any) -> _Made:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         await asyncio.wait([task])
-        # The caller is told of the cancellation, and not of an error that comes behind it.
+        # The caller gets the cancellation, not an error that follows it.
         task.exception()
         raise
 
