@@ -68,7 +68,7 @@ struct Walk<'a> {
     most: usize,
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     /// Enters the container that ends here.
     fn enter(&mut self, at: usize) -> bool {
         self.depth += 1;

@@ -36,7 +36,7 @@ fn add_tool_role(dialect: Dialect, body: &str, number: usize) -> Option<String> 
         Dialect::BedrockConverse => json!([{"text": "out of a tool"}]),
         _ => json!("out of a tool"),
     };
-    let role = if number % 3 == 0 { "function" } else { "tool" };
+    let role = if number.is_multiple_of(3) { "function" } else { "tool" };
     let message = match number % 5 {
         0 | 1 => json!({"role": role, "content": content}),
         2 => json!({"role": role, "tool_call_id": "toolu_partly_b", "content": content}),
