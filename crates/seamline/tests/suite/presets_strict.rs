@@ -29,7 +29,7 @@ fn answer_partly(broken: &mut Broken) {
 }
 
 /// Puts a message with the role of a tool into a body: the result of some call, or of none. Returns nothing for a body that
-/// is no JSON value.
+/// is not JSON.
 fn add_tool_role(dialect: Dialect, body: &str, number: usize) -> Option<String> {
     let mut body: Value = serde_json::from_str(body).ok()?;
     let content = match dialect {
