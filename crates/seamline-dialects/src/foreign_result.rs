@@ -18,7 +18,7 @@ pub(crate) struct OwnResults {
     pub(crate) write: for<'a> fn(Json<'a>, Json<'a>) -> Vec<(&'static str, Json<'a>)>,
 }
 
-/// What a message of such a role says in [`IrregularityKind::UnreadableMessage`] when it names no call.
+/// The words for a message of such a role in [`IrregularityKind::UnreadableMessage`] when it names no call.
 const NAMELESS: &str = "the role of a tool, which this dialect does not have";
 
 /// The members of such a message that its form in this dialect does not have.

@@ -360,7 +360,7 @@ fn is_other_text(kind: Value<'_, '_>) -> bool {
     kind.says("input_text") || kind.says("output_text")
 }
 
-/// What a message may be that a provider has added.
+/// The words for messages that a provider may have added.
 const UNKNOWN_ROLE: &str = "an unknown role";
 const UNKNOWN_KIND: &str = "an unknown kind";
 

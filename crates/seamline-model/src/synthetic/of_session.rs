@@ -120,7 +120,7 @@ pub fn is_of_session_about(text: &str, id: Option<&str>, is_tool: &dyn Fn(&str) 
     is_about(text, &About { id: Some(id.unwrap_or_default()), is_tool })
 }
 
-/// What a text may say about a call.
+/// The facts that a text may state about a call.
 struct About<'a> {
     /// The id of the call, if it matters.
     id: Option<&'a str>,

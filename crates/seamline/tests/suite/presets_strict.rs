@@ -29,14 +29,14 @@ fn answer_partly(broken: &mut Broken) {
 }
 
 /// Puts a message with the role of a tool into a body: the result of some call, or of none. Returns nothing for a body that
-/// is not a JSON value.
+/// is not JSON.
 fn add_tool_role(dialect: Dialect, body: &str, number: usize) -> Option<String> {
     let mut body: Value = serde_json::from_str(body).ok()?;
     let content = match dialect {
         Dialect::BedrockConverse => json!([{"text": "out of a tool"}]),
         _ => json!("out of a tool"),
     };
-    let role = if number % 3 == 0 { "function" } else { "tool" };
+    let role = if number.is_multiple_of(3) { "function" } else { "tool" };
     let message = match number % 5 {
         0 | 1 => json!({"role": role, "content": content}),
         2 => json!({"role": role, "tool_call_id": "toolu_partly_b", "content": content}),

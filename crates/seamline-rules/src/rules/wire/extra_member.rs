@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use seamline_model::{
-    BlockKind, Edit, Member, MemberSort, Members, Place, RejectedMember, Role, Safety, Severity, Span, Stage, Values,
+    Edit, Member, MemberSort, Members, Place, RejectedMember, Role, Safety, Severity, Span, Stage, Values,
 };
 
+use super::of_unknown::is_of_unknown;
 use crate::context::Context;
 use crate::ending::notes_ending;
 use crate::rule::{Report, declare_rule};
@@ -81,22 +82,6 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         if is_unknown(context, member) && !known.contains(&&*member.key) && !is_rejected(context, member) {
             report_member(context, report, member);
         }
-    }
-}
-
-/// Whether the message or the block of a member is of an unknown kind. What belongs to it is unknown, too.
-fn is_of_unknown(context: &Context<'_, '_>, member: &Member) -> bool {
-    let is_opaque = |block| matches!(context.transcript.block(block).kind, BlockKind::Opaque);
-    let mut blocks = context.transcript.blocks_of(member.message);
-    match (context.transcript.message(member.message).role, member.block) {
-        (Role::Unknown, _) => true,
-        // A part of a known type may be opaque; its members are judged by that type.
-        (_, Some(block)) => {
-            matches!(member.sort, MemberSort::Foreign { .. }) && member.owner.is_empty() && is_opaque(block)
-        }
-        // A message of an unknown role that names a call has the place of its result.
-        (Role::Tool, None) => blocks.next().is_some_and(|(block, _)| is_opaque(block)),
-        (_, None) => false,
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod foreign_key;
 pub(crate) mod foreign_role;
 pub(crate) mod legacy_call;
 pub(crate) mod lone_surrogate;
+mod of_unknown;
 pub(crate) mod part_of_other_role;
 pub(crate) mod unquoted_id;
 pub(crate) mod unreadable_block;
