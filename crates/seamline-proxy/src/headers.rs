@@ -32,7 +32,7 @@ static OF_CONNECTION: [HeaderName; 8] = [
 pub(crate) fn remove_of_connection(headers: &mut HeaderMap) {
     let listed = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
     let names = listed.flat_map(|value| value.split(',')).map(str::trim);
-    // The usual words are no names of headers.
+    // The usual words do not name headers.
     let names = names.filter(|name| !name.eq_ignore_ascii_case("keep-alive") && !name.eq_ignore_ascii_case("close"));
     let named: Vec<HeaderName> = names.filter_map(|name| name.parse().ok()).collect();
     for name in named.iter().chain(&OF_CONNECTION) {
