@@ -18,7 +18,7 @@ use crate::state::{Lens, Settings};
 use crate::upstreams::Upstream;
 
 /// The size from which a body is checked on a thread of its own, so that other connections do not wait for it.
-const OWN_THREAD_BYTES: usize = 2 << 20;
+const OWN_THREAD_BYTES: usize = 256 * 1024;
 
 /// The most findings whose texts are kept for an error to the client.
 const TEXTS_MAX: usize = 5;

@@ -13,9 +13,8 @@ use hyper::body::{Body, Frame, SizeHint};
 /// The most bytes that are joined.
 const JOINED_BYTES_MAX: usize = 16 << 10;
 
-/// The turns that a piece waits. The connection to the upstream is another task. In a turn the runtime looks for bytes
-/// that have arrived and runs the tasks that wait for them.
-const TURNS_MAX: usize = 1;
+/// The turns that a piece waits. The connection to the upstream is another task, which may run on another thread.
+const TURNS_MAX: usize = 4;
 
 /// A body whose pieces are joined.
 pub(crate) struct Joined<B: Body> {
@@ -83,10 +82,8 @@ where
                 Poll::Pending => {
                     // The connection to the upstream gives one piece at a time.
                     this.turns += 1;
-                    // It wakes this task after the other ones.
-                    if std::pin::pin!(tokio::task::yield_now()).poll(cx).is_pending() {
-                        return Poll::Pending;
-                    }
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
                 }
             }
         }
@@ -146,13 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_waits_for_a_turn_of_the_upstream() {
+    fn a_piece_waits_for_a_few_turns_of_the_upstream() {
         let waits = [None; TURNS_MAX + 1];
         let with = |between: &[Option<&'static str>], rest: &[Option<&'static str>]| {
             joined(&[&[Some("a"), Some("b")], between, rest].concat())
         };
-        assert_eq!(with(&[None, Some("c")], &waits), ["a", ".", ".", "bc"]);
-        assert_eq!(with(&waits, &[Some("c")]), ["a", ".", "b", "c"]);
+        let turns = [".", ".", ".", "."];
+        assert_eq!(with(&[None, Some("c")], &waits), [&["a", "."], &turns[..], &["bc"]].concat());
+        assert_eq!(with(&waits, &[Some("c")]), [&["a"], &turns[..], &["b", "c"]].concat());
     }
 
     #[test]

@@ -56,8 +56,6 @@ mod unpack;
 mod upstream;
 pub mod upstreams;
 pub mod websocket;
-mod workers;
 
 pub use error::Error;
 pub use proxy::{Control, Proxy};
-pub use workers::Workers;

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::report::{Gauges, Reporter};
 use crate::sign::Signer;
 use crate::state::Shared;
-use crate::{Error, Workers, server};
+use crate::{Error, server};
 
 /// A proxy that listens.
 pub struct Proxy {
@@ -57,12 +57,7 @@ impl Proxy {
 
     /// Takes requests until `stop` is done. Then open requests have the drain time of the limits to end.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        server::run(self.listener, self.shared, &[], stop).await;
-    }
-
-    /// The same, with threads of its own for the connections. That is faster than a runtime whose threads share tasks.
-    pub async fn run_on(self, workers: &Workers, stop: impl Future<Output = ()>) {
-        server::run(self.listener, self.shared, workers.handles(), stop).await;
+        server::run(self.listener, self.shared, stop).await;
     }
 }
 

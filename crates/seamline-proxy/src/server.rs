@@ -12,7 +12,6 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use crate::answer::AnswerBody;
@@ -34,21 +33,14 @@ const PING_TIME: Duration = Duration::from_secs(30);
 /// The most requests of one HTTP/2 connection at a time.
 const STREAMS_MAX: u32 = 256;
 
-/// Serves requests until `stop` is done, then lets open requests end. The connections go to the workers in turn; without
-/// workers this runtime serves them.
-pub(crate) async fn run(
-    listener: TcpListener,
-    shared: Arc<Shared>,
-    workers: &[Handle],
-    stop: impl Future<Output = ()>,
-) {
+/// Serves requests until `stop` is done, then lets open requests end.
+pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>, stop: impl Future<Output = ()>) {
     let mut limits = shared.settings().config.limits;
     let mut server = Arc::new(builder(&limits));
     let seats = Seats::new(shared.open.connections.clone());
     let count_max = || shared.settings().config.limits.connections_max;
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
-    let mut turns = workers.iter().cycle();
     // A connection that waits for its place.
     let mut waiting = None;
     tokio::pin!(stop);
@@ -64,23 +56,7 @@ pub(crate) async fn run(
                     (limits, server) = (now, Arc::new(builder(&now)));
                 }
                 let connection = Connection { server: Arc::clone(&server), shared: Arc::clone(&shared), seat: Arc::new(seat) };
-                let watcher = graceful.watcher();
-                let serve = move |stream| connection.serve(stream, watcher, limits);
-                match turns.next() {
-                    Some(worker) => {
-                        // A connection belongs to the runtime that waits for its bytes.
-                        let Ok(stream) = stream.into_std() else { continue };
-                        let serve = async move {
-                            if let Ok(stream) = TcpStream::from_std(stream) {
-                                serve(stream).await;
-                            }
-                        };
-                        connections.spawn_on(serve, worker);
-                    }
-                    None => {
-                        connections.spawn(serve(stream));
-                    }
-                }
+                connections.spawn(connection.serve(stream, graceful.watcher(), limits));
             }
             Some(_) = connections.join_next() => {}
         }

@@ -1,6 +1,5 @@
 //! Sends requests to upstreams: pooled connections, verified TLS, HTTP/1.1 and HTTP/2.
 
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use hyper::body::Incoming;
@@ -14,7 +13,6 @@ use crate::Error;
 use crate::body::SentBody;
 use crate::config::Config;
 use crate::network::Connector;
-use crate::workers::{self, WORKERS_MAX};
 
 /// How long an idle connection to an upstream stays open.
 const IDLE_TIME: Duration = Duration::from_mins(1);
@@ -22,19 +20,8 @@ const IDLE_TIME: Duration = Duration::from_mins(1);
 /// A client of the upstreams.
 #[derive(Clone)]
 pub(crate) struct UpstreamClient {
-    shared: Arc<Connectors>,
-}
-
-struct Connectors {
-    any: HttpsConnector<Connector>,
-    /// The connector for `WebSocket` connections, which start with HTTP/1.1.
-    first: HttpsConnector<Connector>,
-    /// The clients of each worker, and before them those of all other threads. A connection stays with its thread.
-    by_worker: [OnceLock<Clients>; WORKERS_MAX + 1],
-}
-
-struct Clients {
     any: Client<HttpsConnector<Connector>, SentBody>,
+    /// The client for `WebSocket` connections, which start with HTTP/1.1.
     first: Client<HttpsConnector<Connector>, SentBody>,
 }
 
@@ -62,8 +49,12 @@ impl UpstreamClient {
         };
         let any = tls()?.enable_http1().enable_http2().wrap_connector(connector.clone());
         let first = tls()?.enable_http1().wrap_connector(connector);
-        let by_worker = std::array::from_fn(|_| OnceLock::new());
-        Ok(Self { shared: Arc::new(Connectors { any, first, by_worker }) })
+        let client = |connector| {
+            let mut builder = Client::builder(TokioExecutor::new());
+            builder.pool_idle_timeout(IDLE_TIME).pool_timer(TokioTimer::new()).timer(TokioTimer::new());
+            builder.build(connector)
+        };
+        Ok(Self { any: client(any), first: client(first) })
     }
 
     /// Sends a request and waits for the head of the response.
@@ -73,25 +64,12 @@ impl UpstreamClient {
         response_time: Duration,
     ) -> Result<Response<Incoming>, NoResponse> {
         // Only HTTP/1.1 can change the protocol of a connection.
-        let Clients { any, first } = self.shared.clients();
-        let client = if request.headers().contains_key(UPGRADE) { first } else { any };
+        let client = if request.headers().contains_key(UPGRADE) { &self.first } else { &self.any };
         match tokio::time::timeout(response_time, client.request(request)).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) if error.is_connect() => Err(NoResponse::Unreachable),
             Ok(Err(_)) => Err(NoResponse::Broken),
             Err(_) => Err(NoResponse::Slow(response_time)),
         }
-    }
-}
-
-impl Connectors {
-    /// The clients of this thread.
-    fn clients(&self) -> &Clients {
-        let client = |connector: &HttpsConnector<Connector>| {
-            let mut builder = Client::builder(TokioExecutor::new());
-            builder.pool_idle_timeout(IDLE_TIME).pool_timer(TokioTimer::new()).timer(TokioTimer::new());
-            builder.build(connector.clone())
-        };
-        self.by_worker[workers::number()].get_or_init(|| Clients { any: client(&self.any), first: client(&self.first) })
     }
 }

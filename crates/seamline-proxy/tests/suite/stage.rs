@@ -12,7 +12,7 @@ use seamline_proxy::report::{Finished, Gauges, Page, Reporter, Summary};
 use seamline_proxy::sign::Signer;
 use seamline_proxy::telemetry::Telemetry;
 use seamline_proxy::upstreams::Upstream;
-use seamline_proxy::{Control, Proxy, Workers};
+use seamline_proxy::{Control, Proxy};
 use seamline_testkit::Dialect;
 use seamline_testkit::provider::FakeProvider;
 use tokio::sync::oneshot;
@@ -139,14 +139,14 @@ impl Stage {
         let (ready, started) = std::sync::mpsc::channel();
         let reporter = Arc::clone(&reports);
         let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
             runtime.block_on(async {
                 let proxy = Proxy::bind_with(config, reporter, signer).await.unwrap();
                 ready.send((proxy.address(), proxy.control())).unwrap();
                 let stop = async {
                     let _ = stopped.await;
                 };
-                proxy.run_on(&Workers::start().unwrap(), stop).await;
+                proxy.run(stop).await;
             });
         });
         let (address, control) = started.recv().unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use seamline_proxy::config::Config;
 use seamline_proxy::settings::ProxySettings;
 use seamline_proxy::telemetry::Telemetry;
-use seamline_proxy::{Control, Proxy, Workers};
+use seamline_proxy::{Control, Proxy};
 use tokio::sync::oneshot;
 
 use super::{Setup, program, reports};
@@ -24,8 +24,7 @@ pub(super) fn run(setup: &Setup) -> Result<Exit, Failure> {
     let settings = setup.read()?;
     let config = with_environment(settings.config()?);
     let telemetry = Arc::new(reports::telemetry(&settings, setup)?);
-    // This thread takes connections, and the workers serve them.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
     let done = runtime.block_on(serve(setup, config, settings, &telemetry));
     // Connections that outlast the drain time end here.
@@ -54,12 +53,10 @@ async fn serve(
     let url = format!("http://{}", proxy.address());
     let control = proxy.control();
     let (stop, stopped) = oneshot::channel::<()>();
-    let workers = Workers::start().map_err(|error| Failure::io("start", &error))?;
-    let running = tokio::spawn(async move {
+    let running = tokio::spawn(proxy.run(async {
         // A dropped sender means the same as a message.
-        let stop = async { drop(stopped.await) };
-        proxy.run_on(&workers, stop).await;
-    });
+        let _ = stopped.await;
+    }));
     if let Some(launch) = &setup.launch {
         let done = program::run(launch, &setup.around, &url).await;
         drop(stop);
