@@ -21,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
         sentence("MIS-5", 400, &pairing::UNEQUAL_RESULTS, r"Not the same number of function calls and responses"),
         sentence("MIS-5", 400, &pairing::DUPLICATE_RESULT, r"Duplicate tool call id \S+ in tool results"),
         sentence("MIS-5", 400, &pairing::REPEATED_CALL_ID, r"Duplicate tool call id \S+ in assistant message"),
-        sentence("MIS-5", 400, &pairing::ORPHAN_RESULT, r"Unexpected tool call id \S+ in tool results"),
+        sentence("MIS-5", 400, &pairing::ORPHAN_RESULT, r"Unexpected tool call id \S* ?in tool results"),
         sentence("MIS-4", 400, &shape::TRAILING_ASSISTANT, r"Expected last role User or Tool"),
         sentence("MIS-4", 400, &shape::EARLY_PREFIX, r"Assistant message with prefix True must be last message"),
         sentence("MIS-3", 400, &shape::UNEXPECTED_ROLE, r"Unexpected role ['\x22`]\w+['\x22`] after role ['\x22`]\w+"),

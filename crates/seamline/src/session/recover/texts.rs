@@ -99,9 +99,15 @@ fn outcome_harmless(tool: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use seamline_model::{Synthetic, not_run};
+    use seamline_model::{Synthetic, is_of_session_about, not_run};
 
     use super::*;
+
+    /// Whether a repair takes a text for synthetic as the result of the call `toolu_1` of the tool `pay`, and of no other.
+    fn is_recognised(text: &str) -> bool {
+        let is_of = |tool: &str| is_of_session_about(text, Some("toolu_1"), &|name| name == tool || name.is_empty());
+        Synthetic::of(text) == Synthetic::Marked && is_of("pay") && (text.contains("\"\"") || !is_of("look"))
+    }
 
     #[test]
     fn a_repair_recognises_the_texts_and_prefers_a_real_result() {
@@ -114,11 +120,11 @@ mod tests {
             outcome_harmless("pay"),
         ];
         for text in texts {
-            assert!(Synthetic::of(&text) == Synthetic::Yes && is_synthetic(&text), "{text}");
+            assert!(is_recognised(&text) && is_synthetic(&text), "{text}");
         }
         // The start of a real result is not replaced by another synthetic one.
         let truncated = result_truncated("pay", "paid", 7);
-        assert!(Synthetic::of(&truncated) != Synthetic::Yes && is_synthetic(&truncated), "{truncated}");
+        assert!(!is_recognised(&truncated) && is_synthetic(&truncated), "{truncated}");
         // The failure of a tool is a real result.
         assert_eq!(Synthetic::of(&executor_failed("no such file")), Synthetic::No);
     }
@@ -150,7 +156,7 @@ mod tests {
             let text = format!(
                 "[synthetic] [not executed] The call \"pay\" (toolu_1) did not run: {why}. You may issue it again, whole."
             );
-            assert!(Synthetic::of(&text) == Synthetic::Yes && is_synthetic(&text), "{text}");
+            assert!(is_recognised(&text) && is_synthetic(&text), "{text}");
             assert!(is_about(&text, "pay", &["toolu_1"]), "{text}");
         }
     }
