@@ -89,11 +89,8 @@ fn an_upstream_that_is_gone_is_an_error_in_the_dialect() {
     });
     let answer = stage.client().post("/gone/v1/messages", short(DIALECT).as_bytes());
     assert_eq!(answer.status, 502);
-    assert!(
-        answer.text().starts_with(r#"{"error":{"message":"the upstream could not be reached"#),
-        "{}",
-        answer.text()
-    );
+    let expected = r#"{"type":"error","error":{"type":"api_error","message":"the upstream could not be reached"#;
+    assert!(answer.text().starts_with(expected), "{}", answer.text());
     assert_eq!(stage.reports.outcomes(), [IncidentOutcome::Unreachable]);
     let damaged = stage.client().post("/gone/v1/messages", DAMAGED.as_bytes());
     assert_eq!((damaged.status, damaged.header("x-seamline-incident")), (502, Some("i-3")));

@@ -24,10 +24,11 @@ fn check_run(messages: &[Value], run: std::ops::Range<usize>, violations: &mut V
     for message in run {
         for block in wire::blocks(&messages[message]) {
             match wire::kind(block) {
-                // We do not know whether an MCP call may stay open, so it is not a violation.
-                kind @ ("server_tool_use" | "mcp_tool_use") => {
+                // We do not know whether a call of MCP, or of a type that the provider may have added, may stay open, so
+                // it is not a violation.
+                kind if kind.ends_with("_tool_use") => {
                     let id = wire::string(block, "id").unwrap_or_default();
-                    calls.push(ServerCall { message, id, answered: kind == "mcp_tool_use" });
+                    calls.push(ServerCall { message, id, answered: kind != "server_tool_use" });
                 }
                 kind if is_server_result(kind) && !answer(&mut calls, block) => {
                     violations.push(Violation { message, kind: ViolationKind::OrphanServerResult });
