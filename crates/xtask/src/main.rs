@@ -23,6 +23,7 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   test [--fast]             run everything that CI runs; --fast skips docs, release and licences
+  test --from STEP          run that step of the tests and those after it
   test packages [node|python]
                             test the packages for Node.js and Python; needs their registries
   tidy                      check the tree for what the compiler cannot check
@@ -64,6 +65,7 @@ fn run(args: &[&str]) -> Result<()> {
     match args {
         ["test"] => test::run(&workspace, test::Extent::Whole),
         ["test", "--fast"] => test::run(&workspace, test::Extent::Fast),
+        ["test", "--from", step] => test::run_from(&workspace, step),
         ["tidy"] => chores::tidy::run(&workspace),
         ["codegen"] => codegen::run(&workspace, codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(&workspace, codegen::Mode::Check),

@@ -62,12 +62,27 @@ struct Done {
 
 /// Runs the steps and prints a summary.
 pub(crate) fn run(workspace: &Workspace, extent: Extent) -> Result<()> {
+    run_steps(workspace, extent, 0)
+}
+
+/// Runs the named step and those after it, for example once a failed step is mended.
+pub(crate) fn run_from(workspace: &Workspace, name: &str) -> Result<()> {
+    let Some(first) = STEPS.iter().position(|step| step.name == name) else {
+        let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        bail!("no step is called `{name}`\nhint: one of {}", names.join(", "));
+    };
+    run_steps(workspace, Extent::Whole, first)
+}
+
+fn run_steps(workspace: &Workspace, extent: Extent, first: usize) -> Result<()> {
     let mut tally = Tally::default();
     let mut done = Vec::new();
     for (index, step) in STEPS.iter().enumerate() {
         println!("\n=== {}/{} {}", index + 1, STEPS.len(), step.name);
         let start = Instant::now();
-        let outcome = if extent == Extent::Fast && step.least == Extent::Whole {
+        let outcome = if index < first {
+            Outcome::Skipped("--from".to_owned())
+        } else if extent == Extent::Fast && step.least == Extent::Whole {
             Outcome::Skipped("--fast".to_owned())
         } else {
             (step.run)(workspace, &mut tally).unwrap_or_else(Outcome::Failed)
@@ -218,8 +233,10 @@ fn doc_tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
 }
 
 fn docs(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
-    // Libraries only: the command and the library have the same name and would write to the same folder.
-    let mut command = workspace.cargo(&["doc", "--workspace", "--no-deps", "--lib"]);
+    // Libraries only: the command and the library have the same name and would write to the same folder. The front page
+    // of `seamline-http` links to what this feature adds, as docs.rs shows it.
+    let args = ["doc", "--workspace", "--no-deps", "--lib", "--features", "seamline-http/reqwest"];
+    let mut command = workspace.cargo(&args);
     workspace::run(command.env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Outcome::Passed)
 }
