@@ -26,6 +26,12 @@
 //!
 //! Compressed requests and requests to other URLs than those of conversations pass through unread. The crate
 //! needs no runtime and starts no task.
+//!
+#![cfg_attr(feature = "reqwest", doc = " [`RepairMiddleware`]: crate::RepairMiddleware")]
+#![cfg_attr(
+    not(feature = "reqwest"),
+    doc = " [`RepairMiddleware`]: https://docs.rs/seamline-http/latest/seamline_http/struct.RepairMiddleware.html"
+)]
 
 mod body;
 #[cfg(feature = "tower")]
