@@ -30,6 +30,7 @@
 mod body;
 #[cfg(feature = "tower")]
 mod layer;
+mod log;
 #[cfg(feature = "reqwest")]
 mod middleware;
 mod repairer;

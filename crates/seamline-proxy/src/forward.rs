@@ -14,6 +14,7 @@ use crate::body::{self, ReadBody, SentBody};
 use crate::headers::{describe_new_body, prepare_request, prepare_response};
 use crate::incident::IncidentOutcome;
 use crate::join::Joined;
+use crate::log;
 use crate::note::Note;
 use crate::observe::{Observed, Watched};
 use crate::rescue::Refusal;
@@ -135,7 +136,7 @@ impl Forwarding<'_> {
         match self.shared.signer.sign(&mut prepared, &body.bytes).await {
             Ok(()) => Ok(Request::from_parts(prepared, SentBody::Whole(body))),
             Err(error) => {
-                tracing::warn!(%error, "a request to AWS could not be signed");
+                log::warn_of_unsigned(&error);
                 Err("the request could not be signed; the log says why")
             }
         }

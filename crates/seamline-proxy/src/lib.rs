@@ -29,6 +29,7 @@ pub mod keep;
 pub mod launch;
 pub mod ledger;
 mod length;
+mod log;
 mod members;
 pub mod metrics;
 pub mod network;

@@ -16,6 +16,7 @@ use tokio::sync::{oneshot, watch};
 use super::entry::Entry;
 use super::memory::Memory;
 use crate::journal::{IncidentReader, LEDGER_PREFIX, Sessions, all_sessions, new_series, now_ms, time_of_series};
+use crate::log;
 
 /// The most entries that wait to be written. Later ones are dropped: they are learned again.
 const WAITING_MAX: usize = 4096;
@@ -72,7 +73,7 @@ impl LedgerStore {
     /// Has an entry written. Never waits.
     pub(super) fn write(&self, entry: Entry) {
         if !self.send(Order::Write(entry)) {
-            tracing::debug!("an entry of the ledger was not stored, because too many wait");
+            log::record_dropped_entry();
         }
     }
 
@@ -178,7 +179,7 @@ impl Worker {
             }
             Err(error) => {
                 if pause.is_zero() {
-                    tracing::warn!(error = error.message(), "the store of the ledger failed");
+                    log::warn_of_ledger(&error);
                 }
                 (self.opened, self.own) = (None, None);
                 *pause = PAUSE;
