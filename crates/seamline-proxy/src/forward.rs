@@ -9,7 +9,6 @@ use hyper::http::request::Parts;
 use hyper::{Request, Response};
 use seamline::stream::Framing;
 
-use crate::answer::AnswerBody;
 use crate::body::{self, ReadBody, SentBody};
 use crate::headers::{describe_new_body, prepare_request, prepare_response};
 use crate::incident::IncidentOutcome;
@@ -18,6 +17,7 @@ use crate::log;
 use crate::note::Note;
 use crate::observe::{Observed, Watched};
 use crate::rescue::Refusal;
+use crate::response::ResponseBody;
 use crate::route::Target;
 use crate::sign::{Covered, SigningScope, is_outdated};
 use crate::state::{Lens, Settings, Shared};
@@ -58,7 +58,7 @@ impl Forwarding<'_> {
         head: Parts,
         body: Incoming,
         note: &mut Note,
-    ) -> Result<Response<AnswerBody>, Stop> {
+    ) -> Result<Response<ResponseBody>, Stop> {
         let limits = &self.settings.config.limits;
         let response = if self.needs_signature(&head, false) {
             let mut held = self.shared.bodies.enter(limits.all_bodies_bytes_max);
@@ -178,7 +178,7 @@ impl Forwarding<'_> {
         response: Response<Incoming>,
         lens: Option<&Lens>,
         note: &mut Note,
-    ) -> Response<AnswerBody> {
+    ) -> Response<ResponseBody> {
         let (mut head, body) = response.into_parts();
         prepare_response(&mut head.headers);
         let coding = coding_of(&head.headers);
@@ -204,7 +204,7 @@ impl Forwarding<'_> {
         let beside = (note.facts.clone(), Arc::clone(&self.settings.ledger), open, call);
         // The pieces that have arrived are joined first, so that they are read and watched together.
         let observed = Observed::new(Joined::new(body), watched, self.settings.config.stall, beside);
-        let mut response = Response::new(AnswerBody::observed(observed));
+        let mut response = Response::new(ResponseBody::observed(observed));
         *response.status_mut() = head.status;
         *response.headers_mut() = head.headers;
         response

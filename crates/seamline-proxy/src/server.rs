@@ -14,11 +14,11 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use crate::answer::AnswerBody;
 use crate::arrival::{Arrival, Seen};
 use crate::config::TrafficLimits;
 use crate::handle::{self, handle};
 use crate::log;
+use crate::response::ResponseBody;
 use crate::seats::{Seat, Seats};
 use crate::state::Shared;
 
@@ -156,7 +156,7 @@ async fn answer(
     request: Request<Incoming>,
     seen: &Seen,
     seat: &Arc<Seat>,
-) -> Response<AnswerBody> {
+) -> Response<ResponseBody> {
     let version = request.version();
     let mut response = if seen.is_ambiguous() {
         handle::refuse_ambiguous(&shared, &request)

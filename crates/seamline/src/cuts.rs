@@ -38,9 +38,9 @@ pub(crate) fn splits_of(transcript: &Transcript<'_>, pairing: &Pairing, open: Op
     let mut reach = vec![0_i64; messages + 2];
     for state in &pairing.calls {
         let call = message_of(state.call);
-        let (from, to) = match state.answer {
-            Some(answer) => {
-                let result = message_of(answer.result);
+        let (from, to) = match state.matched {
+            Some(matched) => {
+                let result = message_of(matched.result);
                 (call.min(result), call.max(result))
             }
             None if open == OpenCalls::Wait && call >= going_on => (call, messages),

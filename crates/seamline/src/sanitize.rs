@@ -145,7 +145,8 @@ fn forged(transcript: &Transcript<'_>, pairing: &Pairing, trusted: &TrustedCalls
         TrustedCalls::Known(_) => id_of(call).is_some_and(|id| known.contains(id)),
         TrustedCalls::None => false,
     };
-    let calls = pairing.calls.iter().filter(|call| !is_trusted(call.call, call.answer.is_some())).map(|call| call.call);
+    let calls =
+        pairing.calls.iter().filter(|call| !is_trusted(call.call, call.matched.is_some())).map(|call| call.call);
     let results = pairing.results.iter().filter(|state| match state.fate {
         ResultFate::Answers(call) => !is_trusted(call, true),
         ResultFate::Duplicate(_)

@@ -72,7 +72,7 @@ const START: &str = seamline_model::START;
 pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     start_with_user(&mut draft);
     note_unsigned(&mut draft);
-    let (shared, format) = (draft.shared(SHARED), answer_format(&mut draft));
+    let (shared, format) = (draft.shared(SHARED), response_format(&mut draft));
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();
     if !draft.system.is_empty() {
@@ -123,7 +123,7 @@ fn note_unsigned(draft: &mut Draft) {
     }
 }
 
-fn answer_format(draft: &mut Draft) -> Members<'static> {
+fn response_format(draft: &mut Draft) -> Members<'static> {
     const TYPE: &str = "generationConfig.responseMimeType";
     match draft.format() {
         None => Vec::new(),

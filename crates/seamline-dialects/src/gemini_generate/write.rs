@@ -47,8 +47,8 @@ impl Blocks for Writer {
         object([("functionCall", function_call((id != name).then_some(id), name, input))])
     }
 
-    fn result(&self, answer: &LiftedResult) -> Json<'static> {
-        object([("functionResponse", response(answer, Some(&answer.id)))])
+    fn result(&self, result: &LiftedResult) -> Json<'static> {
+        object([("functionResponse", response(result, Some(&result.id)))])
     }
 
     fn answered_call(&self, answered: &AnsweredCall<'_>) -> Json<'static> {
@@ -193,14 +193,14 @@ fn signed_call(call: &LiftedCall, sentinel: Option<String>) -> Json<'static> {
 
 /// Writes a result, without the object around it. Where its call has no id it has none: calls without ids are paired
 /// by their order.
-fn response(answer: &LiftedResult, id: Option<&str>) -> Json<'static> {
-    let texts = answer
+fn response(result: &LiftedResult, id: Option<&str>) -> Json<'static> {
+    let texts = result
         .blocks
         .iter()
         .filter_map(|block| if let Says::Text(text) = &block.says { Some(text.as_str()) } else { None });
     let said = texts.collect::<Vec<_>>().join("\n");
-    let key = if answer.failed { "error" } else { "output" };
-    let name = answer.name.clone().unwrap_or_default();
+    let key = if result.failed { "error" } else { "output" };
+    let name = result.name.clone().unwrap_or_default();
     let response = ("response", object([member(key, said)]));
     Json::Object(id.map(|id| member("id", id)).into_iter().chain([member("name", name), response]).collect())
 }

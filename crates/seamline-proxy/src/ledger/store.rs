@@ -88,8 +88,8 @@ impl LedgerStore {
 
     /// Reads what other proxies wrote. Returns whether the store answered in time.
     pub(super) async fn read(&self) -> bool {
-        let (done, answer) = oneshot::channel();
-        self.send(Order::Read(done)) && matches!(tokio::time::timeout(PATIENCE, answer).await, Ok(Ok(())))
+        let (done, is_done) = oneshot::channel();
+        self.send(Order::Read(done)) && matches!(tokio::time::timeout(PATIENCE, is_done).await, Ok(Ok(())))
     }
 
     fn send(&self, order: Order) -> bool {
@@ -155,7 +155,7 @@ impl Worker {
             }
             let is_written = self.attempt(&mut waiting, &mut pause);
             if is_written {
-                // A request that waits no longer needs no answer.
+                // A request that waits no longer needs no notice.
                 for done in readers {
                     let _ = done.send(());
                 }

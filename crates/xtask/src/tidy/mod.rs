@@ -12,6 +12,7 @@ mod log_events;
 mod manifests;
 mod marks;
 mod names;
+mod nouns;
 mod places;
 mod ranks;
 mod reasons;
@@ -28,13 +29,14 @@ pub(crate) use self::subject::Subject;
 type Check = fn(&Subject) -> Vec<Complaint>;
 
 /// Every check, with the sentence that it makes true.
-pub(crate) const CHECKS: [(&str, Check); 16] = [
+pub(crate) const CHECKS: [(&str, Check); 17] = [
     ("crates depend on lower ranks only", ranks::check),
     ("manifests are uniform", manifests::check),
     ("every dependency has a reason", reasons::check),
     ("files are short", lengths::check),
     ("no unfinished code, ignored tests or silenced lints", words::check),
     ("modules are named after their content", names::check),
+    ("names use the words of the list", nouns::check),
     ("public types have names of their own", type_names::check),
     ("crates respect their layers", layers::check),
     ("every log event is in one file of its crate and on its page", log_events::check),

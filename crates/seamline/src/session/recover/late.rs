@@ -366,7 +366,7 @@ impl Facts<'_> {
     fn write_with_late(&self, place: &Place, output: &ToolOutput) -> Result<Written, SessionError> {
         let repairs = self.wire.repairs();
         let missing = repairs.synthetic_text.missing.as_str();
-        let answers = place.turn.calls.iter().enumerate().map(|(at, made)| {
+        let all = place.turn.calls.iter().enumerate().map(|(at, made)| {
             let is_late = at == place.call;
             let text = if is_late { output.output.as_str() } else { missing };
             CallResult {
@@ -377,9 +377,9 @@ impl Facts<'_> {
                 synthetic: !is_late,
             }
         });
-        let answers: Vec<CallResult> = answers.collect();
+        let all: Vec<CallResult> = all.collect();
         let wire = self.wire.for_dialect(place.dialect.as_ref())?;
-        let messages = wire.write_own_results(&place.turn, &answers)?;
+        let messages = wire.write_own_results(&place.turn, &all)?;
         let outline = wire.outline(&messages.iter().collect::<Vec<_>>())?;
         let results = outline.iter().flat_map(|message| {
             let blocks = message.blocks.iter().filter(|block| block.kind == OutlineKind::Result);
@@ -387,7 +387,7 @@ impl Facts<'_> {
             blocks.map(move |block| (message.index, block.span.start - start..block.span.end - start))
         });
         let results = results.collect();
-        Ok(Written { is_each: messages.len() == answers.len(), messages, results })
+        Ok(Written { is_each: messages.len() == all.len(), messages, results })
     }
 }
 

@@ -181,9 +181,9 @@ fn remove_answered(conversation: &mut Conversation) {
         for (place, block) in message.blocks.iter().enumerate() {
             match &block.says {
                 Says::Call(call) => open.entry(call.id.clone()).or_default().push_back((at, place)),
-                Says::Result(answer) => {
+                Says::Result(result) => {
                     gone.insert((at, place));
-                    gone.extend(open.get_mut(&answer.id).and_then(VecDeque::pop_front));
+                    gone.extend(open.get_mut(&result.id).and_then(VecDeque::pop_front));
                 }
                 Says::Text(_) | Says::Reasoning(_) | Says::Media(_) | Says::Refusal(_) | Says::Opaque(_) => {}
             }
