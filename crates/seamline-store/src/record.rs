@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Operation;
 use crate::cycle::Effect;
 use crate::hash::Hash;
-use crate::id::{CallId, CheckpointId, CycleId, DialectName, RepairId, SessionId};
+use crate::id::{CallId, CheckpointId, CycleId, DialectName, InboxId, RepairId, SessionId};
 use crate::incident::Incident;
 use crate::raw::Raw;
 
@@ -99,9 +99,9 @@ impl Record {
     }
 
     /// The ids of the inbox messages that it takes in.
-    pub(crate) fn taken(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn taken(&self) -> impl Iterator<Item = &InboxId> {
         let ids = if let Self::Inbox(taken) = self { taken.ids.as_slice() } else { &[] };
-        ids.iter().map(String::as_str)
+        ids.iter()
     }
 
     /// The cycle that it ends, by a commit or a rollback of that cycle.
@@ -181,7 +181,7 @@ pub struct UnreadableRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Begin {
     /// The dialect of its messages, where they name no other.
-    pub dialect: String,
+    pub dialect: DialectName,
     /// The provider, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
@@ -462,7 +462,7 @@ pub struct Compact {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxTaken {
     /// The ids of the inbox messages.
-    pub ids: Vec<String>,
+    pub ids: Vec<InboxId>,
 }
 
 /// A new start of the session.

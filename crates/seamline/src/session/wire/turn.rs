@@ -80,7 +80,7 @@ impl ToolTurn {
     pub(in crate::session) fn refuse(&mut self, refused: &[RefusedCall]) {
         for RefusedCall { id, name, text, .. } in refused.iter().rev() {
             let is_meant = |made: &&mut TurnCall| {
-                made.not_run.is_none() && made.call.name == *name && made.own_id().unwrap_or_default() == id
+                made.not_run.is_none() && made.call.name == *name && *id == *made.own_id().unwrap_or_default()
             };
             if let Some(made) = self.calls.iter_mut().rev().find(is_meant) {
                 made.not_run = Some(NotRun::Refused(text.clone()));
