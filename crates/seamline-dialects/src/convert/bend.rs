@@ -131,8 +131,8 @@ impl<'r> Bending<'r> {
                     let note = "the text is the member `input` now";
                     self.lose("call of a tool that takes any text", pointer, Fate::Altered, note);
                 }
-                if call.seal.is_some() && !self.room.families.contains(&Family::Gemini) {
-                    call.seal = None;
+                if call.signature.is_some() && !self.room.families.contains(&Family::Gemini) {
+                    call.signature = None;
                     self.lose("signature of a call", pointer, Fate::Dropped, "only Gemini's models read it");
                 }
                 Says::Call(call)

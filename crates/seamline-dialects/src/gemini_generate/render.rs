@@ -114,7 +114,7 @@ fn note_unsigned(draft: &mut Draft) {
             .blocks
             .iter()
             .find_map(|block| if let Says::Call(call) = &block.says { Some(call) } else { None })
-            .is_some_and(|call| call.seal.is_none())
+            .is_some_and(|call| call.signature.is_none())
     };
     let count = draft.messages.iter().filter(|message| first_call(message)).count();
     if count > 0 {

@@ -187,7 +187,7 @@ impl<'d, 'a> Said<'d, 'a> {
 fn signed_call(call: &LiftedCall, sentinel: Option<String>) -> Json<'static> {
     let args = Json::Written(call.input.clone());
     let mut members = vec![("functionCall", function_call(Some(&call.id), &call.name, args))];
-    members.extend(call.seal.clone().or(sentinel).map(|seal| member("thoughtSignature", seal)));
+    members.extend(call.signature.clone().or(sentinel).map(|seal| member("thoughtSignature", seal)));
     Json::Object(members)
 }
 

@@ -101,7 +101,7 @@ fn keep_nothing(draft: &mut Draft) {
 /// Notes the calls that no signature leads to. No signature is known that the provider accepts in its place.
 fn note_unsigned(draft: &mut Draft) {
     let leads = |block: &LiftedBlock| match &block.says {
-        Says::Call(call) => Some((call.seal.is_some(), true)),
+        Says::Call(call) => Some((call.signature.is_some(), true)),
         Says::Reasoning(_) => Some((true, false)),
         _ => None,
     };
@@ -174,7 +174,7 @@ fn step(speaker: Speaker, blocks: &[LiftedBlock]) -> Vec<Json<'static>> {
 
 /// Writes a call after the thought that has its signature.
 fn function_call(call: &LiftedCall) -> Vec<Json<'static>> {
-    let thought = call.seal.as_deref().map(|seal| write::thought(seal, ""));
+    let thought = call.signature.as_deref().map(|seal| write::thought(seal, ""));
     let call = write::call(&call.id, &call.name, Json::Written(call.input.clone()));
     thought.into_iter().chain([call]).collect()
 }
