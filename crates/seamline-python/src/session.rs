@@ -179,7 +179,7 @@ impl Session {
     }
 
     /// Makes the intent of a call durable, before it runs; returns its idempotency key.
-    fn start_call(&self, py: Python<'_>, cycle: &str, call: &str) -> PyResult<String> {
+    fn before_tool_call(&self, py: Python<'_>, cycle: &str, call: &str) -> PyResult<String> {
         self.with(py, |session| Ok(block_on(session.before_tool_call(&cycle.into(), &call.into()))?.key))
     }
 
