@@ -86,7 +86,7 @@ impl Forwarding<'_> {
             return response;
         }
         let request = if self.needs_signature(head, false) {
-            match self.signed(head, original.clone(), false).await {
+            match self.sign(head, original.clone(), false).await {
                 Ok(request) => request,
                 Err(why) => {
                     note.report(IncidentOutcome::Unsigned, why, None);
@@ -112,7 +112,7 @@ impl Forwarding<'_> {
             describe_new_body(request.headers_mut());
             return Some(self.wait(request).await);
         }
-        match self.signed(head, body, true).await {
+        match self.sign(head, body, true).await {
             Ok(request) => Some(self.wait(request).await),
             Err(why) => {
                 note.report(IncidentOutcome::Unsigned, why, None);
@@ -125,7 +125,7 @@ impl Forwarding<'_> {
         Request::from_parts(self.prepared(head), SentBody::Whole(body))
     }
 
-    async fn signed(&self, head: &Parts, body: ReadBody, is_new: bool) -> Result<Request<SentBody>, &'static str> {
+    async fn sign(&self, head: &Parts, body: ReadBody, is_new: bool) -> Result<Request<SentBody>, &'static str> {
         if OF_BROWSERS.iter().any(|name| head.headers.contains_key(*name)) {
             return Err("a request of a web page is not signed");
         }

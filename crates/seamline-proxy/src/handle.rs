@@ -118,7 +118,7 @@ async fn answer_checked(
     let mut held = forwarding.shared.bodies.enter(config.limits.all_bodies_bytes_max);
     let original = body::read(body, config.limits.body_bytes_max, config.limits.body_time, &mut held).await?;
     note.body_bytes = Some(original.bytes.len() as u64);
-    let Some(plain) = decoded(settings, (&head, &original), &mut held, note).await? else {
+    let Some(plain) = decode(settings, (&head, &original), &mut held, note).await? else {
         let response = forwarding.send(&head, Payload::original(original), note).await?;
         return Ok(forwarding.observe(response, None, note));
     };
@@ -156,8 +156,8 @@ async fn answer_checked(
     Ok(forwarding.observe(response, Some(&lens), note))
 }
 
-/// The body without its content coding; `None` where the coding cannot be read and the original is to be sent.
-async fn decoded(
+/// Decodes the content coding of a body; `None` where the coding cannot be read and the original is to be sent.
+async fn decode(
     settings: &Settings,
     (head, original): (&Parts, &ReadBody),
     held: &mut HeldBytes,
@@ -168,11 +168,11 @@ async fn decoded(
     let (bytes, bytes_max) = (original.bytes.clone(), settings.config.limits.body_bytes_max);
     // A short body can decode to a long one, so other connections must not wait for it.
     let mut grown = held.empty();
-    let decode = tokio::task::spawn_blocking(move || {
+    let decoding = tokio::task::spawn_blocking(move || {
         let decoded = coding::decode_within(Some(&coding), &bytes, bytes_max, &mut grown);
         (decoded, grown)
     });
-    let decoded = match decode.await {
+    let decoded = match decoding.await {
         Ok((decoded, grown)) => {
             held.add(grown);
             decoded

@@ -242,7 +242,7 @@ where
             }
             message = from.next() => message,
             Some(event) = events.recv() => Some(Ok(event)),
-            () = stalled(shared, &mut idle) => {
+            () = wait_for_stall(shared, &mut idle) => {
                 let _ = to.send(Message::text(STALLED)).await;
                 let reason = CloseFrame { code: 1011.into(), reason: Utf8Bytes::from_static("the upstream stalled") };
                 close(&mut to, Some(reason)).await;
@@ -304,7 +304,7 @@ async fn step(shared: &Shared<'_, impl Judge>, event: Utf8Bytes) -> Option<Utf8B
 }
 
 /// Waits until the upstream made no progress with a response for too long. The time without a response does not count.
-async fn stalled(shared: &Shared<'_, impl Judge>, idle: &mut Idle) {
+async fn wait_for_stall(shared: &Shared<'_, impl Judge>, idle: &mut Idle) {
     let is_open = shared.turns().is_open();
     std::future::poll_fn(|cx| if is_open && idle.poll_stalled(cx) { Poll::Ready(()) } else { Poll::Pending }).await;
 }

@@ -78,7 +78,7 @@ impl LedgerStore {
     }
 
     /// Waits until the store was read once, or for the longest time that a request waits.
-    pub(super) async fn loaded(&self) {
+    pub(super) async fn wait_until_loaded(&self) {
         if *self.is_loaded.borrow() {
             return;
         }
