@@ -8,6 +8,7 @@
 
 mod accepted;
 mod compensated;
+mod facts;
 mod kinds;
 mod repair;
 mod switch;
@@ -96,42 +97,6 @@ impl Record {
                 None => Self::Unknown(record),
             }
         })
-    }
-
-    /// The ids of the inbox messages that it takes in.
-    pub(crate) fn taken(&self) -> impl Iterator<Item = &InboxId> {
-        let ids = if let Self::Inbox(taken) = self { taken.ids.as_slice() } else { &[] };
-        ids.iter()
-    }
-
-    /// The cycle that it ends, by a commit or a rollback of that cycle.
-    pub fn ended_cycle(&self) -> Option<&CycleId> {
-        match self {
-            Self::Cycle(record) => Some(&record.cycle),
-            Self::CycleEnd(record) => Some(&record.cycle),
-            Self::Begin(_)
-            | Self::Message(_)
-            | Self::Turn(_)
-            | Self::Intent(_)
-            | Self::Staged(_)
-            | Self::Checkpoint(_)
-            | Self::CheckpointCommit(_)
-            | Self::CheckpointsDropped(_)
-            | Self::Rollback(_)
-            | Self::Repair(_)
-            | Self::Undo(_)
-            | Self::Accepted(_)
-            | Self::Compensated(_)
-            | Self::Compact(_)
-            | Self::Incident(_)
-            | Self::Inbox(_)
-            | Self::Reset(_)
-            | Self::Switch(_)
-            | Self::Policy(_)
-            | Self::Renamed(_)
-            | Self::Unknown(_)
-            | Self::Unreadable(_) => None,
-        }
     }
 
     /// The approximate number of bytes that it takes in a commit.
