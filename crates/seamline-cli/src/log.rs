@@ -1,7 +1,9 @@
-//! Logs on standard error.
+//! Logs on standard error, and the span of a file.
 
 use clap::ValueEnum;
+use tracing::info_span;
 use tracing::level_filters::LevelFilter;
+use tracing::span::EnteredSpan;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -31,4 +33,9 @@ pub(crate) fn start(level: Level) {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
     // It fails only if logs were started before.
     let _ = tracing_subscriber::registry().with(ours).with(lines).try_init();
+}
+
+/// Opens the span of a file. It ends when the caller drops it.
+pub(crate) fn enter_file(label: &str) -> EnteredSpan {
+    info_span!("file", path = label).entered()
 }

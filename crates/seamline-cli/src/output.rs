@@ -138,10 +138,10 @@ pub(crate) fn ask(question: &str) -> Option<bool> {
     }
     let lines = screen::wrap(&format!("{} [y/N]", screen::printable(question)), screen::width_aside());
     say(&format!("{} ", lines.join("\n")));
-    let mut answer = String::new();
+    let mut line = String::new();
     // A closed terminal means no consent.
-    let _ = std::io::stdin().read_line(&mut answer);
-    Some(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
+    let _ = std::io::stdin().read_line(&mut line);
+    Some(matches!(line.trim(), "y" | "Y" | "yes" | "Yes"))
 }
 
 /// Writes text to standard error and ignores a failure, which could not be reported.

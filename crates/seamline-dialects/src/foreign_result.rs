@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{IrregularityKind, Role};
+use seamline_model::{IrregularityKind, Role, UnreadableEntry};
 
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Json, Kind, Object, Style, Value};
@@ -17,9 +17,6 @@ pub(crate) struct OwnResults {
     /// Writes a result as the members of a message, given the id of its call and its output.
     pub(crate) write: for<'a> fn(Json<'a>, Json<'a>) -> Vec<(&'static str, Json<'a>)>,
 }
-
-/// The words for a message of such a role in [`IrregularityKind::UnreadableMessage`] when it names no call.
-const NAMELESS: &str = "the role of a tool, which this dialect does not have";
 
 /// The members of such a message that its form in this dialect does not have.
 const OWN_KEYS: &[&str] = &["role", "content", "name", "type"];
@@ -62,7 +59,7 @@ impl Reader<'_> {
                 let own_members = self.transcript.members.partition_point(|member| member.message < index);
                 self.transcript.members.truncate(own_members);
             }
-            None => self.note(IrregularityKind::UnreadableMessage { found: NAMELESS }, message.span()),
+            None => self.note(IrregularityKind::UnreadableMessage { found: UnreadableEntry::ToolRole }, message.span()),
         }
         Some(Role::Unknown)
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use seamline_model::{
     BesideText, BlockKind, ContentForm, Emptiness, FactKind, Field, Input, IrregularityKind, Listed, Parts, Role, Slot,
+    UnreadableEntry,
 };
 
 use crate::beside::{has_more, is_compound};
@@ -229,7 +230,7 @@ impl Reader<'_> {
         }
         self.odd_value(said);
         let found = unreadable(message, said);
-        if matches!(found, UNKNOWN_ROLE | UNKNOWN_KIND) {
+        if matches!(found, UnreadableEntry::UnknownRole | UnreadableEntry::UnknownKind) {
             self.unknown_block(message);
         }
         self.note(IrregularityKind::UnreadableMessage { found }, message.span());
@@ -360,16 +361,12 @@ fn is_other_text(kind: Value<'_, '_>) -> bool {
     kind.says("input_text") || kind.says("output_text")
 }
 
-/// The words for messages that a provider may have added.
-const UNKNOWN_ROLE: &str = "an unknown role";
-const UNKNOWN_KIND: &str = "an unknown kind";
-
 /// Describes a message that cannot be read.
-fn unreadable(message: Value<'_, '_>, role: Option<Value<'_, '_>>) -> &'static str {
+fn unreadable(message: Value<'_, '_>, role: Option<Value<'_, '_>>) -> UnreadableEntry {
     match (message.kind(), role) {
-        (Kind::Object, Some(_)) => UNKNOWN_ROLE,
-        (Kind::Object, None) if is_new_item(message) => UNKNOWN_KIND,
-        (Kind::Object, None) => "no role",
-        (other, _) => other.as_str(),
+        (Kind::Object, Some(_)) => UnreadableEntry::UnknownRole,
+        (Kind::Object, None) if is_new_item(message) => UnreadableEntry::UnknownKind,
+        (Kind::Object, None) => UnreadableEntry::NoRole,
+        (other, _) => UnreadableEntry::Value(other.as_str()),
     }
 }

@@ -12,11 +12,11 @@ pub(crate) struct Signing {
     /// The messages of a response.
     pub(crate) answered: for<'d, 'a> fn(Object<'d, 'a>) -> Vec<Value<'d, 'a>>,
     /// The calls of a message.
-    pub(crate) calls: for<'d, 'a> fn(Value<'d, 'a>) -> Vec<CallSeal<'d, 'a>>,
+    pub(crate) calls: for<'d, 'a> fn(Value<'d, 'a>) -> Vec<CallSignature<'d, 'a>>,
 }
 
 /// The id of a call and its signature, as the wire has them.
-pub(crate) struct CallSeal<'d, 'a> {
+pub(crate) struct CallSignature<'d, 'a> {
     pub(crate) id: Option<Value<'d, 'a>>,
     pub(crate) signature: Option<Value<'d, 'a>>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct CallSeal<'d, 'a> {
 /// The documented text in place of a signature that was lost. A provider accepts it, but it signs nothing.
 const STAND_IN: &str = gemini_generate::NO_SIGNATURE;
 
-impl CallSeal<'_, '_> {
+impl CallSignature<'_, '_> {
     fn id(&self) -> Option<Cow<'_, str>> {
         self.id?.str().filter(|id| !id.is_empty())
     }

@@ -91,10 +91,10 @@ impl Filtered {
 /// let body = r#"{"choices":[{"finish_reason":"stop","message":{"content":"\"blockReason\":\"SAFETY\" means..."}}]}"#;
 /// assert_eq!(filter(&Failure { status: Some(200), text: body, ..Failure::default() }), None);
 /// ```
-pub fn filter(answer: &Failure<'_>) -> Option<Filtered> {
-    let went_well = answer.status.is_some_and(|status| status < 400);
-    let Ok(body) = serde_json::from_str::<Value>(answer.text) else {
-        return if went_well { None } else { by_error(answer) };
+pub fn filter(response: &Failure<'_>) -> Option<Filtered> {
+    let went_well = response.status.is_some_and(|status| status < 400);
+    let Ok(body) = serde_json::from_str::<Value>(response.text) else {
+        return if went_well { None } else { by_error(response) };
     };
     if let Some(found) = chunks(&body).find_map(by_signs) {
         return Some(found);
@@ -102,10 +102,10 @@ pub fn filter(answer: &Failure<'_>) -> Option<Filtered> {
     let errors = chunks(&body).filter_map(error_in).find_map(|error| {
         let text = error.to_string();
         // Only the error is read: around it may be a part of a response.
-        by_error(&Failure { text: &text, status: None, ..*answer })
+        by_error(&Failure { text: &text, status: None, ..*response })
     });
     let is_response = went_well || chunks(&body).any(is_response);
-    errors.or_else(|| if is_response { None } else { by_error(answer) })
+    errors.or_else(|| if is_response { None } else { by_error(response) })
 }
 
 /// Finds out whether a message assembled from a stream was filtered or refused.

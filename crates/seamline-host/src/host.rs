@@ -12,6 +12,7 @@ use seamline::store::Store;
 use serde::Serialize;
 use tokio::sync::{Mutex, Semaphore};
 
+use crate::log;
 use crate::message::{Outcome, json};
 use crate::methods::METHODS;
 use crate::object::{Held, Object, ObjectKind, Objects, Streaming, queue};
@@ -236,7 +237,7 @@ impl Service for Host {
                     None => Ok(()),
                 };
                 if let Err(error) = closed {
-                    tracing::warn!(kind = kind.as_str(), code = error.code, "an object could not be closed");
+                    log::warn_of_unclosed(kind, &error);
                 }
             }
         })

@@ -25,6 +25,7 @@ mod body;
 mod error;
 mod host;
 mod lines;
+mod log;
 mod message;
 mod methods;
 mod object;

@@ -36,6 +36,7 @@
 mod body;
 #[cfg(feature = "tower")]
 mod layer;
+mod log;
 #[cfg(feature = "reqwest")]
 mod middleware;
 mod repairer;

@@ -12,6 +12,8 @@ use seamline::repair::{AfterRejection, Repaired, after_rejection};
 use seamline::stream::{Framing, Response, ResponseStream, StreamOptions};
 use seamline::{Options, Policy, Severity};
 
+use crate::log;
+
 /// The largest body that is checked by default: providers take no larger ones.
 const BODY_BYTES_MAX: usize = 64 << 20;
 
@@ -170,14 +172,14 @@ impl Exchange {
             Ok(repaired) => repaired,
             Err(error) => {
                 // The provider says best what is wrong with a body that cannot be read.
-                tracing::warn!(target: "seamline", %error, "a request is sent unchecked");
+                log::warn_of_unchecked(&error);
                 return Ok(body.clone());
             }
         };
         match self.repairer.settings.mode {
             ClientMode::Block => blocked(&repaired).map_or_else(|| Ok(body.clone()), Err),
             ClientMode::Repair if self.is_signed && repaired.is_changed() => {
-                tracing::warn!(target: "seamline", "a broken request is sent as it is, because it is signed already");
+                log::warn_of_signed();
                 self.tell(&repaired);
                 Ok(body.clone())
             }

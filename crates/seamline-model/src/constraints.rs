@@ -23,9 +23,9 @@ pub struct Constraints {
     /// Error for a second result of one call.
     pub duplicate_result: ErrorText,
     /// Whether all results of a cycle must be in one message.
-    pub one_answer_message: bool,
+    pub one_result_message: bool,
     /// Which messages with calls may be answered together after the last one.
-    pub joint_answers: Joint,
+    pub joint_results: Joint,
     /// Error for other blocks before the results of a message.
     pub results_first: Option<ErrorText>,
     /// Error for other blocks in a message with results.

@@ -98,7 +98,7 @@ pub struct LiftedCall {
     /// The input of a tool that takes free text; `input` holds it too.
     pub free: Option<String>,
     /// The provider's signature of the call, if the provider signs calls.
-    pub seal: Option<String>,
+    pub signature: Option<String>,
     /// Whether the call is complete, as far as its dialect says, and its input was an object or a text.
     pub whole: bool,
     /// The type of its result in its dialect, such as an item type; empty where all calls have the same result type.
@@ -112,7 +112,7 @@ pub struct LiftedCall {
 impl LiftedCall {
     /// A complete call that the client runs, as most calls are.
     pub fn new(id: String, name: String, input: String) -> Self {
-        Self { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false, caller: None }
+        Self { id, name, input, free: None, signature: None, whole: true, answered_by: "", hosted: false, caller: None }
     }
 }
 

@@ -56,8 +56,8 @@ pub enum IrregularityKind {
     EmptyCallList,
     /// A message is not an object or has no readable role.
     UnreadableMessage {
-        /// The kind of value found.
-        found: &'static str,
+        /// The value in place of a message.
+        found: UnreadableEntry,
     },
     /// A block or call is not an object.
     UnreadableBlock {
@@ -107,4 +107,32 @@ pub enum IrregularityKind {
         /// Whether it holds no content.
         empty: bool,
     },
+}
+
+/// A value in the list of messages that cannot be read as a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnreadableEntry {
+    /// A message with a role that the dialect does not know. The provider may have added it.
+    UnknownRole,
+    /// An item of a kind that the dialect does not know. The provider may have added it.
+    UnknownKind,
+    /// A message with the role of a tool that names no call, in a dialect without that role.
+    ToolRole,
+    /// A message without a role.
+    NoRole,
+    /// A value of this kind, which is not an object.
+    Value(&'static str),
+}
+
+impl UnreadableEntry {
+    /// The words for it in a message of a finding.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UnknownRole => "an unknown role",
+            Self::UnknownKind => "an unknown kind",
+            Self::ToolRole => "the role of a tool, which this dialect does not have",
+            Self::NoRole => "no role",
+            Self::Value(kind) => kind,
+        }
+    }
 }

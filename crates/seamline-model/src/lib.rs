@@ -58,7 +58,7 @@ pub use fact::{Fact, FactKind};
 pub use fence::{Fence, label};
 pub use finding::{Fix, Place, RuleFinding, Safety, Severity, Stage};
 pub use id_map::IdMap;
-pub use irregularity::{Irregularity, IrregularityKind};
+pub use irregularity::{Irregularity, IrregularityKind, UnreadableEntry};
 pub use item::{Envelope, Item, ItemKind, ItemType};
 pub use kinds::Kinds;
 pub use listing::Demand;

@@ -71,17 +71,17 @@ impl List {
             self.add("call_signature", says, demand.error);
         }
         self.fact(
-            "one_answer_message",
+            "one_result_message",
             "all results of one message's tool calls are in one message",
-            demands.one_answer_message,
+            demands.one_result_message,
         );
-        let says = match demands.joint_answers {
+        let says = match demands.joint_results {
             Joint::Merged => {
                 "adjacent assistant messages are one: their tool calls are answered after the last of them"
             }
             Joint::Adjacent | Joint::Apart => "tool calls of adjacent messages may be answered together after the last",
         };
-        self.fact("joint_answers", says, demands.joint_answers != Joint::Apart);
+        self.fact("joint_results", says, demands.joint_results != Joint::Apart);
         self.add_some(
             "results_first",
             "tool results come before anything else in their message",

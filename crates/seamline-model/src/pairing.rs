@@ -84,7 +84,7 @@ pub struct PairedCall {
     /// The message that makes it.
     pub message: MessageIndex,
     /// The result that answers it.
-    pub answer: Option<MatchedResult>,
+    pub matched: Option<MatchedResult>,
 }
 
 /// A result that answers a call.
@@ -151,7 +151,7 @@ impl Pairing {
 
     /// Whether neither a result nor a block of unknown kind answers a call.
     pub fn is_unanswered(&self, state: &PairedCall) -> bool {
-        state.answer.is_none() && !self.is_answered_by_unknown(state.call)
+        state.matched.is_none() && !self.is_answered_by_unknown(state.call)
     }
 
     /// Whether only a block of unknown kind may answer the call in `block`.
@@ -275,7 +275,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             for (block, content) in self.transcript.blocks_of(index) {
                 match &content.kind {
                     BlockKind::Call(_) => {
-                        self.pairing.calls.push(PairedCall { call: block, message: index, answer: None });
+                        self.pairing.calls.push(PairedCall { call: block, message: index, matched: None });
                     }
                     BlockKind::Result(result) => {
                         self.open_span(index, first, before);
@@ -359,12 +359,12 @@ impl<'t, 'a> Walk<'t, 'a> {
             self.next_in_queue(key, tool, range)?
         } else {
             let same = || range.clone().filter(|&index| self.call_key(index) == key);
-            let open = || same().filter(|&index| self.pairing.calls[index].answer.is_none());
+            let open = || same().filter(|&index| self.pairing.calls[index].matched.is_none());
             let last = same().next_back()?;
             let of_tool = tool.and_then(|_| open().find(|&index| self.call_tool(index) == tool));
             of_tool.or_else(|| open().next()).unwrap_or(last)
         };
-        let repeats = self.pairing.calls[index].answer.is_some();
+        let repeats = self.pairing.calls[index].matched.is_some();
         if repeats && self.scope.lasting && self.is_open_before(key) {
             return None;
         }
@@ -382,7 +382,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     fn next_in_queue(&mut self, key: Key<'t>, tool: Option<Tool>, range: std::ops::Range<usize>) -> Option<usize> {
         let mut queues = std::mem::take(&mut self.queues);
         queues.fill(range, |index| (self.call_key(index), self.call_tool(index)));
-        let next = queues.next(key, tool, |index| self.pairing.calls[index].answer.is_some());
+        let next = queues.next(key, tool, |index| self.pairing.calls[index].matched.is_some());
         self.queues = queues;
         next
     }
@@ -439,20 +439,20 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     fn answer(&mut self, index: usize, result: BlockIndex) -> ResultFate {
         let state = &mut self.pairing.calls[index];
-        state.answer = Some(MatchedResult { result, misaddressed: false, proven: true });
+        state.matched = Some(MatchedResult { result, misaddressed: false, proven: true });
         ResultFate::Answers(state.call)
     }
 
     /// Answers an open call. A further result replaces a synthetic one; otherwise it is a duplicate.
     fn answer_again(&mut self, index: usize, block: BlockIndex) -> ResultFate {
         let state = self.pairing.calls[index];
-        let Some(answer) = state.answer else {
+        let Some(matched) = state.matched else {
             return self.answer(index, block);
         };
-        if !self.is_made_up(answer.result) || self.is_made_up(block) {
+        if !self.is_made_up(matched.result) || self.is_made_up(block) {
             return ResultFate::Duplicate(state.call);
         }
-        if let Ok(at) = self.pairing.results.binary_search_by_key(&answer.result, |known| known.result) {
+        if let Ok(at) = self.pairing.results.binary_search_by_key(&matched.result, |known| known.result) {
             self.pairing.results[at].fate = ResultFate::Superseded(state.call);
         }
         self.answer(index, block)
@@ -461,7 +461,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     /// Whether a call has no real result yet.
     fn is_open(&self, index: usize) -> bool {
         let call = &self.pairing.calls[index];
-        call.answer.map_or_else(|| self.pairing.is_unanswered(call), |answer| self.is_made_up(answer.result))
+        call.matched.map_or_else(|| self.pairing.is_unanswered(call), |matched| self.is_made_up(matched.result))
     }
 
     fn is_made_up(&self, block: BlockIndex) -> bool {

@@ -48,9 +48,9 @@ fn pair(messages: &[(Role, Vec<Part>)], scope: Scope) -> (Vec<Option<usize>>, Ve
     let pairing = Pairing::of(&transcript, scope);
     let call_at = |block: BlockIndex| pairing.calls.iter().position(|state| state.call == block).unwrap();
     let result_at = |block: BlockIndex| pairing.results.iter().position(|state| state.result == block).unwrap();
-    let answered = pairing.calls.iter().map(|state| state.answer.map(|answer| result_at(answer.result))).collect();
+    let answered = pairing.calls.iter().map(|state| state.matched.map(|matched| result_at(matched.result))).collect();
     let misaddressed =
-        |call| pairing.call(call).and_then(|state| state.answer).is_some_and(|answer| answer.misaddressed);
+        |call| pairing.call(call).and_then(|state| state.matched).is_some_and(|matched| matched.misaddressed);
     let seen = pairing.results.iter().map(|state| match state.fate {
         ResultFate::Answers(call) if misaddressed(call) => Seen::Misaddressed(call_at(call)),
         ResultFate::Answers(call) => Seen::Answers(call_at(call)),
@@ -134,8 +134,8 @@ fn cycles_hold_the_calls_of_their_message() {
     let cycles: Vec<_> = pairing.cycles.iter().map(|cycle| (cycle.message.get(), cycle.range())).collect();
     assert_eq!(cycles, [(0, 0..2), (3, 2..3)]);
     assert_eq!(pairing.call(BlockIndex(1)), pairing.calls.get(1));
-    let answer = MatchedResult { result: BlockIndex(2), misaddressed: false, proven: true };
-    assert_eq!(pairing.call(BlockIndex(0)).unwrap().answer, Some(answer));
+    let matched = MatchedResult { result: BlockIndex(2), misaddressed: false, proven: true };
+    assert_eq!(pairing.call(BlockIndex(0)).unwrap().matched, Some(matched));
     assert_eq!(pairing.result(BlockIndex(2)).unwrap().fate, ResultFate::Answers(BlockIndex(0)));
     assert_eq!((pairing.call(BlockIndex(2)), pairing.result(BlockIndex(0))), (None, None));
 }

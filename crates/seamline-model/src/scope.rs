@@ -43,6 +43,6 @@ impl Scope {
         let lasting = demands.carrier == Carrier::Items;
         let by_tool = !demands.call_id.demanded && !lasting;
         let prefixes = demands.call_id.known_prefixes;
-        Self { late: self.late || lasting, joint: demands.joint_answers, lasting, by_tool, prefixes, ..self }
+        Self { late: self.late || lasting, joint: demands.joint_results, lasting, by_tool, prefixes, ..self }
     }
 }

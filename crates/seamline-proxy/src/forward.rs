@@ -9,14 +9,15 @@ use hyper::http::request::Parts;
 use hyper::{Request, Response};
 use seamline::stream::Framing;
 
-use crate::answer::AnswerBody;
 use crate::body::{self, ReadBody, SentBody};
 use crate::headers::{describe_new_body, prepare_request, prepare_response};
 use crate::incident::IncidentOutcome;
 use crate::join::Joined;
+use crate::log;
 use crate::note::Note;
 use crate::observe::{Observed, Watched};
 use crate::rescue::Refusal;
+use crate::response::ResponseBody;
 use crate::route::Target;
 use crate::sign::{Covered, SigningScope, is_outdated};
 use crate::state::{Lens, Settings, Shared};
@@ -57,7 +58,7 @@ impl Forwarding<'_> {
         head: Parts,
         body: Incoming,
         note: &mut Note,
-    ) -> Result<Response<AnswerBody>, Stop> {
+    ) -> Result<Response<ResponseBody>, Stop> {
         let limits = &self.settings.config.limits;
         let response = if self.needs_signature(&head, false) {
             let mut held = self.shared.bodies.enter(limits.all_bodies_bytes_max);
@@ -85,7 +86,7 @@ impl Forwarding<'_> {
             return response;
         }
         let request = if self.needs_signature(head, false) {
-            match self.signed(head, original.clone(), false).await {
+            match self.sign(head, original.clone(), false).await {
                 Ok(request) => request,
                 Err(why) => {
                     note.report(IncidentOutcome::Unsigned, why, None);
@@ -111,7 +112,7 @@ impl Forwarding<'_> {
             describe_new_body(request.headers_mut());
             return Some(self.wait(request).await);
         }
-        match self.signed(head, body, true).await {
+        match self.sign(head, body, true).await {
             Ok(request) => Some(self.wait(request).await),
             Err(why) => {
                 note.report(IncidentOutcome::Unsigned, why, None);
@@ -124,7 +125,7 @@ impl Forwarding<'_> {
         Request::from_parts(self.prepared(head), SentBody::Whole(body))
     }
 
-    async fn signed(&self, head: &Parts, body: ReadBody, is_new: bool) -> Result<Request<SentBody>, &'static str> {
+    async fn sign(&self, head: &Parts, body: ReadBody, is_new: bool) -> Result<Request<SentBody>, &'static str> {
         if OF_BROWSERS.iter().any(|name| head.headers.contains_key(*name)) {
             return Err("a request of a web page is not signed");
         }
@@ -135,7 +136,7 @@ impl Forwarding<'_> {
         match self.shared.signer.sign(&mut prepared, &body.bytes).await {
             Ok(()) => Ok(Request::from_parts(prepared, SentBody::Whole(body))),
             Err(error) => {
-                tracing::warn!(%error, "a request to AWS could not be signed");
+                log::warn_of_unsigned(&error);
                 Err("the request could not be signed; the log says why")
             }
         }
@@ -177,7 +178,7 @@ impl Forwarding<'_> {
         response: Response<Incoming>,
         lens: Option<&Lens>,
         note: &mut Note,
-    ) -> Response<AnswerBody> {
+    ) -> Response<ResponseBody> {
         let (mut head, body) = response.into_parts();
         prepare_response(&mut head.headers);
         let coding = coding_of(&head.headers);
@@ -203,7 +204,7 @@ impl Forwarding<'_> {
         let beside = (note.facts.clone(), Arc::clone(&self.settings.ledger), open, call);
         // The pieces that have arrived are joined first, so that they are read and watched together.
         let observed = Observed::new(Joined::new(body), watched, self.settings.config.stall, beside);
-        let mut response = Response::new(AnswerBody::observed(observed));
+        let mut response = Response::new(ResponseBody::observed(observed));
         *response.status_mut() = head.status;
         *response.headers_mut() = head.headers;
         response

@@ -10,7 +10,6 @@ use hyper::http::request::Parts;
 use hyper::{Request, Response};
 use seamline::endpoint::Endpoint;
 
-use crate::answer::AnswerBody;
 use crate::body::{self, ReadBody};
 use crate::call::ModelCall;
 use crate::coding::{self, NotDecoded};
@@ -22,6 +21,7 @@ use crate::inspect::{Inspector, NotInspected};
 use crate::note::Note;
 use crate::rejection;
 use crate::rescue::{self, Refusal};
+use crate::response::ResponseBody;
 use crate::room::HeldBytes;
 use crate::route::Route;
 use crate::seats::Seat;
@@ -30,7 +30,11 @@ use crate::stop::Stop;
 use crate::{admin, socket, websocket};
 
 /// Answers a request.
-pub(crate) async fn handle(shared: Arc<Shared>, request: Request<Incoming>, seat: &Arc<Seat>) -> Response<AnswerBody> {
+pub(crate) async fn handle(
+    shared: Arc<Shared>,
+    request: Request<Incoming>,
+    seat: &Arc<Seat>,
+) -> Response<ResponseBody> {
     let began = Instant::now();
     let open = shared.open.requests.enter();
     let mut note = Note::new(&shared.reporter);
@@ -46,7 +50,7 @@ pub(crate) async fn handle(shared: Arc<Shared>, request: Request<Incoming>, seat
 }
 
 /// Refuses a request whose length can be read in two ways.
-pub(crate) fn refuse_ambiguous(shared: &Shared, request: &Request<Incoming>) -> Response<AnswerBody> {
+pub(crate) fn refuse_ambiguous(shared: &Shared, request: &Request<Incoming>) -> Response<ResponseBody> {
     let began = Instant::now();
     let mut note = Note::new(&shared.reporter);
     note.facts.dialect = Endpoint::of(request.method().as_str(), request.uri().path()).dialect;
@@ -62,7 +66,7 @@ async fn answer(
     shared: &Arc<Shared>,
     (mut request, seat): (Request<Incoming>, &Arc<Seat>),
     note: &mut Note,
-) -> Result<Response<AnswerBody>, Stop> {
+) -> Result<Response<ResponseBody>, Stop> {
     let settings = shared.settings();
     let upgrade = websocket::is_upgrade(request.headers()).then(|| hyper::upgrade::on(&mut request));
     let (head, body) = request.into_parts();
@@ -106,7 +110,7 @@ async fn answer_checked(
     (head, body): (Parts, Incoming),
     lens: Arc<Lens>,
     note: &mut Note,
-) -> Result<Response<AnswerBody>, Stop> {
+) -> Result<Response<ResponseBody>, Stop> {
     let Forwarding { settings, target, .. } = forwarding;
     let config = &settings.config;
     note.call = ModelCall::begin(&note.facts, target.endpoint.model.clone());
@@ -114,7 +118,7 @@ async fn answer_checked(
     let mut held = forwarding.shared.bodies.enter(config.limits.all_bodies_bytes_max);
     let original = body::read(body, config.limits.body_bytes_max, config.limits.body_time, &mut held).await?;
     note.body_bytes = Some(original.bytes.len() as u64);
-    let Some(plain) = decoded(settings, (&head, &original), &mut held, note).await? else {
+    let Some(plain) = decode(settings, (&head, &original), &mut held, note).await? else {
         let response = forwarding.send(&head, Payload::original(original), note).await?;
         return Ok(forwarding.observe(response, None, note));
     };
@@ -143,7 +147,7 @@ async fn answer_checked(
         let rejected = rejection::Rejected { forwarding, lens: &lens, looked: &looked, head: &head, sent: &sent };
         match rejected.retry(response, note).await {
             rejection::Retried::Accepted(response) => response,
-            rejection::Retried::Untouched(answer) => return Ok(answer),
+            rejection::Retried::Untouched(response) => return Ok(response),
         }
     } else {
         response
@@ -152,8 +156,8 @@ async fn answer_checked(
     Ok(forwarding.observe(response, Some(&lens), note))
 }
 
-/// The body without its content coding; `None` where the coding cannot be read and the original is to be sent.
-async fn decoded(
+/// Decodes the content coding of a body; `None` where the coding cannot be read and the original is to be sent.
+async fn decode(
     settings: &Settings,
     (head, original): (&Parts, &ReadBody),
     held: &mut HeldBytes,
@@ -164,11 +168,11 @@ async fn decoded(
     let (bytes, bytes_max) = (original.bytes.clone(), settings.config.limits.body_bytes_max);
     // A short body can decode to a long one, so other connections must not wait for it.
     let mut grown = held.empty();
-    let decode = tokio::task::spawn_blocking(move || {
+    let decoding = tokio::task::spawn_blocking(move || {
         let decoded = coding::decode_within(Some(&coding), &bytes, bytes_max, &mut grown);
         (decoded, grown)
     });
-    let decoded = match decode.await {
+    let decoded = match decoding.await {
         Ok((decoded, grown)) => {
             held.add(grown);
             decoded

@@ -95,7 +95,7 @@ impl Looked {
 impl Inspector {
     /// Checks and repairs a body. The outcome is that of [`seamline::repair`](fn@seamline::repair).
     pub(crate) async fn look(&self, headers: &HeaderMap, body: &Bytes) -> Looked {
-        self.settings.ledger.loaded().await;
+        self.settings.ledger.wait_until_loaded().await;
         let looked = self.look_once(headers, body).await;
         let lacks_signatures = looked.inspected.as_ref().is_ok_and(|inspected| inspected.lacks_signatures);
         if lacks_signatures && self.settings.ledger.read_store().await {

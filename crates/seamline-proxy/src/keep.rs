@@ -11,6 +11,8 @@ use std::thread::JoinHandle;
 
 use bytes::Bytes;
 
+use crate::log;
+
 pub use redact::redact;
 
 /// The most bodies that wait to be written. They may be large.
@@ -69,7 +71,7 @@ impl RejectedBodies {
         if let Some(sender) = sender.as_ref()
             && let Err(TrySendError::Full(_)) = sender.try_send((incident.to_owned(), body.clone()))
         {
-            tracing::debug!("a rejected body was not kept, because others are being written");
+            log::record_dropped_body();
         }
     }
 

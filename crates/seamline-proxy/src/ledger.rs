@@ -207,9 +207,9 @@ impl Ledger {
     }
 
     /// Waits until the store was read once, if there is one.
-    pub(crate) async fn loaded(&self) {
+    pub(crate) async fn wait_until_loaded(&self) {
         if let Some(store) = &self.store {
-            store.loaded().await;
+            store.wait_until_loaded().await;
         }
     }
 

@@ -4,7 +4,6 @@
 //! configuration while the proxy runs.
 
 mod admin;
-mod answer;
 mod arrival;
 mod body;
 pub mod breaker;
@@ -29,6 +28,7 @@ pub mod keep;
 pub mod launch;
 pub mod ledger;
 mod length;
+mod log;
 mod members;
 pub mod metrics;
 pub mod network;
@@ -39,6 +39,7 @@ mod recent;
 mod rejection;
 pub mod report;
 mod rescue;
+mod response;
 mod room;
 mod route;
 mod seats;

@@ -15,7 +15,6 @@ use seamline::responses;
 use seamline::stream::{Ending, Framing, ResponseStream, StreamOptions};
 
 pub(crate) use self::idle::Idle;
-use crate::answer::Incomplete;
 use crate::call::{ModelCall, error_of};
 use crate::coding;
 use crate::counts::Counted;
@@ -23,6 +22,7 @@ use crate::ending::{StreamFailure, Tail};
 use crate::facts::Facts;
 use crate::incident::IncidentOutcome;
 use crate::ledger::Ledger;
+use crate::response::Incomplete;
 use crate::unpack::Unpacker;
 
 /// The largest response without streaming that is kept to read its signatures.

@@ -11,13 +11,13 @@ use hyper::header::CONTENT_ENCODING;
 use hyper::http::request;
 use hyper::{Response, StatusCode};
 
-use crate::answer::{AnswerBody, Rest};
 use crate::coding;
 use crate::forward::Forwarding;
 use crate::harder::{self, Attempt, Harder, Rejection};
 use crate::headers::prepare_response;
 use crate::inspect::Looked;
 use crate::note::Note;
+use crate::response::{ResponseBody, Rest};
 use crate::state::Lens;
 
 /// The largest error that is read before it is passed on.
@@ -46,7 +46,7 @@ pub(crate) enum Retried {
     /// The response to the second request.
     Accepted(Response<Incoming>),
     /// The first response of the provider.
-    Untouched(Response<AnswerBody>),
+    Untouched(Response<ResponseBody>),
 }
 
 impl Rejected<'_> {
@@ -77,7 +77,7 @@ impl Rejected<'_> {
             return Retried::Accepted(response);
         }
         prepare_response(&mut head.headers);
-        Retried::Untouched(Response::from_parts(head, AnswerBody::begun(pieces, rest)))
+        Retried::Untouched(Response::from_parts(head, ResponseBody::begun(pieces, rest)))
     }
 
     async fn repair(&self, status: u16, text: Bytes, note: &mut Note) -> Option<Harder> {

@@ -7,10 +7,10 @@ use seamline::guards::StopTurn;
 use seamline::responses::{ErrorBody, error_body};
 use serde_json::json;
 
-use crate::answer::AnswerBody;
 use crate::body::NotRead;
 use crate::incident::IncidentOutcome;
 use crate::inspect::NotInspected;
+use crate::response::ResponseBody;
 use crate::route::NoRoute;
 use crate::upstream::NoResponse;
 
@@ -98,10 +98,10 @@ impl Refusal {
 }
 
 /// The response to a refused request.
-pub(crate) fn response(dialect: Option<&str>, refusal: &Refusal) -> Response<AnswerBody> {
+pub(crate) fn response(dialect: Option<&str>, refusal: &Refusal) -> Response<ResponseBody> {
     let status = refusal.status();
     let ErrorBody { json, header } = error_body(dialect.unwrap_or_default(), status.as_u16(), &refusal.to_string());
-    let mut response = Response::new(AnswerBody::whole(Bytes::from(json)));
+    let mut response = Response::new(ResponseBody::whole(Bytes::from(json)));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -11,7 +11,7 @@ use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::answer::AnswerBody;
+use crate::response::ResponseBody;
 
 /// The time after which a client may try again, in seconds.
 const RETRY_SECONDS: HeaderValue = HeaderValue::from_static("1");
@@ -76,9 +76,9 @@ impl Drop for HeldBytes {
 
 impl NoRoom {
     /// The response for the client, in its dialect.
-    pub(crate) fn response(self, dialect: Option<&str>) -> Response<AnswerBody> {
+    pub(crate) fn response(self, dialect: Option<&str>) -> Response<ResponseBody> {
         let body = self.body(dialect).to_string();
-        let mut response = Response::new(AnswerBody::whole(Bytes::from(body)));
+        let mut response = Response::new(ResponseBody::whole(Bytes::from(body)));
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

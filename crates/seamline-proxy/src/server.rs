@@ -14,10 +14,11 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use crate::answer::AnswerBody;
 use crate::arrival::{Arrival, Seen};
 use crate::config::TrafficLimits;
 use crate::handle::{self, handle};
+use crate::log;
+use crate::response::ResponseBody;
 use crate::seats::{Seat, Seats};
 use crate::state::Shared;
 
@@ -68,7 +69,7 @@ pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>, stop: impl F
         shared.bridges.closed().await;
     };
     if tokio::time::timeout(drain_time, drained).await.is_err() {
-        tracing::warn!(requests = shared.open.requests.get(), "requests were still open at the end of the drain time");
+        log::warn_of_open_requests(shared.open.requests.get());
     }
     shared.bridges.send_replace(true);
     connections.shutdown().await;
@@ -80,7 +81,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
         match listener.accept().await {
             Ok((stream, _)) => return stream,
             Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
+                log::warn_of_refused_connection(&error);
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -155,7 +156,7 @@ async fn answer(
     request: Request<Incoming>,
     seen: &Seen,
     seat: &Arc<Seat>,
-) -> Response<AnswerBody> {
+) -> Response<ResponseBody> {
     let version = request.version();
     let mut response = if seen.is_ambiguous() {
         handle::refuse_ambiguous(&shared, &request)

@@ -13,7 +13,6 @@ use hyper_util::rt::TokioIo;
 use seamline::Options;
 use seamline::endpoint::Endpoint;
 
-use crate::answer::AnswerBody;
 use crate::body::SentBody;
 use crate::config::Mode;
 use crate::decide::decide;
@@ -26,6 +25,7 @@ use crate::inspect::Inspector;
 use crate::members::Members;
 use crate::note::Note;
 use crate::rescue::{self, Refusal};
+use crate::response::ResponseBody;
 use crate::route::Target;
 use crate::seats::Seat;
 use crate::state::Shared;
@@ -40,7 +40,7 @@ pub(crate) async fn answer(
     (head, body): (Parts, Incoming),
     (client, seat): (OnUpgrade, &Arc<Seat>),
     note: &mut Note,
-) -> Result<Response<AnswerBody>, Refusal> {
+) -> Result<Response<ResponseBody>, Refusal> {
     let checker = checker(forwarding, &head, note);
     let mut prepared = forwarding.prepared(&head);
     if checker.is_some() {
@@ -61,7 +61,7 @@ pub(crate) async fn answer(
     let (mut head, _) = response.into_parts();
     prepare_response(&mut head.headers);
     keep_upgrade(&mut head.headers);
-    Ok(Response::from_parts(head, AnswerBody::whole(Bytes::new())))
+    Ok(Response::from_parts(head, ResponseBody::whole(Bytes::new())))
 }
 
 /// The check of the messages of a conversation; `None` where messages pass unread.
@@ -144,7 +144,7 @@ impl Judge for Checker {
         let (conversation, options) = (looked.conversation, Arc::clone(&looked.options));
         *self.last() = Some(Last { conversation, options, retried: None });
         match (decision.refusal, decision.body.map(|body| String::from_utf8(body.to_vec()))) {
-            (Some(refusal), _) => FrameVerdict::Answer(rescue::socket_event(&refusal)),
+            (Some(refusal), _) => FrameVerdict::Respond(rescue::socket_event(&refusal)),
             (None, Some(Ok(body))) => FrameVerdict::Replace(body),
             (None, Some(Err(_)) | None) => FrameVerdict::Pass,
         }

@@ -2,11 +2,11 @@
 
 use hyper::Response;
 
-use crate::answer::AnswerBody;
 use crate::body::NotRead;
 use crate::incident::IncidentOutcome;
 use crate::note::Note;
 use crate::rescue::{self, Refusal};
+use crate::response::ResponseBody;
 use crate::room::NoRoom;
 use crate::route::NoRoute;
 
@@ -21,7 +21,7 @@ pub(crate) enum Stop {
 
 impl Stop {
     /// Records the reason, and makes the response.
-    pub(crate) fn answer(&self, note: &mut Note) -> Response<AnswerBody> {
+    pub(crate) fn answer(&self, note: &mut Note) -> Response<ResponseBody> {
         match self {
             Self::Refused(refusal) => {
                 note.report_refusal(refusal);

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use crate::incident::ProxyIncident;
 use crate::journal::IncidentJournal;
 use crate::keep::RejectedBodies;
+use crate::log;
 use crate::metrics::{CONTENT_TYPE, Metrics, StoreGauges};
 use crate::report::{Finished, Gauges, Page, Reporter, Summary};
 
@@ -71,31 +72,13 @@ impl Reporter for Telemetry {
     fn incident(&self, incident: ProxyIncident) -> Option<String> {
         self.metrics.count_incident(&incident);
         let id = self.journal.as_ref().and_then(|journal| journal.record(incident.clone()));
-        tracing::warn!(
-            outcome = incident.outcome.as_str(),
-            upstream = incident.upstream,
-            incident = id.as_deref().unwrap_or("none"),
-            findings = incident.findings.values().sum::<u64>(),
-            cause = incident.cause.as_deref().unwrap_or_default(),
-            "request incident"
-        );
+        log::warn_of_incident(&incident, id.as_deref());
         id
     }
 
     fn exchange(&self, summary: &Summary) {
         self.metrics.count_exchange(summary);
-        // The names of the OpenTelemetry conventions for generative AI and HTTP, so that a collector understands them.
-        tracing::info!(
-            gen_ai.operation.name = "chat",
-            gen_ai.provider.name = summary.upstream,
-            seamline.dialect = summary.dialect.unwrap_or("none"),
-            http.response.status_code = summary.status,
-            http.request.body.size = summary.body_bytes.unwrap_or(0),
-            duration_ms = summary.time.as_millis() as u64,
-            seamline.findings = summary.findings,
-            seamline.repairs = summary.repairs,
-            "exchange"
-        );
+        log::record_exchange(summary);
         if let Some(on_exchange) = &self.on_exchange {
             on_exchange(summary);
         }

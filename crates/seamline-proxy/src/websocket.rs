@@ -40,7 +40,7 @@ const STALLED: &str = r#"{"type":"error","status":504,"error":{"type":"server_er
 const FAILED: &str = r#"{"type":"error","status":502,"error":{"type":"server_error","code":"server_error","message":"The provider closed the connection before the response was complete.","param":null}}"#;
 
 /// How many messages of the proxy can wait for a client that does not read.
-const ANSWERS_MAX: usize = 8;
+const WAITING_MAX: usize = 8;
 
 /// The bounds of a bridge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub enum FrameVerdict {
     /// It is replaced by a repaired one.
     Replace(String),
     /// It is not passed on, and the client gets this event instead.
-    Answer(String),
+    Respond(String),
 }
 
 /// How a bridge ended.
@@ -129,11 +129,11 @@ where
     let upstream = WebSocketStream::from_raw_socket(upstream, Role::Client, Some(config)).await;
     let (to_client, from_client) = client.split();
     let (to_upstream, from_upstream) = upstream.split();
-    let (answer, answers) = mpsc::channel(ANSWERS_MAX);
+    let (event, events) = mpsc::channel(WAITING_MAX);
     let (again, retries) = mpsc::channel(1);
     let shared = Shared { judge, turns: Mutex::default(), asked: Notify::new(), again };
-    let up = pass_up(from_client, to_upstream, answer, (&shared, retries));
-    let down = pass_down(from_upstream, to_client, answers, (&shared, Idle::new(limits.stall)));
+    let up = pass_up(from_client, to_upstream, event, (&shared, retries));
+    let down = pass_down(from_upstream, to_client, events, (&shared, Idle::new(limits.stall)));
     tokio::pin!(up, down);
     // After a close, the side that is still open gets the time to close its connection, too.
     tokio::select! {
@@ -173,7 +173,7 @@ impl<J> Shared<'_, J> {
 async fn pass_up<C, U>(
     mut from: SplitStream<WebSocketStream<C>>,
     mut to: SplitSink<WebSocketStream<U>, Message>,
-    answers: mpsc::Sender<Message>,
+    events: mpsc::Sender<Message>,
     (shared, mut retries): (&Shared<'_, impl Judge>, mpsc::Receiver<Utf8Bytes>),
 ) -> BridgeEnd
 where
@@ -195,8 +195,8 @@ where
                 let text = match shared.judge.judge(Bytes::from(text.clone())).await {
                     FrameVerdict::Pass => text,
                     FrameVerdict::Replace(repaired) => repaired.into(),
-                    FrameVerdict::Answer(event) => {
-                        if answers.send(Message::text(event)).await.is_err() {
+                    FrameVerdict::Respond(event) => {
+                        if events.send(Message::text(event)).await.is_err() {
                             break;
                         }
                         continue;
@@ -226,7 +226,7 @@ where
 async fn pass_down<C, U>(
     mut from: SplitStream<WebSocketStream<U>>,
     mut to: SplitSink<WebSocketStream<C>, Message>,
-    mut answers: mpsc::Receiver<Message>,
+    mut events: mpsc::Receiver<Message>,
     (shared, mut idle): (&Shared<'_, impl Judge>, Idle),
 ) -> BridgeEnd
 where
@@ -241,8 +241,8 @@ where
                 continue;
             }
             message = from.next() => message,
-            Some(answer) = answers.recv() => Some(Ok(answer)),
-            () = stalled(shared, &mut idle) => {
+            Some(event) = events.recv() => Some(Ok(event)),
+            () = wait_for_stall(shared, &mut idle) => {
                 let _ = to.send(Message::text(STALLED)).await;
                 let reason = CloseFrame { code: 1011.into(), reason: Utf8Bytes::from_static("the upstream stalled") };
                 close(&mut to, Some(reason)).await;
@@ -304,7 +304,7 @@ async fn step(shared: &Shared<'_, impl Judge>, event: Utf8Bytes) -> Option<Utf8B
 }
 
 /// Waits until the upstream made no progress with a response for too long. The time without a response does not count.
-async fn stalled(shared: &Shared<'_, impl Judge>, idle: &mut Idle) {
+async fn wait_for_stall(shared: &Shared<'_, impl Judge>, idle: &mut Idle) {
     let is_open = shared.turns().is_open();
     std::future::poll_fn(|cx| if is_open && idle.poll_stalled(cx) { Poll::Ready(()) } else { Poll::Pending }).await;
 }

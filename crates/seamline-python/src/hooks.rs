@@ -7,11 +7,11 @@ use seamline::session::{AgentEnd, AgentStart, ExecutorFailure, ToolOutput, TurnE
 use serde_json::{Value, json};
 
 use crate::choices;
-use crate::session::{Answer, Session, open_call, report_of, texts};
+use crate::session::{JsonReport, Session, open_call, report_of, texts};
 
 /// Validates the messages of a session that was opened.
 #[pyfunction]
-pub(crate) fn session_start<'py>(py: Python<'py>, session: &Session) -> Answer<'py> {
+pub(crate) fn session_start<'py>(py: Python<'py>, session: &Session) -> JsonReport<'py> {
     session.json(py, |session| {
         let start = block_on(session.session_start())?;
         let unresolved: Vec<Value> = start.unresolved.iter().map(open_call).collect();
@@ -23,7 +23,7 @@ pub(crate) fn session_start<'py>(py: Python<'py>, session: &Session) -> Answer<'
 
 /// Prepares a request: the body as text and its report, or why it must not be sent.
 #[pyfunction]
-pub(crate) fn before_agent_start<'py>(py: Python<'py>, session: &Session, envelope: &str) -> Answer<'py> {
+pub(crate) fn before_agent_start<'py>(py: Python<'py>, session: &Session, envelope: &str) -> JsonReport<'py> {
     session.json(py, |session| {
         Ok(match block_on(session.before_agent_start(envelope))? {
             AgentStart::Proceed { request, checkpoint } => json!({
@@ -39,13 +39,13 @@ pub(crate) fn before_agent_start<'py>(py: Python<'py>, session: &Session, envelo
 
 /// Ends a turn with its messages.
 #[pyfunction]
-pub(crate) fn agent_end<'py>(py: Python<'py>, session: &Session, messages: Vec<String>) -> Answer<'py> {
+pub(crate) fn agent_end<'py>(py: Python<'py>, session: &Session, messages: Vec<String>) -> JsonReport<'py> {
     session.json(py, |session| Ok(ended(block_on(session.agent_end(TurnEnd::Messages(&texts(&messages))))?)))
 }
 
 /// Ends a turn with an error of the provider.
 #[pyfunction]
-pub(crate) fn agent_failed<'py>(py: Python<'py>, session: &Session, failure: &str) -> Answer<'py> {
+pub(crate) fn agent_failed<'py>(py: Python<'py>, session: &Session, failure: &str) -> JsonReport<'py> {
     let given = choices::read(py, failure, GivenFailure::from_json)?;
     session.json(py, |session| {
         let headers = given.headers();
@@ -61,7 +61,7 @@ pub(crate) fn after_tool_call<'py>(
     session: &Session,
     place: (String, String),
     output: (String, bool),
-) -> Answer<'py> {
+) -> JsonReport<'py> {
     let (cycle, call) = (place.0.as_str().into(), place.1.as_str().into());
     let output = ToolOutput { output: output.0, is_error: output.1 };
     session.json(py, |session| Ok(block_on(session.after_tool_call(&cycle, &call, &output))?))
@@ -74,7 +74,7 @@ pub(crate) fn after_tool_failure<'py>(
     session: &Session,
     place: (String, String),
     error: String,
-) -> Answer<'py> {
+) -> JsonReport<'py> {
     let (cycle, call) = (place.0.as_str().into(), place.1.as_str().into());
     let failure = ExecutorFailure(error);
     session.json(py, |session| Ok(block_on(session.after_tool_failure(&cycle, &call, &failure))?))
@@ -88,7 +88,7 @@ pub(crate) fn take_inbox(py: Python<'_>, session: &Session) -> PyResult<usize> {
 
 /// The losses and repairs since the session was opened; `takes` starts a new context.
 #[pyfunction]
-pub(crate) fn repair_context<'py>(py: Python<'py>, session: &Session, takes: bool) -> Answer<'py> {
+pub(crate) fn repair_context<'py>(py: Python<'py>, session: &Session, takes: bool) -> JsonReport<'py> {
     session.json(py, |session| Ok(if takes { session.take_repair_context() } else { session.repair_context() }))
 }
 

@@ -48,8 +48,8 @@ impl Failed {
     }
 }
 
-/// The outcome of an operation, as JSON.
-pub(crate) type Answer<'py> = PyResult<Bound<'py, PyBytes>>;
+/// The report of an operation, as JSON.
+pub(crate) type JsonReport<'py> = PyResult<Bound<'py, PyBytes>>;
 
 #[pymethods]
 impl Session {
@@ -62,7 +62,7 @@ impl Session {
     }
 
     /// The name, the dialect, the epoch, the number of messages, and whether every commit passed its hash check.
-    fn about<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn about<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         self.json(py, |session| {
             Ok(json!({
                 "id": session.id().as_str(),
@@ -75,7 +75,7 @@ impl Session {
     }
 
     /// The messages of the view as one JSON list, each byte for byte as it came.
-    fn messages<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn messages<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         let list = self.with(py, |session| {
             let messages: Vec<&str> = session.messages().collect();
             Ok(format!("[{}]", messages.join(",")))
@@ -101,15 +101,15 @@ impl Session {
         Ok((PyBytes::new(py, &request.body), PyBytes::new(py, &bodies::json(&report_of(&request)))))
     }
 
-    fn check<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn check<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         self.json(py, |session| Ok(session.check()?))
     }
 
-    fn validate<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn validate<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         self.json(py, |session| Ok(session.validate()?))
     }
 
-    fn repair<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn repair<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         self.json(py, |session| Ok(block_on(session.repair())?))
     }
 
@@ -117,7 +117,7 @@ impl Session {
         self.with(py, |session| Ok(block_on(session.undo_repair())?.as_str().to_owned()))
     }
 
-    fn create_checkpoint<'py>(&self, py: Python<'py>, operation: &str) -> Answer<'py> {
+    fn create_checkpoint<'py>(&self, py: Python<'py>, operation: &str) -> JsonReport<'py> {
         self.json(py, |session| {
             let known = Operation::ALL.map(|known| (known.as_str(), known));
             let operation = word("operation", operation, &known)?;
@@ -129,16 +129,16 @@ impl Session {
         self.with(py, |session| Ok(block_on(session.commit_checkpoint(&id.into()))?))
     }
 
-    fn checkpoints<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn checkpoints<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         self.json(py, |session| Ok(session.checkpoints()))
     }
 
     /// The last open checkpoint; `null` where there is none.
-    fn latest_checkpoint<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn latest_checkpoint<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         self.json(py, |session| Ok(session.latest_checkpoint()))
     }
 
-    fn get_checkpoint<'py>(&self, py: Python<'py>, id: &str) -> Answer<'py> {
+    fn get_checkpoint<'py>(&self, py: Python<'py>, id: &str) -> JsonReport<'py> {
         self.json(py, |session| Ok(session.get_checkpoint(&id.into())))
     }
 
@@ -150,16 +150,16 @@ impl Session {
         self.with(py, |session| Ok(block_on(session.clear_checkpoints())?))
     }
 
-    fn rollback<'py>(&self, py: Python<'py>, id: &str, reason: &str) -> Answer<'py> {
+    fn rollback<'py>(&self, py: Python<'py>, id: &str, reason: &str) -> JsonReport<'py> {
         self.json(py, |session| Ok(block_on(session.rollback(&id.into(), reason))?))
     }
 
-    fn reset<'py>(&self, py: Python<'py>, archive: bool) -> Answer<'py> {
+    fn reset<'py>(&self, py: Python<'py>, archive: bool) -> JsonReport<'py> {
         self.json(py, |session| Ok(block_on(session.reset(ResetOptions { archive }))?))
     }
 
     /// Begins a cycle. `effects` has the effect of each tool that has a known one.
-    fn begin_cycle<'py>(&self, py: Python<'py>, turn: Vec<String>, effects: Vec<(String, String)>) -> Answer<'py> {
+    fn begin_cycle<'py>(&self, py: Python<'py>, turn: Vec<String>, effects: Vec<(String, String)>) -> JsonReport<'py> {
         self.json(py, |session| {
             let known = Effect::ALL.map(|known| (known.as_str(), known));
             let mut named = Vec::with_capacity(effects.len());
@@ -179,7 +179,7 @@ impl Session {
     }
 
     /// Makes the intent of a call durable, before it runs; returns its idempotency key.
-    fn start_call(&self, py: Python<'_>, cycle: &str, call: &str) -> PyResult<String> {
+    fn before_tool_call(&self, py: Python<'_>, cycle: &str, call: &str) -> PyResult<String> {
         self.with(py, |session| Ok(block_on(session.before_tool_call(&cycle.into(), &call.into()))?.key))
     }
 
@@ -189,7 +189,7 @@ impl Session {
         self.with(py, |session| Ok(block_on(session.finish_call(&cycle.into(), &call.into(), &output))?))
     }
 
-    fn commit_cycle<'py>(&self, py: Python<'py>, cycle: &str) -> Answer<'py> {
+    fn commit_cycle<'py>(&self, py: Python<'py>, cycle: &str) -> JsonReport<'py> {
         self.json(py, |session| Ok(block_on(session.commit_cycle(&cycle.into()))?))
     }
 
@@ -197,14 +197,14 @@ impl Session {
         self.with(py, |session| Ok(block_on(session.roll_back_cycle(&cycle.into(), reason))?))
     }
 
-    fn unresolved<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn unresolved<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         self.json(py, |session| {
             let calls = session.unresolved();
             Ok(calls.iter().map(open_call).collect::<Vec<_>>())
         })
     }
 
-    fn recover<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn recover<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         self.json(py, |session| {
             let recovered = block_on(session.recover())?;
             Ok(json!({
@@ -214,7 +214,7 @@ impl Session {
         })
     }
 
-    fn abort<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn abort<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         self.json(py, |session| Ok(block_on(session.abort())?))
     }
 
@@ -223,12 +223,12 @@ impl Session {
         self.with(py, |session| Ok(block_on(session.settle())?))
     }
 
-    fn incidents<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn incidents<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         self.json(py, |session| Ok(session.incidents().cloned().collect::<Vec<_>>()))
     }
 
     /// Says how to recover from an error of the provider; the session repairs itself where that helps.
-    fn handle_error<'py>(&self, py: Python<'py>, failure: &str) -> Answer<'py> {
+    fn handle_error<'py>(&self, py: Python<'py>, failure: &str) -> JsonReport<'py> {
         let given = choices::read(py, failure, GivenFailure::from_json)?;
         self.json(py, |session| Ok(block_on(session.handle_error(&given.failure(&given.headers())))?))
     }
@@ -281,7 +281,7 @@ impl Session {
         &self,
         py: Python<'py>,
         work: impl FnOnce(&mut session::Session) -> Result<T, Failed> + Send,
-    ) -> Answer<'py> {
+    ) -> JsonReport<'py> {
         let json = self.with(py, |session| work(session).map(|outcome| bodies::json(&outcome)))?;
         Ok(PyBytes::new(py, &json))
     }

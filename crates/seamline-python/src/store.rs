@@ -10,7 +10,7 @@ use seamline::store::{Acquire, Error as StoreError, SessionId, SessionInfo};
 
 use crate::bodies;
 use crate::choices;
-use crate::session::{Answer, Failed, Session};
+use crate::session::{Failed, JsonReport, Session};
 
 /// The number of sessions that the store is asked for at once.
 const PAGE: usize = 1000;
@@ -54,13 +54,13 @@ impl Store {
     }
 
     /// The sessions of the store, by name.
-    fn list<'py>(&self, py: Python<'py>) -> Answer<'py> {
+    fn list<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         let listed = py.detach(|| block_on(self.all()).map(|sessions| bodies::json(&sessions)));
         Ok(PyBytes::new(py, &listed.map_err(|error| Failed::from(error).into_error(py))?))
     }
 
     /// Removes everything of a session, for good.
-    fn erase<'py>(&self, py: Python<'py>, id: &str, take_over: bool) -> Answer<'py> {
+    fn erase<'py>(&self, py: Python<'py>, id: &str, take_over: bool) -> JsonReport<'py> {
         let store = Arc::clone(&self.store);
         let how = if take_over { Acquire::TakeOver } else { Acquire::IfFree };
         let erased = py.detach(|| {

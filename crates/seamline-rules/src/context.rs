@@ -71,7 +71,7 @@ impl<'c, 'a> Context<'c, 'a> {
         let first = settled.map_or(MessageIndex(0), Settled::end);
         let partner = match constraints.carrier {
             _ if !transcript.has.pairs => Vec::new(),
-            Carrier::UserBlocks => answer_messages(transcript, first, constraints.joint_answers),
+            Carrier::UserBlocks => result_messages(transcript, first, constraints.joint_results),
             Carrier::ToolMessages => answered_messages(transcript, first),
             Carrier::Items if constraints.pairs.adjacent.is_some() => batches(transcript, first),
             Carrier::Items => Vec::new(),
@@ -142,15 +142,15 @@ impl<'c, 'a> Context<'c, 'a> {
         self.asks_whole.get()
     }
 
-    /// Lets only results in their place count as answers.
+    /// Unpairs the results that are not in their place.
     fn forget_displaced(&mut self) {
         for index in 0..self.pairing.calls.len() {
-            let PairedCall { call, answer, .. } = self.pairing.calls[index];
-            let Some(answer) = answer.filter(|answer| !self.in_place(call, answer.result)) else {
+            let PairedCall { call, matched, .. } = self.pairing.calls[index];
+            let Some(matched) = matched.filter(|matched| !self.in_place(call, matched.result)) else {
                 continue;
             };
-            self.pairing.calls[index].answer = None;
-            if let Ok(at) = self.pairing.results.binary_search_by_key(&answer.result, |state| state.result) {
+            self.pairing.calls[index].matched = None;
+            if let Ok(at) = self.pairing.results.binary_search_by_key(&matched.result, |state| state.result) {
                 self.pairing.results[at].fate = ResultFate::Orphan;
             }
         }
@@ -159,19 +159,19 @@ impl<'c, 'a> Context<'c, 'a> {
     /// Whether a result is where the provider looks for the result of a call.
     pub(crate) fn in_place(&self, call: BlockIndex, result: BlockIndex) -> bool {
         let asks = self.transcript.block(call).message;
-        let answers = self.transcript.block(result).message;
+        let holder = self.transcript.block(result).message;
         match self.constraints.carrier {
-            Carrier::UserBlocks => self.partner(asks) == Some(answers),
-            Carrier::ToolMessages => self.partner(answers) == Some(asks),
+            Carrier::UserBlocks => self.partner(asks) == Some(holder),
+            Carrier::ToolMessages => self.partner(holder) == Some(asks),
             Carrier::Items if self.constraints.pairs.adjacent.is_some() => {
-                asks < answers && self.partner(answers).is_some_and(|first| first <= asks)
+                asks < holder && self.partner(holder).is_some_and(|first| first <= asks)
             }
-            Carrier::Items => asks < answers,
+            Carrier::Items => asks < holder,
         }
     }
 
     /// The message in which the calls of a message are answered, when results are blocks.
-    pub(crate) fn answer_message(&self, asks: MessageIndex) -> Option<MessageIndex> {
+    pub(crate) fn result_message(&self, asks: MessageIndex) -> Option<MessageIndex> {
         match self.constraints.carrier {
             Carrier::UserBlocks => self.partner(asks),
             Carrier::ToolMessages | Carrier::Items => None,
@@ -385,7 +385,7 @@ fn batches(transcript: &Transcript<'_>, first: MessageIndex) -> Vec<Option<Messa
 
 /// Where the calls of each message from `first` on are answered: the next message, or the one after the
 /// messages with calls that are answered together with it.
-fn answer_messages(transcript: &Transcript<'_>, first: MessageIndex, joint: Joint) -> Vec<Option<MessageIndex>> {
+fn result_messages(transcript: &Transcript<'_>, first: MessageIndex, joint: Joint) -> Vec<Option<MessageIndex>> {
     let messages = transcript.messages.get(first.get()..).unwrap_or_default();
     let mut partner = vec![None; messages.len()];
     // The next message of a known role, and where the next calls of this run of the assistant are answered.

@@ -151,9 +151,9 @@ fn last_seam(context: &Context<'_, '_>, (open, limit): (usize, Option<MessageInd
     let mut seam = context.first();
     let mut awaited = None;
     for (index, message) in transcript.enumerate_from(seam.next()).take_while(|(index, _)| index.get() <= end) {
-        while let Some(PairedCall { answer, .. }) = calls.next_if(|state| state.message < index) {
-            let Some(answer) = answer else { return seam };
-            awaited = awaited.max(Some(answer.result));
+        while let Some(PairedCall { matched, .. }) = calls.next_if(|state| state.message < index) {
+            let Some(matched) = matched else { return seam };
+            awaited = awaited.max(Some(matched.result));
         }
         let is_closed = awaited < Some(BlockIndex(message.first_block)) || awaited.is_none();
         if is_closed && is_seam(context, index) {

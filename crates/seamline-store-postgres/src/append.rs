@@ -58,7 +58,7 @@ impl Append {
         let commit = &self.0;
         let (before, after) = (commit.before(), commit.after());
         let id = commit.id().to_bytes();
-        let taken: Vec<&[u8]> = commit.taken().iter().map(String::as_bytes).collect();
+        let taken: Vec<&[u8]> = commit.taken().iter().map(|id| id.as_str().as_bytes()).collect();
         let params: Params<'_> = &[
             (&attempt.tenant(), Type::TEXT),
             (&commit.session().as_str(), Type::TEXT),

@@ -56,7 +56,7 @@ impl Import {
     pub(crate) fn new(session: &SessionId, commits: &[Vec<u8>]) -> Result<Self, Error> {
         let (head, opened) = chain(session, commits)?;
         let incoming = opened.iter().zip(commits).map(|(commit, bytes)| Incoming::new(commit, bytes.clone()));
-        let taken = opened.iter().flat_map(OpenedCommit::taken).map(|id| id.as_bytes().to_vec()).collect();
+        let taken = opened.iter().flat_map(OpenedCommit::taken).map(|id| id.as_str().as_bytes().to_vec()).collect();
         let dialect = opened.iter().rev().find_map(OpenedCommit::dialect);
         Ok(Self { session: session.clone(), head, commits: incoming.collect(), taken, dialect })
     }

@@ -60,7 +60,7 @@ impl Operation for Push {
 
     async fn run(&self, attempt: &Attempt<'_>) -> Result<Pushed, Failure> {
         self.item.fits().map_err(Failure::Final)?;
-        let (id, message) = (self.item.id.as_bytes(), self.item.message.as_bytes());
+        let (id, message) = (self.item.id.as_str().as_bytes(), self.item.message.as_bytes());
         let dialect = self.item.dialect.as_ref().map(DialectName::as_str);
         let hash = seal(&self.session, id, message, dialect);
         let params: Params<'_> = &[
@@ -175,7 +175,7 @@ fn item(session: &SessionId, row: &tokio_postgres::Row) -> Result<Result<InboxIt
         && let (Ok(id), Ok(text)) = (std::str::from_utf8(id), std::str::from_utf8(message))
         && let Ok(message) = Raw::parse(text)
     {
-        return Ok(Ok(InboxItem { id: id.to_owned(), message, dialect: dialect.map(DialectName::from) }));
+        return Ok(Ok(InboxItem { id: id.into(), message, dialect: dialect.map(DialectName::from) }));
     }
     let place: i64 = column(row, "place")?;
     Ok(Err(InboxDamage::altered(place, message.to_vec())))

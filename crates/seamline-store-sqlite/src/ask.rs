@@ -17,7 +17,7 @@ use crate::queue::Queue;
 pub(crate) struct Asked<T> {
     queue: Arc<Queue>,
     number: u64,
-    answer: oneshot::Receiver<Result<T, Error>>,
+    outcome: oneshot::Receiver<Result<T, Error>>,
 }
 
 /// Queues a request.
@@ -26,16 +26,16 @@ where
     T: Send + 'static,
     W: Fn(&Connection) -> Outcome<T> + Send + 'static,
 {
-    let (reply, answer) = oneshot::channel();
+    let (reply, outcome) = oneshot::channel();
     let number = queue.push(Box::new(Task { kind, bytes, work, found: None, reply }));
-    Asked { queue: queue.clone(), number, answer }
+    Asked { queue: queue.clone(), number, outcome }
 }
 
 impl<T> Future for Asked<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.answer).poll(context).map(|answer| answer.unwrap_or_else(|_| Err(Error::Poisoned)))
+        Pin::new(&mut self.outcome).poll(context).map(|outcome| outcome.unwrap_or_else(|_| Err(Error::Poisoned)))
     }
 }
 

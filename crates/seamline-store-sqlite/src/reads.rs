@@ -181,10 +181,10 @@ pub(crate) fn waiting(connection: &Connection, session: &SessionId) -> Outcome<u
 pub(crate) fn find_pushed(connection: &Connection, session: &SessionId, item: &InboxItem) -> Outcome<Option<bool>> {
     let mut statement =
         connection.prepare_cached("SELECT number, hash, dialect FROM inbox WHERE session = ?1 AND id = ?2")?;
-    let mut rows = statement.query(params![session.as_str(), item.id])?;
+    let mut rows = statement.query(params![session.as_str(), item.id.as_str()])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     // Only the bytes have to be the same: the stored dialect takes the place of the item's.
-    let own = seal(session, number(row, 0)?, &item.id, (item.message.as_str(), optional_text(row, 2)?));
+    let own = seal(session, number(row, 0)?, item.id.as_str(), (item.message.as_str(), optional_text(row, 2)?));
     Ok(Some(optional_hash(row, 1)?.is_none_or(|hash| hash == own)))
 }
 
@@ -244,7 +244,7 @@ fn item(session: &SessionId, place: u64, row: &Row<'_>) -> Outcome<InboxItem> {
         return Err(Failure::Inconsistent("the hash does not match"));
     }
     let message = Raw::parse(message).map_err(|_| Failure::Inconsistent("the message is not JSON"))?;
-    Ok(InboxItem { id: id.to_owned(), message, dialect: dialect.map(DialectName::from) })
+    Ok(InboxItem { id: id.into(), message, dialect: dialect.map(DialectName::from) })
 }
 
 /// Computes the hash of a message with its dialect and its place, by which alterations are found. Messages of the first

@@ -59,7 +59,7 @@ pub(crate) fn append(connection: &Connection, commit: &Sealed) -> Outcome<Append
     for id in commit.taken() {
         let mut statement = connection
             .prepare_cached("UPDATE inbox SET message = NULL WHERE session = ?1 AND id = ?2 AND message IS NOT NULL")?;
-        let taken = statement.execute(params![session.as_str(), id])?;
+        let taken = statement.execute(params![session.as_str(), id.as_str()])?;
         add_waiting(connection, session, -rows::integer(taken as u64)?)?;
     }
     let row = Row { seq: commit.seq(), count: commit.count(), epoch: commit.epoch(), hash: commit.hash() };
@@ -112,12 +112,12 @@ pub(crate) fn push(connection: &Connection, session: &SessionId, item: &InboxIte
     let mut last = connection.prepare_cached("SELECT coalesce(max(number), 0) FROM inbox")?;
     let place = last.query_row([], |row| Ok(number(row, 0)))?? + 1;
     let (message, dialect) = (item.message.as_str(), item.dialect.as_ref().map(DialectName::as_str));
-    let hash = reads::seal(session, place, &item.id, (message, dialect));
+    let hash = reads::seal(session, place, item.id.as_str(), (message, dialect));
     let mut statement = connection.prepare_cached(
         "INSERT INTO inbox (number, session, id, message, hash, dialect) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
     let (place, hash) = (rows::integer(place)?, &hash.as_bytes()[..]);
-    statement.execute(params![place, session.as_str(), item.id, message, hash, dialect])?;
+    statement.execute(params![place, session.as_str(), item.id.as_str(), message, hash, dialect])?;
     add_waiting(connection, session, 1)?;
     Ok(Pushed::New)
 }
@@ -146,7 +146,7 @@ pub(crate) fn import(
         for id in commit.taken() {
             let mut statement =
                 connection.prepare_cached("INSERT OR IGNORE INTO inbox (session, id) VALUES (?1, ?2)")?;
-            statement.execute(params![session.as_str(), id])?;
+            statement.execute(params![session.as_str(), id.as_str()])?;
         }
     }
     set_head(connection, session, head, (commits.len(), commits.iter().map(|(_, bytes)| bytes.len()).sum()))?;

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use crate::cause;
 use crate::error::Error;
 use crate::hash::Hash;
-use crate::id::{CommitId, DialectName, SessionId};
+use crate::id::{CommitId, DialectName, InboxId, SessionId};
 use crate::record::Record;
 use crate::seal::SealKey;
 use crate::store::Head;
@@ -84,7 +84,7 @@ impl Commit<'_> {
         }
         let hash = seal_over(&bytes, key);
         bytes.extend_from_slice(format!("{SEAL}{hash}{SEAL_END}").as_bytes());
-        let taken = records.iter().flat_map(Record::taken).map(ToOwned::to_owned).collect();
+        let taken = records.iter().flat_map(Record::taken).cloned().collect();
         let dialect = records.iter().rev().find_map(Record::dialect);
         let session = (*session).clone();
         Ok(Sealed { session, epoch: *epoch, seq, count, id: *id, prev, hash, taken, dialect, bytes })
@@ -101,7 +101,7 @@ pub struct Sealed {
     id: CommitId,
     prev: Hash,
     hash: Hash,
-    taken: Vec<String>,
+    taken: Vec<InboxId>,
     dialect: Option<DialectName>,
     bytes: Vec<u8>,
 }
@@ -143,7 +143,7 @@ impl Sealed {
     }
 
     /// The ids of the inbox messages that it takes in.
-    pub fn taken(&self) -> &[String] {
+    pub fn taken(&self) -> &[InboxId] {
         &self.taken
     }
 
@@ -268,7 +268,7 @@ impl OpenedCommit {
     }
 
     /// The ids of the inbox messages that it takes in.
-    pub fn taken(&self) -> impl Iterator<Item = &str> {
+    pub fn taken(&self) -> impl Iterator<Item = &InboxId> {
         self.records.iter().flat_map(Record::taken)
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::commit::{Commit, OpenedCommit, Sealed};
 use crate::error::Error;
 use crate::hash::Hash;
-use crate::id::{CommitId, DialectName, SessionId};
+use crate::id::{CommitId, DialectName, InboxId, SessionId};
 use crate::raw::Raw;
 use crate::record::{Begin, InboxTaken, MessageRecord, Origin, Record, Switch};
 use crate::replay::{Replayed, replay};
@@ -125,8 +125,7 @@ async fn made_once(bench: Bench) -> Result<(), String> {
 
 async fn read_back(bench: Bench) -> Result<(), String> {
     let mut lease = bench.create().await?;
-    let begin =
-        Begin { dialect: "anthropic_messages".to_owned(), provider: None, title: None, parent: None, policy: None };
+    let begin = Begin { dialect: "anthropic_messages".into(), provider: None, title: None, parent: None, policy: None };
     let odd = Raw::parse("{ \"b\":1.0e+2,\n\"a\":\"\\ud800\\u0000 \u{1f600}\" }").map_err(|error| error.to_string())?;
     let records = [Record::Begin(begin), Record::Message(MessageRecord::new(odd, Origin::Synthetic, None))];
     let first = bench.sealed(&lease, 1, &records)?;
@@ -234,14 +233,14 @@ async fn asked_about(bench: Bench) -> Result<(), String> {
 
 async fn inbox(bench: Bench) -> Result<(), String> {
     let mut lease = bench.create().await?;
-    let items = ["b", "a", "c"].map(|id| InboxItem { id: id.to_owned(), message: Raw::default(), dialect: None });
+    let items = ["b", "a", "c"].map(|id| InboxItem { id: id.into(), message: Raw::default(), dialect: None });
     for item in &items {
         same("push", bench.store.push(&bench.session, item).await, Ok(Pushed::New))?;
         same("push again", bench.store.push(&bench.session, item).await, Ok(Pushed::Already))?;
         another_under(&bench, &item.id).await?;
     }
     same("the inbox", bench.store.read_inbox(&bench.session).await, Ok(items.to_vec()))?;
-    let taken = Record::Inbox(InboxTaken { ids: vec!["b".to_owned(), "a".to_owned()] });
+    let taken = Record::Inbox(InboxTaken { ids: vec!["b".into(), "a".into()] });
     let commit = bench.sealed(&lease, 1, &[taken, said_record(1)?])?;
     same("append", bench.store.append(commit.clone()).await, Ok(Appended::New))?;
     lease.head = commit.after();
@@ -256,7 +255,7 @@ async fn inbox_dialects(bench: Bench) -> Result<(), String> {
     let lease = bench.create().await?;
     let named = [("a", Some("openai_chat")), ("b", None), ("c", Some("gemini_generate"))];
     let items = named.map(|(id, dialect)| InboxItem {
-        id: id.to_owned(),
+        id: id.into(),
         message: Raw::default(),
         dialect: dialect.map(DialectName::from),
     });
@@ -269,7 +268,7 @@ async fn inbox_dialects(bench: Bench) -> Result<(), String> {
         same("the same bytes again", bench.store.push(&bench.session, &item).await, Ok(Pushed::Already))?;
     }
     same("damage", bench.store.check_inbox(&bench.session).await, Ok(Vec::new()))?;
-    let taken = Record::Inbox(InboxTaken { ids: vec!["a".to_owned()] });
+    let taken = Record::Inbox(InboxTaken { ids: vec!["a".into()] });
     let commit = bench.sealed(&lease, 1, &[taken, said_record(1)?])?;
     same("append", bench.store.append(commit).await, Ok(Appended::New))?;
     same("the inbox", bench.store.read_inbox(&bench.session).await, Ok(items[1..].to_vec()))?;
@@ -277,9 +276,9 @@ async fn inbox_dialects(bench: Bench) -> Result<(), String> {
 }
 
 /// The store rejects another message under a used id.
-async fn another_under(bench: &Bench, id: &str) -> Result<(), String> {
-    let item = InboxItem { id: id.to_owned(), message: said(Raw::parse("{\"another\":1}"))?, dialect: None };
-    let taken = Error::IdTaken { session: bench.session.clone(), id: id.to_owned() };
+async fn another_under(bench: &Bench, id: &InboxId) -> Result<(), String> {
+    let item = InboxItem { id: id.into(), message: said(Raw::parse("{\"another\":1}"))?, dialect: None };
+    let taken = Error::IdTaken { session: bench.session.clone(), id: id.clone() };
     same("push another message", bench.store.push(&bench.session, &item).await, Err(taken))
 }
 
@@ -290,17 +289,17 @@ async fn full_inbox(bench: Bench) -> Result<(), String> {
         let message = said(Raw::parse(large.clone()))?;
         same(
             "push",
-            bench.store.push(&bench.session, &InboxItem { id: id.to_owned(), message, dialect: None }).await,
+            bench.store.push(&bench.session, &InboxItem { id: id.into(), message, dialect: None }).await,
             Ok(Pushed::New),
         )?;
     }
     same("how many wait", bench.store.count_inbox(&bench.session).await, Ok(3))?;
     let ids = |items: Vec<InboxItem>| items.into_iter().map(|item| item.id).collect::<Vec<_>>();
     let first = ids(said(bench.store.read_inbox(&bench.session).await)?);
-    same("the first of them", first.clone(), vec!["a".to_owned(), "b".to_owned()])?;
+    same("the first of them", first.clone(), vec!["a".into(), "b".into()])?;
     let commit = bench.sealed(&lease, 1, &[Record::Inbox(InboxTaken { ids: first }), said_record(1)?])?;
     same("append", bench.store.append(commit).await, Ok(Appended::New))?;
-    same("the others", ids(said(bench.store.read_inbox(&bench.session).await)?), vec!["c".to_owned()])?;
+    same("the others", ids(said(bench.store.read_inbox(&bench.session).await)?), vec!["c".into()])?;
     same("how many are left", bench.store.count_inbox(&bench.session).await, Ok(1))
 }
 
@@ -322,7 +321,7 @@ async fn import(bench: Bench) -> Result<(), String> {
     for number in 1..=3 {
         other.append(&mut lease, number).await?;
     }
-    let item = InboxItem { id: "taken".to_owned(), message: Raw::default(), dialect: None };
+    let item = InboxItem { id: "taken".into(), message: Raw::default(), dialect: None };
     let taken =
         other.sealed(&lease, 9, &[Record::Inbox(InboxTaken { ids: vec![item.id.clone()] }), said_record(9)?])?;
     same("append", other.store.append(taken.clone()).await, Ok(Appended::New))?;
@@ -397,8 +396,7 @@ async fn listed_dialect(bench: Bench) -> Result<(), String> {
 async fn listed_dialect_of_commits(bench: &Bench) -> Result<(), String> {
     let mut lease = bench.create().await?;
     same("the dialect before the first commit", bench.dialect().await?, None)?;
-    let begin =
-        Begin { dialect: "anthropic_messages".to_owned(), provider: None, title: None, parent: None, policy: None };
+    let begin = Begin { dialect: "anthropic_messages".into(), provider: None, title: None, parent: None, policy: None };
     let switch = |dialect: &str| Record::Switch(Switch { dialect: dialect.into(), provider: None });
     let steps = [
         (vec![Record::Begin(begin)], "anthropic_messages"),
@@ -425,7 +423,7 @@ async fn not_found(bench: Bench) -> Result<(), String> {
     same("read", store.read(session, 0, 1).await, Err(missing.clone()))?;
     same("head", store.read_head(session).await, Err(missing.clone()))?;
     same("erase", store.erase(session).await, Err(missing.clone()))?;
-    let item = InboxItem { id: "a".to_owned(), message: Raw::default(), dialect: None };
+    let item = InboxItem { id: "a".into(), message: Raw::default(), dialect: None };
     same("push", store.push(session, &item).await, Err(missing))
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::cause;
-use crate::id::{CommitId, SessionId};
+use crate::id::{CommitId, InboxId, SessionId};
 use crate::store::Holder;
 
 /// The fate of a commit whose append failed.
@@ -36,7 +36,7 @@ pub enum Error {
         /// The session that owns the inbox.
         session: SessionId,
         /// The id that both messages have.
-        id: String,
+        id: InboxId,
     },
 
     // Another writer is there.
@@ -113,7 +113,7 @@ impl Error {
             Self::Exists(session) => format!("session `{session}` exists already"),
             Self::Erased(session) => format!("session `{session}` was erased"),
             Self::IdTaken { session, id } => {
-                let id = id.escape_debug();
+                let id = id.as_str().escape_debug();
                 format!("the inbox of session `{session}` received another message under the id `{id}` before")
             }
             Self::Busy { session, holder } => format!("cannot open session `{session}`: {holder} holds its lease"),

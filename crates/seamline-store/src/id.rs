@@ -231,6 +231,11 @@ text_id! {
 }
 
 text_id! {
+    /// The identity of an inbox message, which its sender chooses. A message that is sent twice has the same one.
+    InboxId
+}
+
+text_id! {
     /// The name of a dialect, such as `openai_chat`.
     DialectName
 }

@@ -43,7 +43,7 @@ pub use commit::{COMMIT_BYTES_MAX, Commit, Flaw, OpenedCommit, Sealed};
 pub use cycle::{CallState, CycleState, CycleStep, Effect, OpenCall, OpenCycle, PendingCompensation};
 pub use error::{CommitFate, Error};
 pub use hash::Hash;
-pub use id::{CallId, CheckpointId, CommitId, CycleId, DialectName, InvalidSessionId, RepairId, SessionId};
+pub use id::{CallId, CheckpointId, CommitId, CycleId, DialectName, InboxId, InvalidSessionId, RepairId, SessionId};
 pub use inbox_damage::{INBOX_DAMAGES_MAX, InboxDamage, InboxDamageKind, InboxDamages};
 pub use incident::{Incident, IncidentKind, IncidentSeverity, RejectedMembers};
 pub use keyed::KeyedStore;

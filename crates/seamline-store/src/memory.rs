@@ -7,7 +7,7 @@ use crate::chain::chain;
 use crate::commit::Sealed;
 use crate::error::Error;
 use crate::hash::Hash;
-use crate::id::{CommitId, DialectName, SessionId};
+use crate::id::{CommitId, DialectName, InboxId, SessionId};
 use crate::store::{
     Acquire, Appended, Erased, Head, Holder, InboxItem, InboxPage, Lease, Pending, Pushed, Quarantined, SessionInfo,
     Store, StoredCommit,
@@ -33,7 +33,7 @@ struct Session {
     holder: Option<Holder>,
     inbox: Vec<InboxItem>,
     /// Every id that was ever in the inbox, with the hash of its message if it is known.
-    pushed: BTreeMap<String, Option<Hash>>,
+    pushed: BTreeMap<InboxId, Option<Hash>>,
     quarantine: BTreeMap<Hash, Vec<u8>>,
     dialect: Option<DialectName>,
 }
@@ -216,7 +216,7 @@ impl Store for MemoryStore {
                 made.ids.insert(commit.id, commit.hash);
                 made.commits.insert(commit.seq, bytes.clone());
                 made.dialect = commit.dialect().or(made.dialect);
-                made.pushed.extend(commit.taken().map(|id| (id.to_owned(), None)));
+                made.pushed.extend(commit.taken().map(|id| (id.clone(), None)));
             }
             self.make(session, made)
         }))

@@ -8,6 +8,7 @@
 
 mod accepted;
 mod compensated;
+mod facts;
 mod kinds;
 mod repair;
 mod switch;
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Operation;
 use crate::cycle::Effect;
 use crate::hash::Hash;
-use crate::id::{CallId, CheckpointId, CycleId, DialectName, RepairId, SessionId};
+use crate::id::{CallId, CheckpointId, CycleId, DialectName, InboxId, RepairId, SessionId};
 use crate::incident::Incident;
 use crate::raw::Raw;
 
@@ -98,42 +99,6 @@ impl Record {
         })
     }
 
-    /// The ids of the inbox messages that it takes in.
-    pub(crate) fn taken(&self) -> impl Iterator<Item = &str> {
-        let ids = if let Self::Inbox(taken) = self { taken.ids.as_slice() } else { &[] };
-        ids.iter().map(String::as_str)
-    }
-
-    /// The cycle that it ends, by a commit or a rollback of that cycle.
-    pub fn ended_cycle(&self) -> Option<&CycleId> {
-        match self {
-            Self::Cycle(record) => Some(&record.cycle),
-            Self::CycleEnd(record) => Some(&record.cycle),
-            Self::Begin(_)
-            | Self::Message(_)
-            | Self::Turn(_)
-            | Self::Intent(_)
-            | Self::Staged(_)
-            | Self::Checkpoint(_)
-            | Self::CheckpointCommit(_)
-            | Self::CheckpointsDropped(_)
-            | Self::Rollback(_)
-            | Self::Repair(_)
-            | Self::Undo(_)
-            | Self::Accepted(_)
-            | Self::Compensated(_)
-            | Self::Compact(_)
-            | Self::Incident(_)
-            | Self::Inbox(_)
-            | Self::Reset(_)
-            | Self::Switch(_)
-            | Self::Policy(_)
-            | Self::Renamed(_)
-            | Self::Unknown(_)
-            | Self::Unreadable(_) => None,
-        }
-    }
-
     /// The approximate number of bytes that it takes in a commit.
     pub fn bytes_about(&self) -> usize {
         let len = |raw: &Raw| raw.as_str().len();
@@ -181,7 +146,7 @@ pub struct UnreadableRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Begin {
     /// The dialect of its messages, where they name no other.
-    pub dialect: String,
+    pub dialect: DialectName,
     /// The provider, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
@@ -462,7 +427,7 @@ pub struct Compact {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxTaken {
     /// The ids of the inbox messages.
-    pub ids: Vec<String>,
+    pub ids: Vec<InboxId>,
 }
 
 /// A new start of the session.

@@ -11,7 +11,7 @@ use crate::cause;
 use crate::commit::{COMMIT_BYTES_MAX, Sealed};
 use crate::error::Error;
 use crate::hash::Hash;
-use crate::id::{DialectName, SessionId};
+use crate::id::{DialectName, InboxId, SessionId};
 use crate::inbox_damage::InboxDamage;
 use crate::loss::LogLoss;
 use crate::raw::Raw;
@@ -263,7 +263,7 @@ pub struct SessionInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxItem {
     /// The identity of the message. A message that is sent twice has the same one.
-    pub id: String,
+    pub id: InboxId,
     /// The exact bytes of the message.
     pub message: Raw,
     /// The dialect of the message. The session may switch to another one before its writer takes the message in. Version
@@ -299,7 +299,7 @@ impl InboxItem {
     /// An upper estimate of the bytes that it takes in a commit.
     pub fn bytes_about(&self) -> usize {
         // JSON may escape a character of an id with six.
-        self.message.as_bytes().len() + 6 * self.id.len() + 1024
+        self.message.as_bytes().len() + 6 * self.id.as_str().len() + 1024
     }
 }
 

@@ -66,7 +66,7 @@ async fn type_a_message(store: &dyn Store, id: &SessionId) -> Result<()> {
     let message = Raw::parse(r#"{"role":"user","content":"and run the tests"}"#)?;
     // With the same id, a message that is sent twice is added once. The dialect is given, because the session may switch
     // to another one before it takes the message in.
-    let item = InboxItem { id: "ui-1".to_owned(), message, dialect: Some("anthropic_messages".into()) };
+    let item = InboxItem { id: "ui-1".into(), message, dialect: Some("anthropic_messages".into()) };
     assert_eq!(store.push(id, &item).await?, Pushed::New);
     assert_eq!(store.push(id, &item).await?, Pushed::Already);
     Ok(())

@@ -140,10 +140,10 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
 /// Marks calls with a synthetic result as failed, even where the source dialect has no mark for that.
 fn note_made_up(conversation: &mut Conversation, texts: &[String]) {
     for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
-        if let Says::Result(answer) = &mut block.says
-            && let [LiftedBlock { says: Says::Text(text), .. }] = answer.blocks.as_slice()
+        if let Says::Result(result) = &mut block.says
+            && let [LiftedBlock { says: Says::Text(text), .. }] = result.blocks.as_slice()
         {
-            answer.failed |= texts.iter().any(|known| known.trim() == text.trim());
+            result.failed |= texts.iter().any(|known| known.trim() == text.trim());
         }
     }
 }

@@ -8,9 +8,9 @@ use crate::{Error, Options};
 /// Whether a cut after an open call at the end separates the call from its result, which may still arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OpenCalls {
-    /// It does: the messages before the cut are removed for good.
+    /// The cut separates them: the messages before it are removed for good.
     Wait,
-    /// It does not: otherwise each message after the call would change the earlier pieces.
+    /// The cut separates nothing: otherwise each message after the call would change the earlier pieces.
     Stay,
 }
 
@@ -38,9 +38,9 @@ pub(crate) fn splits_of(transcript: &Transcript<'_>, pairing: &Pairing, open: Op
     let mut reach = vec![0_i64; messages + 2];
     for state in &pairing.calls {
         let call = message_of(state.call);
-        let (from, to) = match state.answer {
-            Some(answer) => {
-                let result = message_of(answer.result);
+        let (from, to) = match state.matched {
+            Some(matched) => {
+                let result = message_of(matched.result);
                 (call.min(result), call.max(result))
             }
             None if open == OpenCalls::Wait && call >= going_on => (call, messages),

@@ -44,7 +44,7 @@ pub(crate) fn record_repair(transcript: &Transcript<'_>, repair: &Repair<'_>) {
         original_messages = transcript.messages.len(),
         processed_messages = processed,
         valid_tool_calls = pairing.calls.len(),
-        completed_tool_calls = pairing.calls.iter().filter(|call| call.answer.is_some()).count(),
+        completed_tool_calls = pairing.calls.iter().filter(|call| call.matched.is_some()).count(),
         found = repair.found.len(),
         actions = repair.actions.len(),
         remaining = repair.remaining.len(),

@@ -140,14 +140,15 @@ fn forged(transcript: &Transcript<'_>, pairing: &Pairing, trusted: &TrustedCalls
         TrustedCalls::Answered | TrustedCalls::None => HashSet::new(),
     };
     let id_of = |block| transcript.call(block).and_then(|call| call.id.as_deref());
-    let is_trusted = |call: BlockIndex, is_answered: bool| match trusted {
-        TrustedCalls::Answered => is_answered,
+    let is_answered = |call| pairing.call(call).is_some_and(|state| state.matched.is_some());
+    let is_trusted = |call: BlockIndex| match trusted {
+        TrustedCalls::Answered => is_answered(call),
         TrustedCalls::Known(_) => id_of(call).is_some_and(|id| known.contains(id)),
         TrustedCalls::None => false,
     };
-    let calls = pairing.calls.iter().filter(|call| !is_trusted(call.call, call.answer.is_some())).map(|call| call.call);
+    let calls = pairing.calls.iter().map(|state| state.call).filter(|call| !is_trusted(*call));
     let results = pairing.results.iter().filter(|state| match state.fate {
-        ResultFate::Answers(call) => !is_trusted(call, true),
+        ResultFate::Answers(call) => !is_trusted(call),
         ResultFate::Duplicate(_)
         | ResultFate::Superseded(_)
         | ResultFate::Orphan

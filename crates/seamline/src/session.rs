@@ -169,7 +169,9 @@ impl Session {
     ///
     /// # futures_executor::block_on(async {
     /// let session = Session::create(Arc::new(MemoryStore::new()), "s-1".parse()?, SessionOptions::default()).await?;
-    /// let stream = ResponseStream::new(&session.stream_options())?;
+    /// let options = session.stream_options();
+    /// assert_eq!(options.dialect.as_deref(), Some(session.dialect()));
+    /// let stream = ResponseStream::new(&options)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();
     /// ```

@@ -134,11 +134,11 @@ struct Plan<'l> {
 impl<'l> Plan<'l> {
     fn of(transcript: &Transcript<'_>, pairing: &Pairing, limit: &'l TrimOptions) -> Self {
         let splits = splits_of(transcript, pairing, OpenCalls::Wait);
-        let answers = |index| transcript.has_results(MessageIndex(index as u32));
+        let has_results = |index| transcript.has_results(MessageIndex(index as u32));
         let count = transcript.messages.len();
         let is_opening =
-            |&index: &usize| transcript.messages[index].role == Role::User && !answers(index) && !splits[index];
-        let is_cycle = |&index: &usize| index > 0 && answers(index - 1) && !answers(index) && !splits[index];
+            |&index: &usize| transcript.messages[index].role == Role::User && !has_results(index) && !splits[index];
+        let is_cycle = |&index: &usize| index > 0 && has_results(index - 1) && !has_results(index) && !splits[index];
         let estimate = |index: usize| transcript.messages[index].span.range().len().div_ceil(TOKEN_BYTES);
         Self {
             limit,

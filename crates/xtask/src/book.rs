@@ -19,7 +19,7 @@ const RULES: &str = "crates/seamline-rules/src/rules/";
 #[serde(deny_unknown_fields)]
 pub(crate) struct Book {
     /// The reason why marks about responses are not checked.
-    pub(crate) answers: String,
+    pub(crate) responses: String,
     /// The families by the prefix of their marks.
     pub(crate) families: BTreeMap<String, Family>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Family {
     /// The providers of these marks.
     pub(crate) providers: Vec<String>,
     /// The marks about responses.
-    answers: Vec<u32>,
+    responses: Vec<u32>,
     /// Other marks that are not checked, with the reason.
     #[serde(default)]
     unchecked: BTreeMap<String, String>,
@@ -56,7 +56,7 @@ impl Book {
     pub(crate) fn reason(&self, prefix: &str, number: u32) -> Option<&str> {
         let family = self.families.get(prefix)?;
         let own = family.unchecked.get(&number.to_string()).map(String::as_str);
-        own.or_else(|| family.answers.contains(&number).then_some(self.answers.as_str()))
+        own.or_else(|| family.responses.contains(&number).then_some(self.responses.as_str()))
     }
 
     /// The marks of a family that are not checked, with the reason.
@@ -78,7 +78,7 @@ impl Family {
     /// The numbers that have a reason.
     pub(crate) fn listed(&self) -> impl Iterator<Item = String> {
         let more = self.unchecked.keys().chain(self.partly.keys()).cloned();
-        self.answers.iter().map(u32::to_string).chain(more)
+        self.responses.iter().map(u32::to_string).chain(more)
     }
 }
 
@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn a_mark_has_its_own_reason_or_the_shared_one() {
-        let text = "answers = 'later'\n[families.ANT]\nname = 'A'\ncount = 3\ndialect = 'a'\nproviders = []\n\
-            answers = [3]\n[families.ANT.unchecked]\n2 = 'unseen'\n";
+        let text = "responses = 'later'\n[families.ANT]\nname = 'A'\ncount = 3\ndialect = 'a'\nproviders = []\n\
+            responses = [3]\n[families.ANT.unchecked]\n2 = 'unseen'\n";
         let book = Book::read(text).unwrap();
         let unchecked: Vec<_> = book.unchecked("ANT").collect();
         assert_eq!(unchecked, [("ANT-2".to_owned(), "unseen"), ("ANT-3".to_owned(), "later")]);

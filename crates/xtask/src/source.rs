@@ -50,6 +50,53 @@ fn without_comments<'t>(lines: impl Iterator<Item = (usize, &'t str)>) -> Vec<(u
     lines.map(|(number, line)| (number, before_comment(line))).filter(|(_, line)| !line.trim().is_empty()).collect()
 }
 
+/// The text with the content of its strings and comments left out; its lines keep their numbers.
+pub(crate) fn without_texts(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = text_length(rest, kept.chars().next_back()).unwrap_or_default();
+        if length == 0 {
+            kept.push(first);
+            rest = &rest[first.len_utf8()..];
+        } else {
+            let (left_out, after) = rest.split_at(length);
+            kept.extend(left_out.chars().filter(|c| *c == '\n'));
+            rest = after;
+        }
+    }
+    kept
+}
+
+/// The length of the comment, the string or the character at the beginning of some code.
+fn text_length(code: &str, before: Option<char>) -> Option<usize> {
+    if code.starts_with("//") {
+        return Some(code.find('\n').unwrap_or(code.len()));
+    }
+    let is_new = !before.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    if let Some(raw) = code.strip_prefix("br").or_else(|| code.strip_prefix('r')).filter(|_| is_new) {
+        let marks = raw.len() - raw.trim_start_matches('#').len();
+        if raw[marks..].starts_with('"') {
+            let end = format!("\"{}", "#".repeat(marks));
+            let start = code.len() - raw.len() + marks + 1;
+            return Some(start + code[start..].find(&end)? + end.len());
+        }
+    }
+    let quote = code.chars().next().filter(|c| ['"', '\''].contains(c))?;
+    let mut escaped = false;
+    for (at, c) in code.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return Some(at + 1),
+            // A lifetime has no second quote.
+            _ if quote == '\'' && at > 1 && !code[1..].starts_with('\\') => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
 /// True for the path of a Rust file.
 pub(crate) fn is_rust(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension == "rs")
@@ -57,7 +104,7 @@ pub(crate) fn is_rust(path: &str) -> bool {
 
 /// True for a file that holds nothing but tests, benchmarks or examples.
 pub(crate) fn is_test_file(path: &str) -> bool {
-    let is_folder = |name: &str| ["tests", "benches", "examples"].contains(&name);
+    let is_folder = |name: &str| ["tests", "benches", "examples"].contains(&name) || name.ends_with("_tests");
     let mut names: Vec<&str> = path.split('/').collect();
     let file = names.pop().unwrap_or_default();
     file.ends_with("tests.rs") || names.into_iter().any(is_folder)
@@ -150,10 +197,21 @@ mod tests {
     }
 
     #[test]
+    fn texts_are_left_out_and_lines_stay() {
+        let text =
+            "let a = \"x \\\" y\n z\"; // b\nlet c: &'d str = r#\"e \"f\" \"#;\nlet g = ['\"', '\\'', 'é', for_h];\n";
+        assert_eq!(without_texts(text), "let a = \n; \nlet c: &'d str = ;\nlet g = [, , , for_h];\n");
+    }
+
+    #[test]
     fn tests_benches_and_examples_are_test_files() {
-        for path in
-            ["crates/a/tests/b.rs", "crates/a/src/b/tests.rs", "crates/a/src/b_tests.rs", "crates/a/benches/b.rs"]
-        {
+        for path in [
+            "crates/a/tests/b.rs",
+            "crates/a/src/b_tests/c.rs",
+            "crates/a/src/b/tests.rs",
+            "crates/a/src/b_tests.rs",
+            "crates/a/benches/b.rs",
+        ] {
             assert!(is_test_file(path), "{path}");
         }
         assert!(!is_test_file("crates/a/src/test.rs"));

@@ -12,6 +12,7 @@ use crate::args::{Format, SubjectArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
 use crate::input::{Input, Inputs, Opened, Source};
+use crate::log;
 use crate::many;
 use crate::output::{self, Output};
 use crate::render::findings::Extent;
@@ -132,7 +133,7 @@ impl Check {
             }
         };
         let label = source.label();
-        let _span = tracing::info_span!("file", path = label).entered();
+        let _span = log::enter_file(&label);
         match self.store_of(source) {
             Ok(Some(store)) => self.examine_store(&store, options),
             Ok(None) => {

@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::files::times::Times;
 use crate::files::{replace, undo};
 use crate::input::{Input, Inputs, Source};
+use crate::log;
 use crate::many;
 use crate::output;
 use crate::render::repair::{Destination, Outcome};
@@ -203,7 +204,7 @@ impl Fix {
             Input::Body(source) => source,
         };
         let label = source.label();
-        let _span = tracing::info_span!("file", path = label).entered();
+        let _span = log::enter_file(&label);
         // Reading a file may change the time of its last access.
         let times = source.path().and_then(|path| path.metadata().ok()).and_then(|metadata| Times::of(&metadata));
         match self.store_of(source) {

@@ -29,10 +29,10 @@ pub const CONSTRAINTS: Constraints = Constraints {
          blocks with id: {id}",
     ),
     // ANT-5: in the immediately next message. Vertex and Bedrock were seen to reject a split.
-    one_answer_message: true,
+    one_result_message: true,
     // Recorded and accepted: two assistant messages with calls, answered together. ANT-11, documented: all messages of
     // a run are merged.
-    joint_answers: Joint::Merged,
+    joint_results: Joint::Merged,
     // ANT-9, documented: the error is the one of an unanswered call.
     results_first: Some(ErrorText(
         "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each \

@@ -13,24 +13,24 @@ const ASSEMBLED: [&str; 3] = ["content", "stop_reason", "usage"];
 
 /// Writes the message of a response.
 pub(super) fn write(message: &Assembled) -> String {
-    let mut answer = ObjectText::default();
+    let mut response = ObjectText::default();
     let came = |is_head: bool| message.members.iter().filter(move |(name, _)| HEAD.contains(&name.as_str()) == is_head);
     for (name, json) in came(true) {
-        answer.set(name, json.as_str());
+        response.set(name, json.as_str());
     }
-    answer.set_default("type", "\"message\"");
-    answer.set_default("role", "\"assistant\"");
+    response.set_default("type", "\"message\"");
+    response.set_default("role", "\"assistant\"");
     let blocks: Vec<String> = message.blocks.iter().filter(|block| !block.left_out).map(block).collect();
-    answer.set("content", list_text(&blocks));
-    answer.set("stop_reason", message.stop.as_ref().map_or("null".to_owned(), |(_, word)| quoted(word)));
-    answer.set("stop_sequence", "null");
+    response.set("content", list_text(&blocks));
+    response.set("stop_reason", message.stop.as_ref().map_or("null".to_owned(), |(_, word)| quoted(word)));
+    response.set("stop_sequence", "null");
     for (name, json) in came(false).filter(|(name, _)| !ASSEMBLED.contains(&name.as_str())) {
-        answer.set(name, json.as_str());
+        response.set(name, json.as_str());
     }
     if let Some(usage) = usage_text(message) {
-        answer.set("usage", usage);
+        response.set("usage", usage);
     }
-    answer.write()
+    response.write()
 }
 
 /// Writes the message of a request.

@@ -45,7 +45,7 @@ struct WireBlock<'d, 'a> {
     /// The block's own id.
     id: Option<Value<'d, 'a>>,
     /// The id of the call it answers.
-    answers: Option<Value<'d, 'a>>,
+    call_id: Option<Value<'d, 'a>>,
     /// An id under a key of another program or dialect.
     foreign_id: Option<Value<'d, 'a>>,
     is_error: Option<Value<'d, 'a>>,
@@ -81,7 +81,7 @@ pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) 
             "content" => reader.set(&mut block.content, member),
             "signature" => reader.set(&mut block.signature, member),
             "id" => reader.set(&mut block.id, member),
-            "tool_use_id" => reader.set(&mut block.answers, member),
+            "tool_use_id" => reader.set(&mut block.call_id, member),
             "is_error" => reader.set(&mut block.is_error, member),
             other if CALL_ID_KEYS.contains(&other) || RESULT_ID_KEYS.contains(&other) => {
                 reader.set(&mut block.foreign_id, member);
@@ -128,9 +128,9 @@ impl<'d, 'a> WireBlock<'d, 'a> {
 
     /// Whether it holds members that only blocks of another type have.
     fn is_odd(&self, kind: &BlockKind) -> bool {
-        let Self { id, answers, foreign_id, is_error, name, input, text, content, signature, .. } = self;
+        let Self { id, call_id, foreign_id, is_error, name, input, text, content, signature, .. } = self;
         let call = id.is_some() || name.is_some() || input.is_some();
-        let result = answers.is_some() || is_error.is_some() || content.is_some();
+        let result = call_id.is_some() || is_error.is_some() || content.is_some();
         match kind {
             BlockKind::Text(_) => call || result || foreign_id.is_some() || signature.is_some(),
             BlockKind::Call(_) => result || text.is_some() || signature.is_some(),
@@ -164,7 +164,7 @@ impl<'d, 'a> WireBlock<'d, 'a> {
             }
             "tool_result" => {
                 self.content = reader.own_or_foreign(self.content, self.foreign_output, "content");
-                let id = reader.own_or_foreign_id(self.answers, self.foreign_id, "tool_use_id");
+                let id = reader.own_or_foreign_id(self.call_id, self.foreign_id, "tool_use_id");
                 BlockKind::Result(self.result(id.as_deref(), reader))
             }
             "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(Box::new(self.server_call(&kind, reader))),
@@ -173,7 +173,7 @@ impl<'d, 'a> WireBlock<'d, 'a> {
             }
             "redacted_thinking" => BlockKind::Reasoning { signed: true },
             other if SERVER_RESULTS.contains(&other) => {
-                let id = self.answers.and_then(Value::str);
+                let id = self.call_id.and_then(Value::str);
                 BlockKind::ServerResult(Box::new(ServerResult {
                     id: id.as_deref().map(WireId::from),
                     kind: other.to_owned(),

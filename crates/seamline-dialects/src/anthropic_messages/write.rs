@@ -41,12 +41,12 @@ impl Blocks for Writer {
         object([member("type", "tool_use"), member("id", id), member("name", name), ("input", input)])
     }
 
-    fn result(&self, answer: &LiftedResult) -> Json<'static> {
-        let mut members = vec![member("type", "tool_result"), member("tool_use_id", &answer.id)];
-        if !answer.blocks.is_empty() {
-            members.push(("content", self.content(&answer.blocks)));
+    fn result(&self, result: &LiftedResult) -> Json<'static> {
+        let mut members = vec![member("type", "tool_result"), member("tool_use_id", &result.id)];
+        if !result.blocks.is_empty() {
+            members.push(("content", self.content(&result.blocks)));
         }
-        if answer.failed {
+        if result.failed {
             members.push(("is_error", Json::Bool(true)));
         }
         Json::Object(members)
@@ -98,7 +98,7 @@ impl Blocks for Writer {
         block.object()?.get("thinking").filter(|thinking| thinking.is(Kind::String))
     }
 
-    fn server_answer<'a>(&self, kind: &BlockKind, value: Value<'_, 'a>) -> Option<Json<'a>> {
+    fn server_result<'a>(&self, kind: &BlockKind, value: Value<'_, 'a>) -> Option<Json<'a>> {
         let BlockKind::ServerCall(server) = kind else { return None };
         let id = server.call.id.as_deref().unwrap_or("");
         let family = &server.family;

@@ -17,9 +17,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // BED-5: a second result is one too many.
     duplicate_result: SURPLUS,
     // BED-4: all in the single next user message.
-    one_answer_message: true,
+    one_result_message: true,
     // BED-7: roles alternate, so there are no neighbours to be answered together.
-    joint_answers: Joint::Apart,
+    joint_results: Joint::Apart,
     // Converse itself shows no order.
     results_first: None,
     // No such demand is known.

@@ -71,7 +71,7 @@ pub const DIALECT: Dialect = Dialect {
     form: FORM,
     constraints: &CONSTRAINTS,
     decode: reader::decode,
-    encode: |transcript, edits, demands| blocks::encode(&write::Writer, transcript, edits, demands.joint_answers),
+    encode: |transcript, edits, demands| blocks::encode(&write::Writer, transcript, edits, demands.joint_results),
     lift: |body| Lifting::run_blocks(body, &lift::FORM, lift::block),
     room: &render::ROOM,
     render: render::render,

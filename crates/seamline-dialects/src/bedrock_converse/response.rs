@@ -16,16 +16,16 @@ pub(super) fn write(message: &Assembled) -> String {
     let mut inner = ObjectText::default();
     inner.set("role", role.map_or("\"assistant\"", |(_, json)| json.as_str()));
     inner.set("content", list_text(&blocks));
-    let mut answer = ObjectText::default();
-    answer.set("output", within("message", &inner));
-    answer.set("stopReason", message.stop.as_ref().map_or("null".to_owned(), |(_, word)| quoted(word)));
+    let mut response = ObjectText::default();
+    response.set("output", within("message", &inner));
+    response.set("stopReason", message.stop.as_ref().map_or("null".to_owned(), |(_, word)| quoted(word)));
     if let Some(usage) = usage_text(message) {
-        answer.set("usage", usage);
+        response.set("usage", usage);
     }
     for (name, json) in message.members.iter().filter(|(name, _)| !ASSEMBLED.contains(&name.as_str())) {
-        answer.set(name, json.as_str());
+        response.set(name, json.as_str());
     }
-    answer.write()
+    response.write()
 }
 
 /// Writes the message of a request.

@@ -37,14 +37,14 @@ impl Blocks for Writer {
         object([("toolUse", object([member("toolUseId", id), member("name", name), ("input", input)]))])
     }
 
-    fn result(&self, answer: &LiftedResult) -> Json<'static> {
-        let mut content: Vec<_> = answer.blocks.iter().filter_map(|said| block(self, said)).collect();
-        if content.is_empty() && answer.failed {
+    fn result(&self, result: &LiftedResult) -> Json<'static> {
+        let mut content: Vec<_> = result.blocks.iter().filter_map(|said| block(self, said)).collect();
+        if content.is_empty() && result.failed {
             // BED-9: a failed tool says something.
             content.push(object([member("text", NO_OUTPUT)]));
         }
-        let mut members = vec![member("toolUseId", &answer.id), ("content", list(content))];
-        if answer.failed {
+        let mut members = vec![member("toolUseId", &result.id), ("content", list(content))];
+        if result.failed {
             members.push(member("status", "error"));
         }
         object([("toolResult", Json::Object(members))])

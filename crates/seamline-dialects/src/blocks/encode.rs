@@ -95,19 +95,19 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let Some(plan) = self.plan.get(index) else {
             return;
         };
-        if plan.answers.is_empty() || self.taker(index).is_some() {
+        if plan.results.is_empty() || self.taker(index).is_some() {
             return;
         }
-        let answers: Vec<_> = plan.answers.iter().collect();
+        let placed: Vec<_> = plan.results.iter().collect();
         let (results, media): (Vec<_>, Vec<_>) =
-            self.placed(&answers).into_iter().partition(|item| item.sort == Sort::Result);
+            self.placed(&placed).into_iter().partition(|item| item.sort == Sort::Result);
         let content = results.into_iter().chain(media).map(|item| item.json).collect();
         let message = write::message(self.blocks, Role::User, list(content));
         self.writer.write(None, &message);
-        self.note_landed(&answers);
+        self.note_landed(&placed);
     }
 
-    /// Results that the message takes in as answers to those before it.
+    /// Results of the messages before it that the message takes in.
     fn incoming(&self, index: MessageIndex) -> Vec<&'p Placed<'p>> {
         if self.transcript.message(index).role != Role::User || !self.may_take_in(index) {
             return Vec::new();
@@ -117,7 +117,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             first -= 1;
         }
         let asking = (first..index.0).map(MessageIndex).filter(|&asks| self.taker(asks) == Some(index));
-        asking.filter_map(|asks| self.plan.get(asks)).flat_map(|plan| &plan.answers).collect()
+        asking.filter_map(|asks| self.plan.get(asks)).flat_map(|plan| &plan.results).collect()
     }
 
     /// Whether one of the assistant's messages right before this one gets a result. Asked
@@ -125,7 +125,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     fn may_take_in(&self, index: MessageIndex) -> bool {
         let before = (0..index.0).rev().map(MessageIndex);
         let mut asking = before.take_while(|&before| self.may_precede(before));
-        asking.any(|asks| self.plan.get(asks).is_some_and(|plan| !plan.answers.is_empty()))
+        asking.any(|asks| self.plan.get(asks).is_some_and(|plan| !plan.results.is_empty()))
     }
 
     /// Whether a message may come between calls and the message that answers them.
@@ -141,7 +141,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     /// results; or the one after its neighbours, if they are answered together.
     fn taker(&self, index: MessageIndex) -> Option<MessageIndex> {
         let next = self.transcript.next_known(index)?;
-        if self.takes_answers(next) {
+        if self.takes_results(next) {
             return Some(next);
         }
         if self.joint == Joint::Apart {
@@ -165,7 +165,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let after = (index.0 + 1..count).map(MessageIndex).take_while(belongs);
         let last = after.filter(|&at| self.transcript.may_ask(at)).last().unwrap_or(index);
         let end = self.transcript.next_known(last).unwrap_or(MessageIndex(count));
-        let joint_from = self.takes_answers(end).then(|| self.first_answered(first, end)).flatten();
+        let joint_from = self.takes_results(end).then(|| self.first_answered(first, end)).flatten();
         let found = Neighbours { first, end, joint_from };
         self.neighbours.set(found);
         found
@@ -195,7 +195,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     }
 
     /// Whether a message already holds results that stay in it.
-    fn takes_answers(&self, index: MessageIndex) -> bool {
+    fn takes_results(&self, index: MessageIndex) -> bool {
         let Some(message) = self.transcript.messages.get(index.get()) else {
             return false;
         };
@@ -376,13 +376,13 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         items
     }
 
-    fn placed(&self, answers: &[&Placed<'_>]) -> Vec<Item<'a>> {
+    fn placed(&self, results: &[&Placed<'_>]) -> Vec<Item<'a>> {
         let mut items = Vec::new();
-        for placed in answers {
+        for placed in results {
             match placed {
                 Placed::Moved { result, media, .. } => {
                     let plan = self.plan.block(self.transcript, *result);
-                    let (id, call) = plan.map_or((None, None), |plan| (plan.id, plan.answers));
+                    let (id, call) = plan.map_or((None, None), |plan| (plan.id, plan.call));
                     items.push(Item { sort: Sort::Result, json: self.rewriter.result_with_id(*result, id, call) });
                     items.extend(media.iter().map(|&block| self.source(block)));
                 }
@@ -399,8 +399,8 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         Item { sort: Sort::of(&content.kind), json: Json::Raw(self.transcript.text(content.span)) }
     }
 
-    fn note_landed(&mut self, answers: &[&Placed<'_>]) {
-        for placed in answers {
+    fn note_landed(&mut self, results: &[&Placed<'_>]) {
+        for placed in results {
             let (Placed::Moved { edit, .. } | Placed::New { edit, .. }) = placed;
             self.writer.note_landed(*edit);
         }

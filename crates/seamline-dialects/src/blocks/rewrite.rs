@@ -78,8 +78,8 @@ impl<'a> Rewriter<'_, 'a> {
             items.push(Item { sort: Sort::Assistant, json: Json::Raw(result) });
         }
         if plan.close {
-            let answer = self.blocks.server_answer(&content.kind, value);
-            items.extend(answer.map(|json| Item { sort: Sort::Assistant, json }));
+            let result = self.blocks.server_result(&content.kind, value);
+            items.extend(result.map(|json| Item { sort: Sort::Assistant, json }));
         }
     }
 
@@ -105,7 +105,7 @@ impl<'a> Rewriter<'_, 'a> {
         }
         let mut patches = set_members(fields, values);
         if let Some(id) = plan.id.filter(|_| is_result) {
-            patches.extend(self.addressed(fields, id, plan.answers));
+            patches.extend(self.addressed(fields, id, plan.call));
         }
         if let Some(signature) = plan.sign {
             patches.extend(self.blocks.signed(value, signature));

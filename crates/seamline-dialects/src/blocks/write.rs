@@ -62,7 +62,7 @@ pub(crate) trait Blocks: Sync {
     fn call<'a>(&self, id: &str, name: &str, input: Json<'a>) -> Json<'a>;
 
     /// A result.
-    fn result(&self, answer: &LiftedResult) -> Json<'static>;
+    fn result(&self, result: &LiftedResult) -> Json<'static>;
 
     /// The result of a call that a host answers.
     fn answered_call(&self, answered: &AnsweredCall<'_>) -> Json<'static> {
@@ -114,7 +114,7 @@ pub(crate) trait Blocks: Sync {
     }
 
     /// The result that closes a call of the provider's own tools, where there is such.
-    fn server_answer<'a>(&self, _kind: &BlockKind, _value: Value<'_, 'a>) -> Option<Json<'a>> {
+    fn server_result<'a>(&self, _kind: &BlockKind, _value: Value<'_, 'a>) -> Option<Json<'a>> {
         None
     }
 
@@ -154,7 +154,7 @@ pub(crate) fn block(blocks: &(impl Blocks + ?Sized), block: &LiftedBlock) -> Opt
     match &block.says {
         Says::Text(text) | Says::Refusal(text) => Some(blocks.text(Json::Text(text.clone()))),
         Says::Call(call) => Some(blocks.call(&call.id, &call.name, Json::Written(call.input.clone()))),
-        Says::Result(answer) => Some(blocks.result(answer)),
+        Says::Result(result) => Some(blocks.result(result)),
         Says::Reasoning(reasoning) => blocks.thought(reasoning),
         Says::Media(media) => blocks.shown(media),
         Says::Opaque(_) => None,

@@ -89,9 +89,9 @@ impl<'r> Bending<'r> {
             }
             let pointer = block.pointer;
             match block.says {
-                Says::Result(answer) => {
-                    let (answer, hoisted) = self.answer(*answer);
-                    out.push(LiftedBlock::new(Says::Result(Box::new(answer)), pointer));
+                Says::Result(result) => {
+                    let (result, hoisted) = self.fit_result(*result);
+                    out.push(LiftedBlock::new(Says::Result(Box::new(result)), pointer));
                     after.extend(hoisted);
                 }
                 Says::Media(media) if speaker == Speaker::Assistant && !self.room.assistant_media => {
@@ -131,8 +131,8 @@ impl<'r> Bending<'r> {
                     let note = "the text is the member `input` now";
                     self.lose("call of a tool that takes any text", pointer, Fate::Altered, note);
                 }
-                if call.seal.is_some() && !self.room.families.contains(&Family::Gemini) {
-                    call.seal = None;
+                if call.signature.is_some() && !self.room.families.contains(&Family::Gemini) {
+                    call.signature = None;
                     self.lose("signature of a call", pointer, Fate::Dropped, "only Gemini's models read it");
                 }
                 Says::Call(call)
@@ -210,8 +210,8 @@ impl<'r> Bending<'r> {
     }
 
     /// Fits a result, and collects the blocks that must come after the results.
-    fn answer(&mut self, answer: LiftedResult) -> (LiftedResult, Vec<LiftedBlock>) {
-        let LiftedResult { id, name, blocks, failed } = answer;
+    fn fit_result(&mut self, result: LiftedResult) -> (LiftedResult, Vec<LiftedBlock>) {
+        let LiftedResult { id, name, blocks, failed } = result;
         let (mut kept, mut hoisted) = (Vec::new(), Vec::new());
         for block in blocks {
             let pointer = block.pointer;

@@ -295,13 +295,13 @@ impl Lifting {
     }
 
     /// Makes a result whose failure is a mark in its text.
-    pub(crate) fn marked_result(mut answer: LiftedResult, pointer: &str) -> LiftedBlock {
-        if let Some(LiftedBlock { says: Says::Text(text), .. }) = answer.blocks.first_mut() {
+    pub(crate) fn marked_result(mut result: LiftedResult, pointer: &str) -> LiftedBlock {
+        if let Some(LiftedBlock { says: Says::Text(text), .. }) = result.blocks.first_mut() {
             let (plain, is_failure) = failure::unmarked(text);
             *text = plain.to_owned();
-            answer.failed |= is_failure;
+            result.failed |= is_failure;
         }
-        LiftedBlock::new(Says::Result(Box::new(answer)), pointer)
+        LiftedBlock::new(Says::Result(Box::new(result)), pointer)
     }
 }
 

@@ -53,13 +53,13 @@ impl Renaming {
                         cycle.ids.insert(call.id.clone());
                         call.id = id;
                     }
-                    Says::Result(answer) => {
-                        let call = cycle.open.get_mut(&answer.id).and_then(VecDeque::pop_front);
+                    Says::Result(result) => {
+                        let call = cycle.open.get_mut(&result.id).and_then(VecDeque::pop_front);
                         if let Some(Asked { id, name, was }) = call {
-                            if answer.name.as_ref().is_some_and(|name| *name != was && !name.is_empty()) {
+                            if result.name.as_ref().is_some_and(|name| *name != was && !name.is_empty()) {
                                 left.push(misnamed(&block.pointer));
                             }
-                            (answer.id, answer.name) = (id, Some(name));
+                            (result.id, result.name) = (id, Some(name));
                         }
                     }
                     _ => {}

@@ -18,9 +18,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // GEM-2.
     duplicate_result: UNEQUAL,
     // GEM-2: all in one content.
-    one_answer_message: true,
+    one_result_message: true,
     // Recorded and accepted: two contents of the model with calls, answered together.
-    joint_answers: Joint::Adjacent,
+    joint_results: Joint::Adjacent,
     // No order of parts is demanded.
     results_first: None,
     // No such demand is known.

@@ -333,7 +333,7 @@ fn function_call(
     let is_whole = member(call, "partialArgs").is_none() && !call.object().is_some_and(continues);
     let mut block = lifting.call(id, name, member(call, "args"), pointer);
     if let Says::Call(call) = &mut block.says {
-        call.seal = seal;
+        call.signature = seal;
         call.whole &= is_whole;
     }
     block

@@ -60,7 +60,7 @@ pub const DIALECT: Dialect = Dialect {
     form: FORM,
     constraints: &CONSTRAINTS,
     decode: reader::decode,
-    encode: |transcript, edits, demands| blocks::encode(&write::Writer, transcript, edits, demands.joint_answers),
+    encode: |transcript, edits, demands| blocks::encode(&write::Writer, transcript, edits, demands.joint_results),
     lift: lift::lift,
     room: &render::ROOM,
     render: render::render,

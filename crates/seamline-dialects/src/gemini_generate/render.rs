@@ -72,7 +72,7 @@ const START: &str = seamline_model::START;
 pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     start_with_user(&mut draft);
     note_unsigned(&mut draft);
-    let (shared, format) = (draft.shared(SHARED), answer_format(&mut draft));
+    let (shared, format) = (draft.shared(SHARED), response_format(&mut draft));
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();
     if !draft.system.is_empty() {
@@ -114,7 +114,7 @@ fn note_unsigned(draft: &mut Draft) {
             .blocks
             .iter()
             .find_map(|block| if let Says::Call(call) = &block.says { Some(call) } else { None })
-            .is_some_and(|call| call.seal.is_none())
+            .is_some_and(|call| call.signature.is_none())
     };
     let count = draft.messages.iter().filter(|message| first_call(message)).count();
     if count > 0 {
@@ -123,7 +123,7 @@ fn note_unsigned(draft: &mut Draft) {
     }
 }
 
-fn answer_format(draft: &mut Draft) -> Members<'static> {
+fn response_format(draft: &mut Draft) -> Members<'static> {
     const TYPE: &str = "generationConfig.responseMimeType";
     match draft.format() {
         None => Vec::new(),

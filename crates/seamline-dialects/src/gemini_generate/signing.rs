@@ -1,7 +1,7 @@
 //! The signatures of calls in contents.
 
 use crate::json::{Object, Value};
-use crate::signing::{CallSeal, Signing};
+use crate::signing::{CallSignature, Signing};
 
 /// The places of signatures: beside the call in its part.
 pub(super) const SIGNING: Signing = Signing { answered, calls };
@@ -11,13 +11,13 @@ fn answered<'d, 'a>(response: Object<'d, 'a>) -> Vec<Value<'d, 'a>> {
     candidates.filter_map(|candidate| candidate.object()?.get("content")).collect()
 }
 
-fn calls<'d, 'a>(content: Value<'d, 'a>) -> Vec<CallSeal<'d, 'a>> {
+fn calls<'d, 'a>(content: Value<'d, 'a>) -> Vec<CallSignature<'d, 'a>> {
     let parts = content.object().and_then(|content| content.get("parts")).into_iter().flat_map(Value::elements);
     let call = |part: Value<'d, 'a>| {
         let part = part.object()?;
         let call = part.get("functionCall").or_else(|| part.get("function_call"))?.object()?;
         let signature = part.get("thoughtSignature").or_else(|| part.get("thought_signature"));
-        Some(CallSeal { id: call.get("id"), signature })
+        Some(CallSignature { id: call.get("id"), signature })
     };
     parts.filter_map(call).collect()
 }

@@ -47,8 +47,8 @@ impl Blocks for Writer {
         object([("functionCall", function_call((id != name).then_some(id), name, input))])
     }
 
-    fn result(&self, answer: &LiftedResult) -> Json<'static> {
-        object([("functionResponse", response(answer, Some(&answer.id)))])
+    fn result(&self, result: &LiftedResult) -> Json<'static> {
+        object([("functionResponse", response(result, Some(&result.id)))])
     }
 
     fn answered_call(&self, answered: &AnsweredCall<'_>) -> Json<'static> {
@@ -153,7 +153,7 @@ impl Blocks for Writer {
 
 /// The content of a response as text.
 enum Said<'d, 'a> {
-    /// One string.
+    /// The text of one string.
     String(Value<'d, 'a>),
     /// A value of another kind, by its source.
     Source(&'a str),
@@ -187,20 +187,20 @@ impl<'d, 'a> Said<'d, 'a> {
 fn signed_call(call: &LiftedCall, sentinel: Option<String>) -> Json<'static> {
     let args = Json::Written(call.input.clone());
     let mut members = vec![("functionCall", function_call(Some(&call.id), &call.name, args))];
-    members.extend(call.seal.clone().or(sentinel).map(|seal| member("thoughtSignature", seal)));
+    members.extend(call.signature.clone().or(sentinel).map(|seal| member("thoughtSignature", seal)));
     Json::Object(members)
 }
 
 /// Writes a result, without the object around it. Where its call has no id it has none: calls without ids are paired
 /// by their order.
-fn response(answer: &LiftedResult, id: Option<&str>) -> Json<'static> {
-    let texts = answer
+fn response(result: &LiftedResult, id: Option<&str>) -> Json<'static> {
+    let texts = result
         .blocks
         .iter()
         .filter_map(|block| if let Says::Text(text) = &block.says { Some(text.as_str()) } else { None });
     let said = texts.collect::<Vec<_>>().join("\n");
-    let key = if answer.failed { "error" } else { "output" };
-    let name = answer.name.clone().unwrap_or_default();
+    let key = if result.failed { "error" } else { "output" };
+    let name = result.name.clone().unwrap_or_default();
     let response = ("response", object([member(key, said)]));
     Json::Object(id.map(|id| member("id", id)).into_iter().chain([member("name", name), response]).collect())
 }

@@ -17,9 +17,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // A second result answers no open call. The server's text is not known.
     duplicate_result: ErrorText(""),
     // google-genai 3.1, types: one step for each result.
-    one_answer_message: false,
+    one_result_message: false,
     // Parallel calls are neighbouring steps.
-    joint_answers: Joint::Adjacent,
+    joint_results: Joint::Adjacent,
     // A result is all there is in its step.
     results_first: None,
     results_alone: None,

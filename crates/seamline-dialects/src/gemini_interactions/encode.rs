@@ -79,7 +79,7 @@ impl Encoder<'_, '_, '_> {
     /// Writes the results of a call right after it, so that steps added at the end of a conversation never come between
     /// them.
     fn write_results(&mut self, index: MessageIndex) {
-        for placed in self.plan.get(index).map_or(&[][..], |plan| &plan.answers) {
+        for placed in self.plan.get(index).map_or(&[][..], |plan| &plan.results) {
             match placed {
                 Placed::Moved { result, edit, .. } => {
                     let id = self.plan.block(self.transcript, *result).and_then(|plan| plan.id);

@@ -186,7 +186,7 @@ fn call(lifting: &mut Lifting, value: Value<'_, '_>, seal: Option<String>, point
     let own = lifting.field(value, "signature", pointer).filter(|seal| !seal.is_empty());
     let mut block = lifting.call(id, name, member(value, INPUT), pointer);
     if let Says::Call(call) = &mut block.says {
-        call.seal = own.or(seal);
+        call.signature = own.or(seal);
     }
     block
 }
@@ -263,14 +263,14 @@ mod tests {
     #[test]
     fn a_thought_without_words_signs_the_call_after_it() {
         let call = r#"{"type":"function_call","id":"a","name":"f","arguments":{}}"#;
-        let seal = |input: &str| lifted(input).calls().next().and_then(|call| call.seal.clone());
+        let seal = |input: &str| lifted(input).calls().next().and_then(|call| call.signature.clone());
         let signed = format!(r#"[{{"type":"thought","signature":"c2ln"}},{call}]"#);
         assert_eq!(seal(&signed).as_deref(), Some("c2ln"));
         assert_eq!(lifted(&signed).messages.iter().map(|message| message.blocks.len()).sum::<usize>(), 1);
         let wordy = r#"{"type":"thought","signature":"c2ln","summary":[{"type":"text","text":"hm"}]}"#;
         let conversation = lifted(&format!("[{wordy},{call}]"));
         let says: Vec<_> = conversation.messages[0].blocks.iter().map(|block| &block.says).collect();
-        assert!(matches!(&says[..], [Says::Reasoning(_), Says::Call(call)] if call.seal.is_none()), "{says:?}");
+        assert!(matches!(&says[..], [Says::Reasoning(_), Says::Call(call)] if call.signature.is_none()), "{says:?}");
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub const DIALECT: Dialect = Dialect {
     lift: lift::lift,
     room: &render::ROOM,
     render: render::render,
-    results: &Results { write: write::answers, said: results::as_it_is },
+    results: &Results { write: write::results, said: results::as_it_is },
     shapes: &detect::SHAPES,
     unlisted_calls: None,
     streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },

@@ -66,7 +66,7 @@ pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     let is_known = effort.is_none_or(|effort| EFFORTS.contains(&effort.json.as_str()));
     let known = |path: &&(&str, &str)| is_known || path.1 != EFFORT;
     let shared = draft.shared(&SHARED.iter().filter(known).copied().collect::<Vec<_>>());
-    let format = answer_format(&mut draft);
+    let format = response_format(&mut draft);
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();
     body.extend(settings.model.as_ref().map(|model| member("model", model)));
@@ -101,7 +101,7 @@ fn keep_nothing(draft: &mut Draft) {
 /// Notes the calls that no signature leads to. No signature is known that the provider accepts in its place.
 fn note_unsigned(draft: &mut Draft) {
     let leads = |block: &LiftedBlock| match &block.says {
-        Says::Call(call) => Some((call.seal.is_some(), true)),
+        Says::Call(call) => Some((call.signature.is_some(), true)),
         Says::Reasoning(_) => Some((true, false)),
         _ => None,
     };
@@ -115,7 +115,7 @@ fn note_unsigned(draft: &mut Draft) {
     }
 }
 
-fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {
+fn response_format(draft: &mut Draft) -> Option<Json<'static>> {
     let (mime, schema) = match draft.format()? {
         ResponseFormat::Text => ("text/plain", None),
         ResponseFormat::Json => ("application/json", None),
@@ -160,7 +160,7 @@ fn steps(message: &LiftedMessage) -> Vec<Json<'static>> {
 fn step(speaker: Speaker, blocks: &[LiftedBlock]) -> Vec<Json<'static>> {
     match blocks.first().map(|block| &block.says) {
         Some(Says::Call(call)) => function_call(call),
-        Some(Says::Result(answer)) => vec![function_result(answer)],
+        Some(Says::Result(result)) => vec![function_result(result)],
         Some(Says::Reasoning(thought)) => {
             vec![write::thought(thought.seal.as_deref().unwrap_or_default(), &thought.text)]
         }
@@ -174,18 +174,18 @@ fn step(speaker: Speaker, blocks: &[LiftedBlock]) -> Vec<Json<'static>> {
 
 /// Writes a call after the thought that has its signature.
 fn function_call(call: &LiftedCall) -> Vec<Json<'static>> {
-    let thought = call.seal.as_deref().map(|seal| write::thought(seal, ""));
+    let thought = call.signature.as_deref().map(|seal| write::thought(seal, ""));
     let call = write::call(&call.id, &call.name, Json::Written(call.input.clone()));
     thought.into_iter().chain([call]).collect()
 }
 
-fn function_result(answer: &LiftedResult) -> Json<'static> {
-    let output = match (only_text(&answer.blocks), answer.blocks.as_slice()) {
+fn function_result(result: &LiftedResult) -> Json<'static> {
+    let output = match (only_text(&result.blocks), result.blocks.as_slice()) {
         (Some(text), _) => Json::Text(text.to_owned()),
         (None, []) => Json::Text(String::new()),
         (None, blocks) => list(blocks.iter().filter_map(content).collect()),
     };
-    write::result(&answer.id, answer.name.as_deref().unwrap_or_default(), output, answer.failed)
+    write::result(&result.id, result.name.as_deref().unwrap_or_default(), output, result.failed)
 }
 
 fn content(block: &LiftedBlock) -> Option<Json<'static>> {

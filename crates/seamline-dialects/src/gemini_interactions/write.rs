@@ -50,9 +50,9 @@ pub(super) fn thought(signature: &str, said: &str) -> Json<'static> {
 }
 
 /// Writes the results of calls, for hosts that run the tools.
-pub(super) fn answers(answers: &[AnsweredCall<'_>]) -> Vec<String> {
-    let step = |answer: &AnsweredCall<'_>| {
-        result(&answer.call.id, &answer.call.name, Json::Text(answer.text.to_owned()), answer.failed)
+pub(super) fn results(calls: &[AnsweredCall<'_>]) -> Vec<String> {
+    let step = |answered: &AnsweredCall<'_>| {
+        result(&answered.call.id, &answered.call.name, Json::Text(answered.text.to_owned()), answered.failed)
     };
-    answers.iter().map(|answer| written(&step(answer))).collect()
+    calls.iter().map(|answered| written(&step(answered))).collect()
 }

@@ -27,9 +27,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
         "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
     ),
     // OAC-2: one message per result.
-    one_answer_message: false,
+    one_result_message: false,
     // OAC-2: tool messages follow the very message that makes the calls.
-    joint_answers: Joint::Apart,
+    joint_results: Joint::Apart,
     // A tool message holds nothing but its result.
     results_first: None,
     // No such demand is known.

@@ -25,7 +25,7 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
         reader.note(IrregularityKind::ForeignPairs, value.span());
     }
     let first = reader.next_block();
-    if let Some(id) = wire.answers.filter(|id| role == Role::Unknown && id.is(Kind::String)) {
+    if let Some(id) = wire.call_id.filter(|id| role == Role::Unknown && id.is(Kind::String)) {
         return unknown_result(reader, value, id);
     }
     // The calls of these results are known once each result has its own message.

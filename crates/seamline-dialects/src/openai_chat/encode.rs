@@ -39,7 +39,7 @@ impl Encoder<'_, '_, '_> {
             Some(plan) if plan.regroup => self.regroup(index),
             _ => self.write_edited(index),
         }
-        self.write_results(index.next(), self.plan.get(index).map_or(&[], |plan| &plan.answers))
+        self.write_results(index.next(), self.plan.get(index).map_or(&[], |plan| &plan.results))
     }
 
     fn insert_before(&mut self, index: MessageIndex) {
@@ -55,7 +55,7 @@ impl Encoder<'_, '_, '_> {
     }
 
     /// Writes a run of tool messages with the results that join it, then the messages that had to leave it.
-    fn write_results(&mut self, start: MessageIndex, answers: &[Placed<'_>]) -> MessageIndex {
+    fn write_results(&mut self, start: MessageIndex, results: &[Placed<'_>]) -> MessageIndex {
         let mut end = start;
         let mut left = Vec::new();
         while self.is_result(end) && (end == start || self.plan.get(end).is_none_or(|plan| plan.before.is_empty())) {
@@ -64,7 +64,7 @@ impl Encoder<'_, '_, '_> {
             }
             end = end.next();
         }
-        for placed in answers {
+        for placed in results {
             self.write_placed(placed);
         }
         for index in left {

@@ -25,8 +25,8 @@ const OUTPUT_KEYS: &[&str] = &["content", "output", "result"];
 
 /// Whether a message holds such calls or results. A message that is already a result is left alone.
 pub(super) fn has_pairs(role: Role, wire: &WireMessage<'_, '_>) -> bool {
-    let answers = role == Role::Tool && wire.answers.is_some();
-    let content = wire.content.filter(|_| !answers && role != Role::Unknown);
+    let is_read = role == Role::Tool && wire.call_id.is_some();
+    let content = wire.content.filter(|_| !is_read && role != Role::Unknown);
     content.into_iter().flat_map(Value::elements).any(|part| is_call(part) || is_result(part))
 }
 

@@ -47,7 +47,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
             }
         }
         "tool_choice" => lifting.tool_choice(choice(value), pointer),
-        // What tools were called before there were others than functions.
+        // The older name of the list of tools, when all tools were functions.
         "functions" if value.is(Kind::Array) => {
             for (index, function) in value.elements().enumerate() {
                 lifting.tool(function, "parameters", &format!("/functions/{index}"));
@@ -98,9 +98,9 @@ fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
 
 /// Whether a message makes or answers calls.
 pub(super) fn has_pairs(message: Object<'_, '_>) -> bool {
-    let is_answer = message.get("role").is_some_and(|role| role.says("tool") || role.says(FUNCTION));
+    let is_result = message.get("role").is_some_and(|role| role.says("tool") || role.says(FUNCTION));
     let makes_calls = message.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some());
-    is_answer || makes_calls || message.get("function_call").is_some_and(|call| call.is(Kind::Object))
+    is_result || makes_calls || message.get("function_call").is_some_and(|call| call.is(Kind::Object))
 }
 
 /// Reads one message.

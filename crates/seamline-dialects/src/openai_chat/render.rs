@@ -103,7 +103,7 @@ fn is_own(target: &Target<'_>) -> bool {
 pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     ask_for_likelihoods(&mut draft);
     let taken: Vec<_> = SHARED.iter().copied().filter(|setting| takes(target, *setting)).collect();
-    let (shared, format) = (draft.shared(&taken), answer_format(&mut draft));
+    let (shared, format) = (draft.shared(&taken), response_format(&mut draft));
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();
     body.extend(settings.model.as_ref().map(|model| member("model", model)));
@@ -134,7 +134,7 @@ fn ask_for_likelihoods(draft: &mut Draft) {
     }
 }
 
-fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {
+fn response_format(draft: &mut Draft) -> Option<Json<'static>> {
     Some(match draft.format()? {
         ResponseFormat::Text => object([member("type", "text")]),
         ResponseFormat::Json => object([member("type", "json_object")]),
@@ -230,22 +230,22 @@ fn call(call: &LiftedCall) -> Json<'static> {
 }
 
 /// Writes the messages with the results of calls.
-pub(super) fn results(answers: &[AnsweredCall<'_>]) -> Vec<String> {
-    let messages = answers.iter().map(|answer| {
-        let text = answer.marked_text();
+pub(super) fn results(calls: &[AnsweredCall<'_>]) -> Vec<String> {
+    let messages = calls.iter().map(|answered| {
+        let text = answered.marked_text();
         // Before calls had ids, results named the tool.
-        written(&if answer.call.answered_by == FUNCTION {
-            object([member("role", FUNCTION), member("name", &answer.call.name), member("content", text)])
+        written(&if answered.call.answered_by == FUNCTION {
+            object([member("role", FUNCTION), member("name", &answered.call.name), member("content", text)])
         } else {
-            calls::result(&answer.call.id, Json::Text(text))
+            calls::result(&answered.call.id, Json::Text(text))
         })
     });
     messages.collect()
 }
 
 fn result(block: &LiftedBlock) -> Option<Json<'static>> {
-    let Says::Result(answer) = &block.says else { return None };
-    let LiftedResult { id, blocks, .. } = &**answer;
+    let Says::Result(result) = &block.says else { return None };
+    let LiftedResult { id, blocks, .. } = &**result;
     let content = if blocks.is_empty() { Json::Text(String::new()) } else { content(blocks.iter()) };
     Some(calls::result(id, content))
 }

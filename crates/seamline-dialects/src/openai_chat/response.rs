@@ -11,17 +11,17 @@ use crate::response_text::{ObjectText, list_text, usage_text};
 
 /// Writes the message as a `chat.completion` with one choice.
 pub(super) fn write(message: &Assembled) -> String {
-    let mut answer = ObjectText::default();
+    let mut response = ObjectText::default();
     if let Some((name, id)) = message.members.iter().find(|(name, _)| name == "id") {
-        answer.set(name, id.as_str());
+        response.set(name, id.as_str());
     }
-    answer.set("object", quoted("chat.completion"));
-    answer.set_all(&message.members);
-    answer.set("choices", list_text(&[choice(message)]));
+    response.set("object", quoted("chat.completion"));
+    response.set_all(&message.members);
+    response.set("choices", list_text(&[choice(message)]));
     if let Some(usage) = usage_text(message) {
-        answer.set("usage", usage);
+        response.set("usage", usage);
     }
-    answer.write()
+    response.write()
 }
 
 fn choice(message: &Assembled) -> String {

@@ -2,7 +2,7 @@
 
 use super::wire::signature;
 use crate::json::{Object, Value};
-use crate::signing::{CallSeal, Signing};
+use crate::signing::{CallSignature, Signing};
 
 /// The places of signatures: in the member of the call for content of other providers.
 pub(super) const SIGNING: Signing = Signing { answered, calls };
@@ -12,11 +12,11 @@ fn answered<'d, 'a>(response: Object<'d, 'a>) -> Vec<Value<'d, 'a>> {
     choices.filter_map(|choice| choice.object()?.get("message")).collect()
 }
 
-fn calls<'d, 'a>(message: Value<'d, 'a>) -> Vec<CallSeal<'d, 'a>> {
+fn calls<'d, 'a>(message: Value<'d, 'a>) -> Vec<CallSignature<'d, 'a>> {
     let calls = message.object().and_then(|message| message.get("tool_calls")).into_iter().flat_map(Value::elements);
     let call = |call: Value<'d, 'a>| {
         let call = call.object()?;
-        Some(CallSeal { id: call.get("id"), signature: call.get("extra_content").and_then(signature) })
+        Some(CallSignature { id: call.get("id"), signature: call.get("extra_content").and_then(signature) })
     };
     calls.filter_map(call).collect()
 }

@@ -260,12 +260,12 @@ impl Reader {
             }
         } else if chunk.is_bare() {
             self.head(root, sink);
-            let is_answer = chunk.object.is_some_and(|object| object.says("chat.completion"));
+            let is_response = chunk.object.is_some_and(|object| object.says("chat.completion"));
             if chunk.choices.is_some_and(|choices| is_told(choices) && !choices.is(Kind::Array)) {
                 unreadable(sink, Unreadable::Shape);
             }
             for (at, choice) in chunk.choices.into_iter().flat_map(Value::elements).enumerate() {
-                self.choice((at, choice), is_answer, text, sink);
+                self.choice((at, choice), is_response, text, sink);
             }
         } else if !has_failed {
             foreign(root, sink);
@@ -335,7 +335,7 @@ impl Reader {
         }
     }
 
-    fn choice(&mut self, (at, choice): (usize, Value<'_, '_>), is_answer: bool, text: &str, sink: Sink<'_>) {
+    fn choice(&mut self, (at, choice): (usize, Value<'_, '_>), is_response: bool, text: &str, sink: Sink<'_>) {
         if !choice.is(Kind::Object) {
             return unreadable(sink, Unreadable::Shape);
         }
@@ -359,8 +359,8 @@ impl Reader {
             }
             (None, Some(message)) => {
                 // Some servers repeat all of it at the end.
-                self.message(message, is_answer || self.has_deltas, sink);
-                self.is_whole |= is_answer;
+                self.message(message, is_response || self.has_deltas, sink);
+                self.is_whole |= is_response;
             }
             (None, None) => {}
         }
@@ -395,7 +395,7 @@ impl Reader {
         let is_filter = match name {
             // AZR-3
             "content_filter_results" => is_any_filtered(value),
-            // What the model behind a gateway said.
+            // The stop reason of the model behind a gateway.
             "native_finish_reason" => words(value).is_some_and(|word| Stop::of_word(&word) == Stop::Filter),
             _ => false,
         };

@@ -18,7 +18,7 @@ pub(super) struct WireMessage<'d, 'a> {
     pub(super) name: Option<Value<'d, 'a>>,
     pub(super) calls: Option<Value<'d, 'a>>,
     /// The id of the call a tool message answers.
-    pub(super) answers: Option<Value<'d, 'a>>,
+    pub(super) call_id: Option<Value<'d, 'a>>,
     /// A call in a field this dialect never had, but clients did.
     pub(super) legacy_call: Option<Value<'d, 'a>>,
     /// Fields that make a message whole without content.
@@ -64,8 +64,8 @@ impl<'d, 'a> WireMessage<'d, 'a> {
                     }
                     reader.member(member, MemberSort::Reasoning { empty: is_hollow(member) }, "");
                 }
-                "tool_call_id" => reader.set_one_of(&mut message.answers, member, true),
-                other if RESULT_ID_KEYS.contains(&other) => reader.set_one_of(&mut message.answers, member, false),
+                "tool_call_id" => reader.set_one_of(&mut message.call_id, member, true),
+                other if RESULT_ID_KEYS.contains(&other) => reader.set_one_of(&mut message.call_id, member, false),
                 "prefix" if member.is(Kind::True) => {
                     message.has_more = true;
                     reader.member(member, MemberSort::Continued, "");
@@ -172,7 +172,7 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> (Call, bool
     });
     let name = reader.tool_name(members.get("name"));
     let input = match held {
-        // What a custom tool is given is text of any kind.
+        // A custom tool takes text of any kind.
         Some(input) if !custom && input.is(Kind::String) => text_input(input),
         held => input(held),
     };
@@ -204,7 +204,7 @@ pub(super) fn legacy_call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call
 
 /// Reads a tool message as the result it is.
 pub(super) fn result(message: &WireMessage<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {
-    let id = reader.named_id(message.answers, "tool_call_id");
+    let id = reader.named_id(message.call_id, "tool_call_id");
     for part in message.content.into_iter().flat_map(Value::elements) {
         note_members(part, reader);
     }

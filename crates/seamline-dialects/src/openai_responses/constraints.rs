@@ -20,9 +20,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // OAR-3: a second result answers no open call. The server's own text is not known.
     duplicate_result: ErrorText("No tool call found for {kind} output with call_id {id}."),
     // OAR-2: one item per result.
-    one_answer_message: false,
+    one_result_message: false,
     // Parallel calls are neighbouring items.
-    joint_answers: Joint::Adjacent,
+    joint_results: Joint::Adjacent,
     // A result is all there is in its item.
     results_first: None,
     // No such demand is known.

@@ -66,7 +66,7 @@ pub(super) fn render(mut draft: Draft, target: &Target<'_>) -> Rendered {
     }
     let include = included(&mut draft);
     keep_nothing(&mut draft);
-    let (shared, format) = (draft.shared(SHARED), answer_format(&mut draft));
+    let (shared, format) = (draft.shared(SHARED), response_format(&mut draft));
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();
     body.extend(settings.model.as_ref().map(|model| member("model", model)));
@@ -107,7 +107,7 @@ fn keep_nothing(draft: &mut Draft) {
     }
 }
 
-fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {
+fn response_format(draft: &mut Draft) -> Option<Json<'static>> {
     Some(match draft.format()? {
         ResponseFormat::Text => object([member("type", "text")]),
         ResponseFormat::Json => object([member("type", "json_object")]),
@@ -172,7 +172,7 @@ fn items(message: &LiftedMessage, free: &HashSet<String>) -> Vec<Json<'static>> 
 fn item(speaker: Speaker, blocks: &[LiftedBlock], free: &HashSet<String>) -> Option<Json<'static>> {
     match &blocks.first()?.says {
         Says::Call(call) => Some(function_call(call)),
-        Says::Result(answer) => Some(output(answer, free.contains(&answer.id))),
+        Says::Result(result) => Some(output(result, free.contains(&result.id))),
         Says::Reasoning(reasoning) => Some(thought(reasoning)),
         Says::Text(_) | Says::Media(_) | Says::Refusal(_) => Some(said(speaker, blocks)),
         Says::Opaque(_) => None,
@@ -208,14 +208,14 @@ fn function_call(call: &LiftedCall) -> Json<'static> {
     }
 }
 
-fn output(answer: &LiftedResult, is_free: bool) -> Json<'static> {
-    let output = match (only_text(&answer.blocks), answer.blocks.as_slice()) {
+fn output(result: &LiftedResult, is_free: bool) -> Json<'static> {
+    let output = match (only_text(&result.blocks), result.blocks.as_slice()) {
         (Some(text), _) => Json::Text(text.to_owned()),
         (None, []) => Json::Text(String::new()),
         (None, blocks) => list(blocks.iter().filter_map(|block| part(block, "input_text")).collect()),
     };
     let kind = if is_free { CUSTOM_RESULT } else { FUNCTION_RESULT };
-    result::plain(kind, &answer.id, output)
+    result::plain(kind, &result.id, output)
 }
 
 /// Writes reasoning. OAR-8: encrypted reasoning has no id.

@@ -10,12 +10,12 @@ use crate::response_text::{ObjectText, list_text, set_id, usage_text};
 
 /// Writes the message as a response with its output.
 pub(super) fn write(message: &Assembled) -> String {
-    let mut answer = ObjectText::default();
-    answer.set_all(&message.members);
-    answer.set_default("object", "\"response\"");
-    answer.set("output", list_text(&items(message)));
-    answer.set("usage", usage_text(message).unwrap_or("null".to_owned()));
-    answer.write()
+    let mut response = ObjectText::default();
+    response.set_all(&message.members);
+    response.set_default("object", "\"response\"");
+    response.set("output", list_text(&items(message)));
+    response.set("usage", usage_text(message).unwrap_or("null".to_owned()));
+    response.write()
 }
 
 /// Writes the items of a request, without trailing reasoning, which the provider refuses, and without calls that the

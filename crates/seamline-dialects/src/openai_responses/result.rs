@@ -16,32 +16,32 @@ pub(super) const UNCHECKED: &str =
     "Its safety checks were not reviewed. They are acknowledged because the provider accepts nothing else.";
 
 /// Writes the results of calls, each of the type that its call demands.
-pub(super) fn write(answers: &[AnsweredCall<'_>]) -> Vec<String> {
-    let caller = |answer: &AnsweredCall<'_>| answer.call.caller.clone().map(Json::Written);
-    answers.iter().map(|answer| written(&with_caller(item(answer), caller(answer)))).collect()
+pub(super) fn write(calls: &[AnsweredCall<'_>]) -> Vec<String> {
+    let caller = |answered: &AnsweredCall<'_>| answered.call.caller.clone().map(Json::Written);
+    calls.iter().map(|answered| written(&with_caller(item(answered), caller(answered)))).collect()
 }
 
-fn item(answer: &AnsweredCall<'_>) -> Json<'static> {
-    let id = &answer.call.id;
-    match answer.call.answered_by {
+fn item(answered: &AnsweredCall<'_>) -> Json<'static> {
+    let id = &answered.call.id;
+    match answered.call.answered_by {
         SHELL_RESULT => {
-            let output = commands(answer.text).unwrap_or_else(|| list(vec![command(answer.text, answer.failed)]));
+            let output = commands(answered.text).unwrap_or_else(|| list(vec![command(answered.text, answered.failed)]));
             shell(id, output)
         }
-        PATCH_RESULT => patched(id, answer.text, answer.failed),
+        PATCH_RESULT => patched(id, answered.text, answered.failed),
         COMPUTER_RESULT => {
-            let input = Document::read(&answer.call.input).ok();
+            let input = Document::read(&answered.call.input).ok();
             let checks = input.as_ref().and_then(|input| pending_checks(input.root()));
             let checks = checks.map(|checks| Json::Written(checks.raw().to_owned()));
-            let note = if answer.made_up && checks.is_some() { UNCHECKED } else { "" };
-            computer(id, shown(answer.text).unwrap_or_else(|| screen(&answer.marked_text(), note)), checks)
+            let note = if answered.made_up && checks.is_some() { UNCHECKED } else { "" };
+            computer(id, shown(answered.text).unwrap_or_else(|| screen(&answered.marked_text(), note)), checks)
         }
         // It has no place for a failure but its text, and names its call under `id`.
         LOCAL_SHELL_RESULT => {
-            object([member("type", LOCAL_SHELL_RESULT), member("id", id), member("output", answer.marked_text())])
+            object([member("type", LOCAL_SHELL_RESULT), member("id", id), member("output", answered.marked_text())])
         }
-        CUSTOM_RESULT => plain(CUSTOM_RESULT, id, Json::Text(answer.marked_text())),
-        _ => plain(FUNCTION_RESULT, id, Json::Text(answer.marked_text())),
+        CUSTOM_RESULT => plain(CUSTOM_RESULT, id, Json::Text(answered.marked_text())),
+        _ => plain(FUNCTION_RESULT, id, Json::Text(answered.marked_text())),
     }
 }
 

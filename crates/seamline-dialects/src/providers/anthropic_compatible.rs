@@ -23,7 +23,7 @@ pub(super) const PROVIDER: Provider = Provider {
         // ANT-12.
         first_role: FirstRole::User(ErrorText("messages: first message must use the \"user\" role")),
         // No recorded request shows that these endpoints join neighbouring messages.
-        joint_answers: Joint::Apart,
+        joint_results: Joint::Apart,
         // OLL-10: blocks that are not known are ignored; nothing is known of the others.
         members: Members::Open,
         // No documented behaviour.

@@ -55,7 +55,7 @@ pub(crate) struct MessagePlan<'e> {
     /// Boxed, because a node of the map has room for eleven plans, and most messages have one block.
     pub(crate) blocks: BTreeMap<BlockIndex, Box<BlockPlan<'e>>>,
     /// Results that go into the message with the results of this one.
-    pub(crate) answers: Vec<Placed<'e>>,
+    pub(crate) results: Vec<Placed<'e>>,
 }
 
 /// A message to be put in.
@@ -78,7 +78,7 @@ pub(crate) struct BlockPlan<'e> {
     /// The id it has or names.
     pub(crate) id: Option<&'e str>,
     /// The call whose id that is, when it is a result.
-    pub(crate) answers: Option<BlockIndex>,
+    pub(crate) call: Option<BlockIndex>,
     pub(crate) name: Option<&'e str>,
     /// Its input is put into form.
     pub(crate) input: bool,
@@ -142,7 +142,7 @@ impl<'e> Plan<'e> {
         }
         for message in &mut plan.messages {
             // Results with one id answer their calls in turn, so they must be in order.
-            message.answers.sort_by_key(Placed::call);
+            message.results.sort_by_key(Placed::call);
         }
         plan
     }
@@ -170,18 +170,18 @@ impl<'e> Plan<'e> {
             Edit::Patch { .. } | Edit::DropMember { .. } => {}
             Edit::Synthesize { call, text } => {
                 let message = transcript.block(*call).message;
-                self.message(message).answers.push(Placed::New { call: *call, text, edit: index });
+                self.message(message).results.push(Placed::New { call: *call, text, edit: index });
             }
             Edit::Relocate { result, call, media } => {
                 for block in media.iter().chain([result]) {
                     self.touch(transcript, *block).gone = true;
                 }
                 let message = transcript.block(*call).message;
-                self.message(message).answers.push(Placed::Moved { result: *result, call: *call, media, edit: index });
+                self.message(message).results.push(Placed::Moved { result: *result, call: *call, media, edit: index });
             }
             Edit::Readdress { result, call, id } => {
                 let plan = self.own(transcript, *result, index);
-                (plan.id, plan.answers) = (Some(id.as_str()), Some(*call));
+                (plan.id, plan.call) = (Some(id.as_str()), Some(*call));
             }
             Edit::Demote { block, heading } => self.own(transcript, *block, index).demote = Some(heading),
             Edit::ReconstructCall { result, id, name } => {

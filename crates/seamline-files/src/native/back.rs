@@ -104,7 +104,7 @@ impl History<'_> {
 
     /// A new message with the ids of the program.
     fn named(&self, mut message: Message) -> Message {
-        let ids = message.calls.iter_mut().filter_map(|call| call.id.as_mut()).chain(message.answers.as_mut());
+        let ids = message.calls.iter_mut().filter_map(|call| call.id.as_mut()).chain(message.call_id.as_mut());
         for id in ids {
             if let Some(own) = self.own_id(id) {
                 *id = own.to_owned();
@@ -125,7 +125,7 @@ impl History<'_> {
             match run {
                 Run::New(message) => {
                     let beside = out.last().and_then(|entry| Object::of(&entry.text));
-                    let id = message.answers.as_deref().filter(|_| message.role == Role::Tool);
+                    let id = message.call_id.as_deref().filter(|_| message.role == Role::Tool);
                     let tool = id.and_then(|id| tools.get(id).copied());
                     let text = (self.shape.write)(&New { message, tool, beside: beside.as_ref() });
                     out.push(Written { text: Cow::Owned(text), origin: None });

@@ -206,7 +206,7 @@ fn rename(shown: &mut [Shown]) -> HashMap<String, String> {
     let calls = || shown.iter().flat_map(|shown| &shown.message.calls).filter_map(|call| call.id.clone());
     let called: HashSet<String> = calls().collect();
     let mut sent: HashMap<String, String> = HashMap::new();
-    for id in calls().chain(shown.iter().filter_map(|shown| shown.message.answers.clone())) {
+    for id in calls().chain(shown.iter().filter_map(|shown| shown.message.call_id.clone())) {
         if let Some(rest) = id.strip_prefix(INTERNAL) {
             let short = format!("{SENT}{rest}");
             let is_free = !called.contains(&short) && !rest.is_empty();
@@ -214,13 +214,13 @@ fn rename(shown: &mut [Shown]) -> HashMap<String, String> {
         }
     }
     for message in shown.iter_mut().map(|shown| &mut shown.message) {
-        let ids = message.calls.iter_mut().filter_map(|call| call.id.as_mut()).chain(message.answers.as_mut());
+        let ids = message.calls.iter_mut().filter_map(|call| call.id.as_mut()).chain(message.call_id.as_mut());
         for id in ids {
             if let Some(new) = sent.get(id.as_str()) {
                 id.clone_from(new);
             }
         }
     }
-    debug_assert!(shown.iter().all(|shown| shown.message.role == Role::Tool || shown.message.answers.is_none()));
+    debug_assert!(shown.iter().all(|shown| shown.message.role == Role::Tool || shown.message.call_id.is_none()));
     sent.into_iter().map(|(own, sent)| (sent, own)).collect()
 }

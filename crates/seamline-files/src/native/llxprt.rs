@@ -42,8 +42,8 @@ fn result(block: &str) -> Option<Message> {
     let block = Object::of(block).filter(|block| block.says("type", &[RESULT]))?;
     let said = [block.get("result"), block.get("error")].into_iter().flatten().filter(|raw| *raw != "null");
     let said: Vec<String> = said.map(|raw| string(raw).unwrap_or_else(|| raw.to_owned())).collect();
-    let answers = Some(id_of(&block, &["callId"]).unwrap_or_default());
-    Some(Message { answers, ..Message::said(Role::Tool, said.join("\n")) })
+    let call_id = Some(id_of(&block, &["callId"]).unwrap_or_default());
+    Some(Message { call_id, ..Message::said(Role::Tool, said.join("\n")) })
 }
 
 fn rewrite(entry: &Object<'_>, kept: &[Kept<'_>]) -> String {
@@ -91,8 +91,8 @@ fn changed_result(block: &str, part: &Kept<'_>) -> String {
     let Some(object) = Object::of(block).filter(|_| part.after.is_some()) else { return block.to_owned() };
     let (before, after) = (part.before, part.now());
     let mut changes = Vec::new();
-    if before.answers != after.answers {
-        changes.push(("callId", after.answers.as_deref().map(quoted)));
+    if before.call_id != after.call_id {
+        changes.push(("callId", after.call_id.as_deref().map(quoted)));
     }
     if before.text != after.text {
         changes.push(("result", Some(quoted(&after.text))));
@@ -103,7 +103,7 @@ fn changed_result(block: &str, part: &Kept<'_>) -> String {
 fn write(new: &New<'_>) -> String {
     let message = new.message;
     let blocks = if message.role == Role::Tool {
-        let id = quoted(message.answers.as_deref().unwrap_or_default());
+        let id = quoted(message.call_id.as_deref().unwrap_or_default());
         let (tool, error) = (quoted(new.tool.unwrap_or_default()), quoted(&message.text));
         format!(r#"{{"type":"{RESULT}","callId":{id},"toolName":{tool},"result":null,"error":{error}}}"#)
     } else {

@@ -39,7 +39,7 @@ pub(crate) struct Message {
     pub(crate) text: String,
     pub(crate) calls: Vec<Call>,
     /// The id of the call that a tool message answers.
-    pub(crate) answers: Option<String>,
+    pub(crate) call_id: Option<String>,
 }
 
 /// A tool call.
@@ -55,7 +55,7 @@ pub(crate) struct Call {
 
 impl Message {
     pub(crate) fn said(role: Role, text: String) -> Self {
-        Self { role, text, calls: Vec::new(), answers: None }
+        Self { role, text, calls: Vec::new(), call_id: None }
     }
 
     /// Writes the message for the carrier.
@@ -63,10 +63,10 @@ impl Message {
         let role = self.role.as_str();
         let content =
             if self.text.is_empty() && !self.calls.is_empty() { "null".to_owned() } else { quoted(&self.text) };
-        let answers = self.answers.as_ref().map(|id| format!(r#","tool_call_id":{}"#, quoted(id))).unwrap_or_default();
+        let call_id = self.call_id.as_ref().map(|id| format!(r#","tool_call_id":{}"#, quoted(id))).unwrap_or_default();
         let calls: Vec<String> = self.calls.iter().map(Call::carried).collect();
         let calls = if calls.is_empty() { String::new() } else { format!(r#","tool_calls":[{}]"#, calls.join(",")) };
-        format!(r#"{{"role":"{role}","content":{content}{answers}{calls}}}"#)
+        format!(r#"{{"role":"{role}","content":{content}{call_id}{calls}}}"#)
     }
 
     /// Reads a message of the carrier; nothing if it has a form that a history cannot hold.
@@ -78,7 +78,7 @@ impl Message {
             None | Some("null") => String::new(),
             Some(content) => string(content).or_else(|| parts(content))?,
         };
-        Some(Self { role, text, calls, answers: object.string("tool_call_id") })
+        Some(Self { role, text, calls, call_id: object.string("tool_call_id") })
     }
 }
 

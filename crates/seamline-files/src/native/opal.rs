@@ -37,8 +37,8 @@ fn show(entry: &Object<'_>) -> Vec<Part> {
             Message { calls: calls.collect(), ..Message::said(Role::Assistant, text) }
         }
         Some("tool_result") => {
-            let answers = Some(id_of(entry, IDS).unwrap_or_default());
-            Message { answers, ..Message::said(Role::Tool, text) }
+            let call_id = Some(id_of(entry, IDS).unwrap_or_default());
+            Message { call_id, ..Message::said(Role::Tool, text) }
         }
         _ => return Vec::new(),
     };
@@ -62,8 +62,8 @@ fn rewrite(entry: &Object<'_>, kept: &[Kept<'_>]) -> String {
     let id = entry.first(IDS).map_or(IDS[0], |(name, _)| name);
     if after.role != Role::Tool {
         changes.extend([(id, None), ("is_error", None)]);
-    } else if before.answers != after.answers {
-        changes.push((id, after.answers.as_deref().map(quoted)));
+    } else if before.call_id != after.call_id {
+        changes.push((id, after.call_id.as_deref().map(quoted)));
     }
     if before.calls != after.calls {
         changes.push((CALLS, changed_calls(entry, before, after)));
@@ -102,7 +102,7 @@ fn write(new: &New<'_>) -> String {
     let message = new.message;
     let (role, content) = (role(message.role), quoted(&message.text));
     if message.role == Role::Tool {
-        let id = quoted(message.answers.as_deref().unwrap_or_default());
+        let id = quoted(message.call_id.as_deref().unwrap_or_default());
         return format!(r#"{{"role":"{role}","call_id":{id},"content":{content},"is_error":true}}"#);
     }
     let calls: Vec<String> = message.calls.iter().map(new_call).collect();

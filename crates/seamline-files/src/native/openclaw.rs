@@ -57,8 +57,8 @@ fn show(entry: &Object<'_>) -> Vec<Part> {
             None => Message::said(Role::Assistant, text_of(content)),
         },
         "toolResult" => {
-            let answers = Some(id_of(entry, IDS).unwrap_or_default());
-            Message { answers, ..Message::said(Role::Tool, text_of(content)) }
+            let call_id = Some(id_of(entry, IDS).unwrap_or_default());
+            Message { call_id, ..Message::said(Role::Tool, text_of(content)) }
         }
         _ if entry.get("excludeFromContext") == Some("true") => return Vec::new(),
         other => match AS_USER.iter().find(|(role, _)| *role == other) {
@@ -80,8 +80,8 @@ fn rewrite(entry: &Object<'_>, kept: &[Kept<'_>]) -> String {
     let id = entry.first(IDS).map_or(IDS[0], |(name, _)| name);
     if after.role != Role::Tool {
         changes.extend([(id, None), ("toolName", None), ("isError", None)]);
-    } else if before.answers != after.answers {
-        changes.push((id, after.answers.as_deref().map(quoted)));
+    } else if before.call_id != after.call_id {
+        changes.push((id, after.call_id.as_deref().map(quoted)));
     }
     if (&before.text, &before.calls) != (&after.text, &after.calls) {
         let blocks = content.and_then(|content| Some((content, elements(content)?)));
@@ -123,7 +123,7 @@ fn write(new: &New<'_>) -> String {
     let time = new.beside.and_then(|beside| beside.get("timestamp"));
     let time = time.map(|time| format!(r#","timestamp":{time}"#)).unwrap_or_default();
     if message.role == Role::Tool {
-        let id = quoted(message.answers.as_deref().unwrap_or_default());
+        let id = quoted(message.call_id.as_deref().unwrap_or_default());
         let tool = quoted(new.tool.unwrap_or_default());
         return format!(
             r#"{{"role":"{role}","toolCallId":{id},"toolName":{tool},"content":[{content}],"isError":true{time}}}"#

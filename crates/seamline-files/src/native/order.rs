@@ -30,7 +30,7 @@ impl Order {
     pub(super) fn of(messages: &[&Message]) -> Option<Self> {
         let (oldest, newest) = pairs(messages);
         let ends = ends(messages);
-        let is_plain = |message: &&Message| message.calls.is_empty() && message.answers.is_none();
+        let is_plain = |message: &&Message| message.calls.is_empty() && message.call_id.is_none();
         match (oldest, newest) {
             (0, 0) if messages.iter().all(is_plain) => Some(ends.map_or(Self::OldestFirst, |(order, _)| order)),
             (0, 0) => ends.map(|(order, _)| order),
@@ -58,7 +58,7 @@ fn pairs(messages: &[&Message]) -> (usize, usize) {
         for id in message.calls.iter().filter_map(|call| call.id.as_deref()) {
             calls.entry(id).or_default().push(index);
         }
-        if let Some(id) = message.answers.as_deref() {
+        if let Some(id) = message.call_id.as_deref() {
             results.entry(id).or_default().push(index);
         }
     }

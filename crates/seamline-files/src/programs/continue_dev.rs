@@ -50,8 +50,8 @@ fn show(record: &str, content: KeptTexts) -> Option<String> {
         _ => return None,
     };
     let calls = message.list("toolCalls");
-    let answers = message.get("toolCallId").and_then(string).filter(|_| role == Role::Tool);
-    let said = Message { answers, ..Message::said(role, text_of(message.get("content"))) };
+    let call_id = message.get("toolCallId").and_then(string).filter(|_| role == Role::Tool);
+    let said = Message { call_id, ..Message::said(role, text_of(message.get("content"))) };
     if role == Role::Assistant && !calls.is_empty() {
         let text = if said.text.is_empty() { "null".to_owned() } else { quoted(&said.text) };
         let carried = format!(r#"{{"role":"assistant","content":{text},"tool_calls":[{}]}}"#, calls.join(","));

@@ -78,6 +78,6 @@ fn requested(part: &Object<'_>) -> Option<Message> {
         "user-prompt" | "retry-prompt" => Role::User,
         _ => return None,
     };
-    let answers = part.string("tool_call_id").filter(|_| is_result);
-    Some(Message { answers, ..Message::said(role, text_of(part.get("content"))) })
+    let call_id = part.string("tool_call_id").filter(|_| is_result);
+    Some(Message { call_id, ..Message::said(role, text_of(part.get("content"))) })
 }

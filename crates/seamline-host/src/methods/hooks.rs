@@ -205,7 +205,7 @@ const CYCLES: &[Method] = &[
         run: Run::Session(|session, params, _| {
             Box::pin(async move {
                 let (id, name) = (params.needed("call")?, params.needed("tool")?);
-                let call = ToolCallRef { id: &id, name: &name };
+                let call = ToolCallRef { id: id.into(), name: &name };
                 json(&value!({"added": session.add_late_result(&call, &output(params)?).await?}))
             })
         }),

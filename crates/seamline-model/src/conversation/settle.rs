@@ -12,12 +12,12 @@ impl Conversation {
     pub fn settle(&mut self, missing: Option<&str>) {
         let messages = join_calling(split_by_speaker(std::mem::take(&mut self.messages)));
         let mut pool = Pool::of(&messages);
-        let answers = pool.assign(&messages);
+        let assigned = pool.assign(&messages);
         let mut settled = Vec::with_capacity(messages.len());
-        for (message, answers) in messages.into_iter().zip(answers) {
-            let mut results: Vec<LiftedBlock> = answers.iter().map(|&at| pool.results[at].clone()).collect();
+        for (message, assigned) in messages.into_iter().zip(assigned) {
+            let mut results: Vec<LiftedBlock> = assigned.iter().map(|&at| pool.results[at].clone()).collect();
             if let Some(missing) = missing {
-                for call in open_calls(&message, &answers, &pool.results) {
+                for call in open_calls(&message, &assigned, &pool.results) {
                     results.extend(self.synthetic_result(call, missing));
                 }
             }
@@ -36,9 +36,9 @@ impl Conversation {
         let note = "no result was recorded; a synthetic result was added after it".to_owned();
         self.note_lost(format!("result of call `{}`", call.id), &block.pointer, Fate::Added, note);
         let text = LiftedBlock::new(Says::Text(missing.to_owned()), &block.pointer);
-        let answer =
+        let result =
             LiftedResult { id: call.id.clone(), name: Some(call.name.clone()), blocks: vec![text], failed: true };
-        Some(LiftedBlock::new(Says::Result(Box::new(answer)), &block.pointer))
+        Some(LiftedBlock::new(Says::Result(Box::new(result)), &block.pointer))
     }
 
     /// A message without the results that were moved to their calls; its other results become text.
@@ -47,10 +47,10 @@ impl Conversation {
         for block in message.blocks {
             match block.says {
                 Says::Result(_) if pool.assigned.contains(&block.pointer) => {}
-                Says::Result(answer) => {
+                Says::Result(result) => {
                     let note = "the conversation does not contain its call".to_owned();
-                    self.note_lost(format!("result `{}`", answer.id), &block.pointer, Fate::Text, note);
-                    blocks.extend(answer.blocks);
+                    self.note_lost(format!("result `{}`", result.id), &block.pointer, Fate::Text, note);
+                    blocks.extend(result.blocks);
                 }
                 says => blocks.push(LiftedBlock { says, pointer: block.pointer }),
             }
@@ -126,8 +126,8 @@ impl Pool {
         for message in messages {
             starts.push(results.len());
             for block in &message.blocks {
-                if let Says::Result(answer) = &block.says {
-                    open.entry(answer.id.clone()).or_default().insert(results.len());
+                if let Says::Result(result) = &block.says {
+                    open.entry(result.id.clone()).or_default().insert(results.len());
                     results.push(block.clone());
                 }
             }
@@ -138,31 +138,31 @@ impl Pool {
 
     /// Assigns results to messages with calls: first those before the next assistant message, then any others.
     fn assign(&mut self, messages: &[LiftedMessage]) -> Vec<Vec<usize>> {
-        let mut answers: Vec<Vec<usize>> = vec![Vec::new(); messages.len()];
+        let mut assigned: Vec<Vec<usize>> = vec![Vec::new(); messages.len()];
         let ends = ends(messages);
         for (index, message) in messages.iter().enumerate() {
             let span = self.starts[index]..self.starts[ends[index]];
-            self.answer(message, &span, &mut answers[index]);
+            self.assign_within(message, &span, &mut assigned[index]);
         }
-        for (message, answers) in messages.iter().zip(&mut answers) {
+        for (message, assigned) in messages.iter().zip(&mut assigned) {
             let everywhere = 0..self.results.len();
-            self.answer(message, &everywhere, answers);
+            self.assign_within(message, &everywhere, assigned);
         }
-        answers
+        assigned
     }
 
     /// Assigns results in `span` to the open calls of a message.
-    fn answer(&mut self, message: &LiftedMessage, span: &Range<usize>, answers: &mut Vec<usize>) {
-        for block in open_calls(message, answers, &self.results) {
+    fn assign_within(&mut self, message: &LiftedMessage, span: &Range<usize>, assigned: &mut Vec<usize>) {
+        for block in open_calls(message, assigned, &self.results) {
             let Says::Call(call) = &block.says else { continue };
             let Some(open) = self.open.get_mut(&call.id) else { continue };
             if let Some(at) = open.range(span.clone()).next().copied() {
                 open.remove(&at);
                 self.assigned.insert(self.results[at].pointer.clone());
-                answers.push(at);
+                assigned.push(at);
             }
         }
-        answers.sort_unstable();
+        assigned.sort_unstable();
     }
 }
 
@@ -179,12 +179,12 @@ fn ends(messages: &[LiftedMessage]) -> Vec<usize> {
     ends
 }
 
-/// The calls of a message without a result among `answers`.
-fn open_calls<'m>(message: &'m LiftedMessage, answers: &[usize], results: &[LiftedBlock]) -> Vec<&'m LiftedBlock> {
+/// The calls of a message without a result among those assigned to it.
+fn open_calls<'m>(message: &'m LiftedMessage, assigned: &[usize], results: &[LiftedBlock]) -> Vec<&'m LiftedBlock> {
     let mut answered: HashMap<&str, usize> = HashMap::new();
-    for &at in answers {
-        if let Says::Result(answer) = &results[at].says {
-            *answered.entry(&answer.id).or_default() += 1;
+    for &at in assigned {
+        if let Says::Result(result) = &results[at].says {
+            *answered.entry(&result.id).or_default() += 1;
         }
     }
     let is_open = |block: &&LiftedBlock| match &block.says {
@@ -268,8 +268,8 @@ mod tests {
     fn messages_are_split_by_role_and_orphans_become_text() {
         use Speaker::Assistant;
         let mut orphan = result("x", "r9");
-        if let Says::Result(answer) = &mut orphan.says {
-            answer.blocks.push(text("words of r9"));
+        if let Says::Result(result) = &mut orphan.says {
+            result.blocks.push(text("words of r9"));
         }
         let (messages, fates) = settled(vec![message(Assistant, vec![call("a", "c1"), result("a", "r1"), orphan])]);
         let expected: [&[&str]; 3] = [&["c1"], &["r1"], &["words of r9"]];

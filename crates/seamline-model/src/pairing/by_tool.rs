@@ -125,7 +125,7 @@ impl<'t> Walk<'t, '_> {
 
     /// The first open call of a queue.
     fn open_call(&self, queue: &mut Queue) -> Option<usize> {
-        while queue.calls.get(queue.next).is_some_and(|&index| self.pairing.calls[index].answer.is_some()) {
+        while queue.calls.get(queue.next).is_some_and(|&index| self.pairing.calls[index].matched.is_some()) {
             queue.next += 1;
         }
         queue.calls.get(queue.next).copied()
@@ -136,8 +136,8 @@ impl<'t> Walk<'t, '_> {
         if let Some(index) = self.open_call(queue) {
             return index;
         }
-        let answer = |index: usize| self.pairing.calls[index].answer;
-        let is_real = |index| answer(index).is_some_and(|answer| !self.is_made_up(answer.result));
+        let matched = |index: usize| self.pairing.calls[index].matched;
+        let is_real = |index| matched(index).is_some_and(|matched| !self.is_made_up(matched.result));
         while queue.calls.get(queue.replaceable).is_some_and(|&index| is_real(index)) {
             queue.replaceable += 1;
         }

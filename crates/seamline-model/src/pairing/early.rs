@@ -41,7 +41,7 @@ impl<'t> Walk<'t, '_> {
             let tool = self.transcript.result(block).and_then(|result| result.tool);
             let Some(index) = first.find(self.result_key(position), tool) else { continue };
             // Further ones repeat the first, or replace it if it is synthetic.
-            if self.pairing.calls[index].answer.is_none() || claimed.contains(&index) {
+            if self.pairing.calls[index].matched.is_none() || claimed.contains(&index) {
                 claimed.insert(index);
                 self.pairing.results[position].fate = self.answer_again(index, block);
             }

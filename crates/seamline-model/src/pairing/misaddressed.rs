@@ -61,7 +61,7 @@ impl<'t> Walk<'t, '_> {
     fn readdress(&mut self, index: usize, position: usize, proven: bool) {
         let result = self.pairing.results[position].result;
         let state = &mut self.pairing.calls[index];
-        state.answer = Some(MatchedResult { result, misaddressed: true, proven });
+        state.matched = Some(MatchedResult { result, misaddressed: true, proven });
         self.pairing.results[position].fate = ResultFate::Answers(state.call);
     }
 }

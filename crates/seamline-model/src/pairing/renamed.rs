@@ -54,10 +54,10 @@ impl<'t> Walk<'t, '_> {
         let result = self.pairing.results[position].result;
         let fate = self.answer_again(index, result);
         self.pairing.results[position].fate = fate;
-        if let PairedCall { answer: Some(answer), .. } = &mut self.pairing.calls[index]
-            && answer.result == result
+        if let PairedCall { matched: Some(matched), .. } = &mut self.pairing.calls[index]
+            && matched.result == result
         {
-            answer.misaddressed = true;
+            matched.misaddressed = true;
         }
     }
 }

@@ -18,7 +18,7 @@ impl<'t> Walk<'t, '_> {
             let tool = self.scope.by_tool.then(|| self.transcript.name(self.call_tool(index))).flatten();
             let names = [self.call_key(index).map(WireId::as_str), tool];
             let mut blocks = names.into_iter().flatten().filter_map(|name| ids.get(name)?.last());
-            if state.answer.is_none() && blocks.any(|&block| block > state.call) {
+            if state.matched.is_none() && blocks.any(|&block| block > state.call) {
                 self.pairing.unknown.push(state.call);
             }
         }
@@ -51,8 +51,8 @@ impl<'t> Walk<'t, '_> {
             ResultFate::Orphan | ResultFate::Ambiguous => None,
             ResultFate::Duplicate(_) if is_nameless => None,
             ResultFate::Duplicate(call) => {
-                let Some(answer) = self.pairing.call(call).and_then(|state| state.answer) else { return false };
-                Some(answer.result)
+                let Some(matched) = self.pairing.call(call).and_then(|state| state.matched) else { return false };
+                Some(matched.result)
             }
             ResultFate::Answers(_) | ResultFate::Superseded(_) | ResultFate::Unknown => return false,
         };

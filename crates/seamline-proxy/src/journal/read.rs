@@ -115,12 +115,9 @@ impl IncidentReader {
             }
             after = end;
             let records = page.iter().filter_map(|commit| self.opened(commit)).flat_map(|commit| commit.records);
-            incidents.extend(records.filter_map(|record| match record {
-                Record::Incident(incident) => {
-                    let exchange = ProxyIncident::of_record(&incident);
-                    Some(NotedIncident { session: session.clone(), incident, exchange })
-                }
-                _ => None,
+            incidents.extend(records.filter_map(Record::into_incident).map(|incident| {
+                let exchange = ProxyIncident::of_record(&incident);
+                NotedIncident { session: session.clone(), incident, exchange }
             }));
         }
     }

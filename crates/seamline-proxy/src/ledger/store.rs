@@ -16,6 +16,7 @@ use tokio::sync::{oneshot, watch};
 use super::entry::Entry;
 use super::memory::Memory;
 use crate::journal::{IncidentReader, LEDGER_PREFIX, Sessions, all_sessions, new_series, now_ms, time_of_series};
+use crate::log;
 
 /// The most entries that wait to be written. Later ones are dropped: they are learned again.
 const WAITING_MAX: usize = 4096;
@@ -72,12 +73,12 @@ impl LedgerStore {
     /// Has an entry written. Never waits.
     pub(super) fn write(&self, entry: Entry) {
         if !self.send(Order::Write(entry)) {
-            tracing::debug!("an entry of the ledger was not stored, because too many wait");
+            log::record_dropped_entry();
         }
     }
 
     /// Waits until the store was read once, or for the longest time that a request waits.
-    pub(super) async fn loaded(&self) {
+    pub(super) async fn wait_until_loaded(&self) {
         if *self.is_loaded.borrow() {
             return;
         }
@@ -87,8 +88,8 @@ impl LedgerStore {
 
     /// Reads what other proxies wrote. Returns whether the store answered in time.
     pub(super) async fn read(&self) -> bool {
-        let (done, answer) = oneshot::channel();
-        self.send(Order::Read(done)) && matches!(tokio::time::timeout(PATIENCE, answer).await, Ok(Ok(())))
+        let (done, is_done) = oneshot::channel();
+        self.send(Order::Read(done)) && matches!(tokio::time::timeout(PATIENCE, is_done).await, Ok(Ok(())))
     }
 
     fn send(&self, order: Order) -> bool {
@@ -154,7 +155,7 @@ impl Worker {
             }
             let is_written = self.attempt(&mut waiting, &mut pause);
             if is_written {
-                // A request that waits no longer needs no answer.
+                // A request that waits no longer needs no notice.
                 for done in readers {
                     let _ = done.send(());
                 }
@@ -178,7 +179,7 @@ impl Worker {
             }
             Err(error) => {
                 if pause.is_zero() {
-                    tracing::warn!(error = error.message(), "the store of the ledger failed");
+                    log::warn_of_ledger(&error);
                 }
                 (self.opened, self.own) = (None, None);
                 *pause = PAUSE;

@@ -7,6 +7,8 @@ use std::time::Duration;
 use seamline::guards::{StallGuard, StallLimits, StallNotice};
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::log;
+
 /// Watches how long a response waits for its upstream. The time in which the client does not read does not count.
 pub(crate) struct Idle {
     guard: StallGuard,
@@ -46,9 +48,7 @@ impl Idle {
             let now = self.now();
             match self.guard.poll_notice(now) {
                 Some(StallNotice::Stalled { .. }) => return true,
-                Some(StallNotice::Warn { idle, alive }) => {
-                    tracing::warn!(idle_s = idle.as_secs(), alive, "a response makes no progress");
-                }
+                Some(StallNotice::Warn { idle, alive }) => log::warn_of_stall(idle, alive),
                 None => {}
             }
             let Some(due) = self.guard.poll_deadline() else { return false };

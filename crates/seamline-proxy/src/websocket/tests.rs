@@ -75,7 +75,7 @@ async fn a_damaged_create_is_repaired_and_healthy_messages_are_identical() {
 
 #[tokio::test]
 async fn a_refused_create_is_answered_and_not_sent() {
-    let refuse = async |_| FrameVerdict::Answer(r#"{"type":"error"}"#.to_owned());
+    let refuse = async |_| FrameVerdict::Respond(r#"{"type":"error"}"#.to_owned());
     bridged(refuse, async |mut client, mut upstream| {
         client.send(Message::text(create(""))).await.unwrap();
         assert_eq!(client.next().await.unwrap().unwrap(), Message::text(r#"{"type":"error"}"#));

@@ -62,7 +62,7 @@ def id_of(cycle: str | Cycle) -> str:
 
 
 def described(error: Exception) -> str:
-    """What the model reads of an exception."""
+    """The text that the model reads of an exception."""
     return f"{type(error).__name__}: {error}"
 
 
@@ -305,7 +305,7 @@ class Session:
 
     def before_tool_call(self, cycle: str | Cycle, call: str) -> str:
         """Makes the intent of a call durable before it runs, and returns its idempotency key."""
-        return self._native.start_call(id_of(cycle), call)
+        return self._native.before_tool_call(id_of(cycle), call)
 
     def finish_call(self, cycle: str | Cycle, call: str, output: Any, is_error: bool = False) -> None:
         """Makes the result of a call durable. `commit_cycle` puts it into the view."""
@@ -386,7 +386,7 @@ class Session:
     def handle_error(
         self, error: str | BaseException, *, status: int | None = None, provider: str | None = None
     ) -> dict[str, Any]:
-        """What to do about an error of the provider; the session repairs itself where that helps."""
+        """Handles an error of the provider, and says what to do; the session repairs itself where that helps."""
         return json.loads(self._native.handle_error(_options.failure(error, status, None, provider)))
 
     def before_compaction(self, start: int, end: int) -> tuple[int, int]:
@@ -429,7 +429,7 @@ class Cycle:
 
     def start(self, call: str) -> str:
         """Makes the intent of a call durable before it runs, and returns its idempotency key."""
-        return self._session._native.start_call(self.id, call)
+        return self._session._native.before_tool_call(self.id, call)
 
     def finish(self, call: str, output: str, is_error: bool = False) -> None:
         """Makes the result of a call durable."""

@@ -174,7 +174,7 @@ fn an_operation_recognises_its_effect_after_a_lost_response() {
     listening.join().unwrap();
     writer.append(2);
 
-    let item = InboxItem { id: "i".to_owned(), message: Raw::default(), dialect: None };
+    let item = InboxItem { id: "i".into(), message: Raw::default(), dialect: None };
     let listening = mute();
     assert_eq!(block_on(store.push(&writer.session, &item)), Ok(Pushed::Already));
     listening.join().unwrap();

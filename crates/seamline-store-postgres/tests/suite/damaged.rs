@@ -130,8 +130,7 @@ fn a_damaged_message_of_the_inbox_is_reported_and_the_others_are_taken() {
     let options = options("inbox");
     let writer = Writer::create(Arc::new(connect(&url, &options)), "s", 1);
     let (store, session) = (&writer.store, &writer.session);
-    let items =
-        ["1", "2", "3"].map(|id| InboxItem { id: id.to_owned(), message: Raw::parse(id).unwrap(), dialect: None });
+    let items = ["1", "2", "3"].map(|id| InboxItem { id: id.into(), message: Raw::parse(id).unwrap(), dialect: None });
     for item in &items {
         block_on(store.push(session, item)).unwrap();
     }

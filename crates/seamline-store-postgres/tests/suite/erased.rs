@@ -15,7 +15,7 @@ const SESSIONS: u64 = 20;
 /// Pushes messages and quarantines bytes until the session is erased.
 fn add(store: &PostgresStore, session: &SessionId) -> Error {
     for number in 0_u64.. {
-        let item = InboxItem { id: number.to_string(), message: Raw::default(), dialect: None };
+        let item = InboxItem { id: number.to_string().into(), message: Raw::default(), dialect: None };
         let added = block_on(store.push(session, &item)).map(drop);
         let aside = block_on(store.quarantine(session, &number.to_be_bytes())).map(drop);
         if let Err(error) = added.and(aside) {

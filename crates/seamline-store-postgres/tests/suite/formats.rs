@@ -51,11 +51,11 @@ fn an_older_format_is_read_unchanged_and_upgraded_by_a_writer() {
     let (schema, own) = schema(&url, "older");
     let own_options = options("older");
     let mut writer = Writer::create(Arc::new(connect(&own, &own_options)), "s", 1);
-    let begin = Begin { dialect: "openai_chat".to_owned(), provider: None, title: None, parent: None, policy: None };
+    let begin = Begin { dialect: "openai_chat".into(), provider: None, title: None, parent: None, policy: None };
     let first = writer.seal_records(&[Record::Begin(begin)]);
     writer.send(&first).unwrap();
     let direct = Direct::connect(&url);
-    let item = InboxItem { id: "i".to_owned(), message: Raw::default(), dialect: None };
+    let item = InboxItem { id: "i".into(), message: Raw::default(), dialect: None };
     block_on(writer.store.push(&writer.session, &item)).unwrap();
     direct.tell(&format!(
         "DROP INDEX {schema}.seamline_inbox_waiting; ALTER TABLE {schema}.seamline_inbox DROP COLUMN dialect;

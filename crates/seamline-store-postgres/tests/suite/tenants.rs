@@ -14,7 +14,7 @@ const TABLES: [&str; 4] = ["seamline_sessions", "seamline_commits", "seamline_in
 fn filled(store: &Arc<PostgresStore>) -> Writer {
     let mut writer = Writer::create(store.clone(), "secret", 1);
     writer.append(3);
-    let item = InboxItem { id: "1".to_owned(), message: Raw::default(), dialect: None };
+    let item = InboxItem { id: "1".into(), message: Raw::default(), dialect: None };
     block_on(store.push(&writer.session, &item)).unwrap();
     block_on(store.quarantine(&writer.session, b"aside")).unwrap();
     writer

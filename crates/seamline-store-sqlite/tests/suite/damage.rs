@@ -166,7 +166,7 @@ fn write_file() -> (Vec<u8>, Content) {
     }
     for id in ["first", "second", "third"] {
         let item =
-            InboxItem { id: id.to_owned(), message: Raw::parse(format!("\"{id} of others\"")).unwrap(), dialect: None };
+            InboxItem { id: id.into(), message: Raw::parse(format!("\"{id} of others\"")).unwrap(), dialect: None };
         block_on(store.push(&names[0], &item)).unwrap();
     }
     block_on(store.quarantine(&names[0], b"\xff\x00 unreadable")).unwrap();
@@ -246,8 +246,7 @@ fn one_damaged_message_of_the_inbox_does_not_block_the_others() {
     let store = open(&folder.file());
     let name = session("s");
     block_on(store.create(&name, &this_process(1))).unwrap();
-    let items =
-        ["1", "2", "3"].map(|id| InboxItem { id: id.to_owned(), message: Raw::parse(id).unwrap(), dialect: None });
+    let items = ["1", "2", "3"].map(|id| InboxItem { id: id.into(), message: Raw::parse(id).unwrap(), dialect: None });
     for item in &items {
         block_on(store.push(&name, item)).unwrap();
     }
@@ -306,7 +305,7 @@ fn damage_of_an_inbox_is_reported_up_to_a_limit() {
     let (store, name) = (open(&folder.file()), session("s"));
     block_on(store.create(&name, &this_process(1))).unwrap();
     for id in 0..INBOX_DAMAGES_MAX + 7 {
-        let item = InboxItem { id: id.to_string(), message: Raw::default(), dialect: None };
+        let item = InboxItem { id: id.to_string().into(), message: Raw::default(), dialect: None };
         block_on(store.push(&name, &item)).unwrap();
     }
     Connection::open(folder.file()).unwrap().execute_batch("UPDATE inbox SET message = '7'").unwrap();

@@ -25,7 +25,8 @@ fn no_byte_of_an_erased_session_is_in_the_files() {
         block_on(store.append(seal(&gone, &mut leases[1], number, &[&secret]))).unwrap();
         block_on(store.append(seal(&kept, &mut leases[0], number, &[&plain]))).unwrap();
         let message = Raw::parse(format!("\"{secret}\"")).unwrap();
-        block_on(store.push(&gone, &InboxItem { id: format!("{MARK}{number}"), message, dialect: None })).unwrap();
+        block_on(store.push(&gone, &InboxItem { id: format!("{MARK}{number}").into(), message, dialect: None }))
+            .unwrap();
         block_on(store.quarantine(&gone, format!("{number}{secret}").as_bytes())).unwrap();
     }
     assert!(count(&path) > 0);

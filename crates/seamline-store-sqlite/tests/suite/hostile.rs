@@ -20,7 +20,7 @@ fn write_store(path: &Path) -> Lease {
     let name = session("s");
     let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
     block_on(store.append(seal(&name, &mut lease, 1, &["one"]))).unwrap();
-    block_on(store.push(&name, &InboxItem { id: "i".to_owned(), message: Raw::default(), dialect: None })).unwrap();
+    block_on(store.push(&name, &InboxItem { id: "i".into(), message: Raw::default(), dialect: None })).unwrap();
     block_on(store.quarantine(&name, b"aside")).unwrap();
     lease
 }
@@ -205,7 +205,7 @@ fn run_all(store: &SqliteStore) -> Vec<Option<Error>> {
         block_on(store.list_sessions(None, 10)).err(),
         block_on(store.read_inbox(&name)).err(),
         block_on(store.read_quarantine(&name)).err(),
-        block_on(store.push(&name, &InboxItem { id: "j".to_owned(), message: Raw::default(), dialect: None })).err(),
+        block_on(store.push(&name, &InboxItem { id: "j".into(), message: Raw::default(), dialect: None })).err(),
         block_on(store.quarantine(&name, b"more")).err(),
     ];
     if let Ok(head) = head {

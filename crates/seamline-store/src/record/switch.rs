@@ -20,7 +20,7 @@ impl Record {
     /// The dialect that new messages of the session have from here on, if the record sets it.
     pub(crate) fn dialect(&self) -> Option<DialectName> {
         match self {
-            Self::Begin(begin) => Some(begin.dialect.as_str().into()),
+            Self::Begin(begin) => Some(begin.dialect.clone()),
             Self::Switch(switch) => Some(switch.dialect.clone()),
             Self::Message(_)
             | Self::Turn(_)

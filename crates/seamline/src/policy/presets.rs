@@ -207,6 +207,7 @@ fn kilroy() -> Policy {
         safety: SafetyMax::Unsafe,
         unanswered_call: UnansweredCall::RemoveCall,
         orphan_result: OrphanResult::Remove,
+        // The agent puts a steering note between a call and its result (`docs/policies.md`).
         match_scope: MatchScope::Span,
         misaddressed: Misaddressed::Orphan,
         duplicate_result: DuplicateResult::First,

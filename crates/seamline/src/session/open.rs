@@ -272,7 +272,7 @@ fn wire_of(state: &State, policy: Policy) -> Result<Wire, SessionError> {
 /// messages can be of, else the one that it was switched to.
 fn wire_given(state: &State, given: Option<String>, mut policy: Policy) -> Result<Wire, SessionError> {
     policy.reject(&state.rejected);
-    let begun = state.begin.as_ref().map(|begin| (begin.dialect.clone(), begin.provider.clone()));
+    let begun = state.begin.as_ref().map(|begin| (begin.dialect.to_string(), begin.provider.clone()));
     let switched = || state.switch.as_ref().map(|switch| switch.dialect.to_string());
     let guessed = || given.or_else(|| certain_dialect(state)).or_else(switched);
     let known = begun.or_else(|| guessed().map(|dialect| (dialect, None)));

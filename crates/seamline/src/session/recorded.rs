@@ -79,13 +79,13 @@ impl Facts<'_> {
 
     /// The calls of a turn that a stream refused, under their ids in the log.
     pub(in crate::session) fn recorded_refusals(&self, turn: &ToolTurn, refused: &[RefusedCall]) -> Vec<RefusedCall> {
-        let names = |id: &str| {
+        let names = |id: &CallId| {
             let known = turn.renamed.iter().chain(self.state.renamed.iter().rev());
-            known.filter(|renamed| is_of_session(&renamed.to)).find(|renamed| *renamed.from.as_str() == *id).cloned()
+            known.filter(|renamed| is_of_session(&renamed.to)).find(|renamed| renamed.from == *id).cloned()
         };
         let is_kept = |call: &RefusedCall| turn.calls.iter().any(|made| made.own_id() == Some(call.id.as_str()));
         let recorded = |call: &RefusedCall| match names(&call.id) {
-            Some(renamed) if !is_kept(call) => RefusedCall { id: renamed.to.to_string(), ..call.clone() },
+            Some(renamed) if !is_kept(call) => RefusedCall { id: renamed.to.clone(), ..call.clone() },
             _ => call.clone(),
         };
         refused.iter().map(recorded).collect()
@@ -155,7 +155,7 @@ impl<'f> Names<'f> {
 
     /// The id of the session for an id that was seen before. A repair may have given the call another one since.
     fn known(&self, id: &str) -> Option<String> {
-        let new = self.new.iter().find(|renamed| *renamed.from.as_str() == *id).map(|renamed| renamed.to.as_str());
+        let new = self.new.iter().find(|renamed| renamed.from == *id).map(|renamed| renamed.to.as_str());
         let before = || self.known.get(id).copied().filter(|known| self.is_in_view(known));
         new.or_else(before).map(str::to_owned)
     }

@@ -198,26 +198,26 @@ impl Wire {
     }
 
     /// Writes the messages with the results of the calls of a turn, in the dialect of the turn.
-    pub(super) fn write_results(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Raw>, SessionError> {
-        self.for_dialect(turn.dialect.as_ref())?.write_own_results(turn, answers)
+    pub(super) fn write_results(&self, turn: &ToolTurn, results: &[CallResult]) -> Result<Vec<Raw>, SessionError> {
+        self.for_dialect(turn.dialect.as_ref())?.write_own_results(turn, results)
     }
 
     /// Writes the messages with the results of the calls of a turn, in this dialect. The turn may be of another one.
-    pub(super) fn write_own_results(&self, turn: &ToolTurn, answers: &[CallResult]) -> Result<Vec<Raw>, SessionError> {
+    pub(super) fn write_own_results(&self, turn: &ToolTurn, results: &[CallResult]) -> Result<Vec<Raw>, SessionError> {
         let made = turn.lifted_calls();
         // A record may name fewer calls, or others, than this version reads in the turn.
-        let by_id = |answer: &CallResult| made.iter().copied().find(|call| answer.id == *call.id);
-        let call_of = |(at, answer): (usize, &CallResult)| {
-            if made.len() == answers.len() { made.get(at).copied() } else { by_id(answer) }
+        let by_id = |result: &CallResult| made.iter().copied().find(|call| result.id == *call.id);
+        let call_of = |(at, result): (usize, &CallResult)| {
+            if made.len() == results.len() { made.get(at).copied() } else { by_id(result) }
         };
-        let calls = answers.iter().enumerate().map(|it| call_of(it).cloned().unwrap_or_else(|| unknown_call(it.1)));
+        let calls = results.iter().enumerate().map(|it| call_of(it).cloned().unwrap_or_else(|| unknown_call(it.1)));
         let calls: Vec<LiftedCall> = calls.collect();
-        let answered = calls.iter().zip(answers).map(|(call, answer)| AnsweredCall {
+        let answered = calls.iter().zip(results).map(|(call, result)| AnsweredCall {
             call,
             has_id: turn.has_own_id(&call.id),
-            text: &answer.output,
-            failed: answer.failed,
-            made_up: self.is_synthetic(&answer.output),
+            text: &result.output,
+            failed: result.failed,
+            made_up: self.is_synthetic(&result.output),
         });
         let written = (self.functions.results().write)(&answered.collect::<Vec<_>>());
         let results: Vec<Raw> = written.into_iter().map(Raw::parse).collect::<Result<_, _>>()?;
@@ -290,8 +290,8 @@ pub(super) fn holds_only_results(message: &OutlineMessage) -> bool {
 }
 
 /// A call of which only the result is known.
-fn unknown_call(answer: &CallResult) -> LiftedCall {
-    let (id, name, input) = (answer.id.to_string(), answer.name.clone(), "{}".to_owned());
+fn unknown_call(result: &CallResult) -> LiftedCall {
+    let (id, name, input) = (result.id.to_string(), result.name.clone(), "{}".to_owned());
     LiftedCall::new(id, name, input)
 }
 

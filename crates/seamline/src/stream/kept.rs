@@ -9,6 +9,7 @@ use seamline_model::conversation::LiftedCall;
 use seamline_model::{
     Assembled, AssembledBlock, AssembledCall, BROKEN_CALL, Content, Ending, InputForm, NAMELESS_CALL, Piece, not_run,
 };
+use seamline_store::CallId;
 
 use super::options::{PartialCall, StreamPolicy};
 use crate::policy::SyntheticText;
@@ -39,8 +40,8 @@ pub(super) struct KeptMessages {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct RefusedCall {
-    /// The id of the call.
-    pub id: String,
+    /// The id of the call; empty if the call has none.
+    pub id: CallId,
     /// The name of the tool; empty if the call names none.
     pub name: String,
     /// The text of the result, for the model; the result is an error.
@@ -112,14 +113,15 @@ impl KeptMessages {
         // Calls without ids are told apart by their tool only, so the last ones of it are meant.
         let mut calls: Vec<LiftedCall> = Vec::new();
         for RefusedCall { id, name, .. } in self.refused.iter().rev() {
-            let is_meant =
-                |call: &&LiftedCall| call.name == *name && (!has_own_id(call) && id.is_empty() || call.id == *id);
+            let is_meant = |call: &&LiftedCall| {
+                call.name == *name && (!has_own_id(call) && id.as_str().is_empty() || *id == *call.id)
+            };
             let found = made.iter().rposition(is_meant).map(|at| made.remove(at).clone());
-            calls.push(found.unwrap_or_else(|| LiftedCall::new(id.clone(), name.clone(), "{}".to_owned())));
+            calls.push(found.unwrap_or_else(|| LiftedCall::new(id.to_string(), name.clone(), "{}".to_owned())));
         }
         let answered = calls.iter().rev().zip(&self.refused).map(|(call, refused)| AnsweredCall {
             call,
-            has_id: !refused.id.is_empty(),
+            has_id: !refused.id.as_str().is_empty(),
             text: &refused.text,
             failed: true,
             made_up: true,
@@ -153,7 +155,7 @@ impl RefusedCall {
             Some(own) => own.to_owned(),
             None => not_run(&call.name, BROKEN_CALL),
         };
-        Self { id: call.id.clone(), name: call.name.clone(), text }
+        Self { id: (&call.id).into(), name: call.name.clone(), text }
     }
 }
 
@@ -208,7 +210,7 @@ fn refuse_partial(assembled: &mut Assembled, dialect: &Dialect, refusal: &str) -
         if !call.free && !is_plain_object(&call.arguments) {
             "{}".clone_into(&mut call.arguments);
         }
-        refused.push(RefusedCall { id: call.id.clone(), name: call.name.clone(), text: refusal.to_owned() });
+        refused.push(RefusedCall { id: (&call.id).into(), name: call.name.clone(), text: refusal.to_owned() });
     }
     refused
 }

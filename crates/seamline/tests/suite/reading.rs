@@ -49,7 +49,7 @@ impl<'b> Reading<'b> {
     /// The mark of every call and the content that answers it, unless that is synthetic.
     pub(super) fn answers(&self) -> Vec<Answered<'b>> {
         let answer = |state: &PairedCall| {
-            let block = state.answer?.result;
+            let block = state.matched?.result;
             let result = self.transcript.result(block)?;
             (!self.transcript.is_made_up(block)).then(|| self.transcript.text(result.content))
         };
@@ -59,7 +59,7 @@ impl<'b> Reading<'b> {
 
     /// Every call and the result that answers it.
     pub(super) fn pairs(&self) -> BTreeSet<(BlockIndex, BlockIndex)> {
-        self.pairing.calls.iter().filter_map(|state| Some((state.call, state.answer?.result))).collect()
+        self.pairing.calls.iter().filter_map(|state| Some((state.call, state.matched?.result))).collect()
     }
 
     /// The message of a block.

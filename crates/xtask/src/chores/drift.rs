@@ -47,17 +47,17 @@ pub(crate) fn run(workspace: &Workspace, args: &[&str]) -> Result<()> {
         workspace::run(install.arg(list))?;
     }
     let mut difference_count = 0;
-    for answer in table.ask(&python, root)? {
-        let Some(known) = Known::read(&tree, &answer.dialect) else {
+    for vendor in table.ask(&python, root)? {
+        let Some(known) = Known::read(&tree, &vendor.dialect) else {
             println!(
                 "{} ({}): no such dialect in this tree, {} names\n",
-                answer.dialect,
-                answer.package,
-                answer.names.len()
+                vendor.dialect,
+                vendor.package,
+                vendor.names.len()
             );
             continue;
         };
-        let report = Report::compare(&answer, &known, &judged);
+        let report = Report::compare(&vendor, &known, &judged);
         println!("{report}");
         difference_count += report.difference_count();
     }

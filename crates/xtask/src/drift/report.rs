@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::judged::{Judged, Verdict};
 use super::known::Known;
-use super::vendor::{Answer, Kind, Name};
+use super::vendor::{Kind, Name, VendorNames};
 
 /// How many columns a line of names may have.
 const COLUMNS: usize = 100;
@@ -27,22 +27,22 @@ pub(crate) struct Report {
 
 impl Report {
     /// Compares the names of one dialect.
-    pub(crate) fn compare(answer: &Answer, known: &Known, judged: &Judged) -> Self {
+    pub(crate) fn compare(vendor: &VendorNames, known: &Known, judged: &Judged) -> Self {
         let mut report = Self {
-            dialect: answer.dialect.clone(),
-            package: answer.package.clone(),
+            dialect: vendor.dialect.clone(),
+            package: vendor.package.clone(),
             known_count: 0,
             judged_count: 0,
             missing: Vec::new(),
             new: Vec::new(),
             unused: Vec::new(),
         };
-        for name in &answer.names {
+        for name in &vendor.names {
             if known.contains(name) {
                 report.known_count += 1;
                 continue;
             }
-            match judged.verdict(&answer.dialect, name) {
+            match judged.verdict(&vendor.dialect, name) {
                 Some(verdict) => {
                     report.judged_count += 1;
                     if verdict == Verdict::Missing {
@@ -52,7 +52,7 @@ impl Report {
                 None => report.new.push(name.clone()),
             }
         }
-        report.unused = judged.unused(&answer.dialect);
+        report.unused = judged.unused(&vendor.dialect);
         report
     }
 
@@ -145,7 +145,7 @@ mod tests {
         )
         .unwrap();
         let name = |kind, name: &str| Name { kind, name: name.to_owned() };
-        let answer = Answer {
+        let vendor = VendorNames {
             dialect: "one".to_owned(),
             package: "vendor 1.0".to_owned(),
             names: vec![
@@ -157,7 +157,7 @@ mod tests {
                 name(Kind::Member, "text.type"),
             ],
         };
-        let report = Report::compare(&answer, &Known::read(&tree, "one").unwrap(), &judged);
+        let report = Report::compare(&vendor, &Known::read(&tree, "one").unwrap(), &judged);
         assert_eq!(report.difference_count(), 4);
         assert_eq!(
             report.to_string(),

@@ -93,7 +93,7 @@ pub(crate) struct Name {
 
 /// The names of one dialect.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Answer {
+pub(crate) struct VendorNames {
     /// The dialect's name.
     pub(crate) dialect: String,
     /// The package and its version.
@@ -110,7 +110,7 @@ impl Table {
     }
 
     /// Reads the types with a Python that has the packages.
-    pub(crate) fn ask(&self, python: &Path, root: &Path) -> Result<Vec<Answer>> {
+    pub(crate) fn ask(&self, python: &Path, root: &Path) -> Result<Vec<VendorNames>> {
         let question = serde_json::to_vec(&self.dialect)?;
         let mut child = Command::new(python)
             .arg(root.join(READER))
@@ -147,9 +147,9 @@ mod tests {
         }
         let table = format!("[[dialect]]\nname = \"one\"\npackage = \"none\"\ntypes = [{types}]\n");
         let table: Table = toml::from_str(&table).unwrap();
-        let answers = table.ask(python, root).unwrap();
-        assert_eq!(answers[0].package, "none");
-        Some(answers[0].names.iter().map(|name| format!("{:?} {}", name.kind, name.name)).collect())
+        let vendors = table.ask(python, root).unwrap();
+        assert_eq!(vendors[0].package, "none");
+        Some(vendors[0].names.iter().map(|name| format!("{:?} {}", name.kind, name.name)).collect())
     }
 
     #[test]

@@ -92,8 +92,8 @@ fn unlisted(subject: &Subject) -> Vec<Complaint> {
 mod tests {
     use super::*;
 
-    const TOML: &str = "answers = 'later'\n[families.ANT]\nname = 'A'\ncount = 3\ndialect = 'a'\nproviders = []\n\
-        answers = [1, 3, 9]\n";
+    const TOML: &str = "responses = 'later'\n[families.ANT]\nname = 'A'\ncount = 3\ndialect = 'a'\nproviders = []\n\
+        responses = [1, 3, 9]\n";
 
     #[test]
     fn a_mark_needs_a_constraint_a_rule_or_a_reason() {

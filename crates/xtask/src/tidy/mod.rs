@@ -8,9 +8,11 @@ pub(crate) mod language;
 mod layers;
 mod lengths;
 mod links;
+mod log_events;
 mod manifests;
 mod marks;
 mod names;
+mod nouns;
 mod places;
 mod ranks;
 mod reasons;
@@ -27,15 +29,17 @@ pub(crate) use self::subject::Subject;
 type Check = fn(&Subject) -> Vec<Complaint>;
 
 /// Every check, with the sentence that it makes true.
-pub(crate) const CHECKS: [(&str, Check); 15] = [
+pub(crate) const CHECKS: [(&str, Check); 17] = [
     ("crates depend on lower ranks only", ranks::check),
     ("manifests are uniform", manifests::check),
     ("every dependency has a reason", reasons::check),
     ("files are short", lengths::check),
     ("no unfinished code, ignored tests or silenced lints", words::check),
     ("modules are named after their content", names::check),
+    ("names use the words of the list", nouns::check),
     ("public types have names of their own", type_names::check),
     ("crates respect their layers", layers::check),
+    ("every log event is in one file of its crate and on its page", log_events::check),
     ("fixtures are complete", fixtures::check),
     ("no absolute paths of one machine", places::check),
     ("links lead to existing files", links::check),

@@ -127,7 +127,7 @@ impl Append {
         // The session may switch to another dialect before its writer takes the message in.
         let kept = context.read(&self.name)?.options(Policy::default());
         let dialect = kept.ok().and_then(|kept| kept.dialect).map(DialectName::from);
-        let item = InboxItem { id: id.to_owned(), message, dialect };
+        let item = InboxItem { id: id.into(), message, dialect };
         let pushed = context.wait(context.store.push(&self.name, &item))?;
         let id = screen::printable(id);
         Ok(report_success(&match pushed {

@@ -89,10 +89,7 @@ impl Incidents {
         let commits = context.commits(&self.name).map_err(|error| context.failure(&error))?;
         let opened = commits.iter().filter_map(|commit| context.open_commit(commit).ok());
         let records = opened.flat_map(|commit| commit.records);
-        let incidents = records.filter_map(|record| match record {
-            Record::Incident(incident) => Some(incident),
-            _ => None,
-        });
+        let incidents = records.filter_map(Record::into_incident);
         let wanted: Vec<Incident> = incidents.filter(|incident| self.wants(incident)).collect();
         let mut output = Output::new();
         match self.format {

@@ -1,6 +1,6 @@
 //! The log of a session: every record, including those that were undone.
 
-use seamline::store::{CheckpointId, OpenedCommit, Record, SealKey, SessionId, StoredCommit};
+use seamline::store::{CheckpointId, InboxId, OpenedCommit, Record, SealKey, SessionId, StoredCommit};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -30,7 +30,7 @@ pub(crate) fn text(commits: &[StoredCommit], key: Option<&SealKey>) -> String {
 fn brief(record: &Record) -> (&'static str, String) {
     let size = |bytes: &[u8]| screen::bytes(bytes.len() as u64);
     match record {
-        Record::Begin(begin) => ("begin", begin.provider.clone().unwrap_or_else(|| begin.dialect.clone())),
+        Record::Begin(begin) => ("begin", begin.provider.clone().unwrap_or_else(|| begin.dialect.to_string())),
         Record::Message(message) => {
             ("message", format!("{}, {}", word(&message.origin), size(message.message.as_bytes())))
         }
@@ -57,7 +57,10 @@ fn brief(record: &Record) -> (&'static str, String) {
             let calls: Vec<_> = renamed.calls.iter().map(|call| format!("{} is {}", call.from, call.to)).collect();
             ("renamed", calls.join(", "))
         }
-        Record::Inbox(taken) => ("inbox", format!("added {}", taken.ids.join(", "))),
+        Record::Inbox(taken) => {
+            let ids: Vec<&str> = taken.ids.iter().map(InboxId::as_str).collect();
+            ("inbox", format!("added {}", ids.join(", ")))
+        }
         Record::Checkpoint(made) => (
             "checkpoint",
             format!(

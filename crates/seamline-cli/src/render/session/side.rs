@@ -19,7 +19,7 @@ pub(crate) struct Sides {
 
 impl Sides {
     pub(crate) fn of(begin: Option<&Begin>, switch: Option<&Switch>) -> Self {
-        let original = begin.map(|it| Side { dialect: it.dialect.clone(), provider: it.provider.clone() });
+        let original = begin.map(|it| Side { dialect: it.dialect.to_string(), provider: it.provider.clone() });
         let switched = switch.map(|it| Side { dialect: it.dialect.to_string(), provider: it.provider.clone() });
         match switched {
             Some(current) => {

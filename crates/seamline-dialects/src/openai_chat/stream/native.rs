@@ -95,9 +95,9 @@ impl Reader {
     /// Takes a message outside a choice: a line of Ollama's own chat (OLL-1), which says whether it is the last one, or a
     /// whole response of Cohere's.
     pub(super) fn unlisted(&mut self, frame: Object<'_, '_>, message: Option<Value<'_, '_>>, sink: Sink<'_>) {
-        let is_answer = frame.get("done").is_none();
+        let is_response = frame.get("done").is_none();
         if let Some(message) = message {
-            self.message(message, is_answer && self.has_deltas, sink);
+            self.message(message, is_response && self.has_deltas, sink);
         }
         for name in ["finish_reason", "done_reason"] {
             if let Some(word) = words_of(frame, name) {

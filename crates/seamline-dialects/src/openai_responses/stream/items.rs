@@ -175,8 +175,8 @@ impl Items {
     /// or the next step of the model is in the response.
     pub(super) fn answered_calls(&self) -> Vec<u32> {
         let is_open = |item: &Item| item.sort == Sort::Call && item.undeclared != Undeclared::No;
-        let answers = self.all.values().filter(|item| item.sort != Sort::Call && !item.pair.is_empty());
-        let answered: HashSet<&str> = answers.map(|item| item.pair.as_str()).collect();
+        let results = self.all.values().filter(|item| item.sort != Sort::Call && !item.pair.is_empty());
+        let answered: HashSet<&str> = results.map(|item| item.pair.as_str()).collect();
         let last_step = self.all.iter().rev().find(|(_, item)| !is_open(item)).map(|(number, _)| *number);
         let is_left = |number: u32, item: &Item| match item.undeclared {
             Undeclared::No => false,

@@ -209,21 +209,21 @@ impl<'e> View<'e> {
     fn add_results(&mut self) {
         let mut calls = Calls::of(self.entries, &self.responses);
         let mut on_path: Vec<(usize, usize)> = Vec::new();
-        for (record, entry) in self.entries.iter().enumerate().filter(|(_, entry)| !entry.answers.is_empty()) {
+        for (record, entry) in self.entries.iter().enumerate().filter(|(_, entry)| !entry.answered.is_empty()) {
             if let Some(place) = &self.places[record] {
-                on_path.extend(calls.answer(&entry.answers, place.next.get()).map(|own| (record, own)));
+                on_path.extend(calls.answer(&entry.answered, place.next.get()).map(|own| (record, own)));
             }
         }
         for (record, own) in on_path {
             self.add_result(record, own);
         }
-        for (record, entry) in self.entries.iter().enumerate().filter(|(_, entry)| !entry.answers.is_empty()) {
+        for (record, entry) in self.entries.iter().enumerate().filter(|(_, entry)| !entry.answered.is_empty()) {
             if self.places[record].is_some() {
                 continue;
             }
             let Some(own) = self.asked_by(record, &calls) else { continue };
             let is_child = self.parent(record).is_some_and(|parent| self.responses[own].fragments.contains(&parent));
-            if calls.take(&entry.answers, own) || is_child {
+            if calls.take(&entry.answered, own) || is_child {
                 self.add_result(record, own);
             }
         }
@@ -245,7 +245,7 @@ impl<'e> View<'e> {
         });
         let named = entry.source.and_then(|source| self.with_id(source));
         let named = named.and_then(|named| self.owners[named]);
-        above.into_iter().chain(named).map(Index::get).find(|own| calls.has_any(&entry.answers, *own))
+        above.into_iter().chain(named).map(Index::get).find(|own| calls.has_any(&entry.answered, *own))
     }
 
     /// The records in the order in which their messages are sent.

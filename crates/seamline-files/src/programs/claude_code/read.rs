@@ -111,7 +111,7 @@ pub(super) struct Entry {
     pub(super) source: Option<IdNumber>,
     /// The ids of the calls that it makes, and of those that it answers.
     pub(super) calls: IdList,
-    pub(super) answers: IdList,
+    pub(super) answered: IdList,
     /// The text of the message for the carrier; nothing if Claude Code would not send it, or if the text was taken.
     message: Option<TextPlace>,
     /// The hash of the whole message, to tell copies.
@@ -138,7 +138,7 @@ impl Entry {
             request: request.and_then(|request| NonZeroU32::new(KeptTexts::Abridged.digest(request) as u32)),
             source: number(source),
             calls: IdList::default(),
-            answers: IdList::default(),
+            answered: IdList::default(),
             message: None,
             hash: 0,
         };
@@ -172,11 +172,11 @@ impl Entry {
     /// thinking without a signature.
     fn read_block(&mut self, block: &str, ids: &mut Ids) -> bool {
         let names = ["type", "id", "tool_use_id", "text", "signature"];
-        let Ok([kind, id, answers, text, signature]) = members(block, &names) else { return false };
+        let Ok([kind, id, answered, text, signature]) = members(block, &names) else { return false };
         let mut number = |value: Option<&str>| value.and_then(unquoted).map(|id| ids.number(&id));
         match kind {
             Some("\"tool_use\"") => number(id).into_iter().for_each(|id| self.calls.push(id)),
-            Some("\"tool_result\"") => number(answers).into_iter().for_each(|id| self.answers.push(id)),
+            Some("\"tool_result\"") => number(answered).into_iter().for_each(|id| self.answered.push(id)),
             Some("\"text\"") => return text.and_then(unquoted).is_some_and(|text| text.trim().is_empty()),
             Some("\"thinking\"") => return signature.and_then(unquoted).is_none_or(|signature| signature.is_empty()),
             _ => {}
@@ -204,7 +204,7 @@ impl Entry {
 
     /// Whether the user wrote the message.
     pub(super) fn is_request(&self) -> bool {
-        self.kind == Kind::User && self.is_sent() && !self.is_meta && self.answers.is_empty()
+        self.kind == Kind::User && self.is_sent() && !self.is_meta && self.answered.is_empty()
     }
 }
 

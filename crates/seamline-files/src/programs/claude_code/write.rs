@@ -40,7 +40,7 @@ fn new_record(new: &NewMessage<'_>) -> Option<String> {
     let shared: Vec<String> =
         SHARED.iter().filter_map(|name| Some(format!("\"{name}\":{},", beside.get(name)?))).collect();
     let time = beside.get("timestamp").map(|time| format!(",\"timestamp\":{time}")).unwrap_or_default();
-    let answers =
+    let source =
         (string(role)? == "user" && beside.says("type", &["assistant"]) && new.message.contains("tool_use_id"))
             .then(|| format!(",\"sourceToolAssistantUUID\":{}", new.parent));
     Some(format!(
@@ -49,6 +49,6 @@ fn new_record(new: &NewMessage<'_>) -> Option<String> {
         shared.concat(),
         new.message,
         quoted(new.id),
-        answers.unwrap_or_default(),
+        source.unwrap_or_default(),
     ))
 }

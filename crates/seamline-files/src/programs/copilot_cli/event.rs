@@ -25,8 +25,8 @@ pub(super) fn message(kind: &str, data: &Object<'_>) -> Option<Message> {
         // The user ran these tools, and no call asked for them.
         RESULT if data.get("isUserRequested") == Some("true") => None,
         RESULT => {
-            let answers = Some(data.string("toolCallId").unwrap_or_default());
-            Some(Message { answers, ..Message::said(Role::Tool, output(data)) })
+            let call_id = Some(data.string("toolCallId").unwrap_or_default());
+            Some(Message { call_id, ..Message::said(Role::Tool, output(data)) })
         }
         _ => None,
     }
@@ -108,8 +108,8 @@ fn request(old: &[&str], before: &Message, new: &Call) -> String {
 
 fn with_output(data: &Object<'_>, before: &Message, after: &Message) -> String {
     let mut changes = Vec::new();
-    if before.answers != after.answers {
-        changes.push(("toolCallId", after.answers.as_deref().map(quoted)));
+    if before.call_id != after.call_id {
+        changes.push(("toolCallId", after.call_id.as_deref().map(quoted)));
     }
     if before.text != after.text {
         let result = data.get("result").and_then(Object::of);
@@ -133,7 +133,7 @@ pub(super) fn new_data(carried: &str, beside: Option<&Object<'_>>) -> Option<(&'
     let shared: String = SHARED.iter().filter_map(shared).collect();
     match message.role {
         Role::Tool => {
-            let id = quoted(message.answers.as_deref().unwrap_or_default());
+            let id = quoted(message.call_id.as_deref().unwrap_or_default());
             let result = format!(r#""result":{{"content":{text}}},"error":{{"message":{text}}}"#);
             Some((RESULT, format!(r#"{{"toolCallId":{id},"success":false,{result}{shared}}}"#)))
         }

@@ -11,7 +11,7 @@ pub(super) struct Event {
     /// The ids of the calls that it makes.
     pub(super) calls: Vec<String>,
     /// The id of the call that it answers.
-    pub(super) answers: Option<String>,
+    pub(super) call_id: Option<String>,
 }
 
 /// Events that are sent together: a message with the results of its calls, or one event.
@@ -25,7 +25,7 @@ pub(super) fn groups(events: &[Event]) -> Vec<Group> {
     let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut early: HashMap<&str, Vec<usize>> = HashMap::new();
     for (index, event) in events.iter().enumerate() {
-        if let Some(id) = event.answers.as_deref() {
+        if let Some(id) = event.call_id.as_deref() {
             match open.get_mut(id).and_then(Vec::pop) {
                 Some(maker) => attach(&mut groups, maker, index),
                 None => early.entry(id).or_default().push(index),
@@ -52,9 +52,9 @@ fn attach(groups: &mut [Group], maker: usize, result: usize) {
 mod tests {
     use super::*;
 
-    fn event(calls: &[&str], answers: Option<&str>) -> Event {
+    fn event(calls: &[&str], call_id: Option<&str>) -> Event {
         let calls = calls.iter().map(|call| (*call).to_owned()).collect();
-        Event { record: 0, message: String::new(), calls, answers: answers.map(str::to_owned) }
+        Event { record: 0, message: String::new(), calls, call_id: call_id.map(str::to_owned) }
     }
 
     #[test]

@@ -139,7 +139,7 @@ impl Session {
 
 fn event_of(record: usize, message: &Message) -> Event {
     let calls = message.calls.iter().filter_map(|call| call.id.clone()).collect();
-    Event { record, message: message.carried(), calls, answers: message.answers.clone() }
+    Event { record, message: message.carried(), calls, call_id: message.call_id.clone() }
 }
 
 /// A hash of a record. It only has to tell copies in one file.

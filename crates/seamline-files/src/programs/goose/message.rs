@@ -78,9 +78,9 @@ fn result(index: usize, block: &str) -> Option<Part> {
     let block = Object::of(block).filter(|block| block.says("type", &[RESULT]))?;
     let outcome = block.get("toolResult").and_then(Object::of);
     let text = outcome.map(|outcome| result_text(&outcome)).unwrap_or_default();
-    let answers = Some(block.string("id").unwrap_or_default());
+    let call_id = Some(block.string("id").unwrap_or_default());
     let text = if text.is_empty() { EMPTY.to_owned() } else { text };
-    Some(Part { message: Message { answers, ..Message::said(Role::Tool, text) }, block: Some(index) })
+    Some(Part { message: Message { call_id, ..Message::said(Role::Tool, text) }, block: Some(index) })
 }
 
 fn result_text(outcome: &Object<'_>) -> String {
@@ -148,8 +148,8 @@ fn changed_result(block: &str, part: &Kept<'_>) -> String {
         return text_block(&after.text);
     }
     let mut changes = Vec::new();
-    if before.answers != after.answers {
-        changes.push(("id", after.answers.as_deref().map(quoted)));
+    if before.call_id != after.call_id {
+        changes.push(("id", after.call_id.as_deref().map(quoted)));
     }
     if before.text != after.text {
         changes.push(("toolResult", Some(outcome(&after.text))));
@@ -212,7 +212,7 @@ fn outcome(text: &str) -> String {
 fn write(new: &New<'_>) -> String {
     let message = new.message;
     let content = if message.role == Role::Tool {
-        let id = quoted(message.answers.as_deref().unwrap_or_default());
+        let id = quoted(message.call_id.as_deref().unwrap_or_default());
         format!(r#"{{"type":"{RESULT}","id":{id},"toolResult":{}}}"#, outcome(&message.text))
     } else {
         let text = Some(text_block(&message.text)).filter(|_| !message.text.is_empty() || message.calls.is_empty());

@@ -16,8 +16,8 @@ pub(super) fn message(record: &Object<'_>) -> Option<Message> {
             Message { calls: calls.filter_map(read).collect(), ..Message::said(Role::Assistant, text()) }
         }
         "tool_result" => {
-            let answers = Some(record.string("tool_call_id").unwrap_or_default());
-            Message { answers, ..Message::said(Role::Tool, text()) }
+            let call_id = Some(record.string("tool_call_id").unwrap_or_default());
+            Message { call_id, ..Message::said(Role::Tool, text()) }
         }
         _ => return None,
     };
@@ -35,8 +35,8 @@ pub(super) fn with_message(record: &str, carried: &str) -> Option<String> {
     if before.role != after.role {
         changes.push(("type", Some(quoted(name(after.role)))));
     }
-    if before.answers != after.answers {
-        changes.push(("tool_call_id", after.answers.as_deref().map(quoted)));
+    if before.call_id != after.call_id {
+        changes.push(("tool_call_id", after.call_id.as_deref().map(quoted)));
     }
     if before.role != after.role && after.role == Role::User {
         changes.push(("content", Some(format!("[{}]", text_block(&after.text)))));
@@ -86,7 +86,7 @@ pub(super) fn new_record(carried: &str) -> Option<String> {
             format!(r#"{{"type":"{name}","content":{text},"tool_calls":[{}]}}"#, calls.join(","))
         }
         Role::Tool => {
-            let id = quoted(message.answers.as_deref().unwrap_or_default());
+            let id = quoted(message.call_id.as_deref().unwrap_or_default());
             format!(r#"{{"type":"{name}","tool_call_id":{id},"content":{text}}}"#)
         }
     })

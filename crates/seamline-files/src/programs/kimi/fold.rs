@@ -111,7 +111,7 @@ impl History {
         if !self.pending.remove(&id) {
             return;
         }
-        let message = Message { answers: Some(id), ..Message::said(Role::Tool, text) };
+        let message = Message { call_id: Some(id), ..Message::said(Role::Tool, text) };
         self.entries.push(Entry { record, message, calls: Vec::new(), origin: Origin::Other });
         if self.pending.is_empty() {
             self.entries.append(&mut self.deferred);

@@ -101,10 +101,10 @@ impl Session {
             _ => return None,
         };
         let calls: Vec<Call> = message.list("toolCalls").into_iter().enumerate().filter_map(tool_call).collect();
-        let answers = message.string("toolCallId").filter(|_| role == Role::Tool);
+        let call_id = message.string("toolCallId").filter(|_| role == Role::Tool);
         let owners = vec![self.records; calls.len()];
         let origin = if role == Role::User { origin(message.get("origin")) } else { Origin::Other };
-        let message = Message { calls, answers, ..Message::said(role, text) };
+        let message = Message { calls, call_id, ..Message::said(role, text) };
         Some(Entry { record: self.records, message, calls: owners, origin })
     }
 

@@ -38,7 +38,7 @@ pub(super) fn write(repair: &RecordRepair<'_>) -> Option<Vec<NewRecord>> {
             }
             (_, Role::Tool) => {
                 let cycle = cycle.as_mut()?;
-                let call = cycle.record_of_call(read.answers.as_deref()?)?;
+                let call = cycle.record_of_call(read.call_id.as_deref()?)?;
                 // A result that moves goes behind its call, like a new one.
                 if let Some(was) = was {
                     work.put(result_record(was)?, call, repair.records);

@@ -12,7 +12,7 @@ pub(super) fn message(record: &str) -> Option<Message> {
     let inner = record.first(&["kwargs", "data"]).and_then(|(_, inner)| Object::of(inner));
     let members = inner.as_ref().unwrap_or(&record);
     let kind = class.filter(|_| record.get("kwargs").is_some()).or_else(|| record.string("type"))?;
-    let (text, answers) = (text_of(members.get("content")), members.string("tool_call_id"));
+    let (text, call_id) = (text_of(members.get("content")), members.string("tool_call_id"));
     let kind = kind.trim_end_matches("Chunk").trim_end_matches("Message").to_ascii_lowercase();
     let role = match kind.as_str() {
         "human" | "user" => Role::User,
@@ -27,7 +27,7 @@ pub(super) fn message(record: &str) -> Option<Message> {
         _ => return None,
     };
     let calls = if role == Role::Assistant { calls(members) } else { Vec::new() };
-    Some(Message { calls, answers: answers.filter(|_| role == Role::Tool), ..Message::said(role, text) })
+    Some(Message { calls, call_id: call_id.filter(|_| role == Role::Tool), ..Message::said(role, text) })
 }
 
 /// The calls of a message. `LangChain` also sends those whose arguments it could not read.
@@ -65,7 +65,7 @@ mod tests {
             assert_eq!((read.calls[0].arguments.as_str(), read.calls[1].arguments.as_str()), (r#"{"p":1}"#, "{bad"));
         }
         let tool = message(r#"{"type":"tool","data":{"content":"ok","tool_call_id":"c1","id":"x"}}"#).unwrap();
-        assert_eq!((tool.role, tool.answers.as_deref()), (Role::Tool, Some("c1")));
+        assert_eq!((tool.role, tool.call_id.as_deref()), (Role::Tool, Some("c1")));
         assert_eq!(message(r#"{"type":"remove","id":"x"}"#), None);
     }
 }

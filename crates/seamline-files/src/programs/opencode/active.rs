@@ -68,8 +68,8 @@ fn reordered(messages: &[Message], kept: &[usize]) -> Option<Vec<usize>> {
     let request = kept.iter().rposition(|index| compaction(&messages[*index]).flatten().is_some())?;
     let tail = compaction(&messages[kept[request]]).flatten()?;
     let id = messages[kept[request]].id.as_deref();
-    let is_answer = |message: &Message| message.is_summary && message.parent.as_deref() == id;
-    let summary = request + 1 + kept[request + 1..].iter().position(|index| is_answer(&messages[*index]))?;
+    let is_summary = |message: &Message| message.is_summary && message.parent.as_deref() == id;
+    let summary = request + 1 + kept[request + 1..].iter().position(|index| is_summary(&messages[*index]))?;
     let start = kept[..request].iter().position(|index| messages[*index].id.as_deref() == Some(tail))?;
     Some([&kept[request..=summary], &kept[start..request], &kept[summary + 1..]].concat())
 }

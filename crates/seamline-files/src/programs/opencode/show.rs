@@ -109,8 +109,8 @@ fn assistant(message: &Message, parts: usize, out: &mut Vec<Shown>) {
                 step.message.calls.push(message::Call { index, ..call.clone() });
                 step.calls.push(part.record);
                 if let Some(text) = result {
-                    let answers = Some(call.id.clone().unwrap_or_default());
-                    let said = message::Message { answers, ..message::Message::said(Role::Tool, text.clone()) };
+                    let call_id = Some(call.id.clone().unwrap_or_default());
+                    let said = message::Message { call_id, ..message::Message::said(Role::Tool, text.clone()) };
                     results.push(Shown { message: said, result_of: Some(part.record), ..message.shown(Role::Tool) });
                 }
             }

@@ -103,7 +103,7 @@ impl Work {
     /// Takes a new message, which is the result of an open call.
     fn add(&mut self, text: &str) -> Option<()> {
         let message = Message::of_carrier(text).filter(|message| message.role == Role::Tool)?;
-        let at = self.open.iter().position(|(id, _)| *id == message.answers)?;
+        let at = self.open.iter().position(|(id, _)| *id == message.call_id)?;
         let (_, record) = self.open.remove(at);
         let created = self.created.clone();
         self.change(record).error = Some((message.text, created));

@@ -18,7 +18,7 @@ pub(super) fn check_across(context: &Context<'_, '_>, report: &mut Report) {
     let mut given: HashSet<String> = HashSet::new();
     for state in &context.pairing.calls {
         let id = context.id(state.call);
-        let group = context.answer_message(state.message).or(Some(state.message));
+        let group = context.result_message(state.message).or(Some(state.message));
         let Some((last, turns)) = seen.get_mut(id).filter(|_| !id.is_empty()) else {
             seen.insert(id, (group, 1));
             continue;

@@ -106,8 +106,8 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let made = ids::make_name(demand, name);
     let mut edits = vec![Edit::SetToolName { block: state.call, name: made.clone() }];
     // Where results repeat the name, both sides must change together.
-    if let Some(answer) = state.answer.filter(|_| context.constraints.result_name.is_some()) {
-        edits.push(Edit::SetToolName { block: answer.result, name: made.clone() });
+    if let Some(matched) = state.matched.filter(|_| context.constraints.result_name.is_some()) {
+        edits.push(Edit::SetToolName { block: matched.result, name: made.clone() });
     }
     report
         .block(context, state.call, message)

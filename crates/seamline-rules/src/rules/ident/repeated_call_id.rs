@@ -162,15 +162,15 @@ fn open_ids_differ(context: &Context<'_, '_>) -> bool {
 
 /// The position after which a call is no longer open.
 fn closed_at(state: &PairedCall) -> BlockIndex {
-    state.answer.map_or(state.call, |answer| answer.result.max(state.call))
+    state.matched.map_or(state.call, |matched| matched.result.max(state.call))
 }
 
 /// One past the last cycle that is answered together with the one at `start`.
 fn group_end(context: &Context<'_, '_>, start: usize) -> usize {
     let cycles = &context.pairing.cycles;
-    let answer = |cycle: &Cycle| context.answer_message(cycle.message);
-    let first = answer(&cycles[start]);
-    let together = cycles[start + 1..].iter().take_while(|cycle| first.is_some() && answer(cycle) == first);
+    let place = |cycle: &Cycle| context.result_message(cycle.message);
+    let first = place(&cycles[start]);
+    let together = cycles[start + 1..].iter().take_while(|cycle| first.is_some() && place(cycle) == first);
     start + 1 + together.count()
 }
 
@@ -237,8 +237,8 @@ fn report_id(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, m
             );
         }
         DuplicateCallId::DropLater => {
-            let answer = context.pairing.call(call).and_then(|state| state.answer).map(|answer| answer.result);
-            let edits = std::iter::once(call).chain(answer).map(|block| Edit::Remove { block }).collect();
+            let matched = context.pairing.call(call).and_then(|state| state.matched).map(|matched| matched.result);
+            let edits = std::iter::once(call).chain(matched).map(|block| Edit::Remove { block }).collect();
             draft.fix(context.naming_stage(), Safety::Unsafe, "remove the later tool call", edits);
         }
     }

@@ -87,33 +87,33 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
     for cycle in &context.pairing.cycles {
         let states = &context.pairing.calls[cycle.range()];
-        let answers: Vec<_> = states.iter().filter_map(|state| Some((state.call, state.answer?.result))).collect();
+        let pairs: Vec<_> = states.iter().filter_map(|state| Some((state.call, state.matched?.result))).collect();
         // While a result is displaced, the order is unknown.
-        if answers.is_sorted_by_key(|(_, result)| *result) || !are_in_place(context, states) {
+        if pairs.is_sorted_by_key(|(_, result)| *result) || !are_in_place(context, states) {
             continue;
         }
-        let is_crossed = may_repeat && is_crossed(context, &answers);
+        let is_crossed = may_repeat && is_crossed(context, &pairs);
         if !wants_order && !is_crossed {
             continue;
         }
-        let edits = answers
+        let edits = pairs
             .iter()
             .map(|&(call, result)| Edit::Relocate { result, call, media: travelling_media(context, result) })
             .collect();
         report
-            .block(context, answers[0].0, "tool results are not in the order of their calls".to_owned())
+            .block(context, pairs[0].0, "tool results are not in the order of their calls".to_owned())
             .severity(if is_crossed { Severity::Error } else { Severity::Warning })
             .fix(Stage::Finish, Safety::Safe, "put the results in the order of their calls", edits);
     }
 }
 
 fn are_in_place(context: &Context<'_, '_>, states: &[PairedCall]) -> bool {
-    states.iter().all(|state| state.answer.is_some_and(|answer| context.in_place(state.call, answer.result)))
+    states.iter().all(|state| state.matched.is_some_and(|matched| context.in_place(state.call, matched.result)))
 }
 
 /// Whether the results of calls with one id are in another order than the calls. Only the names of the tools can show
 /// it, so each of these results must name the tool of its call.
-fn is_crossed(context: &Context<'_, '_>, answers: &[(BlockIndex, BlockIndex)]) -> bool {
+fn is_crossed(context: &Context<'_, '_>, pairs: &[(BlockIndex, BlockIndex)]) -> bool {
     /// The results of calls with one id.
     struct Seen {
         last: BlockIndex,
@@ -122,7 +122,7 @@ fn is_crossed(context: &Context<'_, '_>, answers: &[(BlockIndex, BlockIndex)]) -
     }
     let transcript = context.transcript;
     let mut seen: HashMap<&str, Seen> = HashMap::new();
-    for &(call, result) in answers.iter().filter(|(_, result)| !context.is_named_by_tool(*result)) {
+    for &(call, result) in pairs.iter().filter(|(_, result)| !context.is_named_by_tool(*result)) {
         let called = transcript.call(call).and_then(|call| call.tool);
         let is_proven = called.is_some() && called == transcript.result(result).and_then(|result| result.tool);
         let one = seen.entry(context.id(call)).or_insert(Seen { last: result, is_crossed: false, is_proven: true });

@@ -73,9 +73,9 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
-    let Some(answer) = state.answer else { return };
-    if !is_placed(context, state, answer.result) && !is_split(context, state, answer.result) {
-        report_displaced(context, report, state, answer.result);
+    let Some(matched) = state.matched else { return };
+    if !is_placed(context, state, matched.result) && !is_split(context, state, matched.result) {
+        report_displaced(context, report, state, matched.result);
     }
 }
 
@@ -118,16 +118,16 @@ pub(super) fn is_placed(context: &Context<'_, '_>, state: &PairedCall, result: B
 
 /// Whether a result is only in a second message of results.
 pub(super) fn is_split(context: &Context<'_, '_>, state: &PairedCall, result: BlockIndex) -> bool {
-    let Some(answer) = context.answer_message(state.message) else {
+    let Some(place) = context.result_message(state.message) else {
         return false;
     };
     let holder = context.transcript.block(result).message;
     // Only the next message is checked, so that the cost is constant.
-    context.constraints.one_answer_message
-        && context.may_answer(answer)
-        && context.transcript.has_results(answer)
-        && holder == answer.next()
-        && context.holds_only_results(answer)
+    context.constraints.one_result_message
+        && context.may_answer(place)
+        && context.transcript.has_results(place)
+        && holder == place.next()
+        && context.holds_only_results(place)
 }
 
 /// The media and the cache mark right after a result, which belong to it.

@@ -97,7 +97,7 @@ fn report_duplicate(
     is_last: bool,
 ) {
     let id = context.id(result);
-    let kept = context.pairing.call(call).and_then(|state| state.answer).map(|answer| answer.result);
+    let kept = context.pairing.call(call).and_then(|state| state.matched).map(|matched| matched.result);
     let same = kept.is_some_and(|kept| has_same_content(context, kept, result));
     let how = if same { "repeats" } else { "differs from" };
     let message = format!("second tool result for `{id}` {how} the first");

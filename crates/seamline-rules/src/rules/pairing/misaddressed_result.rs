@@ -84,10 +84,10 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
-    let Some(answer) = state.answer.filter(|answer| answer.misaddressed) else {
+    let Some(matched) = state.matched.filter(|matched| matched.misaddressed) else {
         return;
     };
-    let (named, meant) = (context.id(answer.result), context.id(state.call));
+    let (named, meant) = (context.id(matched.result), context.id(state.call));
     let message = if named.is_empty() {
         format!("tool result names no call; only `{meant}` is open")
     } else if is_renamed(context, named, meant) {
@@ -98,14 +98,14 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let predicts = if named.is_empty() {
         context.constraints.unanswered.render(&context.values(state.call, meant))
     } else {
-        context.constraints.orphan.render(&context.values(answer.result, named))
+        context.constraints.orphan.render(&context.values(matched.result, named))
     };
     let mut edits = Vec::new();
     let mut id = meant.to_owned();
     if is_shared(context, state, meant) && matches!(context.constraints.unique_ids, Uniqueness::Nowhere) {
         // Results with the same id answer their calls in order; this one answers the last call.
-        let media = travelling_media(context, answer.result);
-        edits.push(Edit::Relocate { result: answer.result, call: state.call, media });
+        let media = travelling_media(context, matched.result);
+        edits.push(Edit::Relocate { result: matched.result, call: state.call, media });
     } else if is_shared(context, state, meant) {
         // Results with the same id answer their calls in order; this call needs a separate id.
         let slot = context.transcript.block(state.call).slot().index;
@@ -114,9 +114,9 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
         edits.push(Edit::SetCallId { call: state.call, id: id.clone() });
     }
     let title = format!("change its call id to `{id}`");
-    let safety = if answer.proven { Safety::Safe } else { Safety::Unsafe };
-    edits.push(Edit::Readdress { result: answer.result, call: state.call, id });
-    report.block(context, answer.result, message).call_id(meant).predicts(predicts).related([state.call]).fix(
+    let safety = if matched.proven { Safety::Safe } else { Safety::Unsafe };
+    edits.push(Edit::Readdress { result: matched.result, call: state.call, id });
+    report.block(context, matched.result, message).call_id(meant).predicts(predicts).related([state.call]).fix(
         Stage::Pairing,
         safety,
         title,

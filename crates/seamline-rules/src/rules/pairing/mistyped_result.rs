@@ -47,10 +47,10 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
-    let (Some(error), Some(answer)) = (context.constraints.mistyped_result, state.answer) else {
+    let (Some(error), Some(matched)) = (context.constraints.mistyped_result, state.matched) else {
         return;
     };
-    let holder = context.transcript.block(answer.result).message;
+    let holder = context.transcript.block(matched.result).message;
     let (Some(call), Some(result)) = (context.transcript.item(state.message), context.transcript.item(holder)) else {
         return;
     };
@@ -61,7 +61,7 @@ fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
     let message =
         format!("tool result for `{id}` is a `{}`, its call needs a `{}`", result.of.result_type, call.of.result_type);
     let predicts = error.render(&context.values(state.call, id));
-    let draft = report.block(context, answer.result, message).call_id(id).predicts(predicts).related([state.call]);
+    let draft = report.block(context, matched.result, message).call_id(id).predicts(predicts).related([state.call]);
     if call.of.plain_result && result.of.plain_result {
         let edit = Edit::Patch { span: result.type_span, text: format!("\"{}\"", call.of.result_type) };
         draft.fix(Stage::Bytes, Safety::Safe, format!("change its type to `{}`", call.of.result_type), vec![edit]);

@@ -105,12 +105,12 @@ fn place(
     (stray, call): (&Stray<'_>, BlockIndex),
     made: &[BlockIndex],
 ) -> Option<BlockIndex> {
-    let answers = made.iter().filter(|child| **child < stray.block).map(|child| {
-        let answer = context.pairing.call(*child)?.answer?;
-        Some(answer.result).filter(|result| *result < stray.block)
+    let results = made.iter().filter(|child| **child < stray.block).map(|child| {
+        let matched = context.pairing.call(*child)?.matched?;
+        Some(matched.result).filter(|result| *result < stray.block)
     });
-    let answers: Vec<BlockIndex> = answers.collect::<Option<_>>()?;
-    Some(answers.into_iter().max().unwrap_or(call))
+    let results: Vec<BlockIndex> = results.collect::<Option<_>>()?;
+    Some(results.into_iter().max().unwrap_or(call))
 }
 
 fn report_displaced(

@@ -81,11 +81,11 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
-    if !context.constraints.one_answer_message {
+    if !context.constraints.one_result_message {
         return;
     }
-    let Some(answer) = state.answer else { return };
-    let result = answer.result;
+    let Some(matched) = state.matched else { return };
+    let result = matched.result;
     if is_placed(context, state, result) || !is_split(context, state, result) {
         return;
     }

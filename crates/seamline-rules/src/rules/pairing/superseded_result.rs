@@ -94,7 +94,7 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
         return;
     };
     let id = context.id(state.result);
-    let real = context.pairing.call(call).and_then(|state| state.answer).map(|answer| answer.result);
+    let real = context.pairing.call(call).and_then(|state| state.matched).map(|matched| matched.result);
     report
         .block(context, state.result, format!("synthetic result for `{id}`, whose real result comes later"))
         .call_id(id)

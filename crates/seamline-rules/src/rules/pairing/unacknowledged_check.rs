@@ -58,12 +58,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 }
 
 fn check_call(context: &Context<'_, '_>, state: &PairedCall, report: &mut Report) {
-    let Some(answer) = state.answer else { return };
+    let Some(matched) = state.matched else { return };
     let facts = |block, kind| context.transcript.facts_of(block, kind);
-    let acknowledged: HashSet<&str> = facts(answer.result, FactKind::AcknowledgedCheck).collect();
+    let acknowledged: HashSet<&str> = facts(matched.result, FactKind::AcknowledgedCheck).collect();
     if let Some(check) = facts(state.call, FactKind::PendingCheck).find(|check| !acknowledged.contains(check)) {
         let id = context.id(state.call);
         let message = format!("tool result for `{id}` does not acknowledge the safety check `{check}`");
-        report.block(context, answer.result, message).call_id(id).related([state.call]);
+        report.block(context, matched.result, message).call_id(id).related([state.call]);
     }
 }

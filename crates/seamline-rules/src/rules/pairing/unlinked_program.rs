@@ -103,10 +103,10 @@ fn report_missing(context: &Context<'_, '_>, report: &mut Report, fact: &Fact) {
 /// Reports a result that does not name the program that made its call.
 fn check_result(context: &Context<'_, '_>, report: &mut Report, state: &PairedCall) {
     let caller = |block| context.transcript.facts_of(block, FactKind::Caller).next();
-    let (Some(program), Some(answer)) = (caller(state.call), state.answer) else { return };
-    if caller(answer.result) != Some(program) {
+    let (Some(program), Some(matched)) = (caller(state.call), state.matched) else { return };
+    if caller(matched.result) != Some(program) {
         let id = context.id(state.call);
         let message = format!("tool result for `{id}` does not name the program `{program}` that made the call");
-        report.block(context, answer.result, message).call_id(id).related([state.call]);
+        report.block(context, matched.result, message).call_id(id).related([state.call]);
     }
 }

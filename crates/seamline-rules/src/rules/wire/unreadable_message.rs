@@ -1,6 +1,6 @@
 //! `WIRE008 unreadable-message`
 
-use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Severity, Stage};
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Severity, Stage, UnreadableEntry};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -56,19 +56,22 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
     let Some(message) = irregularity.message else {
         return;
     };
-    let heading = match *found {
-        "an unknown kind" => "an item of an unknown kind, kept as text".to_owned(),
-        found if found.contains("role") => format!("a message with {found}, kept as text"),
-        found => format!("an entry that is {found}, kept as text"),
+    let words = found.as_str();
+    let heading = match found {
+        UnreadableEntry::UnknownKind => format!("an item of {words}, kept as text"),
+        UnreadableEntry::UnknownRole | UnreadableEntry::ToolRole | UnreadableEntry::NoRole => {
+            format!("a message with {words}, kept as text")
+        }
+        UnreadableEntry::Value(kind) => format!("an entry that is {kind}, kept as text"),
     };
-    let (severity, safety) = match *found {
+    let (severity, safety) = match found {
         // The provider may have added the role or the item, so that no preset may change it.
-        "an unknown role" | "an unknown kind" => (Severity::Info, Safety::Unknown),
-        // Who wrote it is known, and the marks around it say so.
-        found if found.starts_with("the role of a tool") => (Severity::Error, Safety::Safe),
-        _ => (Severity::Error, Safety::Unsafe),
+        UnreadableEntry::UnknownRole | UnreadableEntry::UnknownKind => (Severity::Info, Safety::Unknown),
+        // The author is known, and the marks around the text name it.
+        UnreadableEntry::ToolRole => (Severity::Error, Safety::Safe),
+        UnreadableEntry::NoRole | UnreadableEntry::Value(_) => (Severity::Error, Safety::Unsafe),
     };
-    report.irregularity(irregularity, format!("the message cannot be read: {found}")).severity(severity).fix(
+    report.irregularity(irregularity, format!("the message cannot be read: {words}")).severity(severity).fix(
         Stage::Form,
         safety,
         "keep it as text in a user message",

@@ -1,6 +1,6 @@
 //! Plans the hooks: what a session does where its host calls it.
 
-use seamline_store::{CheckpointId, Entry, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record};
+use seamline_store::{CallId, CheckpointId, Entry, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record};
 
 use crate::Severity;
 use crate::classify::Failure;
@@ -99,7 +99,7 @@ pub(super) enum OnRequest {
 
 /// How a response is kept.
 pub(super) enum Response {
-    /// As messages.
+    /// As plain messages.
     Messages(Batch),
     /// As a cycle, since it makes calls of which none may run.
     Cycle(Box<ToolTurn>),
@@ -133,7 +133,7 @@ impl Facts<'_> {
     /// The errors of the calls that the policy leaves open, where there are any: no request is made then.
     pub(super) fn unresolved_errors(&self) -> Option<ValidationResult> {
         let calls = self.state.cycles.iter().flat_map(|cycle| &cycle.calls).filter(|call| !is_finished(call));
-        let incomplete_ids: Vec<String> = calls.map(|call| call.id.to_string()).collect();
+        let incomplete_ids: Vec<CallId> = calls.map(|call| call.id.clone()).collect();
         if incomplete_ids.is_empty() {
             return None;
         }
@@ -149,7 +149,7 @@ impl Facts<'_> {
     }
 
     /// Plans the rollback of these calls without a result, if all of them came since the last open checkpoint.
-    pub(super) fn plan_roll_back_unanswered(&self, incomplete: &[String]) -> Result<Batch, SessionError> {
+    pub(super) fn plan_roll_back_unanswered(&self, incomplete: &[CallId]) -> Result<Batch, SessionError> {
         let Some(target) = self.rollback_target().filter(|_| !incomplete.is_empty()) else {
             return Ok(Batch::default());
         };

@@ -28,7 +28,7 @@ impl Facts<'_> {
     pub(super) fn plan_damages(&self, damages: &[&Damage]) -> Vec<Record> {
         let mut records = Vec::with_capacity(damages.len() + 1);
         if self.state.begin.is_none() {
-            let (dialect, provider) = (self.wire.first_dialect.to_owned(), first_provider(self.state, self.wire));
+            let (dialect, provider) = (self.wire.first_dialect.into(), first_provider(self.state, self.wire));
             // A later record may have the policy.
             let lost = self.state.policy.is_none();
             let policy = lost.then(|| Raw::of(&self.wire.options.policy).ok()).flatten();
@@ -60,7 +60,7 @@ fn is_described(damage: &Damage, detail: &str) -> bool {
 
 /// The first record of a session.
 pub(super) fn first_record(wire: &Wire, title: Option<String>, parent: Option<Parent>) -> Result<Record, SessionError> {
-    let (dialect, provider) = (wire.dialect.to_owned(), wire.options.provider.clone());
+    let (dialect, provider) = (wire.dialect.into(), wire.options.provider.clone());
     let policy = Some(Raw::of(&wire.options.policy)?);
     Ok(Record::Begin(Begin { dialect, provider, title, parent, policy }))
 }

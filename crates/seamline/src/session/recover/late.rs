@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use seamline_model::Role;
-use seamline_store::{Cut, DialectName, EntrySource, Insert, Origin, Raw, RepairKind};
+use seamline_store::{CallId, Cut, DialectName, EntrySource, Insert, Origin, Raw, RepairKind};
 
 use crate::outline::{OutlineBlock, OutlineKind, OutlineMessage};
 use crate::session::facts::{Batch, Facts};
@@ -14,10 +14,10 @@ use crate::session::{SessionError, ToolCall, ToolOutput};
 
 /// A call by its id and tool, both as [`ToolCall`](crate::session::ToolCall) has them. So calls without an id of their
 /// own, and calls that share an id, are found, too.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ToolCallRef<'a> {
     /// The id of the call.
-    pub id: &'a str,
+    pub id: CallId,
     /// The name of the tool.
     pub name: &'a str,
 }
@@ -162,7 +162,7 @@ impl Facts<'_> {
         }
         let messages = self.entries()[range.clone()].iter().map(|entry| entry.message.clone()).collect();
         let turn = self.wire.for_dialect(self.entries()[range.start].dialect.as_ref())?.read_turn(messages)?;
-        let ids = self.ids_of(call.id);
+        let ids = self.ids_of(call.id.as_str());
         let is_asked = |made: &TurnCall, id: &str| made.call.id == *id && made.call.name == call.name;
         let asked = ids.iter().find_map(|id| turn.calls.iter().position(|made| is_asked(made, id)));
         let Some(at) = asked else { return Ok(Asked::Elsewhere) };
@@ -248,7 +248,7 @@ impl Facts<'_> {
         Ok(match entry.source {
             EntrySource::Cycle if is_said || count == 1 => !is_said,
             EntrySource::Cycle => {
-                text.is_some_and(|text| self.wire.is_synthetic_for(&text, call.name, &self.ids_of(call.id)))
+                text.is_some_and(|text| self.wire.is_synthetic_for(&text, call.name, &self.ids_of(call.id.as_str())))
             }
             EntrySource::LateResult if is_said && count == message.blocks.len() => false,
             EntrySource::LateResult | EntrySource::Message | EntrySource::Fix | EntrySource::Compaction => reads_so,
@@ -366,7 +366,7 @@ impl Facts<'_> {
     fn write_with_late(&self, place: &Place, output: &ToolOutput) -> Result<Written, SessionError> {
         let repairs = self.wire.repairs();
         let missing = repairs.synthetic_text.missing.as_str();
-        let answers = place.turn.calls.iter().enumerate().map(|(at, made)| {
+        let all = place.turn.calls.iter().enumerate().map(|(at, made)| {
             let is_late = at == place.call;
             let text = if is_late { output.output.as_str() } else { missing };
             CallResult {
@@ -377,9 +377,9 @@ impl Facts<'_> {
                 synthetic: !is_late,
             }
         });
-        let answers: Vec<CallResult> = answers.collect();
+        let all: Vec<CallResult> = all.collect();
         let wire = self.wire.for_dialect(place.dialect.as_ref())?;
-        let messages = wire.write_own_results(&place.turn, &answers)?;
+        let messages = wire.write_own_results(&place.turn, &all)?;
         let outline = wire.outline(&messages.iter().collect::<Vec<_>>())?;
         let results = outline.iter().flat_map(|message| {
             let blocks = message.blocks.iter().filter(|block| block.kind == OutlineKind::Result);
@@ -387,7 +387,7 @@ impl Facts<'_> {
             blocks.map(move |block| (message.index, block.span.start - start..block.span.end - start))
         });
         let results = results.collect();
-        Ok(Written { is_each: messages.len() == answers.len(), messages, results })
+        Ok(Written { is_each: messages.len() == all.len(), messages, results })
     }
 }
 

@@ -23,11 +23,11 @@ pub struct ValidationResult {
     pub error: Option<String>,
     /// The ids of results without a call in the message before them, from the first to the last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub orphaned_ids: Vec<String>,
+    pub orphaned_ids: Vec<CallId>,
     /// The ids of calls without a result in the message behind them, all of each turn. Those of the last message may still
     /// be answered, and are not among them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub incomplete_ids: Vec<String>,
+    pub incomplete_ids: Vec<CallId>,
     /// All errors, in words: `Orphaned tool_result: ID`, `tool_result without preceding assistant message`,
     /// `Incomplete tool_use: ID`, `tool_use without following user message`, `Duplicate tool_use id: ID`, and the message of
     /// the finding for anything else.
@@ -154,32 +154,39 @@ impl ValidationResult {
     }
 }
 
-fn known(ids: impl Iterator<Item = Option<String>>) -> Vec<String> {
-    let mut ids: Vec<String> = ids.flatten().collect();
+fn known(ids: impl Iterator<Item = Option<CallId>>) -> Vec<CallId> {
+    let mut ids: Vec<CallId> = ids.flatten().collect();
     ids.dedup();
     ids
 }
 
+/// The id of the call that a finding is about.
+fn named(finding: &Finding) -> Option<CallId> {
+    finding.call_id.as_deref().map(CallId::from)
+}
+
 /// The ids of results that have no call where the provider looks for one, as the results name them.
-fn results_of(finding: &Finding, messages: &[OutlineMessage]) -> Vec<Option<String>> {
+fn results_of(finding: &Finding, messages: &[OutlineMessage]) -> Vec<Option<CallId>> {
     match finding.code {
-        codes::ORPHAN_RESULT | codes::DISPLACED_RESULT => vec![finding.call_id.clone()],
+        codes::ORPHAN_RESULT | codes::DISPLACED_RESULT => vec![named(finding)],
         // It names another call than the one it answers.
         codes::MISADDRESSED_RESULT => {
             let message = finding.message_index.and_then(|at| messages.get(at));
             let block = message.and_then(|it| it.blocks.iter().find(|block| block.pointer == finding.pointer));
-            vec![block.and_then(|block| block.id.clone()).filter(|id| !id.is_empty())]
+            vec![block.and_then(|block| block.id.as_deref()).filter(|id| !id.is_empty()).map(CallId::from)]
         }
         _ => Vec::new(),
     }
 }
 
 /// The ids of calls that have no result where the provider looks for one.
-fn calls_of(finding: &Finding) -> Vec<Option<String>> {
+fn calls_of(finding: &Finding) -> Vec<Option<CallId>> {
     match finding.code {
         // All of a turn that have none.
-        codes::UNANSWERED_CALL => finding.related.iter().map(|call| call.call_id.clone()).collect(),
-        codes::DISPLACED_RESULT | codes::MISADDRESSED_RESULT => vec![finding.call_id.clone()],
+        codes::UNANSWERED_CALL => {
+            finding.related.iter().map(|call| call.call_id.as_deref().map(CallId::from)).collect()
+        }
+        codes::DISPLACED_RESULT | codes::MISADDRESSED_RESULT => vec![named(finding)],
         _ => Vec::new(),
     }
 }
@@ -202,12 +209,12 @@ const REPEATED: &[&str] = &[codes::REPEATED_CALL_ID];
 
 /// A finding in the words that hosts know.
 fn in_words(finding: &Finding, messages: &[OutlineMessage]) -> Vec<String> {
-    let each = |what: &str, ids: Vec<Option<String>>| -> Vec<String> {
-        let ids = ids.into_iter().map(|id| id.unwrap_or_else(|| "(no id)".to_owned()));
+    let each = |what: &str, ids: Vec<Option<CallId>>| -> Vec<String> {
+        let ids = ids.into_iter().map(|id| id.unwrap_or_else(|| "(no id)".into()));
         ids.map(|id| format!("{what}: {id}")).collect()
     };
     if REPEATED.contains(&finding.code) {
-        return each("Duplicate tool_use id", vec![finding.call_id.clone()]);
+        return each("Duplicate tool_use id", vec![named(finding)]);
     }
     let (calls, results) = (calls_of(finding), results_of(finding, messages));
     if calls.is_empty() && results.is_empty() {

@@ -52,8 +52,8 @@ fn id_edits(transcript: &Transcript<'_>, subject: &Subject, place: &str) -> Vec<
         let seed = format!("{place}/{}/{}", call.get(), transcript.text(block.span));
         let id = demand.made(&seed, |made| taken.contains(made));
         taken.insert(id.clone());
-        if let Some(answer) = pairing.call(call).and_then(|state| state.answer) {
-            edits.push(Edit::Readdress { result: answer.result, call, id: id.clone() });
+        if let Some(matched) = pairing.call(call).and_then(|state| state.matched) {
+            edits.push(Edit::Readdress { result: matched.result, call, id: id.clone() });
         }
         edits.push(Edit::SetCallId { call, id });
     }

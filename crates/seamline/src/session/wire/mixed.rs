@@ -66,7 +66,7 @@ impl Wire {
             let Some(at) = at.filter(|at| *at < run.len()) else { continue };
             match &block.says {
                 Says::Call(call) if unlisted.has(call) => drop(open.insert(&call.id, at)),
-                Says::Result(answer) => pairs.extend(open.remove(answer.id.as_str()).map(|call| call..at)),
+                Says::Result(result) => pairs.extend(open.remove(result.id.as_str()).map(|call| call..at)),
                 Says::Call(_)
                 | Says::Text(_)
                 | Says::Reasoning(_)

@@ -215,11 +215,11 @@ impl Wire {
     fn note_synthetic(&self, conversation: &mut Conversation) -> Vec<String> {
         let mut own = self.options.policy.own_texts();
         for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
-            if let Says::Result(answer) = &mut block.says
-                && let [LiftedBlock { says: Says::Text(text), .. }] = answer.blocks.as_slice()
+            if let Says::Result(result) = &mut block.says
+                && let [LiftedBlock { says: Says::Text(text), .. }] = result.blocks.as_slice()
                 && self.is_synthetic(text)
             {
-                answer.failed |= !texts::is_truncated(text);
+                result.failed |= !texts::is_truncated(text);
                 own.push(text.clone());
             }
         }
@@ -297,7 +297,7 @@ impl Ids {
         for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
             let id = match &mut block.says {
                 Says::Call(call) => &mut call.id,
-                Says::Result(answer) => &mut answer.id,
+                Says::Result(result) => &mut result.id,
                 Says::Text(_) | Says::Reasoning(_) | Says::Media(_) | Says::Refusal(_) | Says::Opaque(_) => continue,
             };
             if let Some(made) = renamed.get(id) {

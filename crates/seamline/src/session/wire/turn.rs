@@ -80,7 +80,7 @@ impl ToolTurn {
     pub(in crate::session) fn refuse(&mut self, refused: &[RefusedCall]) {
         for RefusedCall { id, name, text, .. } in refused.iter().rev() {
             let is_meant = |made: &&mut TurnCall| {
-                made.not_run.is_none() && made.call.name == *name && made.own_id().unwrap_or_default() == id
+                made.not_run.is_none() && made.call.name == *name && *id == *made.own_id().unwrap_or_default()
             };
             if let Some(made) = self.calls.iter_mut().rev().find(is_meant) {
                 made.not_run = Some(NotRun::Refused(text.clone()));
@@ -181,9 +181,9 @@ fn remove_answered(conversation: &mut Conversation) {
         for (place, block) in message.blocks.iter().enumerate() {
             match &block.says {
                 Says::Call(call) => open.entry(call.id.clone()).or_default().push_back((at, place)),
-                Says::Result(answer) => {
+                Says::Result(result) => {
                     gone.insert((at, place));
-                    gone.extend(open.get_mut(&answer.id).and_then(VecDeque::pop_front));
+                    gone.extend(open.get_mut(&result.id).and_then(VecDeque::pop_front));
                 }
                 Says::Text(_) | Says::Reasoning(_) | Says::Media(_) | Says::Refusal(_) | Says::Opaque(_) => {}
             }

@@ -16,7 +16,7 @@ fn an_incident_about_quarantined_bytes_does_not_contain_them() {
     on_every_store(async |place| {
         let mut session = place.create(SessionPolicy::default()).await;
         let message = r#"{"secret":"4711"}"#;
-        let item = InboxItem { id: "i1".to_owned(), message: Raw::parse(message).unwrap(), dialect: None };
+        let item = InboxItem { id: "i1".into(), message: Raw::parse(message).unwrap(), dialect: None };
         place.store.push(session.id(), &item).await.unwrap();
         assert_eq!(session.take_inbox().await.unwrap(), 0);
         let told = session.incidents().next_back().unwrap();
@@ -129,8 +129,11 @@ fn each_message_of_a_long_inbox_is_checked_about_once() {
         // Two of them are more than one page holds.
         let long = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(9 * 1024 * 1024));
         for number in 0..12 {
-            let item =
-                InboxItem { id: format!("i{number}"), message: Raw::parse(long.as_str()).unwrap(), dialect: None };
+            let item = InboxItem {
+                id: format!("i{number}").into(),
+                message: Raw::parse(long.as_str()).unwrap(),
+                dialect: None,
+            };
             store.push(session.id(), &item).await.unwrap();
         }
         for _ in 0..12 {
@@ -151,7 +154,7 @@ fn missing_inbox_messages_are_recorded_once_until_more_are_missing() {
             store.missing.store(missing, Ordering::Relaxed);
             for number in 0..2 {
                 let item = InboxItem {
-                    id: format!("{missing}-{wanted}-{number}"),
+                    id: format!("{missing}-{wanted}-{number}").into(),
                     message: Raw::parse(ASK).unwrap(),
                     dialect: None,
                 };

@@ -289,7 +289,7 @@ fn late_results_replace_synthetic_ones_one_by_one_in_every_dialect() {
                     session.recover().await.unwrap();
                 }
                 for (call, text) in calls.iter().zip(["late ONE", "late TWO"]) {
-                    let call = ToolCallRef { id: call.id.as_str(), name: &call.name };
+                    let call = ToolCallRef { id: call.id.clone(), name: &call.name };
                     let taken = session.add_late_result(&call, &said(text)).await.unwrap();
                     assert!(taken, "{dialect} {text} {aborted}: {:?}", kept(&session));
                     assert!(!session.add_late_result(&call, &said("again")).await.unwrap(), "a real one stays");

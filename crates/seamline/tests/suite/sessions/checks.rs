@@ -115,7 +115,9 @@ async fn happen(session: &mut Session, step: &Step, place: &Place, pool: &[Strin
         Step::BeginCycle(turn) => session.begin_cycle(&[chosen(turn)], &|_| Effect::Unsafe).await.is_ok(),
         Step::EndCycle(true) => session.commit_cycle(&cycle).await.is_ok(),
         Step::EndCycle(false) => session.roll_back_cycle(&cycle, "test").await.is_ok(),
-        Step::LateResult => session.add_late_result(&ToolCallRef { id: "call_1", name: "sh" }, &output).await.is_ok(),
+        Step::LateResult => {
+            session.add_late_result(&ToolCallRef { id: "call_1".into(), name: "sh" }, &output).await.is_ok()
+        }
         Step::Reset => session.reset(ResetOptions::default()).await.is_ok(),
         Step::Reopen => {
             *session = place.reopen(session).await;

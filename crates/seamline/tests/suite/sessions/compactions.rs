@@ -42,7 +42,7 @@ fn an_error_during_a_compaction_removes_no_message_that_arrived_meanwhile() {
 
 /// Whether everything is possible that a running compaction prevents.
 async fn is_usable(place: &Place, session: &mut Session) {
-    let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(ASK).unwrap(), dialect: None };
+    let item = InboxItem { id: "i-1".into(), message: Raw::parse(ASK).unwrap(), dialect: None };
     place.store.push(session.id(), &item).await.unwrap();
     assert_eq!(session.take_inbox().await.unwrap(), 1);
     let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();

@@ -78,7 +78,7 @@ fn k_28_nothing_after_an_abort_changes_stored_messages() {
         assert_eq!((kept(&session), place.store.read_head(session.id()).await.unwrap()), (before.clone(), end));
         // A prompt that waited is added, and a real result is added, too.
         session.append(ASK).await.unwrap();
-        let call = ToolCallRef { id: "toolu_1", name: "sh" };
+        let call = ToolCallRef { id: "toolu_1".into(), name: "sh" };
         assert!(session.add_late_result(&call, &said("late")).await.unwrap());
         assert!(is_valid(&session) && kept(&session).len() == before.len() + 1);
     });

@@ -45,7 +45,7 @@ async fn script(store: Arc<dyn Store>, id: SessionId, effect: Effect, world: &Wo
     session.append(ASK).await?;
     world.acknowledge("please");
     for (name, message) in [("one", PUSHED), ("two", "42")] {
-        let item = InboxItem { id: name.to_owned(), message: Raw::parse(message).unwrap(), dialect: None };
+        let item = InboxItem { id: name.into(), message: Raw::parse(message).unwrap(), dialect: None };
         store.push(&id, &item).await?;
     }
     store.count_inbox(&id).await?;

@@ -31,7 +31,7 @@ fn a_tool_that_never_returns_has_an_unknown_outcome() {
         let origins: Vec<Origin> = again.entries().iter().map(|entry| entry.origin).collect();
         assert_eq!(origins, [Origin::Said, Origin::Said, Origin::Synthetic], "synthetic messages are marked");
         // A late result replaces the synthetic one.
-        let late = seamline::session::ToolCallRef { id: "toolu_2", name: "sh" };
+        let late = seamline::session::ToolCallRef { id: "toolu_2".into(), name: "sh" };
         let output = ToolOutput { output: "second, late".to_owned(), is_error: false };
         assert!(again.add_late_result(&late, &output).await.unwrap());
         let messages = kept(&again);

@@ -180,7 +180,7 @@ fn a_damaged_inbox_message_is_quarantined_and_the_others_are_added() {
             Session::create(store.clone(), "s".parse().unwrap(), SessionOptions::default()).await.unwrap();
         for id in ["1", "2", "3"] {
             let message = Raw::parse(format!(r#"{{"role":"user","content":"{id}"}}"#)).unwrap();
-            store.push(session.id(), &InboxItem { id: id.to_owned(), message, dialect: None }).await.unwrap();
+            store.push(session.id(), &InboxItem { id: id.into(), message, dialect: None }).await.unwrap();
         }
         let other = rusqlite::Connection::open(&path).unwrap();
         other.execute_batch("UPDATE inbox SET message = '\"altered\"' WHERE id = '2'").unwrap();

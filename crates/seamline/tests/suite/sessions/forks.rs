@@ -14,7 +14,7 @@ fn quoted(id: &str) -> String {
 }
 
 fn pay(id: &str) -> ToolCallRef<'_> {
-    ToolCallRef { id, name: "pay" }
+    ToolCallRef { id: id.into(), name: "pay" }
 }
 
 /// The sessions that begin with its messages: a fork, one of a reader, and a fork of that.

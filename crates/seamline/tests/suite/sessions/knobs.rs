@@ -70,7 +70,9 @@ fn x20_texts_of_stopped_calls_and_late_results_are_those_of_the_provider() {
             let turn = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"sh","arguments":"{}"}},{"id":"call_1","type":"function","function":{"name":"sh","arguments":"{}"}}]}"#;
             session.append_all(&[ASK, turn]).await.unwrap();
             let output = ToolOutput { output: "late".to_owned(), is_error: false };
-            assert!(session.add_late_result(&ToolCallRef { id: "call_1#2", name: "sh" }, &output).await.unwrap());
+            assert!(
+                session.add_late_result(&ToolCallRef { id: "call_1#2".into(), name: "sh" }, &output).await.unwrap()
+            );
             assert_eq!(kept(&session).concat().contains("groq: missing"), is_own, "{provider} {:?}", kept(&session));
         }
     });
@@ -204,7 +206,7 @@ fn x1_an_unanswered_call_rolls_a_session_back_or_fails_it() {
         let before = kept(&fails);
         let start = fails.before_agent_start(ENVELOPE).await.unwrap();
         let AgentStart::Blocked { validation, repair_offered: false } = start else { panic!("{start:?}") };
-        assert_eq!((validation.incomplete_ids, kept(&fails)), (vec!["toolu_1".to_owned()], before));
+        assert_eq!((validation.incomplete_ids, kept(&fails)), (vec!["toolu_1".into()], before));
     });
 }
 

@@ -24,7 +24,7 @@ fn calls_that_share_an_id_each_get_their_own_late_result() {
                 late.reverse();
             }
             for (id, text) in late {
-                let call = ToolCallRef { id: id.as_str(), name: "pay" };
+                let call = ToolCallRef { id: id.clone(), name: "pay" };
                 assert!(session.add_late_result(&call, &said(text)).await.unwrap(), "{id}: {:?}", kept(&session));
                 assert!(!session.add_late_result(&call, &said("again")).await.unwrap(), "a real one stays");
             }
@@ -79,7 +79,7 @@ fn the_abandoned_call_without_an_id_gets_the_late_result() {
         session.append(r#"{"role":"user","parts":[{"text":"again"}]}"#).await.unwrap();
         session.execute_tool_cycle(&[turn], &Tool::saying("paid"), pending()).await.unwrap();
         let before = kept(&session);
-        let call = ToolCallRef { id: calls[0].id.as_str(), name: "pay" };
+        let call = ToolCallRef { id: calls[0].id.clone(), name: "pay" };
         assert!(session.add_late_result(&call, &said("late")).await.unwrap(), "{before:?}");
         let after = kept(&session);
         assert!(after[1].contains("late") && !after[1].contains(r#""id""#), "{}", after[1]);
@@ -95,7 +95,7 @@ fn a_late_result_leaves_the_rest_of_its_message_unchanged() {
         let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"pay","input":{}}]}"#;
         let given_up = r#"{"role":"user", "content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"[synthetic] [not executed] The call \"pay\" did not run: the run was stopped before it was started."} ,{"type":"text","text":"and  now?"}]}"#;
         session.append_all(&[ASK, turn, given_up]).await.unwrap();
-        let call = ToolCallRef { id: "a", name: "pay" };
+        let call = ToolCallRef { id: "a".into(), name: "pay" };
         assert!(session.add_late_result(&call, &said("paid")).await.unwrap());
         let result = &kept(&session)[2];
         assert!(result.starts_with(r#"{"role":"user", "content":[{"#), "{result}");
@@ -182,7 +182,7 @@ fn a_late_result_replaces_the_synthetic_one_of_a_call_with_a_type() {
             let mut session = responses(&place).await;
             let (_, calls) = session.begin_cycle(&[call], &|_| Effect::Unsafe).await.unwrap();
             session.abort().await.unwrap();
-            let late = ToolCallRef { id: calls[0].id.as_str(), name: &calls[0].name };
+            let late = ToolCallRef { id: calls[0].id.clone(), name: &calls[0].name };
             let output = seamline::session::ToolOutput { output: text.to_owned(), is_error };
             assert!(session.add_late_result(&late, &output).await.unwrap(), "{:?}", kept(&session));
             assert_eq!(kept(&session)[1..], [call, result]);

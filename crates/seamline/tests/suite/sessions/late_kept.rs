@@ -70,7 +70,7 @@ async fn started(place: &Place, dialect: &str, ids: &[&str]) -> (Session, CycleI
 }
 
 fn pay(id: &str) -> ToolCallRef<'_> {
-    ToolCallRef { id, name: "pay" }
+    ToolCallRef { id: id.into(), name: "pay" }
 }
 
 fn sent(session: &Session) -> String {
@@ -211,7 +211,7 @@ fn a_late_result_of_an_answered_call_is_not_needed() {
         for messages in [[ASK, result, &turn(&["a"])], [&turn(&["a"]), ASK, result]] {
             let mut session = place.create(SessionPolicy::default()).await;
             session.append_all(&messages).await.unwrap();
-            let call = ToolCallRef { id: "a", name: "sh" };
+            let call = ToolCallRef { id: "a".into(), name: "sh" };
             assert!(!session.add_late_result(&call, &said("other")).await.unwrap());
             assert_eq!(kept(&session), messages);
         }

@@ -100,7 +100,7 @@ fn messages_of_other_processes_arrive_through_the_inbox_once() {
         let mut session = place.create(SessionPolicy::default()).await;
         for id in ["a", "b", "a"] {
             let message = Raw::parse(format!(r#"{{"role":"user","content":"{id}"}}"#)).unwrap();
-            place.store.push(session.id(), &InboxItem { id: id.to_owned(), message, dialect: None }).await.unwrap();
+            place.store.push(session.id(), &InboxItem { id: id.into(), message, dialect: None }).await.unwrap();
         }
         assert_eq!(session.take_inbox().await.unwrap(), 2);
         assert_eq!(session.take_inbox().await.unwrap(), 0);

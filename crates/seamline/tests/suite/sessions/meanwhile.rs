@@ -30,7 +30,7 @@ fn messages_during_a_request_survive_every_error() {
             // A partial response is rolled back; the messages before and after it are not.
             session.append(STOP).await.unwrap();
             session.append(HELLO).await.unwrap();
-            let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(STOP).unwrap(), dialect: None };
+            let item = InboxItem { id: "i-1".into(), message: Raw::parse(STOP).unwrap(), dialect: None };
             place.store.push(session.id(), &item).await.unwrap();
             assert_eq!(session.take_inbox().await.unwrap(), 1);
             let end = session.agent_end(TurnEnd::Failed(failure)).await.unwrap();

@@ -102,7 +102,7 @@ fn a_database_of_version_0_1_is_read_without_an_upgrade() {
             assert!(store.read_inbox(&info.session).await.unwrap().iter().all(|item| item.dialect.is_none()));
             // The list has the dialect of each session, although the file does not store it.
             let follower = Follower::open(store.clone(), info.session).await.unwrap();
-            let begun = follower.state().begin.as_ref().map(|begin| begin.dialect.as_str().into());
+            let begun = follower.state().begin.as_ref().map(|begin| begin.dialect.clone());
             assert!(info.dialect.is_some() && info.dialect == begun);
         }
     });

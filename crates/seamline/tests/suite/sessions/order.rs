@@ -72,7 +72,7 @@ fn messages_during_tool_calls_come_after_their_results() {
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
             session.before_tool_call(&cycle, &"toolu_1".into()).await.unwrap();
             session.append(WAIT).await.unwrap();
-            let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(GO_ON).unwrap(), dialect: None };
+            let item = InboxItem { id: "i-1".into(), message: Raw::parse(GO_ON).unwrap(), dialect: None };
             place.store.push(session.id(), &item).await.unwrap();
             session.take_inbox().await.unwrap();
             session.finish_call(&cycle, &"toolu_1".into(), &said("done")).await.unwrap();
@@ -162,7 +162,7 @@ fn a_late_result_finds_its_turn_and_a_real_one_stays() {
             .unwrap();
         session.append(WAIT).await.unwrap();
         session.recover().await.unwrap();
-        let call = |id| ToolCallRef { id, name: "sh" };
+        let call = |id: &str| ToolCallRef { id: id.into(), name: "sh" };
         assert!(!session.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap());
         assert!(session.add_late_result(&call("toolu_2"), &said("PAID")).await.unwrap());
         assert!(!session.add_late_result(&call("toolu_2"), &said("OTHER")).await.unwrap());
@@ -262,7 +262,7 @@ fn a_real_result_that_reads_like_a_synthetic_one_stays_beside_a_recovered_call()
             session.finish_call(&cycle, &"toolu_1".into(), &said(text)).await.unwrap();
             session.append(WAIT).await.unwrap();
             session.recover().await.unwrap();
-            let call = |id| ToolCallRef { id, name: "sh" };
+            let call = |id: &str| ToolCallRef { id: id.into(), name: "sh" };
             assert!(!session.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap(), "{text}");
             assert!(session.add_late_result(&call("toolu_2"), &said("PAID")).await.unwrap());
             assert!(!session.add_late_result(&call("toolu_1"), &said("OTHER")).await.unwrap(), "{text}");

@@ -41,7 +41,7 @@ fn a_partly_answered_last_turn_is_an_error_under_every_preset() {
             let validation = session.validate().unwrap();
             // This preset records ids of its own.
             let id = if preset.name == "llxprt" { "hist_tool_b" } else { "call_b" };
-            assert_eq!((validation.valid, validation.incomplete_ids), (false, vec![id.to_owned()]));
+            assert_eq!((validation.valid, validation.incomplete_ids), (false, vec![id.into()]));
             let request = session.request("{}").unwrap();
             assert_eq!(request.sendable, errors(&request.body).is_empty(), "{}", preset.name);
             if let AgentStart::Proceed { request, .. } = session.before_agent_start("{}").await.unwrap() {

@@ -213,7 +213,7 @@ impl Case {
             }
             Input::Abort => format!("abort: {}", json(&session.abort().await?)),
             Input::LateResult(id, name, output) => {
-                let call = ToolCallRef { id: &id, name: &name };
+                let call = ToolCallRef { id: id.into(), name: &name };
                 let is_needed = session.add_late_result(&call, &ToolOutput { output, is_error: false }).await?;
                 format!("late_result: {}", if is_needed { "taken" } else { "not needed" })
             }
@@ -267,11 +267,12 @@ impl Case {
             }
             Input::CancelCompaction => format!("cancel_compaction: {}", session.cancel_compaction().await?),
             Input::Push(id, message) => {
-                let item = InboxItem { id, message: Raw::parse(message.get())?, dialect: None };
+                let item = InboxItem { id: id.into(), message: Raw::parse(message.get())?, dialect: None };
                 format!("push: {:?}", self.store.push(session.id(), &item).await?)
             }
             Input::PushAs(id, dialect, message) => {
-                let item = InboxItem { id, message: Raw::parse(message.get())?, dialect: Some(dialect.into()) };
+                let item =
+                    InboxItem { id: id.into(), message: Raw::parse(message.get())?, dialect: Some(dialect.into()) };
                 format!("push_as: {:?}", self.store.push(session.id(), &item).await?)
             }
             Input::TakeInbox => format!("take_inbox: {}", session.take_inbox().await?),

@@ -8,7 +8,7 @@ use seamline::session::{
     AgentStart, OpenOptions, PersistRepairs, RepairResult, ResetOptions, Running, Session, SessionError, SessionPolicy,
     ToolCall, ToolExecutor, ToolOutput,
 };
-use seamline::store::{CallState, Effect, Operation, Origin, Rejected};
+use seamline::store::{CallId, CallState, Effect, Operation, Origin, Rejected};
 
 use super::calls::said;
 use super::stores::{
@@ -147,7 +147,7 @@ fn s1_16_a_result_matches_a_call_of_the_message_before_it_and_of_no_other() {
             let validation = session.validate().unwrap();
             assert_eq!(validation.valid, is_right, "{messages:?}: {validation:?}");
             let named = (validation.orphaned_ids.as_slice(), validation.incomplete_ids.as_slice());
-            let wanted: &[String] = if is_right { &[] } else { &["toolu_1".to_owned()] };
+            let wanted: &[CallId] = if is_right { &[] } else { &["toolu_1".into()] };
             assert_eq!(named, (wanted, wanted), "{messages:?}: {validation:?}");
         }
     });
@@ -162,7 +162,7 @@ fn s1_17_ids_are_neither_trimmed_nor_folded() {
             let validation = session.validate().unwrap();
             assert_eq!(
                 (validation.orphaned_ids, validation.incomplete_ids),
-                (vec![other.to_owned()], vec!["toolu_A".to_owned()])
+                (vec![other.into()], vec!["toolu_A".into()])
             );
         }
     });

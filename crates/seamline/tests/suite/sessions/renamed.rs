@@ -59,7 +59,7 @@ fn a_late_result_under_the_hosts_id_is_taken_after_a_repair_renamed_its_call() {
                 session.append(&written::user(dialect, "next")).await.unwrap();
                 let start = session.before_agent_start(written::envelope(dialect)).await.unwrap();
                 assert!(matches!(start, AgentStart::Proceed { .. }), "{provider} {id}: {start:?}");
-                let call = ToolCallRef { id: calls[0].id.as_str(), name: "pay" };
+                let call = ToolCallRef { id: calls[0].id.clone(), name: "pay" };
                 assert!(session.add_late_result(&call, &said("PAID")).await.unwrap(), "{provider} {id}");
                 assert!(!session.add_late_result(&call, &said("AGAIN")).await.unwrap(), "{provider} {id}");
                 let body = body(&session, provider, dialect);

@@ -25,7 +25,7 @@ fn a_reset_in_the_middle_of_a_compaction_ends_it() {
             }
             assert!(session.finish_compaction(range, &[ASK]).await.is_err());
             session.append(ASK).await.unwrap();
-            let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(ASK).unwrap(), dialect: None };
+            let item = InboxItem { id: "i-1".into(), message: Raw::parse(ASK).unwrap(), dialect: None };
             place.store.push(session.id(), &item).await.unwrap();
             assert_eq!(session.take_inbox().await.unwrap(), 1);
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();

@@ -61,7 +61,7 @@ fn case_03_an_orphaned_result_is_named() {
         );
         assert_eq!(
             (validation.orphaned_ids, validation.incomplete_ids),
-            (vec!["toolu_9".to_owned()], vec!["toolu_9".to_owned()])
+            (vec!["toolu_9".into()], vec!["toolu_9".into()])
         );
         // There is no call at all.
         let mut session = place.create_with(clawos()).await;

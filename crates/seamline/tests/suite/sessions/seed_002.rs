@@ -2,7 +2,7 @@
 
 use seamline::convert::ConvertOptions;
 use seamline::session::{AgentStart, PersistRepairs, Request, Session, SessionOptions, ToolCallRef, ToolOutput};
-use seamline::store::Effect;
+use seamline::store::{CallId, Effect};
 
 use super::asking::in_dialect;
 use super::late_kept::{dialects, paying, spoken};
@@ -156,6 +156,7 @@ fn s2_03_every_call_without_a_result_is_found() {
                 let calls = found.flat_map(|found| &found.related).filter_map(|call| call.call_id.clone());
                 assert_eq!(calls.collect::<Vec<_>>(), *orphans);
             }
+            let recorded: Vec<CallId> = recorded.iter().map(CallId::from).collect();
             assert_eq!(session.validate().unwrap().incomplete_ids, recorded);
         }
     });
@@ -228,7 +229,7 @@ fn s2_02_a_host_may_use_either_id_of_a_call() {
         // The result comes late, also in a fork that never saw the call under this id.
         let mut fork = session.fork(place.name().parse().unwrap()).await.unwrap();
         for session in [&mut session, &mut fork] {
-            let call = ToolCallRef { id: "call_2", name: "sh" };
+            let call = ToolCallRef { id: "call_2".into(), name: "sh" };
             assert!(session.add_late_result(&call, &output("TWO")).await.unwrap());
             let body = body(session, "openai");
             assert!(body.contains("ONE") && body.contains("TWO") && !body.contains("hist_tool_"), "{body}");

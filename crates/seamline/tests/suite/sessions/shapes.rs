@@ -171,7 +171,7 @@ fn stored_messages_may_be_sent_however_calls_end() {
                     let begun =
                         calls.iter().zip([one, two]).filter(|(_, came)| *came == Came::Begun && !is_legacy(turn));
                     for (call, came) in begun {
-                        let call = ToolCallRef { id: call.id.as_str(), name: &call.name };
+                        let call = ToolCallRef { id: call.id.clone(), name: &call.name };
                         let late = session.add_late_result(&call, &output(false, "late")).await.unwrap();
                         assert!(late, "{what}: {came:?} in {:#?}", kept(&session));
                         assert_valid(&session, dialect, &what);

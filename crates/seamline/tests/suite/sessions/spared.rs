@@ -41,7 +41,7 @@ fn a_late_result_stays_when_the_provider_fails() {
         for half in [false, true] {
             let mut session = unknown_and_asked(&place).await;
             let output = ToolOutput { output: "paid".to_owned(), is_error: false };
-            assert!(session.add_late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
+            assert!(session.add_late_result(&ToolCallRef { id: "toolu_1".into(), name: "sh" }, &output).await.unwrap());
             let before = kept(&session);
             if half {
                 session.append(HALF).await.unwrap();
@@ -85,7 +85,7 @@ fn no_error_rolls_back_to_a_manual_checkpoint_before_a_late_result() {
         let mut session = unknown_and_asked(&place).await;
         session.create_checkpoint(Operation::Manual).await.unwrap();
         let output = ToolOutput { output: "paid".to_owned(), is_error: false };
-        assert!(session.add_late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
+        assert!(session.add_late_result(&ToolCallRef { id: "toolu_1".into(), name: "sh" }, &output).await.unwrap());
         let before = kept(&session);
         session.handle_error(&overloaded()).await.unwrap();
         assert_eq!(kept(&session), before, "{}", place.name);
@@ -164,7 +164,7 @@ fn a_late_result_at_the_end_stays_when_the_provider_fails() {
         session.append_all(&[ASK, &turn(&["toolu_1"])]).await.unwrap();
         session.create_checkpoint(Operation::ApiCall).await.unwrap();
         let output = ToolOutput { output: "paid".to_owned(), is_error: false };
-        assert!(session.add_late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
+        assert!(session.add_late_result(&ToolCallRef { id: "toolu_1".into(), name: "sh" }, &output).await.unwrap());
         let before = kept(&session);
         session.append(HALF).await.unwrap();
         session.handle_error(&overloaded()).await.unwrap();
@@ -198,7 +198,7 @@ fn a_late_result_of_a_failed_response_is_removed_with_its_call() {
         let output = |text: &str| ToolOutput { output: text.to_owned(), is_error: false };
         session.append(&turn(&["toolu_2"])).await.unwrap();
         for (id, text) in [("toolu_1", "paid"), ("toolu_2", "read")] {
-            assert!(session.add_late_result(&ToolCallRef { id, name: "sh" }, &output(text)).await.unwrap());
+            assert!(session.add_late_result(&ToolCallRef { id: id.into(), name: "sh" }, &output(text)).await.unwrap());
         }
         session.handle_error(&overloaded()).await.unwrap();
         let all = kept(&session).concat();

@@ -16,7 +16,8 @@ fn the_inbox_refuses_a_value_that_is_not_a_message() {
         session.append(ASK).await.unwrap();
         let messages = [STRANGERS.as_slice(), &[r#"{"role":"user","content":"and more"}"#]].concat();
         for (number, message) in messages.iter().enumerate() {
-            let item = InboxItem { id: format!("i{number}"), message: Raw::parse(*message).unwrap(), dialect: None };
+            let item =
+                InboxItem { id: format!("i{number}").into(), message: Raw::parse(*message).unwrap(), dialect: None };
             place.store.push(session.id(), &item).await.unwrap();
         }
         assert_eq!(session.take_inbox().await.unwrap(), 1);

@@ -32,7 +32,7 @@ fn inbox_messages_are_added_before_a_request() {
         let mut session = place.create(off()).await;
         session.append(ASK).await.unwrap();
         let pushed = r#"{"role":"user","content":"pushed"}"#;
-        let item = InboxItem { id: "i1".to_owned(), message: Raw::parse(pushed).unwrap(), dialect: None };
+        let item = InboxItem { id: "i1".into(), message: Raw::parse(pushed).unwrap(), dialect: None };
         place.store.push(session.id(), &item).await.unwrap();
         let AgentStart::Proceed { request, checkpoint: None } = session.before_agent_start(ENVELOPE).await.unwrap()
         else {

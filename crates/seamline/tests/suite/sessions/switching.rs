@@ -243,7 +243,7 @@ fn a_late_result_is_written_in_the_dialect_of_its_call() {
                 session.switch_provider(provider).await.unwrap();
                 session.append(&spoken(to, "next")).await.unwrap();
                 for id in ["a", "b"] {
-                    let call = ToolCallRef { id, name: "pay" };
+                    let call = ToolCallRef { id: id.into(), name: "pay" };
                     let output = paid(&format!("PAID-{id}"));
                     assert!(session.add_late_result(&call, &output).await.unwrap(), "{about}: {id}");
                     assert!(!session.add_late_result(&call, &output).await.unwrap(), "{about}: {id}");
@@ -335,7 +335,7 @@ fn a_late_result_replaces_a_synthetic_one_of_another_dialect() {
                 other.abort().await.unwrap();
                 session.append_as(name, kept(&other).last().unwrap()).await.unwrap();
 
-                let call = ToolCallRef { id: "call_1", name: "pay" };
+                let call = ToolCallRef { id: "call_1".into(), name: "pay" };
                 assert!(session.add_late_result(&call, &paid("PAID")).await.unwrap(), "{about}: {:?}", kept(&session));
                 assert!(!session.add_late_result(&call, &paid("PAID")).await.unwrap(), "{about}");
                 for (asked, envelope) in asked() {

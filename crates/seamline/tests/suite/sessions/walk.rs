@@ -168,7 +168,7 @@ async fn walk(place: &Place, policy: Policy, then: Then) -> Vec<String> {
             Then::Abort => {
                 session.abort().await.unwrap();
                 let name = tool(stop, 1);
-                let late = ToolCallRef { id: &ids[1], name: &name };
+                let late = ToolCallRef { id: ids[1].as_str().into(), name: &name };
                 session.add_late_result(&late, &output(stop, 1)).await.unwrap();
             }
             Then::Crash => session = reopened(place, session).await,

@@ -13,7 +13,7 @@ use crate::join::Joined;
 use crate::observe::Observed;
 
 /// The body of a response to the client.
-pub(crate) struct AnswerBody {
+pub(crate) struct ResponseBody {
     source: Source,
     /// The request is open until its body is dropped.
     open: Option<Counted>,
@@ -40,7 +40,7 @@ pub(crate) enum Rest {
 #[error("the upstream did not complete its response")]
 pub(crate) struct Incomplete;
 
-impl AnswerBody {
+impl ResponseBody {
     /// A body in memory.
     pub(crate) fn whole(bytes: Bytes) -> Self {
         Self { source: Source::Whole(bytes), open: None, busy: None }
@@ -67,13 +67,13 @@ impl AnswerBody {
     }
 }
 
-impl From<Incoming> for AnswerBody {
+impl From<Incoming> for ResponseBody {
     fn from(body: Incoming) -> Self {
         Self::begun(VecDeque::new(), Rest::Body(body))
     }
 }
 
-impl Body for AnswerBody {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = Incomplete;
 
