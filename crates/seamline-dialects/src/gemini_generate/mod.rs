@@ -13,7 +13,6 @@ mod words;
 mod write;
 
 pub use constraints::CONSTRAINTS;
-pub(crate) use render::NO_SIGNATURE;
 
 use crate::blocks::{self, Shape};
 use crate::reader::{self, Form};
