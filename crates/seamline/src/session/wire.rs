@@ -212,12 +212,15 @@ impl Wire {
         };
         let calls = answers.iter().enumerate().map(|it| call_of(it).cloned().unwrap_or_else(|| unknown_call(it.1)));
         let calls: Vec<LiftedCall> = calls.collect();
+        // The text of a policy about a tool that crashed is kept as the tool's own output.
+        let repairs = self.repairs();
+        let crashed = repairs.synthetic_text.crashed.own();
         let answered = calls.iter().zip(answers).map(|(call, answer)| AnsweredCall {
             call,
             has_id: turn.has_own_id(&call.id),
             text: &answer.output,
             failed: answer.failed,
-            made_up: self.is_synthetic(&answer.output),
+            made_up: answer.synthetic || crashed.is_some_and(|own| own == answer.output),
         });
         let written = (self.functions.results().write)(&answered.collect::<Vec<_>>());
         let results: Vec<Raw> = written.into_iter().map(Raw::parse).collect::<Result<_, _>>()?;
