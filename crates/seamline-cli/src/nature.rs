@@ -1,5 +1,6 @@
 //! Identifies inputs that a command does not read, by their first bytes.
 
+use seamline::providers::message_lists;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::failure::Failure;
@@ -175,7 +176,7 @@ impl Outline {
         let is = |name: &str| self.kinds.iter().any(|kind| kind == name);
         match () {
             () if self.is_text => Nature::JsonText,
-            () if has("messages") || has("contents") || has("input") => Nature::Request,
+            () if message_lists().iter().any(|list| has(list)) => Nature::Request,
             () if self.is_list && has("role") && !has("stop_reason") => Nature::Request,
             () if has("choices") || has("candidates") || has("output") || is("message") && has("content") => {
                 Nature::Response

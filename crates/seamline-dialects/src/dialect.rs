@@ -1,6 +1,7 @@
 //! A dialect: the data and functions that read and write one kind of request and response.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use seamline_model::conversation::Conversation;
 use seamline_model::{Constraints, Edit, Encoded, Place, Span, Transcript};
@@ -170,6 +171,29 @@ pub fn by_name(name: &str) -> Option<&'static Dialect> {
     ALL.iter().copied().find(|dialect| dialect.name() == name)
 }
 
+/// The members of requests that are the list of messages: each name once, in the order of the dialects.
+pub fn message_lists() -> &'static [&'static str] {
+    static LISTS: LazyLock<Vec<&str>> = LazyLock::new(|| once(ALL.iter().map(|dialect| dialect.form.list)));
+    &LISTS
+}
+
+/// The members of messages that are the list of blocks: each name once, in the order of the dialects.
+pub fn block_lists() -> &'static [&'static str] {
+    static LISTS: LazyLock<Vec<&str>> = LazyLock::new(|| once(ALL.iter().map(|dialect| dialect.form.content)));
+    &LISTS
+}
+
+/// Each name once, in its first place.
+fn once(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for name in names {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
 /// Declares the module of each dialect and lists them all, in the order users see them. Adding a dialect adds one
 /// line here and nothing else outside its folder.
 macro_rules! dialects {
@@ -185,3 +209,14 @@ macro_rules! dialects {
 }
 
 pub(crate) use dialects;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_list_is_named_once() {
+        assert_eq!(message_lists(), ["messages", "contents", "input"]);
+        assert_eq!(block_lists(), ["content", "parts"]);
+    }
+}

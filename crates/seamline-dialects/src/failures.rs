@@ -115,6 +115,8 @@ mod tests {
     fn each_dialect_writes_the_body_of_an_error_in_its_own_form() {
         for (dialect, status, expected) in [
             ("anthropic_messages", 413, r#"{"type":"error","error":{"type":"request_too_large","message":"a \"b\""}}"#),
+            ("anthropic_messages", 503, r#"{"type":"error","error":{"type":"overloaded_error","message":"a \"b\""}}"#),
+            ("anthropic_messages", 502, r#"{"type":"error","error":{"type":"api_error","message":"a \"b\""}}"#),
             ("bedrock_converse", 400, r#"{"message":"a \"b\""}"#),
             ("gemini_generate", 504, r#"{"error":{"code":504,"message":"a \"b\"","status":"DEADLINE_EXCEEDED"}}"#),
             ("gemini_interactions", 400, r#"{"error":{"message":"a \"b\"","code":"invalid_argument"}}"#),

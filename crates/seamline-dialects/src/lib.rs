@@ -54,7 +54,7 @@ dialect::dialects! {
 
 pub use detect::{contradiction, detect};
 pub use detect_stream::{StreamSign, detect_stream};
-pub use dialect::{Dialect, by_name};
+pub use dialect::{Dialect, block_lists, by_name, message_lists};
 pub use error::{Error, Position};
 pub use failures::{ErrorBody, FailedEvent, FailedStream, FailureCause};
 pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind, readable, said};

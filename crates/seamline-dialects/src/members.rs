@@ -1,6 +1,6 @@
 //! Members that a dialect does not define, or that some providers limit.
 
-use seamline_model::{Emptiness, Member, MemberSort, Source, Span};
+use seamline_model::{Emptiness, Member, MemberKind, MemberSort, Source, Span};
 
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
@@ -18,8 +18,10 @@ impl Reader<'_> {
         let span = Span { start: key.span().start, end: value.span().end };
         let cut = cut_around(self.transcript.source, span);
         let key_span = key.span();
-        let key = key.name().into();
-        self.transcript.members.push(Member { message, block, sort, key, owner, key_span, span, cut });
+        let key = key.name();
+        let kind = kind_of(&key);
+        let key = key.into();
+        self.transcript.members.push(Member { message, block, sort, kind, key, owner, key_span, span, cut });
     }
 
     /// Notes a member that the dialect does not define, even if its value is empty: strict providers refuse it by its
@@ -31,6 +33,20 @@ impl Reader<'_> {
     /// Notes a member that the dialect defines and some of its providers do not.
     pub(crate) fn spare_member(&mut self, value: Value<'_, '_>) {
         self.member(value, MemberSort::Spare { empty: is_hollow(value) }, "");
+    }
+}
+
+/// The content of a member with this name, in any dialect or program.
+fn kind_of(key: &str) -> MemberKind {
+    match key {
+        "tool_calls" => MemberKind::Calls,
+        "function_call" => MemberKind::OnlyCall,
+        "name" => MemberKind::Name,
+        "refusal" => MemberKind::Refusal,
+        "thinking" => MemberKind::Thinking,
+        "thinkingSignature" => MemberKind::ThinkingSignature,
+        "images" | "image" | "videos" | "video" | "files" | "attachments" => MemberKind::Media,
+        _ => MemberKind::Other,
     }
 }
 

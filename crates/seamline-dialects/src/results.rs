@@ -47,7 +47,7 @@ pub struct AnsweredCall<'a> {
     pub text: &'a str,
     /// Whether the tool failed or gave no result.
     pub failed: bool,
-    /// Whether the text is synthetic, and recognised by its words.
+    /// Whether the text is synthetic. Such a text gets no mark of a failed tool.
     pub made_up: bool,
 }
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use seamline_model::{Signatures, Span};
 
+use crate::Dialect;
 use crate::json::{Document, Kind, Object, Value, quoted};
-use crate::{Dialect, gemini_generate};
 
 /// The places of signatures in a dialect.
 pub(crate) struct Signing {
@@ -13,6 +13,8 @@ pub(crate) struct Signing {
     pub(crate) answered: for<'d, 'a> fn(Object<'d, 'a>) -> Vec<Value<'d, 'a>>,
     /// The calls of a message.
     pub(crate) calls: for<'d, 'a> fn(Value<'d, 'a>) -> Vec<CallSignature<'d, 'a>>,
+    /// The documented text in place of a signature that was lost. A provider accepts it, but it signs nothing.
+    pub(crate) stand_in: &'static str,
 }
 
 /// The id of a call and its signature, as the wire has them.
@@ -21,22 +23,23 @@ pub(crate) struct CallSignature<'d, 'a> {
     pub(crate) signature: Option<Value<'d, 'a>>,
 }
 
-/// The documented text in place of a signature that was lost. A provider accepts it, but it signs nothing.
-const STAND_IN: &str = gemini_generate::NO_SIGNATURE;
+/// GEM-9: the text that Google documents in place of a signature that was lost, in all its APIs. It accepts the text, which
+/// signs nothing.
+pub(crate) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 impl CallSignature<'_, '_> {
     fn id(&self) -> Option<Cow<'_, str>> {
         self.id?.str().filter(|id| !id.is_empty())
     }
 
-    /// The signature of the provider.
-    fn own(&self) -> Option<Cow<'_, str>> {
-        self.signature?.str().filter(|signature| !signature.is_empty() && signature != STAND_IN)
+    /// The signature of the provider, and not the text in place of a lost one.
+    fn own(&self, stand_in: &str) -> Option<Cow<'_, str>> {
+        self.signature?.str().filter(|signature| !signature.is_empty() && signature != stand_in)
     }
 
     /// The span of the text in place of a lost signature.
-    fn stand_in(&self) -> Option<Span> {
-        self.signature.filter(|signature| signature.says(STAND_IN)).map(Value::span)
+    fn span_of(&self, stand_in: &str) -> Option<Span> {
+        self.signature.filter(|signature| signature.says(stand_in)).map(Value::span)
     }
 }
 
@@ -51,14 +54,17 @@ impl Dialect {
         let Some((signing, document)) = self.signing.zip(read(response)) else { return Vec::new() };
         let messages = document.root().object().map(signing.answered).unwrap_or_default();
         let calls = messages.into_iter().flat_map(signing.calls);
-        calls.filter_map(|call| Some((call.id()?.into_owned(), call.own()?.into_owned()))).collect()
+        calls.filter_map(|call| Some((call.id()?.into_owned(), call.own(signing.stand_in)?.into_owned()))).collect()
     }
 
     /// The ids of the calls of a request that have no signature of the provider; none where it cannot be read.
     pub fn unsigned_calls(&self, body: &[u8]) -> Vec<String> {
         let Some((signing, document)) = self.signing.zip(read(body)) else { return Vec::new() };
         let calls = messages(&document, self.form.list).flat_map(signing.calls);
-        calls.filter(|call| call.own().is_none()).filter_map(|call| Some(call.id()?.into_owned())).collect()
+        calls
+            .filter(|call| call.own(signing.stand_in).is_none())
+            .filter_map(|call| Some(call.id()?.into_owned()))
+            .collect()
     }
 
     /// Puts signatures in the places of the texts that replace lost ones; `None` where there is nothing to put. A call
@@ -68,7 +74,7 @@ impl Dialect {
         let mut new = Vec::with_capacity(body.len());
         let mut at = 0;
         for call in messages(&document, self.form.list).flat_map(signing.calls) {
-            let Some((span, id)) = call.stand_in().zip(call.id()) else { continue };
+            let Some((span, id)) = call.span_of(signing.stand_in).zip(call.id()) else { continue };
             let Some(signature) = signatures.get(&id) else { continue };
             new.extend_from_slice(body.get(at..span.start as usize)?);
             new.extend_from_slice(quoted(signature).as_bytes());
@@ -80,7 +86,7 @@ impl Dialect {
 
     /// Whether a request has a text in place of a lost signature. It is a search for bytes.
     pub fn may_have_stand_ins(&self, body: &[u8]) -> bool {
-        self.signing.is_some() && memchr::memmem::find(body, STAND_IN.as_bytes()).is_some()
+        self.signing.is_some_and(|signing| memchr::memmem::find(body, signing.stand_in.as_bytes()).is_some())
     }
 }
 

@@ -14,6 +14,8 @@ pub struct Streaming {
     /// Writes it as messages or items of a request: without the members that only responses have, and without empty
     /// messages. The caller has decided before which calls are in it.
     pub messages: fn(&Assembled) -> Vec<String>,
+    /// Whether the provider sends each event as a message of an AWS event stream.
+    pub is_aws_framed: bool,
 }
 
 /// Reads the frames of one streamed response.

@@ -131,9 +131,6 @@ pub struct CutBody {
     pub messages: Vec<Range<u64>>,
 }
 
-/// The lists of request bodies.
-const LISTS: [&str; 3] = ["messages", "contents", "input"];
-
 /// Finds the complete messages of a request body that is cut or damaged. Returns nothing if there are none.
 ///
 /// # Errors
@@ -141,16 +138,17 @@ const LISTS: [&str; 3] = ["messages", "contents", "input"];
 /// Fails when the input cannot be read.
 pub fn cut_body(input: &mut dyn BufRead) -> std::io::Result<Option<CutBody>> {
     let is_record = |text: &str| members(text, &["role", "type"]).is_ok_and(|found| found.iter().any(Option::is_some));
-    let shape = Shape { members: &LISTS, is_record };
+    let lists = seamline_dialects::message_lists();
+    let shape = Shape { members: lists, is_record };
     let mut are_messages = true;
     let list = list::read(input, &shape, &mut |text| {
         are_messages &= is_record(text);
         members(text, &[]).map(drop)
     })?;
     let envelope = String::from_utf8_lossy(&list.envelope);
-    let member = LISTS.iter().copied().rfind(|name| envelope.contains(&format!("\"{name}\"")));
+    let member = lists.iter().copied().rfind(|name| envelope.contains(&format!("\"{name}\"")));
     let messages: Vec<Range<u64>> = list.records.into_iter().map(|place| place.span).collect();
-    Ok((are_messages && !messages.is_empty()).then(|| CutBody { member: member.unwrap_or(LISTS[0]), messages }))
+    Ok((are_messages && !messages.is_empty()).then(|| CutBody { member: member.unwrap_or(lists[0]), messages }))
 }
 
 #[cfg(test)]

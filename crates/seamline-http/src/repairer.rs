@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use seamline::classify::Failure;
 use seamline::endpoint::Endpoint;
 use seamline::repair::{AfterRejection, Repaired, after_rejection};
-use seamline::stream::{Framing, Response, ResponseStream, StreamOptions};
+use seamline::stream::{Framing, Response, ResponseStream, StreamOptions, is_aws_framed};
 use seamline::{Options, Policy, Severity};
 
 use crate::log;
@@ -227,9 +227,8 @@ impl Exchange {
         let on_response = self.repairer.on_response.clone()?;
         let content_type = headers.get(CONTENT_TYPE)?.to_str().ok()?;
         let is_stream = ["event-stream", "eventstream", "ndjson"].iter().any(|word| content_type.contains(word));
-        // `InvokeModel` of Bedrock wraps the events of a model in messages of its own, which are not read.
         let is_wrapped = content_type.contains("amazon.eventstream")
-            && self.options.dialect.as_deref().is_some_and(|dialect| dialect != "bedrock_converse");
+            && self.options.dialect.as_deref().is_some_and(|dialect| !is_aws_framed(dialect));
         if !is_stream || is_wrapped || !status.is_success() || headers.contains_key(CONTENT_ENCODING) {
             return None;
         }

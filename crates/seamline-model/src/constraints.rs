@@ -402,6 +402,8 @@ pub struct SignatureDemand {
     pub models: Models,
     /// Error for a call without it.
     pub error: ErrorText,
+    /// The documented text in place of a signature that was lost.
+    pub stand_in: &'static str,
 }
 
 /// How two adjacent messages of one role are treated.

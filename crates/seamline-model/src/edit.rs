@@ -126,8 +126,8 @@ pub enum Edit {
     Sign {
         /// The call to sign.
         call: BlockIndex,
-        /// The signature that the provider gave the call; `None` for the provider's documented replacement for a lost one.
-        signature: Option<String>,
+        /// The signature that the provider gave the call, or the provider's documented replacement for a lost one.
+        signature: String,
     },
     /// Declares tools that the request does not declare.
     DeclareTools {

@@ -65,7 +65,8 @@ pub use listing::Demand;
 pub use models::Models;
 pub use pairing::{Cycle, MatchedResult, PairedCall, Pairing, ResultFate, ResultState};
 pub use request::{
-    Declared, DeclaredTool, Entries, Member, MemberSort, RejectedMember, RequestFacts, Thinking, is_metadata,
+    Declared, DeclaredTool, Entries, Member, MemberKind, MemberSort, RejectedMember, RequestFacts, Thinking,
+    is_metadata,
 };
 pub use result_block::{BesideText, Listed, Parts, ResultBlock};
 pub use role::Role;

@@ -101,6 +101,8 @@ pub struct Member {
     pub block: Option<BlockIndex>,
     /// The sort of member.
     pub sort: MemberSort,
+    /// The content of the member, by its name.
+    pub kind: MemberKind,
     /// The member's key.
     pub key: Box<str>,
     /// The name of its owner in error texts.
@@ -293,7 +295,7 @@ impl Member {
     pub fn says_something(&self) -> bool {
         match self.sort {
             MemberSort::Foreign { empty } => !empty && !is_metadata(&self.key),
-            MemberSort::Spare { empty } => !empty && &*self.key == "refusal",
+            MemberSort::Spare { empty } => !empty && self.kind == MemberKind::Refusal,
             _ => false,
         }
     }
@@ -311,13 +313,35 @@ impl Member {
     /// Whether it is the thinking of another provider, or its signature, as other programs keep it beside a message. It
     /// means nothing to a provider of this dialect.
     pub fn is_foreign_thinking(&self) -> bool {
-        matches!(self.sort, MemberSort::Foreign { .. }) && matches!(&*self.key, "thinking" | "thinkingSignature")
+        matches!(self.sort, MemberSort::Foreign { .. })
+            && matches!(self.kind, MemberKind::Thinking | MemberKind::ThinkingSignature)
     }
 
     /// Whether it holds media, which are useless as text.
     pub fn holds_media(&self) -> bool {
-        matches!(&*self.key, "images" | "image" | "videos" | "video" | "files" | "attachments")
+        self.kind == MemberKind::Media
     }
+}
+
+/// The content of a member, by its name in any dialect or program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberKind {
+    /// The calls of a message.
+    Calls,
+    /// The only call of a message, from before messages had a list of calls.
+    OnlyCall,
+    /// The name of a speaker, or of the tool that gave a result.
+    Name,
+    /// The model's refusal.
+    Refusal,
+    /// The thinking of a model.
+    Thinking,
+    /// The signature of thinking.
+    ThinkingSignature,
+    /// Images, videos or files.
+    Media,
+    /// Anything else.
+    Other,
 }
 
 /// The sort of member.

@@ -7,7 +7,7 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap};
 use hyper::http::request::Parts;
 use hyper::{Request, Response};
-use seamline::stream::Framing;
+use seamline::stream::{Framing, is_aws_framed};
 
 use crate::body::{self, ReadBody, SentBody};
 use crate::headers::{describe_new_body, prepare_request, prepare_response};
@@ -25,9 +25,6 @@ use crate::stop::Stop;
 
 /// The headers of browsers. Web pages must not make the proxy sign requests with the credentials of the machine.
 const OF_BROWSERS: [&str; 2] = ["origin", "sec-fetch-site"];
-
-/// The dialect whose streams are messages of AWS.
-const CONVERSE: &str = "bedrock_converse";
 
 /// The way of one request to its upstream.
 pub(crate) struct Forwarding<'r> {
@@ -189,8 +186,7 @@ impl Forwarding<'_> {
         let lens = lens.filter(|_| head.status.is_success());
         let framing = framing_of(&head.headers, self.target.uri.path());
         let watched = match (lens, framing, coding) {
-            // `InvokeModel` wraps the events of a model in messages of its own, which are not read.
-            (Some(lens), Some(Framing::AwsEventStream), _) if lens.dialect != CONVERSE => Watched::Opaque,
+            (Some(lens), Some(Framing::AwsEventStream), _) if !is_aws_framed(lens.dialect) => Watched::Opaque,
             (Some(lens), Some(framing), coding) => {
                 let has_length = body.size_hint().exact().is_some();
                 Watched::stream(&lens.stream, framing, coding.as_deref(), has_length)

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use hyper::HeaderMap;
+use seamline::providers::message_lists;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -113,7 +114,7 @@ impl<'b> Found<'b> {
         let mut members = Members::of(body);
         let list = loop {
             match members.next_value() {
-                Some((b"messages" | b"input" | b"contents", list)) => break list,
+                Some((key, list)) if message_lists().iter().any(|name| name.as_bytes() == key) => break list,
                 Some(_) => {}
                 None => return found,
             }

@@ -99,8 +99,12 @@ impl Refusal {
 
 /// The response to a refused request.
 pub(crate) fn response(dialect: Option<&str>, refusal: &Refusal) -> Response<ResponseBody> {
-    let status = refusal.status();
-    let ErrorBody { json, header } = error_body(dialect.unwrap_or_default(), status.as_u16(), &refusal.to_string());
+    error_response(dialect, refusal.status(), &refusal.to_string())
+}
+
+/// The error response with a status, in the form of the client's dialect.
+pub(crate) fn error_response(dialect: Option<&str>, status: StatusCode, message: &str) -> Response<ResponseBody> {
+    let ErrorBody { json, header } = error_body(dialect.unwrap_or_default(), status.as_u16(), message);
     let mut response = Response::new(ResponseBody::whole(Bytes::from(json)));
     *response.status_mut() = status;
     let headers = response.headers_mut();

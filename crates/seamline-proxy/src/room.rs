@@ -6,11 +6,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bytes::Bytes;
-use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
-use serde_json::{Value, json};
 
+use crate::rescue::error_response;
 use crate::response::ResponseBody;
 
 /// The time after which a client may try again, in seconds.
@@ -77,30 +76,9 @@ impl Drop for HeldBytes {
 impl NoRoom {
     /// The response for the client, in its dialect.
     pub(crate) fn response(self, dialect: Option<&str>) -> Response<ResponseBody> {
-        let body = self.body(dialect).to_string();
-        let mut response = Response::new(ResponseBody::whole(Bytes::from(body)));
-        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(RETRY_AFTER, RETRY_SECONDS);
-        if dialect == Some("bedrock_converse") {
-            let kind = HeaderValue::from_static("ServiceUnavailableException");
-            headers.insert(HeaderName::from_static("x-amzn-errortype"), kind);
-        }
+        let mut response = error_response(dialect, StatusCode::SERVICE_UNAVAILABLE, &self.to_string());
+        response.headers_mut().insert(RETRY_AFTER, RETRY_SECONDS);
         response
-    }
-
-    fn body(self, dialect: Option<&str>) -> Value {
-        let message = self.to_string();
-        match dialect {
-            Some("anthropic_messages") => {
-                json!({"type": "error", "error": {"type": "overloaded_error", "message": message}})
-            }
-            Some("gemini_generate") => json!({"error": {"code": 503, "message": message, "status": "UNAVAILABLE"}}),
-            Some("gemini_interactions") => json!({"error": {"message": message, "code": "unavailable"}}),
-            Some("bedrock_converse") => json!({"message": message}),
-            _ => json!({"error": {"message": message, "type": "server_error", "param": null, "code": null}}),
-        }
     }
 }
 
@@ -137,6 +115,26 @@ mod tests {
             let failure = Failure { dialect: Some(dialect), status, text, ..Failure::default() };
             let class = seamline::classify(&failure).class;
             assert!(class == Class::Transient, "{dialect}: {class:?} {text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_error_has_the_type_that_the_provider_gives_when_it_is_overloaded() {
+        for (dialect, kind) in [
+            ("anthropic_messages", r#"{"type":"error","error":{"type":"overloaded_error","message":"the proxy"#),
+            ("openai_chat", r#""type":"server_error""#),
+            ("openai_responses", r#""type":"server_error""#),
+            ("gemini_generate", r#""status":"UNAVAILABLE""#),
+            ("gemini_interactions", r#""code":"unavailable""#),
+            ("bedrock_converse", r#"{"message":"the proxy"#),
+        ] {
+            let response = NoRoom.response(Some(dialect));
+            let exception = response.headers().get("x-amzn-errortype").map(HeaderValue::as_bytes);
+            let expected = (dialect == "bedrock_converse").then_some(&b"ServiceUnavailableException"[..]);
+            assert_eq!((response.status().as_u16(), exception), (503, expected), "{dialect}");
+            let text = response.into_body().collect().await.unwrap().to_bytes();
+            let text = std::str::from_utf8(&text).unwrap();
+            assert!(text.contains(kind), "{dialect}: {text}");
         }
     }
 }

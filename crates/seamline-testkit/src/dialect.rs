@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{events::Event, strict::Violation, transcript::Transcript};
+use crate::{events::Event, provider::Service, strict::Violation, transcript::Transcript};
 
 /// Builds the enum, the list, the modules and the tests of all dialects from one table. The dollar sign is for the
 /// macro that is defined inside.
@@ -91,6 +91,8 @@ pub(crate) struct Row {
     pub(crate) must_take_turns: bool,
     /// Whether a result may be anywhere after its call.
     pub(crate) has_results_anywhere: bool,
+    /// Whether a mark of the cache is a block of its own.
+    pub(crate) has_cache_blocks: bool,
     /// The request body that holds a transcript.
     pub(crate) body: fn(&Transcript) -> Value,
     /// Finds what the provider rejects in a body with these messages.
@@ -113,6 +115,8 @@ pub(crate) struct Row {
     pub(crate) envelope: &'static str,
     /// The event by which a stream says that it failed.
     pub(crate) error_event: &'static str,
+    /// The paths, errors and responses of the fake provider.
+    pub(crate) service: Service,
 }
 
 impl Dialect {
@@ -128,6 +132,10 @@ impl Dialect {
 
     pub(crate) fn row(self) -> &'static Row {
         ROWS[self as usize]
+    }
+
+    pub(crate) fn service(self) -> &'static Service {
+        &self.row().service
     }
 
     /// The name users write, such as `anthropic_messages`.
@@ -155,6 +163,11 @@ impl Dialect {
         self.row().assistant_role
     }
 
+    /// Whether the content of a message may be a string.
+    pub fn has_text_content(self) -> bool {
+        self.row().has_text_content
+    }
+
     /// Whether the roles of messages must alternate.
     pub fn must_take_turns(self) -> bool {
         self.row().must_take_turns
@@ -178,5 +191,25 @@ impl Dialect {
     /// The event by which a stream says that it failed.
     pub fn error_event(self) -> &'static str {
         self.row().error_event
+    }
+
+    /// The path for a response. Its first part names the provider.
+    pub fn path(self) -> &'static str {
+        self.service().path
+    }
+
+    /// The path for a streamed response.
+    pub fn stream_path(self) -> &'static str {
+        self.service().stream_path
+    }
+
+    /// A short request that the provider accepts.
+    pub fn short_body(self) -> &'static str {
+        self.service().short_body
+    }
+
+    /// A streamed response with one tool call, from its name and the text of its input.
+    pub fn call_stream(self, name: &str, input: &str) -> String {
+        (self.service().call_stream)(name, input)
     }
 }

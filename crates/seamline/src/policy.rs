@@ -373,8 +373,11 @@ struct Page;
 
 /// Whether an error names a member that is in a message, or says nothing about its place.
 fn is_in_message(member: &NamedMember) -> bool {
-    const LISTS: [&str; 3] = ["/messages/", "/contents/", "/input/"];
-    member.pointer.as_deref().is_none_or(|pointer| LISTS.iter().any(|list| pointer.starts_with(list)))
+    let is_inside = |pointer: &str| {
+        let first = pointer.strip_prefix('/').and_then(|path| path.split_once('/'));
+        first.is_some_and(|(list, _)| seamline_dialects::message_lists().contains(&list))
+    };
+    member.pointer.as_deref().is_none_or(is_inside)
 }
 
 #[cfg(test)]

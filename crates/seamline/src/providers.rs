@@ -15,6 +15,8 @@
 //! ```
 
 #[doc(inline)]
+pub use seamline_dialects::message_lists;
+#[doc(inline)]
 pub use seamline_dialects::providers::{ALL, Pair, Provider, by_name, for_model};
 
 use seamline_dialects::Dialect;

@@ -68,6 +68,12 @@ pub struct ResponseStream {
     left: bool,
 }
 
+/// Whether the messages of an AWS event stream are events of a dialect. `InvokeModel` of Bedrock wraps the events of other
+/// dialects in messages of its own, which are not read.
+pub fn is_aws_framed(dialect: &str) -> bool {
+    seamline_dialects::by_name(dialect).is_some_and(|dialect| dialect.streaming().is_aws_framed)
+}
+
 /// ```text
 ///           first byte that says something
 /// Opening ─────────────────────────────────▸ Frames

@@ -24,6 +24,7 @@ fn kind(status: u16) -> &'static str {
         404 => "not_found_error",
         413 => "request_too_large",
         408 | 504 => "timeout_error",
+        503 | 529 => "overloaded_error",
         status if is_of_client(status) => "invalid_request_error",
         _ => "api_error",
     }

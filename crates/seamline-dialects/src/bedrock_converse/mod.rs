@@ -78,7 +78,12 @@ pub const DIALECT: Dialect = Dialect {
     results: &Results { write: |results| blocks::results(&write::Writer, results), said: results::as_it_is },
     shapes: &detect::SHAPES,
     unlisted_calls: None,
-    streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
+    streaming: &Streaming {
+        reader: stream::reader,
+        response: response::write,
+        messages: response::messages,
+        is_aws_framed: true,
+    },
     failures: &failures::FAILURES,
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,

@@ -7,6 +7,8 @@ use seamline_model::{
     SignatureDemand, ToolDemands, Uniqueness,
 };
 
+use crate::signing::NO_SIGNATURE;
+
 /// The demands of Google's own endpoint.
 pub const CONSTRAINTS: Constraints = Constraints {
     // GEM-1: results are parts of a user content.
@@ -134,6 +136,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
              correctly, and missing thought_signature may lead to degraded model performance. Additional data, \
              function call `default_api:{id}` , position {next}.",
         ),
+        stand_in: NO_SIGNATURE,
     }),
     // The parser's own text is not known.
     lone_surrogate: ErrorText(""),

@@ -9,13 +9,13 @@ use seamline_model::conversation::{
 };
 use seamline_model::{Alphabet, IdDemand};
 
-use super::render::NO_SIGNATURE;
 use super::wire::continues;
 use crate::Error;
 use crate::convert::lifting::{
     Form, Lifting, NOT_CARRIED, Usual, compact, member, member_of, opaque, string, text, unread,
 };
 use crate::json::{Kind, Value};
+use crate::signing::NO_SIGNATURE;
 
 /// The form of the ids that calls without one get.
 const MADE: IdDemand =

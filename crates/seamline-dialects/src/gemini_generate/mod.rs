@@ -13,7 +13,6 @@ mod words;
 mod write;
 
 pub use constraints::CONSTRAINTS;
-pub(crate) use render::NO_SIGNATURE;
 
 use crate::blocks::{self, Shape};
 use crate::reader::{self, Form};
@@ -67,7 +66,12 @@ pub const DIALECT: Dialect = Dialect {
     results: &Results { write: |results| blocks::results(&write::Writer, results), said: results::as_it_is },
     shapes: &detect::SHAPES,
     unlisted_calls: None,
-    streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
+    streaming: &Streaming {
+        reader: stream::reader,
+        response: response::write,
+        messages: response::messages,
+        is_aws_framed: false,
+    },
     failures: &failures::FAILURES,
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,

@@ -11,6 +11,7 @@ use crate::blocks;
 use crate::convert::rendering::{numbers, strings};
 use crate::convert::{Draft, Entries, Members, Rendered, Room, Target, write_body};
 use crate::json::{Json, list, member, object};
+use crate::signing::NO_SIGNATURE;
 
 pub(super) const ROOM: Room = Room {
     // GEM-3: a content with calls follows one of the user.
@@ -61,9 +62,6 @@ pub(super) const SHARED: &[(&str, &str)] = &[
     ("logprobs", "generationConfig.responseLogprobs"),
     ("top_logprobs", "generationConfig.logprobs"),
 ];
-
-/// GEM-9: the documented signature of a call that has none.
-pub(crate) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// The text of the user before a call that would be the first content, which GEM-3 forbids.
 const START: &str = seamline_model::START;

@@ -1,10 +1,10 @@
 //! The signatures of calls in contents.
 
 use crate::json::{Object, Value};
-use crate::signing::{CallSignature, Signing};
+use crate::signing::{CallSignature, NO_SIGNATURE, Signing};
 
 /// The places of signatures: beside the call in its part.
-pub(super) const SIGNING: Signing = Signing { answered, calls };
+pub(super) const SIGNING: Signing = Signing { answered, calls, stand_in: NO_SIGNATURE };
 
 fn answered<'d, 'a>(response: Object<'d, 'a>) -> Vec<Value<'d, 'a>> {
     let candidates = response.get("candidates").into_iter().flat_map(Value::elements);

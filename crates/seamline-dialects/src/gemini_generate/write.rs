@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use seamline_model::Role;
 use seamline_model::conversation::{LiftedBlock, LiftedCall, LiftedResult, Media, MediaSource, Reasoning, Says};
 
-use super::render::NO_SIGNATURE;
 use super::wire;
 use crate::blocks::{Blocks, Keys, Patch, block};
 use crate::convert::mime;
@@ -13,6 +12,7 @@ use crate::fenced::Fenced;
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
 use crate::results::{AnsweredCall, synthetic};
 use crate::rewriting::{cuts, set_member, set_members};
+use crate::signing::NO_SIGNATURE;
 
 /// Writes parts of generateContent.
 pub(super) struct Writer;

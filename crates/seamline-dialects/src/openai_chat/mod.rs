@@ -60,7 +60,12 @@ pub const DIALECT: Dialect = Dialect {
     results: &Results { write: render::results, said: results::as_it_is },
     shapes: &detect::SHAPES,
     unlisted_calls: Some(&lift::UNLISTED),
-    streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
+    streaming: &Streaming {
+        reader: stream::reader,
+        response: response::write,
+        messages: response::messages,
+        is_aws_framed: false,
+    },
     failures: &failures::OPENAI,
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,

@@ -2,10 +2,10 @@
 
 use super::wire::signature;
 use crate::json::{Object, Value};
-use crate::signing::{CallSignature, Signing};
+use crate::signing::{CallSignature, NO_SIGNATURE, Signing};
 
 /// The places of signatures: in the member of the call for content of other providers.
-pub(super) const SIGNING: Signing = Signing { answered, calls };
+pub(super) const SIGNING: Signing = Signing { answered, calls, stand_in: NO_SIGNATURE };
 
 fn answered<'d, 'a>(response: Object<'d, 'a>) -> Vec<Value<'d, 'a>> {
     let choices = response.get("choices").into_iter().flat_map(Value::elements);

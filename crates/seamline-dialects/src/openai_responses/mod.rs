@@ -62,7 +62,12 @@ pub const DIALECT: Dialect = Dialect {
     results: &Results { write: result::write, said: result::said },
     shapes: &detect::SHAPES,
     unlisted_calls: None,
-    streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
+    streaming: &Streaming {
+        reader: stream::reader,
+        response: response::write,
+        messages: response::messages,
+        is_aws_framed: false,
+    },
     failures: &failures::FAILURES,
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,

@@ -5,8 +5,6 @@ use std::num::NonZeroU32;
 
 use seamline_model::{BlockIndex, Edit, MessageIndex, NewText, Role, Transcript};
 
-use crate::gemini_generate::NO_SIGNATURE;
-
 /// The bytes from which on a message is long.
 const LONG_BYTES: usize = 1 << 20;
 
@@ -195,7 +193,7 @@ impl<'e> Plan<'e> {
             Edit::SetCallId { call, id } => self.own(transcript, *call, index).id = Some(id),
             Edit::SetToolName { block, name } => self.own(transcript, *block, index).name = Some(name),
             Edit::Sign { call, signature } => {
-                self.own(transcript, *call, index).sign = Some(signature.as_deref().unwrap_or(NO_SIGNATURE));
+                self.own(transcript, *call, index).sign = Some(signature);
             }
             Edit::SetContent { message } => self.whole(*message, index).reform = true,
             Edit::DeclareTools { names } => self.declared = names,

@@ -32,26 +32,15 @@ pub(crate) fn broken(dialect: Dialect, count: usize) -> Vec<String> {
 
 /// A short healthy body.
 pub(crate) fn short(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::AnthropicMessages => {
-            r#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":"hello"}]}"#
-        }
-        Dialect::OpenAiChat => r#"{"model":"gpt-5","messages":[{"role":"user","content":"hello"}]}"#,
-        Dialect::OpenAiResponses => r#"{"model":"gpt-5","input":[{"role":"user","content":"hello"}]}"#,
-        Dialect::BedrockConverse => r#"{"messages":[{"role":"user","content":[{"text":"hello"}]}]}"#,
-        Dialect::GeminiGenerate => r#"{"contents":[{"role":"user","parts":[{"text":"hello"}]}]}"#,
-        Dialect::GeminiInteractions => {
-            r#"{"model":"gemini-4-pro","input":[{"type":"user_input","content":[{"type":"text","text":"hello"}]}]}"#
-        }
-    }
+    dialect.short_body()
 }
 
 /// A short body that asks for a stream, where the body does that.
 pub(crate) fn streamed(dialect: Dialect) -> String {
-    match dialect {
-        Dialect::BedrockConverse | Dialect::GeminiGenerate => short(dialect).to_owned(),
-        _ => short(dialect).replacen('{', r#"{"stream":true,"#, 1),
+    if dialect.stream_path() != dialect.path() {
+        return short(dialect).to_owned();
     }
+    short(dialect).replacen('{', r#"{"stream":true,"#, 1)
 }
 
 /// A body with a call that has no result, which the provider rejects.

@@ -1,5 +1,6 @@
 //! A proxy in front of a fake provider.
 
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -18,9 +19,6 @@ use seamline_testkit::provider::FakeProvider;
 use tokio::sync::oneshot;
 
 use super::client::Client;
-
-/// The upstreams that a test sends to the fake provider.
-const UPSTREAMS: [&str; 5] = ["anthropic", "openai", "gemini", "bedrock", "deepseek"];
 
 /// A running proxy, its provider and its reports.
 pub(crate) struct Stage {
@@ -178,28 +176,19 @@ impl Drop for Stage {
 /// The upstreams of a test: the names of the vendors, all at the fake provider, behind a path.
 pub(crate) fn upstreams(provider: &FakeProvider) -> Vec<Upstream> {
     let url = format!("{}/base", provider.url());
-    UPSTREAMS.iter().map(|name| Upstream::new(name, &url, None).unwrap()).collect()
+    let vendors = Dialect::ALL.into_iter().filter_map(|dialect| dialect.path().split('/').nth(1));
+    let names: BTreeSet<&str> = vendors.chain(["deepseek"]).collect();
+    names.into_iter().map(|name| Upstream::new(name, &url, None).unwrap()).collect()
 }
 
 /// The path of a dialect through the proxy.
 pub(crate) fn path(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::AnthropicMessages => "/anthropic/v1/messages",
-        Dialect::OpenAiChat => "/openai/v1/chat/completions",
-        Dialect::OpenAiResponses => "/openai/v1/responses",
-        Dialect::BedrockConverse => "/bedrock/model/anthropic.claude-v1%3A0/converse",
-        Dialect::GeminiGenerate => "/gemini/v1beta/models/gemini-2.5-pro:generateContent",
-        Dialect::GeminiInteractions => "/gemini/v1beta/interactions",
-    }
+    dialect.path()
 }
 
 /// The path of a dialect for streams.
 pub(crate) fn stream_path(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::BedrockConverse => "/bedrock/model/anthropic.claude-v1%3A0/converse-stream",
-        Dialect::GeminiGenerate => "/gemini/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
-        other => path(other),
-    }
+    dialect.stream_path()
 }
 
 /// Waits until something is so, and fails after a while.

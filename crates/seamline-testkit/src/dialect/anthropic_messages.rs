@@ -6,6 +6,7 @@ use crate::{
     dialect::{Fields, Row},
     events::{self, Event},
     generate::wire::place,
+    provider::{Framing, Operation, Service, reject, reply, tools},
     render, strict,
 };
 
@@ -26,6 +27,7 @@ pub(super) const ROW: Row = Row {
     has_optional_ids: false,
     must_take_turns: false,
     has_results_anywhere: false,
+    has_cache_blocks: false,
     body: render::anthropic::body,
     check: strict::anthropic::check,
     may_lack_list: |_| false,
@@ -40,6 +42,29 @@ pub(super) const ROW: Row = Row {
     user_message: r#"{"role":"user","content":"Go on"}"#,
     envelope: r#"{"model":"m","max_tokens":64}"#,
     error_event: "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
+    service: SERVICE,
+};
+
+const SERVICE: Service = Service {
+    path: "/anthropic/v1/messages",
+    stream_path: "/anthropic/v1/messages",
+    short_body: r#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":"hello"}]}"#,
+    operation: |path, _| match path {
+        _ if path.ends_with("/messages/count_tokens") => Some(Operation::Count),
+        _ if path.ends_with("/messages") => Some(Operation::Respond(Framing::ByBody)),
+        _ if path.ends_with("/invoke") && path.contains("anthropic.claude") => Some(Operation::Respond(Framing::Whole)),
+        _ => None,
+    },
+    token_count: || json!({"input_tokens": 1}),
+    tools: |body| tools::listed(&body["tools"], "input_schema"),
+    words: reject::anthropic::words,
+    not_json: reject::anthropic::not_json,
+    reject: reject::anthropic::reply,
+    failure: reply::anthropic::failure,
+    whole: reply::anthropic::whole,
+    events: reply::anthropic::events,
+    stream_end: None,
+    call_stream: reply::anthropic::call_stream,
 };
 
 fn add_reasoning(message: &mut Fields, said: &str, signature: Option<String>) -> Option<()> {

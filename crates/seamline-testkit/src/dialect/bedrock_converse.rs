@@ -6,6 +6,7 @@ use crate::{
     dialect::Row,
     events::{self, Event},
     generate::wire::place,
+    provider::{Framing, Operation, Service, reject, reply},
     render, strict,
 };
 
@@ -26,6 +27,7 @@ pub(super) const ROW: Row = Row {
     has_optional_ids: false,
     must_take_turns: true,
     has_results_anywhere: false,
+    has_cache_blocks: true,
     body: render::bedrock::body,
     check: strict::bedrock::check,
     may_lack_list: |_| false,
@@ -48,6 +50,31 @@ pub(super) const ROW: Row = Row {
     user_message: r#"{"role":"user","content":[{"text":"Go on"}]}"#,
     envelope: "{}",
     error_event: "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n",
+    service: SERVICE,
+};
+
+const SERVICE: Service = Service {
+    path: "/bedrock/model/anthropic.claude-v1%3A0/converse",
+    stream_path: "/bedrock/model/anthropic.claude-v1%3A0/converse-stream",
+    short_body: r#"{"messages":[{"role":"user","content":[{"text":"hello"}]}]}"#,
+    operation: |path, _| match path {
+        _ if path.ends_with("/converse") => Some(Operation::Respond(Framing::Whole)),
+        _ if path.ends_with("/converse-stream") => Some(Operation::Respond(Framing::Messages)),
+        _ => None,
+    },
+    token_count: || json!({"input_tokens": 1}),
+    tools: |body| {
+        let specs = body["toolConfig"]["tools"].as_array().into_iter().flatten().map(|tool| &tool["toolSpec"]);
+        specs.filter_map(|spec| Some((spec["name"].as_str()?, &spec["inputSchema"]["json"]))).collect()
+    },
+    words: reject::bedrock::words,
+    not_json: reject::bedrock::not_json,
+    reject: reject::bedrock::reply,
+    failure: reply::bedrock::failure,
+    whole: reply::bedrock::whole,
+    events: reply::bedrock::events,
+    stream_end: None,
+    call_stream: reply::bedrock::call_stream,
 };
 
 fn event(block: &Value) -> Event {

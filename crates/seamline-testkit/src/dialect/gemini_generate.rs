@@ -6,6 +6,10 @@ use crate::{
     dialect::Row,
     events::{self, Event},
     generate::wire::place,
+    provider::{
+        Framing, Operation, Service, reject, reply,
+        tools::{self, Declared},
+    },
     render, strict,
 };
 
@@ -26,6 +30,7 @@ pub(super) const ROW: Row = Row {
     has_optional_ids: true,
     must_take_turns: false,
     has_results_anywhere: false,
+    has_cache_blocks: false,
     body: render::gemini::body,
     check: |_, contents| strict::gemini::check(contents),
     may_lack_list: |_| false,
@@ -48,7 +53,48 @@ pub(super) const ROW: Row = Row {
     user_message: r#"{"role":"user","parts":[{"text":"Go on"}]}"#,
     envelope: "{}",
     error_event: "data: {\"error\":{\"code\":503,\"message\":\"The model is overloaded.\",\"status\":\"UNAVAILABLE\"}}\n\n",
+    service: SERVICE,
 };
+
+const SERVICE: Service = Service {
+    path: "/gemini/v1beta/models/gemini-2.5-pro:generateContent",
+    stream_path: "/gemini/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+    short_body: r#"{"contents":[{"role":"user","parts":[{"text":"hello"}]}]}"#,
+    operation,
+    token_count: || json!({"totalTokens": 1}),
+    tools: declared,
+    words: reject::gemini::words,
+    not_json: reject::gemini::not_json,
+    reject: reject::gemini::reply,
+    failure: reply::gemini::failure,
+    whole: reply::gemini::whole,
+    events: reply::gemini::events,
+    stream_end: None,
+    call_stream: reply::gemini::call_stream,
+};
+
+fn operation(path: &str, query: &str) -> Option<Operation> {
+    let has_events = query.split('&').any(|pair| pair == "alt=sse");
+    match path {
+        _ if path.ends_with(":countTokens") => Some(Operation::Count),
+        _ if path.ends_with(":generateContent") => Some(Operation::Respond(Framing::Whole)),
+        _ if path.ends_with(":streamGenerateContent") && has_events => Some(Operation::Respond(Framing::Events)),
+        _ if path.ends_with(":streamGenerateContent") => Some(Operation::Respond(Framing::Array)),
+        _ => None,
+    }
+}
+
+fn declared(body: &Value) -> Declared<'_> {
+    let tools = body["tools"].as_array().into_iter().flatten();
+    let functions = tools.flat_map(|tool| tool["functionDeclarations"].as_array().into_iter().flatten());
+    // Google's own Python package writes the first of these members in snake case.
+    let keys = ["parametersJsonSchema", "parameters_json_schema"];
+    let schema = |tool| {
+        let key = keys.into_iter().find(|key| Value::get(tool, key).is_some());
+        tools::named(tool, key.unwrap_or("parameters"))
+    };
+    functions.filter_map(schema).collect()
+}
 
 fn event(part: &Value) -> Event {
     let (call, result) = (&part["functionCall"], &part["functionResponse"]);

@@ -8,6 +8,7 @@ use crate::{
     dialect::Row,
     events::{self, Event},
     generate::wire::place,
+    provider::{Framing, Operation, Service, reject, reply, tools},
     render::TOOL_NAMES,
     strict::{Violation, ViolationKind},
     transcript::{Block, Call, CallResult, Ending, Input, Message, Role, Shape, Transcript},
@@ -30,6 +31,7 @@ pub(super) const ROW: Row = Row {
     has_optional_ids: false,
     must_take_turns: false,
     has_results_anywhere: true,
+    has_cache_blocks: false,
     body,
     check,
     may_lack_list: needs_no_steps,
@@ -45,6 +47,24 @@ pub(super) const ROW: Row = Row {
     user_message: r#"{"type":"user_input","content":[{"type":"text","text":"Go on"}]}"#,
     envelope: r#"{"model":"m"}"#,
     error_event: "event: error\ndata: {\"error\":{\"message\":\"Deadline expired before operation could complete.\",\"code\":\"gateway_timeout\"},\"event_type\":\"error\"}\n\n",
+    service: SERVICE,
+};
+
+const SERVICE: Service = Service {
+    path: "/gemini/v1beta/interactions",
+    stream_path: "/gemini/v1beta/interactions",
+    short_body: r#"{"model":"gemini-4-pro","input":[{"type":"user_input","content":[{"type":"text","text":"hello"}]}]}"#,
+    operation: |path, _| path.ends_with("/interactions").then_some(Operation::Respond(Framing::ByBody)),
+    token_count: || json!({"input_tokens": 1}),
+    tools: |body| tools::listed(&body["tools"], "parameters"),
+    words: reject::interactions::words,
+    not_json: reject::gemini::not_json,
+    reject: reject::interactions::reply,
+    failure: reply::interactions::failure,
+    whole: reply::interactions::whole,
+    events: reply::interactions::events,
+    stream_end: Some("event: done\ndata: [DONE]\n\n"),
+    call_stream: reply::interactions::call_stream,
 };
 
 /// The whole body.

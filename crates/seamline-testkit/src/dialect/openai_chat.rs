@@ -2,7 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::{dialect::Row, events::Event, generate::wire::place, render, strict};
+use crate::{
+    dialect::Row,
+    events::Event,
+    generate::wire::place,
+    provider::{Framing, Operation, Service, reject, reply, tools},
+    render, strict,
+};
 
 pub(super) const ROW: Row = Row {
     name: "openai_chat",
@@ -21,6 +27,7 @@ pub(super) const ROW: Row = Row {
     has_optional_ids: false,
     must_take_turns: false,
     has_results_anywhere: false,
+    has_cache_blocks: false,
     body: render::openai::body,
     check: |_, messages| strict::openai::check(messages),
     may_lack_list: |_| false,
@@ -47,6 +54,27 @@ pub(super) const ROW: Row = Row {
     user_message: r#"{"role":"user","content":"Go on"}"#,
     envelope: r#"{"model":"m"}"#,
     error_event: "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n",
+    service: SERVICE,
+};
+
+const SERVICE: Service = Service {
+    path: "/openai/v1/chat/completions",
+    stream_path: "/openai/v1/chat/completions",
+    short_body: r#"{"model":"gpt-5","messages":[{"role":"user","content":"hello"}]}"#,
+    operation: |path, _| path.ends_with("/chat/completions").then_some(Operation::Respond(Framing::ByBody)),
+    token_count: || json!({"input_tokens": 1}),
+    tools: |body| {
+        let tools = body["tools"].as_array().into_iter().flatten();
+        tools.filter_map(|tool| tools::named(&tool["function"], "parameters")).collect()
+    },
+    words: reject::openai_chat::words,
+    not_json: reject::openai_chat::not_json,
+    reject: reject::openai_chat::reply,
+    failure: reply::openai_chat::failure,
+    whole: reply::openai_chat::whole,
+    events: reply::openai_chat::events,
+    stream_end: Some(reply::openai_chat::STREAM_END),
+    call_stream: reply::openai_chat::call_stream,
 };
 
 fn events(message: &Value, events: &mut Vec<Event>) {

@@ -2,7 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::{dialect::Row, events::Event, generate::wire::place, render, strict};
+use crate::{
+    dialect::Row,
+    events::Event,
+    generate::wire::place,
+    provider::{Framing, Operation, Service, reject, reply, tools},
+    render, strict,
+};
 
 pub(super) const ROW: Row = Row {
     name: "openai_responses",
@@ -21,6 +27,7 @@ pub(super) const ROW: Row = Row {
     has_optional_ids: false,
     must_take_turns: false,
     has_results_anywhere: true,
+    has_cache_blocks: false,
     body: render::responses::body,
     check: strict::responses::check,
     may_lack_list: strict::responses::needs_no_items,
@@ -37,6 +44,28 @@ pub(super) const ROW: Row = Row {
     user_message: r#"{"role":"user","content":"Go on"}"#,
     envelope: r#"{"model":"m"}"#,
     error_event: "event: error\ndata: {\"type\":\"error\",\"code\":\"server_error\",\"message\":\"The server had an error\",\"param\":null,\"sequence_number\":9}\n\n",
+    service: SERVICE,
+};
+
+const SERVICE: Service = Service {
+    path: "/openai/v1/responses",
+    stream_path: "/openai/v1/responses",
+    short_body: r#"{"model":"gpt-5","input":[{"role":"user","content":"hello"}]}"#,
+    operation: |path, _| match path {
+        _ if path.ends_with("/responses/input_tokens") => Some(Operation::Count),
+        _ if path.ends_with("/responses") => Some(Operation::Respond(Framing::ByBody)),
+        _ => None,
+    },
+    token_count: || json!({"object": "response.input_tokens", "input_tokens": 1}),
+    tools: |body| tools::listed(&body["tools"], "parameters"),
+    words: reject::openai_responses::words,
+    not_json: reject::openai_chat::not_json,
+    reject: reject::openai_chat::reply,
+    failure: reply::openai_chat::failure,
+    whole: reply::openai_responses::whole,
+    events: reply::openai_responses::events,
+    stream_end: None,
+    call_stream: reply::openai_responses::call_stream,
 };
 
 fn events(item: &Value, events: &mut Vec<Event>) {

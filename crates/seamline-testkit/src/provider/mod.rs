@@ -9,17 +9,18 @@ mod coding;
 mod event_stream;
 mod exchange;
 mod http;
-mod reject;
-mod reply;
+pub(crate) mod reject;
+pub(crate) mod reply;
 mod route;
 mod rules;
 mod script;
 mod send;
 mod server;
+mod service;
 mod signature;
 #[cfg(test)]
 mod tests;
-mod tools;
+pub(crate) mod tools;
 mod websocket;
 
 use std::net::{SocketAddr, TcpStream};
@@ -33,6 +34,7 @@ use server::{Server, lock};
 pub use exchange::{End, Exchange};
 pub use http::Headers;
 pub use script::{After, HELP, Script};
+pub(crate) use {reply::Reply, route::Framing, route::Operation, service::Service};
 
 /// How a provider is started.
 #[derive(Clone, Debug, Default)]

@@ -3,38 +3,38 @@
 //! The words are those of recorded errors and of the providers' documentation. A real provider reports one error for a
 //! request: it checks the form of all messages first, and only then which result answers which call.
 
-mod anthropic;
-mod bedrock;
-mod gemini;
-mod interactions;
-mod openai_chat;
-mod openai_responses;
+pub(crate) mod anthropic;
+pub(crate) mod bedrock;
+pub(crate) mod gemini;
+pub(crate) mod interactions;
+pub(crate) mod openai_chat;
+pub(crate) mod openai_responses;
 mod pairs;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::reply::Reply;
 use crate::strict::{self, Violation, ViolationKind};
 use crate::{Dialect, strict::wire};
 
 /// One violation and the message that it is about.
-struct Case<'b> {
+pub(crate) struct Case<'b> {
     dialect: Dialect,
     messages: &'b [Value],
     message: &'b Value,
-    at: usize,
-    kind: ViolationKind,
+    pub(crate) at: usize,
+    pub(crate) kind: ViolationKind,
 }
 
 /// The words of a rejection, and the parameter that they are about.
-struct Words {
-    message: String,
+pub(crate) struct Words {
+    pub(crate) message: String,
     param: String,
     code: Option<&'static str>,
 }
 
 impl Words {
-    fn of(message: impl Into<String>) -> Self {
+    pub(crate) fn of(message: impl Into<String>) -> Self {
         Self { message: message.into(), param: String::new(), code: None }
     }
 
@@ -59,36 +59,14 @@ pub(super) fn rejection(dialect: Dialect, body: &Value, violations: &[Violation]
     let (at, kind) = first.map_or((0, ViolationKind::NoMessages), |first| (first.message, first.kind));
     let message = messages.get(at).unwrap_or(&Value::Null);
     let case = Case { dialect, messages, message, at, kind };
-    respond(
-        dialect,
-        &match dialect {
-            Dialect::AnthropicMessages => anthropic::words(&case),
-            Dialect::OpenAiChat => openai_chat::words(&case),
-            Dialect::OpenAiResponses => openai_responses::words(&case),
-            Dialect::GeminiGenerate => gemini::words(&case),
-            Dialect::GeminiInteractions => interactions::words(&case),
-            Dialect::BedrockConverse => bedrock::words(&case),
-        },
-    )
+    let service = dialect.service();
+    (service.reject)(&(service.words)(&case))
 }
 
 /// The rejection of bytes that are not JSON.
 pub(super) fn not_json(dialect: Dialect, error: &serde_json::Error) -> Reply {
-    let place = format!("line {} column {}", error.line(), error.column());
-    let message = match dialect {
-        Dialect::AnthropicMessages => format!("The request body is not valid JSON: {error} (char {})", error.column()),
-        Dialect::OpenAiChat | Dialect::OpenAiResponses => {
-            "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP \
-             library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have \
-             trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)"
-                .to_owned()
-        }
-        Dialect::GeminiGenerate | Dialect::GeminiInteractions => {
-            format!("Invalid JSON payload received. Unexpected token.\n{place}\n^")
-        }
-        Dialect::BedrockConverse => format!("Could not parse the request body as JSON: {place}"),
-    };
-    respond(dialect, &Words::of(message))
+    let service = dialect.service();
+    (service.reject)(&Words::of((service.not_json)(error)))
 }
 
 /// A rejection that no body deserves: the words for a call without a result.
@@ -96,32 +74,6 @@ pub(super) fn pretended(dialect: Dialect, body: &Value) -> Reply {
     let messages = body.get(dialect.list_key()).and_then(Value::as_array).map_or(0, Vec::len);
     let violation = Violation { message: messages.saturating_sub(1), kind: ViolationKind::UnansweredCall };
     rejection(dialect, body, &[violation])
-}
-
-/// A response with status 400 in the form of a dialect.
-fn respond(dialect: Dialect, words: &Words) -> Reply {
-    let message = &words.message;
-    match dialect {
-        Dialect::AnthropicMessages => Reply::json(
-            400,
-            &json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}, "request_id": "req_probe"}),
-        ),
-        Dialect::OpenAiChat | Dialect::OpenAiResponses => {
-            let param = Some(words.param.as_str()).filter(|param| !param.is_empty());
-            let error =
-                json!({"message": message, "type": "invalid_request_error", "param": param, "code": words.code});
-            Reply::json(400, &json!({"error": error}))
-        }
-        Dialect::GeminiGenerate => {
-            Reply::json(400, &json!({"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}}))
-        }
-        Dialect::GeminiInteractions => {
-            Reply::json(400, &json!({"error": {"message": message, "code": "invalid_request"}}))
-        }
-        Dialect::BedrockConverse => {
-            Reply::json(400, &json!({"message": message})).with_header("x-amzn-errortype", "ValidationException")
-        }
-    }
 }
 
 /// Whether a violation is about more than the form of one message.

@@ -1,12 +1,11 @@
 //! Responses in every dialect, streamed or whole.
 
-mod anthropic;
-mod bedrock;
-mod failure;
-mod gemini;
-mod interactions;
-mod openai_chat;
-mod openai_responses;
+pub(crate) mod anthropic;
+pub(crate) mod bedrock;
+pub(crate) mod gemini;
+pub(crate) mod interactions;
+pub(crate) mod openai_chat;
+pub(crate) mod openai_responses;
 
 use serde_json::{Value, json};
 
@@ -16,17 +15,15 @@ use super::route::Framing;
 use super::tools::ToolCall;
 use crate::Dialect;
 
-pub(super) use failure::failure;
-
 /// The text of a response without a tool call.
 pub(super) const DONE: &str = "The probe ran.";
 
 /// An event of a stream: its name, if its dialect names events, and its data.
-type Event = (&'static str, Value);
+pub(crate) type Event = (&'static str, Value);
 
 /// A response.
 #[derive(Clone, Debug)]
-pub(super) struct Reply {
+pub(crate) struct Reply {
     pub(super) status: u16,
     pub(super) kind: &'static str,
     pub(super) headers: Headers,
@@ -36,12 +33,12 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    pub(super) fn json(status: u16, body: &Value) -> Self {
+    pub(crate) fn json(status: u16, body: &Value) -> Self {
         let frames = vec![body.to_string().into_bytes()];
         Self { status, kind: "application/json", headers: Vec::new(), frames, stream: None }
     }
 
-    pub(super) fn with_header(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn with_header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
@@ -66,16 +63,16 @@ impl Reply {
 }
 
 /// One response of the fake provider.
-pub(super) struct Answer {
+pub(crate) struct Answer {
     /// The number of the response, which makes its ids unique.
     pub(super) number: usize,
-    pub(super) said: Said,
+    pub(crate) said: Said,
     /// Whether a content filter ends the response.
     pub(super) is_filtered: bool,
 }
 
 /// The content of a response of the model.
-pub(super) enum Said {
+pub(crate) enum Said {
     /// A call of a tool.
     Call(ToolCall),
     /// A text in pieces.
@@ -83,12 +80,12 @@ pub(super) enum Said {
 }
 
 impl Answer {
-    fn id(&self, prefix: &str) -> String {
+    pub(crate) fn id(&self, prefix: &str) -> String {
         format!("{prefix}probe{:04}", self.number)
     }
 
     /// The word for the reason why the response ended.
-    fn stop<'w>(&self, text: &'w str, call: &'w str, filter: &'w str) -> &'w str {
+    pub(crate) fn stop<'w>(&self, text: &'w str, call: &'w str, filter: &'w str) -> &'w str {
         match &self.said {
             _ if self.is_filtered => filter,
             Said::Text(_) => text,
@@ -97,21 +94,12 @@ impl Answer {
     }
 }
 
-/// The writers of a dialect: a whole response, and the events of a streamed one.
-type Writers = (fn(&Answer) -> Value, fn(&Answer) -> Vec<Event>);
-
 /// A response to a request.
 pub(super) fn response(dialect: Dialect, framing: Framing, answer: &Answer) -> Reply {
-    let (whole, events): Writers = match dialect {
-        Dialect::AnthropicMessages => (anthropic::whole, anthropic::events),
-        Dialect::OpenAiChat => (openai_chat::whole, openai_chat::events),
-        Dialect::OpenAiResponses => (openai_responses::whole, openai_responses::events),
-        Dialect::GeminiGenerate => (gemini::whole, gemini::events),
-        Dialect::GeminiInteractions => (interactions::whole, interactions::events),
-        Dialect::BedrockConverse => (bedrock::whole, bedrock::events),
-    };
+    let service = dialect.service();
+    let events = service.events;
     if matches!(framing, Framing::Whole | Framing::ByBody) {
-        return Reply::json(200, &whole(answer));
+        return Reply::json(200, &(service.whole)(answer));
     }
     let (kind, frames) = match framing {
         Framing::Messages => {
@@ -119,9 +107,14 @@ pub(super) fn response(dialect: Dialect, framing: Framing, answer: &Answer) -> R
             ("application/vnd.amazon.eventstream", events(answer).into_iter().map(write).collect())
         }
         Framing::Array => ("application/json; charset=UTF-8", array(events(answer))),
-        _ => ("text/event-stream", sse(dialect, events(answer))),
+        _ => ("text/event-stream", sse(events(answer), service.stream_end)),
     };
     Reply { status: 200, kind, headers: Vec::new(), frames, stream: Some((dialect, framing)) }
+}
+
+/// The error of a provider with a status, whatever the request holds.
+pub(super) fn failure(dialect: Option<Dialect>, status: u16) -> Reply {
+    dialect.map_or(openai_chat::failure as fn(u16) -> Reply, |dialect| dialect.service().failure)(status)
 }
 
 /// The events of a response over a WebSocket: the data of each.
@@ -129,17 +122,17 @@ pub(super) fn messages(answer: &Answer) -> Vec<Value> {
     openai_responses::events(answer).into_iter().map(|(_, data)| data).collect()
 }
 
-fn sse(dialect: Dialect, events: Vec<Event>) -> Vec<Vec<u8>> {
+fn sse(events: Vec<Event>, end: Option<&str>) -> Vec<Vec<u8>> {
     let write = |(name, data): Event| match name {
         "" => format!("data: {data}\n\n").into_bytes(),
         name => format!("event: {name}\ndata: {data}\n\n").into_bytes(),
     };
-    let end = match dialect {
-        Dialect::OpenAiChat => Some("data: [DONE]\n\n"),
-        Dialect::GeminiInteractions => Some("event: done\ndata: [DONE]\n\n"),
-        _ => None,
-    };
     events.into_iter().map(write).chain(end.map(|end| end.as_bytes().to_vec())).collect()
+}
+
+/// An event stream whose events have no names.
+pub(crate) fn unnamed(events: &[Value]) -> String {
+    events.iter().map(|event| format!("data: {event}\n\n")).collect::<Vec<_>>().concat()
 }
 
 fn array(events: Vec<Event>) -> Vec<Vec<u8>> {

@@ -15,9 +15,18 @@ pub(super) enum Route {
     Other,
 }
 
+/// The operation of one dialect that a path asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// A response of the model.
+    Respond(Framing),
+    /// The number of tokens of a request.
+    Count,
+}
+
 /// The form of a streamed response. The body of a request decides whether it is used where the path does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Framing {
+pub(crate) enum Framing {
     /// One JSON value, or an event stream if the body has `"stream": true`.
     ByBody,
     /// One JSON value.
@@ -35,27 +44,14 @@ impl Route {
     pub(super) fn of(head: &Head) -> Self {
         let path = head.path();
         let query = head.target.split_once('?').map_or("", |(_, query)| query);
-        let has_events = query.split('&').any(|pair| pair == "alt=sse");
-        let answer = |dialect, framing| Self::Answer { dialect, framing };
-        let end = |end: &str| path.ends_with(end);
-        match path {
-            _ if head.method != "POST" => Self::Other,
-            _ if end("/messages/count_tokens") => Self::Count { dialect: Dialect::AnthropicMessages },
-            _ if end(":countTokens") => Self::Count { dialect: Dialect::GeminiGenerate },
-            _ if end("/responses/input_tokens") => Self::Count { dialect: Dialect::OpenAiResponses },
-            _ if end("/messages") => answer(Dialect::AnthropicMessages, Framing::ByBody),
-            _ if end("/chat/completions") => answer(Dialect::OpenAiChat, Framing::ByBody),
-            _ if end("/responses") => answer(Dialect::OpenAiResponses, Framing::ByBody),
-            _ if end("/interactions") => answer(Dialect::GeminiInteractions, Framing::ByBody),
-            _ if end(":generateContent") => answer(Dialect::GeminiGenerate, Framing::Whole),
-            _ if end(":streamGenerateContent") && has_events => answer(Dialect::GeminiGenerate, Framing::Events),
-            _ if end(":streamGenerateContent") => answer(Dialect::GeminiGenerate, Framing::Array),
-            _ if end("/invoke") && path.contains("anthropic.claude") => {
-                answer(Dialect::AnthropicMessages, Framing::Whole)
-            }
-            _ if end("/converse") => answer(Dialect::BedrockConverse, Framing::Whole),
-            _ if end("/converse-stream") => answer(Dialect::BedrockConverse, Framing::Messages),
-            _ => Self::Other,
+        if head.method != "POST" {
+            return Self::Other;
+        }
+        let route = |dialect: Dialect| Some((dialect, (dialect.service().operation)(path, query)?));
+        match Dialect::ALL.into_iter().find_map(route) {
+            Some((dialect, Operation::Respond(framing))) => Self::Answer { dialect, framing },
+            Some((dialect, Operation::Count)) => Self::Count { dialect },
+            None => Self::Other,
         }
     }
 

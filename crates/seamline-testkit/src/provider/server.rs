@@ -305,15 +305,8 @@ fn has_script(headers: &Headers) -> bool {
 
 /// Lists of models, token counts, telemetry.
 fn other(route: Route) -> Reply {
-    Reply::json(
-        200,
-        &match route.dialect() {
-            Some(Dialect::GeminiGenerate) => json!({"totalTokens": 1}),
-            Some(Dialect::OpenAiResponses) => json!({"object": "response.input_tokens", "input_tokens": 1}),
-            Some(_) => json!({"input_tokens": 1}),
-            None => json!({"data": [], "models": [], "input_tokens": 1}),
-        },
-    )
+    let count = route.dialect().map(|dialect| (dialect.service().token_count)());
+    Reply::json(200, &count.unwrap_or_else(|| json!({"data": [], "models": [], "input_tokens": 1})))
 }
 
 /// Adds the headers of the request if the script says so.

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use jiff::Timestamp;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
@@ -144,13 +145,7 @@ fn seconds(date: &str) -> Option<u64> {
     if date.len() != 16 || date.get(8..9) != Some("T") || !date.ends_with('Z') {
         return None;
     }
-    let number = |from: usize, to: usize| date.get(from..to)?.parse::<u64>().ok();
-    let (year, month, day) = (number(0, 4)?, number(4, 6)?, number(6, 8)?);
-    // Years that begin in March have their leap day at the end.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day;
-    let since_1970 = days.checked_sub(719_469)?;
-    Some(((since_1970 * 24 + number(9, 11)?) * 60 + number(11, 13)?) * 60 + number(13, 15)?)
+    date.parse::<Timestamp>().ok()?.as_second().try_into().ok()
 }
 
 #[cfg(test)]

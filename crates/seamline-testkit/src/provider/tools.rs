@@ -4,11 +4,14 @@ use serde_json::{Value, json};
 
 use crate::Dialect;
 
+/// The names and schemas of the tools that a request declares.
+pub(crate) type Declared<'b> = Vec<(&'b str, &'b Value)>;
+
 /// A call of a tool.
 #[derive(Clone, Debug)]
-pub(super) struct ToolCall {
-    pub(super) name: String,
-    pub(super) input: Value,
+pub(crate) struct ToolCall {
+    pub(crate) name: String,
+    pub(crate) input: Value,
 }
 
 /// Names of shell tools, as they occur in clients; a name that contains one counts, too.
@@ -16,39 +19,21 @@ const SHELLS: [&str; 7] = ["run_shell_command", "exec_command", "run_commands", 
 
 /// The call of the client's shell tool with a command; nothing if it declares none.
 pub(super) fn shell(dialect: Dialect, body: &Value, command: &str) -> Option<ToolCall> {
-    let declared: Vec<(&str, &Value)> = declared(dialect, body);
+    let declared = (dialect.service().tools)(body);
     let is_shell = |name: &str, shell: &str| name.to_ascii_lowercase().contains(shell);
     let found = SHELLS.iter().find_map(|shell| declared.iter().find(|(name, _)| is_shell(name, shell)));
     let (name, schema) = *found?;
     Some(ToolCall { name: name.to_owned(), input: input(schema, command) })
 }
 
-/// The names and schemas of the declared tools.
-fn declared<'b>(dialect: Dialect, body: &'b Value) -> Vec<(&'b str, &'b Value)> {
-    let tools = body["tools"].as_array().into_iter().flatten();
-    let named = |tool: &'b Value, schema: &str| Some((tool["name"].as_str()?, &tool[schema]));
-    match dialect.name() {
-        "anthropic_messages" => tools.filter_map(|tool| named(tool, "input_schema")).collect(),
-        "openai_chat" => tools.filter_map(|tool| named(&tool["function"], "parameters")).collect(),
-        "openai_responses" => tools.filter_map(|tool| named(tool, "parameters")).collect(),
-        "gemini_generate" => {
-            let functions = tools.flat_map(|tool| tool["functionDeclarations"].as_array().into_iter().flatten());
-            // Google's own Python package writes this member in snake case.
-            let keys = ["parametersJsonSchema", "parameters_json_schema"];
-            let schema = |tool: &'b Value| {
-                let key = keys.into_iter().find(|key| tool.get(key).is_some());
-                named(tool, key.unwrap_or("parameters"))
-            };
-            functions.filter_map(schema).collect()
-        }
-        "gemini_interactions" => tools.filter_map(|tool| named(tool, "parameters")).collect(),
-        _ => {
-            let tools = body["toolConfig"]["tools"].as_array().into_iter().flatten();
-            let spec =
-                |tool: &'b Value| Some((tool["toolSpec"]["name"].as_str()?, &tool["toolSpec"]["inputSchema"]["json"]));
-            tools.filter_map(spec).collect()
-        }
-    }
+/// The names and schemas of tools whose name and schema are members with these names.
+pub(crate) fn listed<'b>(tools: &'b Value, schema: &str) -> Declared<'b> {
+    tools.as_array().into_iter().flatten().filter_map(|tool| named(tool, schema)).collect()
+}
+
+/// The name and the schema of a tool.
+pub(crate) fn named<'b>(tool: &'b Value, schema: &str) -> Option<(&'b str, &'b Value)> {
+    Some((tool["name"].as_str()?, &tool[schema]))
 }
 
 /// An input that fits a schema: the command where the schema has a place for one, and a value for what else it requires.

@@ -24,10 +24,8 @@ pub fn render(dialect: Dialect, transcript: &Transcript, style: Style) -> String
 
 /// The request body that holds `transcript`.
 pub fn body(dialect: Dialect, transcript: &Transcript) -> Value {
-    match dialect {
-        Dialect::BedrockConverse => (dialect.row().body)(transcript),
-        _ => (dialect.row().body)(&without_cache_points(transcript)),
-    }
+    let row = dialect.row();
+    if row.has_cache_blocks { (row.body)(transcript) } else { (row.body)(&without_cache_points(transcript)) }
 }
 
 /// The transcript without cache marks that are blocks, and without messages that hold nothing else.

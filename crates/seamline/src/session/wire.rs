@@ -212,12 +212,15 @@ impl Wire {
         };
         let calls = results.iter().enumerate().map(|it| call_of(it).cloned().unwrap_or_else(|| unknown_call(it.1)));
         let calls: Vec<LiftedCall> = calls.collect();
+        // The text of a policy about a tool that crashed is kept as the tool's own output.
+        let repairs = self.repairs();
+        let crashed = repairs.synthetic_text.crashed.own();
         let answered = calls.iter().zip(results).map(|(call, result)| AnsweredCall {
             call,
             has_id: turn.has_own_id(&call.id),
             text: &result.output,
             failed: result.failed,
-            made_up: self.is_synthetic(&result.output),
+            made_up: result.synthetic || crashed.is_some_and(|own| own == result.output),
         });
         let written = (self.functions.results().write)(&answered.collect::<Vec<_>>());
         let results: Vec<Raw> = written.into_iter().map(Raw::parse).collect::<Result<_, _>>()?;

@@ -244,13 +244,10 @@ impl Told {
         let mut told = Self::default();
         for message in body[dialect.list_key()].as_array().into_iter().flatten() {
             told.roles.push(word(message, "role"));
-            match dialect {
-                Dialect::AnthropicMessages => told.anthropic(message),
-                Dialect::OpenAiChat => told.openai(message),
-                Dialect::OpenAiResponses => told.responses(message),
-                // The source documents have no cases in other dialects.
-                _ => {}
-            }
+            // Each reads its own forms only. The source documents have no cases in other dialects.
+            told.anthropic(message);
+            told.openai(message);
+            told.responses(message);
         }
         told
     }

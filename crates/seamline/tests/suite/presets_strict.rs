@@ -32,10 +32,8 @@ fn answer_partly(broken: &mut Broken) {
 /// is not JSON.
 fn add_tool_role(dialect: Dialect, body: &str, number: usize) -> Option<String> {
     let mut body: Value = serde_json::from_str(body).ok()?;
-    let content = match dialect {
-        Dialect::BedrockConverse => json!([{"text": "out of a tool"}]),
-        _ => json!("out of a tool"),
-    };
+    let text = "out of a tool";
+    let content = if dialect.has_text_content() { json!(text) } else { json!([{"text": text}]) };
     let role = if number.is_multiple_of(3) { "function" } else { "tool" };
     let message = match number % 5 {
         0 | 1 => json!({"role": role, "content": content}),

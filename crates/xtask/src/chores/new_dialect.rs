@@ -135,6 +135,9 @@ mod tests {
         ])
     }
 
+    /// The file with the part of the row that the fake provider needs.
+    const SERVICE: &str = "crates/seamline-testkit/src/provider/service.rs";
+
     fn root() -> std::path::PathBuf {
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
     }
@@ -201,6 +204,8 @@ mod tests {
         assert_eq!(fields(template, "Constraints = Constraints {", ""), declared);
         let row = fields(&read(TABLE), "pub(crate) struct Row {", "pub(crate) ");
         assert_eq!(fields(TESTKIT_FILE, "ROW: Row = Row {", ""), row);
+        let service = fields(&read(SERVICE), "pub(crate) struct Service {", "pub(crate) ");
+        assert_eq!(fields(TESTKIT_FILE, "SERVICE: Service = Service {", ""), service);
         let dialect = fields(&read("crates/seamline-dialects/src/dialect.rs"), "pub struct Dialect {", "pub(crate) ");
         assert_eq!(fields(FILES[0].1, "DIALECT: Dialect = Dialect {", ""), dialect);
     }
@@ -220,7 +225,7 @@ mod tests {
     /// Copies the crates and fixtures into an empty folder. Returns the folder as a workspace.
     fn copied(folder: &Path) -> Workspace {
         let (root, tree) = (root(), Tree::read(&root()).unwrap());
-        let needed = ["crates/", "fixtures/", "docs/", "Cargo.toml", "Cargo.lock"];
+        let needed = ["crates/", "fixtures/", "docs/", "deploy/", "Cargo.toml", "Cargo.lock"];
         for path in tree.paths().filter(|path| needed.iter().any(|start| path.starts_with(start))) {
             let copy = folder.join(path);
             std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
@@ -250,7 +255,10 @@ mod tests {
         if std::env::var_os("SEAMLINE_SOAK").is_none() {
             return;
         }
-        let args = ["check", "--quiet", "--tests", "--package", "seamline-dialects", "--package", "seamline-testkit"];
+        // The tests of the library and of the proxy run for every dialect.
+        let crates = ["seamline-dialects", "seamline-testkit", "seamline", "seamline-proxy"];
+        let packages = crates.into_iter().flat_map(|name| ["--package", name]);
+        let args: Vec<&str> = ["check", "--quiet", "--tests"].into_iter().chain(packages).collect();
         let output = copy.cargo(&args).env("CARGO_TARGET_DIR", target()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }

@@ -2,6 +2,7 @@
 
 mod commits;
 mod complaint;
+mod dialect_arms;
 mod fixtures;
 mod history;
 pub(crate) mod language;
@@ -29,7 +30,7 @@ pub(crate) use self::subject::Subject;
 type Check = fn(&Subject) -> Vec<Complaint>;
 
 /// Every check, with the sentence that it makes true.
-pub(crate) const CHECKS: [(&str, Check); 17] = [
+pub(crate) const CHECKS: [(&str, Check); 18] = [
     ("crates depend on lower ranks only", ranks::check),
     ("manifests are uniform", manifests::check),
     ("every dependency has a reason", reasons::check),
@@ -40,6 +41,7 @@ pub(crate) const CHECKS: [(&str, Check); 17] = [
     ("public types have names of their own", type_names::check),
     ("crates respect their layers", layers::check),
     ("every log event is in one file of its crate and on its page", log_events::check),
+    ("a new dialect changes no file of another one", dialect_arms::check),
     ("fixtures are complete", fixtures::check),
     ("no absolute paths of one machine", places::check),
     ("links lead to existing files", links::check),

@@ -88,11 +88,11 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 
 fn report_call(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, demand: SignatureDemand) {
     let name = context.transcript.call(call).and_then(|call| context.transcript.name(call.tool)).unwrap_or("");
-    let signature = context.transcript.signatures.get(context.id(call)).map(str::to_owned);
-    let title = match signature {
-        Some(_) => "give the call its signature back",
-        None => "add the provider's replacement for a lost signature",
+    let (signature, title) = match context.transcript.signatures.get(context.id(call)) {
+        Some(own) => (own, "give the call its signature back"),
+        None => (demand.stand_in, "add the provider's replacement for a lost signature"),
     };
+    let signature = signature.to_owned();
     report
         .block(context, call, format!("tool call of `{name}` lacks the provider's signature"))
         .call_id(context.id(call))

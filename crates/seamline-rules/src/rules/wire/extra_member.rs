@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use seamline_model::{
-    Edit, Member, MemberSort, Members, Place, RejectedMember, Role, Safety, Severity, Span, Stage, Values,
+    Edit, Member, MemberKind, MemberSort, Members, Place, RejectedMember, Role, Safety, Severity, Span, Stage, Values,
 };
 
 use super::of_unknown::is_of_unknown;
@@ -127,7 +127,8 @@ fn report_places(context: &Context<'_, '_>, report: &mut Report) {
 
 /// Whether a member holds calls in the form of another dialect.
 fn holds_calls(member: &Member) -> bool {
-    member.sort == (MemberSort::Foreign { empty: false }) && matches!(&*member.key, "tool_calls" | "function_call")
+    member.sort == (MemberSort::Foreign { empty: false })
+        && matches!(member.kind, MemberKind::Calls | MemberKind::OnlyCall)
 }
 
 /// Reports calls that a provider accepts and ignores.
@@ -146,16 +147,16 @@ fn is_unknown(context: &Context<'_, '_>, member: &Member) -> bool {
     match member.sort {
         MemberSort::Foreign { .. } => true,
         // Results have the name of their tool, and another rule handles an empty list of calls.
-        MemberSort::Spare { .. } => match &*member.key {
-            "name" => !matches!(context.transcript.message(member.message).role, Role::Tool | Role::Function),
-            key => key != "tool_calls",
+        MemberSort::Spare { .. } => match member.kind {
+            MemberKind::Name => !matches!(context.transcript.message(member.message).role, Role::Tool | Role::Function),
+            kind => kind != MemberKind::Calls,
         },
         _ => false,
     }
 }
 
 fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
-    let Member { message, block, key, span, cut, .. } = member;
+    let Member { message, block, kind, key, span, cut, .. } = member;
     let place = Place { message: Some(*message), block: *block, span: *span };
     if is_of_unknown(context, member) {
         report_unknown(report, member, (place, "belongs to something unknown"));
@@ -169,7 +170,7 @@ fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member
         .place(place, format!("the provider does not support the member `{key}`"))
         .predicts(predict_error(context, member));
     if let (MemberSort::Spare { .. }, Some(block)) = (member.sort, member.block) {
-        if &**key == "refusal" {
+        if *kind == MemberKind::Refusal {
             let text = format!("{{\"type\":\"text\",\"text\":{}}}", value_of(context, member));
             let edits = vec![Edit::Patch { span: context.transcript.block(block).span, text }];
             draft.fix(Stage::Bytes, Safety::Safe, "turn it into a text", edits);
@@ -190,7 +191,7 @@ fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member
         _ => member.is_foreign_thinking() || !member.says_something() && !member.is_unknown(),
     };
     let safety = if safe { Safety::Safe } else { Safety::Unsafe };
-    let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe || &**key == "thinking" };
+    let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe || *kind == MemberKind::Thinking };
     // How a message ended tells what its open calls are answered with.
     let stage = if notes_ending(member) { Stage::Finish } else { Stage::Bytes };
     draft.fix(stage, safety, "remove the member", vec![edit]);
@@ -211,7 +212,7 @@ fn report_unknown(report: &mut Report, member: &Member, (place, why): (Place, &s
 /// The edits that make a `function_call` the only tool call of its message. A later pass sets its id.
 fn as_call(context: &Context<'_, '_>, member: &Member) -> Option<Vec<Edit>> {
     let call = value_of(context, member);
-    let is_call = &*member.key == "function_call" && matches!(member.sort, MemberSort::Spare { empty: false });
+    let is_call = member.kind == MemberKind::OnlyCall && member.sort == (MemberSort::Spare { empty: false });
     let role = context.transcript.message(member.message).role;
     if !is_call || !call.starts_with('{') || role != Role::Assistant || context.transcript.has_calls(member.message) {
         return None;
@@ -219,7 +220,7 @@ fn as_call(context: &Context<'_, '_>, member: &Member) -> Option<Vec<Edit>> {
     let text = format!("\"tool_calls\":[{{\"type\":\"function\",\"function\":{call}}}]");
     let mut edits = vec![Edit::Patch { span: member.span, text }];
     let others = context.transcript.members_of(member.message).iter();
-    let empty_list = others.filter(|other| &*other.key == "tool_calls");
+    let empty_list = others.filter(|other| other.kind == MemberKind::Calls);
     edits.extend(empty_list.map(|list| Edit::DropMember { cut: list.cut, member: list.span, lost: false }));
     Some(edits)
 }

@@ -1,12 +1,13 @@
 //! The words of Anthropic.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Case, Words};
+use crate::provider::Reply;
 use crate::strict::{ViolationKind as K, ident::is_word, wire};
 
 /// ANT-1 to ANT-37.
-pub(super) fn words(case: &Case<'_>) -> Words {
+pub(crate) fn words(case: &Case<'_>) -> Words {
     let at = case.at;
     let is_kind = |kind: &'static str| move |block: &Value| wire::kind(block) == kind;
     let (call, _) = case.block(is_kind("tool_use"));
@@ -64,6 +65,17 @@ pub(super) fn words(case: &Case<'_>) -> Words {
         }
         _ => format!("messages.{at}.content.{result}.tool_result.content: Input should be a valid list"),
     })
+}
+
+/// The words for bytes that are not JSON.
+pub(crate) fn not_json(error: &serde_json::Error) -> String {
+    format!("The request body is not valid JSON: {error} (char {})", error.column())
+}
+
+/// The response with these words.
+pub(crate) fn reply(words: &Words) -> Reply {
+    let error = json!({"type": "invalid_request_error", "message": words.message});
+    Reply::json(400, &json!({"type": "error", "error": error, "request_id": "req_probe"}))
 }
 
 fn unanswered(at: usize, ids: &[String]) -> String {

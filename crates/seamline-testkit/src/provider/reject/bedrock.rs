@@ -1,12 +1,13 @@
 //! The words of Bedrock's Converse.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Case, Words};
+use crate::provider::Reply;
 use crate::strict::{ViolationKind as K, ident::is_word};
 
 /// BED-2 to BED-10.
-pub(super) fn words(case: &Case<'_>) -> Words {
+pub(crate) fn words(case: &Case<'_>) -> Words {
     let at = case.at;
     let answers = at + 1;
     Words::of(match case.kind {
@@ -59,6 +60,16 @@ pub(super) fn words(case: &Case<'_>) -> Words {
         }
         _ => format!("messages.{at}.content: Input should be an object"),
     })
+}
+
+/// The words for bytes that are not JSON.
+pub(crate) fn not_json(error: &serde_json::Error) -> String {
+    format!("Could not parse the request body as JSON: line {} column {}", error.line(), error.column())
+}
+
+/// The response with these words.
+pub(crate) fn reply(words: &Words) -> Reply {
+    Reply::json(400, &json!({"message": words.message})).with_header("x-amzn-errortype", "ValidationException")
 }
 
 fn is_off(held: &Value, key: &str) -> bool {

@@ -1,8 +1,9 @@
 //! The words of Google's generateContent.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Case, Words};
+use crate::provider::Reply;
 use crate::strict::ViolationKind as K;
 
 /// The members of a part that hold a call or a result.
@@ -10,7 +11,7 @@ const CALLS: [&str; 2] = ["functionCall", "function_call"];
 const RESULTS: [&str; 2] = ["functionResponse", "function_response"];
 
 /// GEM-1 to GEM-8.
-pub(super) fn words(case: &Case<'_>) -> Words {
+pub(crate) fn words(case: &Case<'_>) -> Words {
     let at = case.at;
     let part = |names: [&str; 2], is_wrong: &dyn Fn(&Value) -> bool| {
         let (index, part) = case.block(|part| held(part, names).is_some_and(is_wrong));
@@ -61,6 +62,17 @@ pub(super) fn words(case: &Case<'_>) -> Words {
         }
         _ => invalid(&format!("contents[{at}].parts"), "Part", case.message),
     })
+}
+
+/// The words for bytes that are not JSON, also those of Interactions.
+pub(crate) fn not_json(error: &serde_json::Error) -> String {
+    let place = format!("line {} column {}", error.line(), error.column());
+    format!("Invalid JSON payload received. Unexpected token.\n{place}\n^")
+}
+
+/// The response with these words.
+pub(crate) fn reply(words: &Words) -> Reply {
+    Reply::json(400, &json!({"error": {"code": 400, "message": words.message, "status": "INVALID_ARGUMENT"}}))
 }
 
 fn held<'p>(part: &'p Value, names: [&str; 2]) -> Option<&'p Value> {

@@ -1,13 +1,14 @@
 //! The words of Google's Interactions. Few of its errors are recorded; where none is, the words are those of
 //! generateContent for the same mistake.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Case, Words};
+use crate::provider::Reply;
 use crate::strict::{ViolationKind as K, wire};
 
 /// The recorded errors are adk-python#4381 and inspect-robots#380.
-pub(super) fn words(case: &Case<'_>) -> Words {
+pub(crate) fn words(case: &Case<'_>) -> Words {
     let at = format!("input[{}]", case.at);
     let kind = Some(wire::kind(case.message)).filter(|kind| !kind.is_empty()).unwrap_or("content");
     Words::of(match case.kind {
@@ -37,4 +38,9 @@ pub(super) fn words(case: &Case<'_>) -> Words {
         K::BadContent => format!("{at}.content: Input should be a valid list"),
         _ => format!("{at}.content: Input should be an object"),
     })
+}
+
+/// The response with these words.
+pub(crate) fn reply(words: &Words) -> Reply {
+    Reply::json(400, &json!({"error": {"message": words.message, "code": "invalid_request"}}))
 }

@@ -1,12 +1,13 @@
 //! The words of `OpenAI`'s Chat Completions.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Case, Words, type_name};
+use crate::provider::Reply;
 use crate::strict::{ViolationKind as K, ident::is_word, wire};
 
 /// OAC-1 to OAC-9.
-pub(super) fn words(case: &Case<'_>) -> Words {
+pub(crate) fn words(case: &Case<'_>) -> Words {
     let param = format!("messages.[{}]", case.at);
     match case.kind {
         K::NoMessages => Words::about(
@@ -57,6 +58,21 @@ pub(super) fn words(case: &Case<'_>) -> Words {
             "empty_array",
         ),
     }
+}
+
+/// The words for bytes that are not JSON.
+pub(crate) fn not_json(_: &serde_json::Error) -> String {
+    "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library \
+     correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring \
+     out how to fix this, please contact us through our help center at help.openai.com.)"
+        .to_owned()
+}
+
+/// The response with these words, also that of Responses.
+pub(crate) fn reply(words: &Words) -> Reply {
+    let param = Some(words.param.as_str()).filter(|param| !param.is_empty());
+    let error = json!({"message": words.message, "type": "invalid_request_error", "param": param, "code": words.code});
+    Reply::json(400, &json!({"error": error}))
 }
 
 fn wrong_type(case: &Case<'_>, member: &str) -> Words {

@@ -9,7 +9,7 @@ use crate::strict::{ViolationKind as K, wire};
 const ID_CHARS_MAX: usize = 64;
 
 /// OAR-1 to OAR-17.
-pub(super) fn words(case: &Case<'_>) -> Words {
+pub(crate) fn words(case: &Case<'_>) -> Words {
     let at = format!("input[{}]", case.at);
     let call_id = wire::string(case.message, "call_id").unwrap_or_default();
     match case.kind {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Event, Said};
+use super::{Answer, Event, Reply, Said, gemini, unnamed};
 
 /// Google's text when its filter ends a response.
 const FILTERED: &str = "The response was blocked because it violates Google's Responsible AI practices.";
@@ -20,7 +20,7 @@ fn refused() -> Value {
     json!({"message": FILTERED, "code": "content_filtered"})
 }
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(crate) fn whole(answer: &Answer) -> Value {
     let step = match &answer.said {
         Said::Call(call) => {
             json!({"type": "function_call", "id": answer.id("fc_"), "name": call.name, "arguments": call.input})
@@ -35,7 +35,7 @@ pub(super) fn whole(answer: &Answer) -> Value {
     whole
 }
 
-pub(super) fn events(answer: &Answer) -> Vec<Event> {
+pub(crate) fn events(answer: &Answer) -> Vec<Event> {
     let (step, deltas): (Value, Vec<Value>) = match &answer.said {
         Said::Call(call) => (
             json!({"type": "function_call", "id": answer.id("fc_"), "name": call.name, "arguments": {}}),
@@ -60,4 +60,21 @@ pub(super) fn events(answer: &Answer) -> Vec<Event> {
         data["event_type"] = json!(name);
     }
     events
+}
+
+/// A streamed response with one tool call, whose input is this text.
+pub(crate) fn call_stream(name: &str, input: &str) -> String {
+    unnamed(&[
+        json!({"event_type": "interaction.created", "interaction": {"id": "i1", "status": "in_progress"}}),
+        json!({"event_type": "step.start", "index": 0, "step": {"type": "function_call", "id": "fc_1", "name": name, "arguments": {}}}),
+        json!({"event_type": "step.delta", "index": 0, "delta": {"type": "arguments_delta", "arguments": input}}),
+        json!({"event_type": "step.stop", "index": 0}),
+        json!({"event_type": "interaction.completed", "interaction": {"id": "i1", "status": "requires_action"}}),
+    ])
+}
+
+/// The error of the service with a status, whatever the request holds.
+pub(crate) fn failure(status: u16) -> Reply {
+    let (word, message) = gemini::reason(status);
+    Reply::json(status, &json!({"error": {"message": message, "code": word.to_ascii_lowercase()}}))
 }

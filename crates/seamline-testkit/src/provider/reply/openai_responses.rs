@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Event, Said};
+use super::{Answer, Event, Said, unnamed};
 
 fn item(answer: &Answer, is_done: bool) -> Value {
     let status = if is_done { "completed" } else { "in_progress" };
@@ -31,11 +31,11 @@ fn response(answer: &Answer, status: &str, output: &Value) -> Value {
     response
 }
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(crate) fn whole(answer: &Answer) -> Value {
     response(answer, answer.stop("completed", "completed", "incomplete"), &json!([item(answer, true)]))
 }
 
-pub(super) fn events(answer: &Answer) -> Vec<Event> {
+pub(crate) fn events(answer: &Answer) -> Vec<Event> {
     let open = response(answer, "in_progress", &json!([]));
     let mut events = vec![
         ("response.created", json!({"response": open})),
@@ -78,4 +78,15 @@ fn pieces(answer: &Answer) -> Vec<Event> {
             events
         }
     }
+}
+
+/// A streamed response with one tool call, whose input is this text.
+pub(crate) fn call_stream(name: &str, input: &str) -> String {
+    let item = json!({"id": "fc_1", "type": "function_call", "status": "completed", "arguments": input, "call_id": "call_1", "name": name});
+    unnamed(&[
+        json!({"type": "response.created", "response": {"id": "resp_1", "object": "response", "status": "in_progress", "output": []}}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": {"id": "resp_1", "object": "response", "status": "completed", "output": [item]}}),
+    ])
 }

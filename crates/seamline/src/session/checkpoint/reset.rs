@@ -80,7 +80,7 @@ fn is_marked_system_prompt(message: &Raw) -> bool {
     }
     let is_marked = |value: &Value| value.get(SYSTEM_PROMPT) == Some(&Value::Bool(true));
     let message: Value = serde_json::from_str(message.as_str()).unwrap_or_default();
-    let lists = ["content", "parts"].into_iter().filter_map(|list| message.get(list)?.as_array());
+    let lists = seamline_dialects::block_lists().iter().filter_map(|list| message.get(list)?.as_array());
     is_marked(&message) || lists.flatten().any(is_marked)
 }
 

@@ -48,6 +48,19 @@ fn x11_a_tool_that_crashes_has_the_text_of_the_policy() {
     });
 }
 
+/// A dialect that marks failed tools in their texts leaves the text of a policy as it is.
+#[test]
+fn x11_the_text_of_the_policy_about_a_crash_has_no_mark_of_a_failed_tool() {
+    on_every_store(async |place| {
+        let mut session = session_of(&place, "openai", TEXTS).await;
+        session.append(ASK).await.unwrap();
+        let tool = Tool::doing(|_| panic!("a tool that crashes"));
+        session.execute_tool_cycle(&[&CUT.replace("pa\"}", "path\\\":1}\"}")], &tool, pending()).await.unwrap();
+        let result = kept(&session).last().unwrap().clone();
+        assert!(result.contains(r#""content":"[synthetic] it crashed""#), "{result}");
+    });
+}
+
 /// A call whose arguments are cut, as a message and as a stream.
 const CUT: &str = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"sh","arguments":"{\"pa"}}]}"#;
 const CUT_STREAM: &[u8] = b"data: {\"id\":\"c\",\"choices\":[{\"delta\":{\"tool_calls\":[\

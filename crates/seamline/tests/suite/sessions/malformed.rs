@@ -6,58 +6,9 @@ use seamline::session::{Session, SessionOptions, TurnEnd};
 use seamline::store::Effect;
 use seamline::stream::{Ending, Response, ResponseStream};
 use seamline_testkit::Dialect;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::stores::{Place, memory, on_every_store};
-
-/// A response of one dialect with one tool call, which ends as a complete response does.
-fn stream(dialect: Dialect, name: &str, input: &str) -> String {
-    let lines = |events: &[Value]| events.iter().map(|event| format!("{event}\n")).collect::<Vec<_>>().concat();
-    let sse = |events: &[Value]| events.iter().map(|event| format!("data: {event}\n\n")).collect::<Vec<_>>().concat();
-    match dialect {
-        Dialect::AnthropicMessages => sse(&[
-            json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "content": []}}),
-            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}}),
-            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": input}}),
-            json!({"type": "content_block_stop", "index": 0}),
-            json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}}),
-            json!({"type": "message_stop"}),
-        ]),
-        Dialect::OpenAiChat => {
-            let call =
-                json!({"index": 0, "id": "call_1", "type": "function", "function": {"name": name, "arguments": input}});
-            let choice = json!({"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"});
-            format!("data: {}\n\ndata: [DONE]\n\n", json!({"id": "c1", "choices": [choice]}))
-        }
-        Dialect::OpenAiResponses => {
-            let item = json!({"id": "fc_1", "type": "function_call", "status": "completed", "arguments": input, "call_id": "call_1", "name": name});
-            sse(&[
-                json!({"type": "response.created", "response": {"id": "resp_1", "object": "response", "status": "in_progress", "output": []}}),
-                json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
-                json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
-                json!({"type": "response.completed", "response": {"id": "resp_1", "object": "response", "status": "completed", "output": [item]}}),
-            ])
-        }
-        Dialect::GeminiGenerate => {
-            let parts = json!([{"functionCall": {"name": name, "args": input}}]);
-            sse(&[json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]})])
-        }
-        Dialect::GeminiInteractions => sse(&[
-            json!({"event_type": "interaction.created", "interaction": {"id": "i1", "status": "in_progress"}}),
-            json!({"event_type": "step.start", "index": 0, "step": {"type": "function_call", "id": "fc_1", "name": name, "arguments": {}}}),
-            json!({"event_type": "step.delta", "index": 0, "delta": {"type": "arguments_delta", "arguments": input}}),
-            json!({"event_type": "step.stop", "index": 0}),
-            json!({"event_type": "interaction.completed", "interaction": {"id": "i1", "status": "requires_action"}}),
-        ]),
-        Dialect::BedrockConverse => lines(&[
-            json!({"messageStart": {"role": "assistant"}}),
-            json!({"contentBlockStart": {"contentBlockIndex": 0, "start": {"toolUse": {"toolUseId": "tooluse_1", "name": name}}}}),
-            json!({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"toolUse": {"input": input}}}}),
-            json!({"contentBlockStop": {"contentBlockIndex": 0}}),
-            json!({"messageStop": {"stopReason": "tool_use"}}),
-        ]),
-    }
-}
 
 async fn asked(place: &Place, dialect: Dialect, policy: Policy) -> Session {
     let options = SessionOptions { dialect: Some(dialect.name().to_owned()), policy, ..SessionOptions::default() };
@@ -99,7 +50,7 @@ fn s3_07_the_model_reads_what_was_wrong_with_its_only_call() {
                 let note = format!("{} {name:?} {input}", dialect.name());
                 let mut session = asked(&place, dialect, Policy::default()).await;
                 let before = next_body(&session, dialect, &note);
-                let response = read(&session, &stream(dialect, name, input));
+                let response = read(&session, &dialect.call_stream(name, input));
                 assert!(!response.calls.iter().any(|call| call.executable), "{note}");
                 session.agent_end(TurnEnd::Response(&response)).await.unwrap();
                 let after = next_body(&session, dialect, &note);
@@ -119,7 +70,7 @@ fn a_host_that_passes_on_messages_runs_no_malformed_call() {
             for (name, input, why) in MALFORMED {
                 let note = format!("{} {name:?} {input}", dialect.name());
                 let mut session = asked(&memory(), dialect, Policy::default()).await;
-                let response = read(&session, &stream(dialect, name, input));
+                let response = read(&session, &dialect.call_stream(name, input));
                 let mut again = asked(&memory(), dialect, Policy::default()).await;
                 session.agent_end(TurnEnd::Messages(&response.messages())).await.unwrap();
                 let (cycle, calls) = again.begin_cycle(&response.messages(), &|_| Effect::Unsafe).await.unwrap();
@@ -141,7 +92,7 @@ fn s3_07_the_model_reads_of_a_malformed_call_under_every_preset() {
             for dialect in Dialect::ALL {
                 let note = format!("{} {}", preset.name, dialect.name());
                 let mut session = asked(&memory(), dialect, Policy::preset(preset.name).unwrap()).await;
-                let response = read(&session, &stream(dialect, "read", "{\"pa"));
+                let response = read(&session, &dialect.call_stream("read", "{\"pa"));
                 session.agent_end(TurnEnd::Response(&response)).await.unwrap();
                 session.repair().await.unwrap();
                 let request = session.request(dialect.envelope()).unwrap();
@@ -158,7 +109,7 @@ fn the_knob_drops_malformed_calls_or_their_turn() {
         for knob in ["drop_call", "drop_turn"] {
             let policy = Policy::from_toml(&format!("malformed_call = '{knob}'")).unwrap();
             let mut session = asked(&memory(), Dialect::AnthropicMessages, policy).await;
-            let response = read(&session, &stream(Dialect::AnthropicMessages, "read", "{\"pa"));
+            let response = read(&session, &Dialect::AnthropicMessages.call_stream("read", "{\"pa"));
             assert!(response.messages().is_empty() && response.refused().is_empty(), "{knob}");
             session.agent_end(TurnEnd::Response(&response)).await.unwrap();
             assert_eq!(session.messages().count(), 1, "{knob}");

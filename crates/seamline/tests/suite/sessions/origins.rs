@@ -1,8 +1,8 @@
 //! The origins of messages after a repair.
 
 use futures_executor::block_on;
-use seamline::session::{Session, SessionOptions};
-use seamline::store::Origin;
+use seamline::session::{Session, SessionOptions, ToolOutput};
+use seamline::store::{Effect, Origin};
 
 /// A late result in its own message, and the place that its call moves to.
 const LATE: [(&str, [&str; 4]); 3] = [
@@ -49,4 +49,25 @@ fn a_moved_message_keeps_its_origin() {
             assert!(origins.iter().all(|origin| *origin == Origin::Said), "{dialect}: {origins:?}");
         });
     }
+}
+
+/// The words of an output do not decide whether a tool wrote it.
+#[test]
+fn a_tool_that_prints_a_synthetic_text_and_fails_is_marked_as_failed() {
+    const PRINTED: &str = "[synthetic] No result was recorded for this tool call. Whether it ran is unknown; check before running it again.";
+    block_on(async {
+        let [(_, _), (dialect, [user, turn, ..]), _] = LATE;
+        let options = SessionOptions { dialect: Some(dialect.to_owned()), ..SessionOptions::default() };
+        let store = seamline::open_store("memory:").await.unwrap();
+        let mut session = Session::create(store, "s-1".parse().unwrap(), options).await.unwrap();
+        session.append(user).await.unwrap();
+        let (cycle, calls) = session.begin_cycle(&[turn], &|_| Effect::ReadOnly).await.unwrap();
+        let output = ToolOutput { output: PRINTED.to_owned(), is_error: true };
+        session.finish_call(&cycle, &calls[0].id, &output).await.unwrap();
+        let outcomes = session.commit_cycle(&cycle).await.unwrap();
+        assert!(outcomes[0].is_error && !outcomes[0].synthetic);
+        let result = session.messages().last().unwrap().to_owned();
+        assert!(result.contains(&format!("[tool error] {PRINTED}")), "{result}");
+        assert_eq!(session.entries().last().unwrap().origin, Origin::Said);
+    });
 }
