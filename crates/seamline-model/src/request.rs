@@ -340,7 +340,7 @@ pub enum MemberKind {
     ThinkingSignature,
     /// Images, videos or files.
     Media,
-    /// Anything else.
+    /// Content of any other kind.
     Other,
 }
 
