@@ -91,7 +91,7 @@ pub(crate) enum Command {
 /// The format of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Text for people
     Text,
     /// One object, for programs
     Json,
@@ -104,7 +104,7 @@ pub(crate) enum Format {
 /// The format of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ListFormat {
-    /// For people
+    /// Text for people
     Text,
     /// One object, for programs
     Json,

@@ -6,7 +6,7 @@ pub(crate) enum Exit {
     /// No findings are left.
     #[default]
     Clean,
-    /// Findings remain.
+    /// Some findings remain.
     Findings,
     /// The command failed.
     Failed,

@@ -42,7 +42,7 @@ pub(crate) struct Guarded {
 /// The kinds of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectKind {
-    /// A session.
+    /// A durable session.
     Session,
     /// A streamed response.
     Stream,

@@ -47,7 +47,7 @@ pub struct Param {
 /// The type of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
-    /// A text.
+    /// A JSON string.
     Text,
     /// True or false.
     Flag,

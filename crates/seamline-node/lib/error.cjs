@@ -1,6 +1,6 @@
 "use strict";
 
-/** What could not be done, why, and what to do. A broken conversation is a finding and never an error. */
+/** An operation that failed, with the reason and the advice. A broken conversation is a finding and never an error. */
 class SeamlineError extends Error {
   /**
    * @param {string} code the kind of the error: `input`, `body`, `option`, `stream`, `session`, `store` or `platform`

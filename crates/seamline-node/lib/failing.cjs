@@ -1,5 +1,5 @@
 "use strict";
-// What happens when our own code fails: the original goes on, and the program hears of it.
+// Handles failures of our own code: the original goes on, and the program hears of it.
 
 const { check, chosen } = require("./bodies.cjs");
 const { SeamlineError } = require("./error.cjs");

@@ -24,7 +24,7 @@ after(() => {
 const TOOL = "run_shell_command";
 const asked = { role: "user", content: "run the probe" };
 
-/** What a block of a framework takes from its program: names that it does not define. Each history has an open call. */
+/** The names that a block of a framework takes from its program. Each history has an open call. */
 const PROGRAMS = {
   ai: async () => {
     const { jsonSchema, tool } = await import("ai");

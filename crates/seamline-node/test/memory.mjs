@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 export const ROUNDS = 10;
-/** What the allocator and the compiler may keep after the first rounds. */
+/** The bytes that the allocator and the compiler may keep after the first rounds. */
 const SLACK_BYTES = 24 * 1024 * 1024;
 
 /** The memory after each round of the same work. */
@@ -11,7 +11,7 @@ export async function measured(work) {
   const sizes = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     await work();
-    // What JavaScript keeps is collected first, so that the rest is ours.
+    // JavaScript collects its own garbage first, so that the rest is ours.
     for (let time = 0; time < 3; time += 1) {
       globalThis.gc();
       await new Promise((resolve) => setImmediate(resolve));

@@ -10,7 +10,7 @@ export interface FetchOptions extends AdapterOptions {
    * callbacks. The request goes on in each case.
    */
   onError?: (error: unknown) => void;
-  /** What happens to a body that no repair made valid. */
+  /** The fate of a body that no repair made valid. */
   onInvalid?: "send" | "throw";
 }
 

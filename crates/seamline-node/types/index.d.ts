@@ -1,11 +1,11 @@
 /// <reference types="node" />
 
-/** What could not be done, why, and what to do. A broken conversation is a finding and never an error. */
+/** An operation that failed, with the reason and the advice. A broken conversation is a finding and never an error. */
 export class SeamlineError extends Error {
   constructor(code: string, message: string, more?: { hint?: string | null; cause?: unknown });
   /** The kind of the error: `input`, `body`, `option`, `stream`, `session`, `store`, `platform` or `native`. */
   readonly code: string;
-  /** What the caller can do about it. */
+  /** The advice for the caller. */
   readonly hint: string | undefined;
 }
 

@@ -21,7 +21,7 @@ const ADMIN: &str = "/-/";
 pub(crate) enum Route {
     /// A page of the proxy itself, by the rest of its path.
     Admin(String),
-    /// A server.
+    /// A request for a server.
     Forward(Target),
 }
 

@@ -1,4 +1,4 @@
-"""What the tests share: the corpus of the repository."""
+"""Shared by the tests: the corpus of the repository."""
 
 from __future__ import annotations
 

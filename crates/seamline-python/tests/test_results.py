@@ -1,4 +1,4 @@
-"""What callers see: the same object, typed results, readable texts."""
+"""The results for callers: the same object, typed results, readable texts."""
 
 from __future__ import annotations
 

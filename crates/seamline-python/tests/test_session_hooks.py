@@ -113,7 +113,7 @@ def test_checkpoints_are_found_pruned_and_cleared(session: seamline.Session) -> 
 
 
 class Interrupt(BaseException):
-    """What a user's interrupt raises."""
+    """The exception of a user's interrupt."""
 
 
 @pytest.mark.parametrize("stopped", [Interrupt, SystemExit])

@@ -21,7 +21,7 @@ pub enum ActionKind {
     Demote,
     /// Rebuilds the call of a result.
     ReconstructCall,
-    /// Removes content.
+    /// Removes content for good.
     Remove,
     /// Removes the id of an item.
     RemoveId,
@@ -37,7 +37,7 @@ pub enum ActionKind {
     Sign,
     /// Marks the last message as one to continue.
     Continue,
-    /// Declares tools.
+    /// Declares the tools of calls.
     Declare,
     /// Splits a message by role.
     Regroup,

@@ -19,14 +19,14 @@ pub struct RepairInput<'i> {
 /// The fixes that a repair leaves to a later one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Left {
-    /// None.
+    /// A repair leaves no fix.
     #[default]
     Nothing,
-    /// Those that synthesize something.
+    /// The fixes that synthesize something.
     Synthetic,
-    /// Those, those of internal ids, and those of adjacent roles, of the first and of the last message.
+    /// The same, and the fixes of internal ids, of adjacent roles, of the first message and of the last one.
     Roles,
-    /// Those, and all from the pairing of calls and results on: only the form of messages is repaired.
+    /// The same, and all fixes from the pairing of calls and results on: only the form of messages is repaired.
     Pairing,
 }
 

@@ -141,7 +141,7 @@ words! {
         Span = "span",
         /// Anywhere after the call.
         Forward = "forward",
-        /// Anywhere.
+        /// Anywhere in the conversation.
         Anywhere = "anywhere",
     }
 }
@@ -234,7 +234,7 @@ words! {
 words! {
     /// The order of the results of one cycle.
     ResultOrder default AsFound {
-        /// Unchanged.
+        /// In the order found.
         AsFound = "as_found",
         /// In the order of their calls.
         CallOrder = "call_order",

@@ -126,7 +126,7 @@ pub(crate) struct Places {
 /// Whether the places of a change are those that its record means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Accuracy {
-    /// They are.
+    /// Each place is the one that the record means.
     Certain,
     /// A part of them is missing, and the nearest place takes its change.
     Guessed,

@@ -92,7 +92,7 @@ pub enum CallList {
 /// One unit inside a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// Plain text.
+    /// A plain text.
     Text(String),
     /// An image, as base64.
     Image(String),

@@ -8,9 +8,9 @@ use crate::{Error, Options};
 /// Whether a cut after an open call at the end separates the call from its result, which may still arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OpenCalls {
-    /// It does: the messages before the cut are removed for good.
+    /// The cut separates them: the messages before it are removed for good.
     Wait,
-    /// It does not: otherwise each message after the call would change the earlier pieces.
+    /// The cut separates nothing: otherwise each message after the call would change the earlier pieces.
     Stay,
 }
 

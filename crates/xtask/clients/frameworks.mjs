@@ -181,7 +181,7 @@ async function aiSdk() {
 // The SDK rejects missing and displaced results before it asks any middleware.
 const BEYOND = { "ai-sdk middleware": ["missing", "displaced", "repeated id"] };
 
-/** What each damage gives without us: the start of the provider's error, or of the framework's own. */
+/** The outcome of each damage without us: the start of the provider's error, or of the framework's own. */
 const UNANSWERED = "An assistant message with 'tool_calls' must be followed by tool messages";
 const UNREADABLE = "We could not parse the JSON body of your request.";
 const ALONE_CHAT = {

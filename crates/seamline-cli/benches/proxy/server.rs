@@ -32,7 +32,7 @@ impl Server {
                 break address;
             }
         };
-        // What it prints must not fill the pipe.
+        // Its output must not fill the pipe.
         std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
         Ok(Self { child, address })
     }

@@ -84,7 +84,7 @@ pub(crate) enum FramingName {
     JsonLines,
     /// The elements of one JSON array
     JsonArray,
-    /// `application/vnd.amazon.eventstream`
+    /// Event streams of AWS (`application/vnd.amazon.eventstream`)
     AwsEventStream,
 }
 

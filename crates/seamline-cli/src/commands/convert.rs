@@ -104,7 +104,7 @@ Examples:
 /// The fate of reasoning that only the model that wrote it accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReasoningFate {
-    /// Remove it
+    /// Remove the reasoning
     Drop,
     /// Keep its readable part as text of the assistant
     Text,

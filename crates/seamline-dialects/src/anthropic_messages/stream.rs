@@ -240,7 +240,7 @@ impl Reader {
             return;
         }
         self.state = State::Ended;
-        // What Bedrock counted.
+        // The counts of Bedrock.
         if let Some((key, metrics)) = root.object().and_then(|root| root.member("amazon-bedrock-invocationMetrics")) {
             sink(Event::Member { name: &key.name(), json: metrics.raw() });
         }

@@ -153,7 +153,7 @@ impl Blocks for Writer {
 
 /// The content of a response as text.
 enum Said<'d, 'a> {
-    /// One string.
+    /// The text of one string.
     String(Value<'d, 'a>),
     /// A value of another kind, by its source.
     Source(&'a str),

@@ -32,7 +32,7 @@ pub enum SyntaxKind {
     TooManyValues,
     /// More than [`BYTES_MAX`] bytes.
     TooManyBytes,
-    /// Not UTF-8.
+    /// Bytes that are not UTF-8.
     NotUtf8,
 }
 

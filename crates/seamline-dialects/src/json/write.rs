@@ -37,19 +37,19 @@ pub(crate) enum Json<'a> {
     Raw(&'a str),
     /// Text that is JSON already.
     Written(String),
-    /// A string.
+    /// A string of our own.
     Text(String),
     /// A string of our text, the inside of a string of the source, unchanged, and our text again.
     Joined(Box<(String, &'a str, String)>),
-    /// A boolean.
+    /// `true` or `false`.
     Bool(bool),
-    /// `null`.
+    /// The value `null`.
     Null,
-    /// An object.
+    /// An object with keys of our own.
     Object(Vec<(&'static str, Json<'a>)>),
     /// An object whose keys are source text, between quotes.
     Members(Vec<(Cow<'a, str>, Json<'a>)>),
-    /// A list.
+    /// A list of values.
     List(Vec<Json<'a>>),
 }
 

@@ -47,7 +47,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
             }
         }
         "tool_choice" => lifting.tool_choice(choice(value), pointer),
-        // What tools were called before there were others than functions.
+        // The older name of the list of tools, when all tools were functions.
         "functions" if value.is(Kind::Array) => {
             for (index, function) in value.elements().enumerate() {
                 lifting.tool(function, "parameters", &format!("/functions/{index}"));

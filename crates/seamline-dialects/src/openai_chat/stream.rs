@@ -395,7 +395,7 @@ impl Reader {
         let is_filter = match name {
             // AZR-3
             "content_filter_results" => is_any_filtered(value),
-            // What the model behind a gateway said.
+            // The stop reason of the model behind a gateway.
             "native_finish_reason" => words(value).is_some_and(|word| Stop::of_word(&word) == Stop::Filter),
             _ => false,
         };

@@ -172,7 +172,7 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> (Call, bool
     });
     let name = reader.tool_name(members.get("name"));
     let input = match held {
-        // What a custom tool is given is text of any kind.
+        // A custom tool takes text of any kind.
         Some(input) if !custom && input.is(Kind::String) => text_input(input),
         held => input(held),
     };

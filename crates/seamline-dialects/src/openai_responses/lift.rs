@@ -238,7 +238,7 @@ fn output(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str
     let shown = member(value, "output").filter(|output| kind == COMPUTER_RESULT && output.is(Kind::Object));
     let listed = member(value, "output").filter(|_| shown.is_none());
     let mut blocks = lifting.content(listed, &place, |lifting, value, pointer| {
-        // What a shell printed is an object for each command.
+        // The output of a shell is an object for each command.
         if kind == SHELL_RESULT { text(compact(value.raw()), pointer) } else { block(lifting, value, pointer) }
     });
     blocks.extend(shown.map(|shown| screen(lifting, shown, &place)));

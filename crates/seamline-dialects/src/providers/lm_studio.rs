@@ -12,6 +12,6 @@ pub(super) const PROVIDER: Provider = Provider {
     dialect: openai_chat::NAME,
     models: &[],
     fallback: false,
-    // What the template of a model demands is not in the request.
+    // A request does not show the demands of the template of its model.
     constraints: openai_chat::COMPATIBLE,
 };

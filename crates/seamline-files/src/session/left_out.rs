@@ -12,11 +12,11 @@ use super::{CarriedMessage, Reading};
 /// A kind of content that the messages of a session may not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LeftKind {
-    /// An image.
+    /// A still image.
     Image,
     /// A recording of sound.
     Audio,
-    /// A film.
+    /// A recording of pictures.
     Video,
     /// A file of another kind.
     File,

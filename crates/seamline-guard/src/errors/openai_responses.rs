@@ -24,7 +24,7 @@ pub(super) const FAMILY: Family = Family {
             r"No tool output found for (?:function|custom tool|local shell|shell|apply patch|computer|tool search)? ?(?:tool )?call",
         ),
         sentence("OAR-3", 400, &pairing::ORPHAN_RESULT, r"No tool call found for (?:\w+ )*output with call_id"),
-        // What Codex writes about the history that it is about to send.
+        // Codex writes these texts about the history that it is about to send.
         sentence("Codex history", 400, &pairing::UNANSWERED_CALL, r"(?:\w+ )?call output is missing for call id"),
         sentence("Codex history", 400, &pairing::ORPHAN_RESULT, r"Orphan (?:\w+ )*output for call id"),
         sentence("OAR-13", 400, &pairing::UNADDRESSED_RESULT, r"[Cc]all output requires call_id"),

@@ -3,17 +3,17 @@
 
 /// A part of a text.
 enum Part {
-    /// These words.
+    /// Exactly these words.
     Is(&'static str),
-    /// One of these words.
+    /// One of these wordings.
     OneOf(&'static [&'static str]),
     /// A tool's name, on one line.
     Name,
     /// The id of the call, in brackets. Only earlier versions wrote it.
     Id,
-    /// A time.
+    /// The time of an event.
     Time,
-    /// An idempotency key.
+    /// An idempotency key, which is one word.
     Word,
     /// A number of bytes.
     Count,

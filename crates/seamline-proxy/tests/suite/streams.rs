@@ -83,7 +83,7 @@ fn a_stream_that_is_cut_ends_as_a_failed_one(dialect: Dialect) {
                 }
                 assert!(answer.is_complete, "{frames}: {}", answer.text());
                 let is_failed = answer.text().contains("closed the connection");
-                // What comes after the end of the message, such as a count of tokens, may be missing.
+                // The frames after the end of the message, such as a count of tokens, may be missing.
                 let expected = if is_failed { Ending::Failed } else { Ending::Complete };
                 assert_eq!(ending(dialect, &answer.body), expected, "{frames}: {}", answer.text());
                 failed += usize::from(is_failed);

@@ -1,4 +1,4 @@
-"""What happens when our own code fails: the original goes on, and the log says so."""
+"""Handles failures of our own code: the original goes on, and the log says so."""
 
 from __future__ import annotations
 

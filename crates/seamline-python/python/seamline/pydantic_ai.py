@@ -85,7 +85,7 @@ def _repaired(
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What a carried message was made of."""
+    """The parts that a carried message was made of."""
 
     #: The index of the message in the history.
     position: int

@@ -28,7 +28,7 @@ def messages_of(body: Any, dialect: str) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What a repair would do about a finding."""
+    """The edits that a repair would make for a finding."""
 
     safety: str
     title: str
@@ -135,7 +135,7 @@ class _Reported:
 
     @property
     def note(self) -> str | None:
-        """What to know about the result."""
+        """Remarks about the result."""
         return self.report.get("note")
 
 
@@ -218,7 +218,7 @@ class Repaired(_Reported):
 
     @cached_property
     def actions(self) -> list[Action]:
-        """What the repair did."""
+        """The actions of the repair."""
         return self._actions("actions")
 
     @property
@@ -331,12 +331,12 @@ class Verdict(_Reported):
 
     @property
     def meaning(self) -> str:
-        """What the error means."""
+        """The meaning of the error."""
         return self.report["meaning"]
 
     @property
     def advice(self) -> str:
-        """What to do."""
+        """The advice for the caller."""
         return self.report["advice"]
 
     @property

@@ -12,14 +12,14 @@ class User:
 
 @dataclass(frozen=True)
 class Look:
-    """What the user says beside an image."""
+    """The text of the user beside an image."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Text:
-    """What the model said."""
+    """The text of the model."""
 
     text: str
 
@@ -65,7 +65,7 @@ DAMAGES = {
 
 
 def wanted(damage: str) -> set[str]:
-    """What must reach the provider: the outputs of tools without what no provider takes, and images."""
+    """The content that must reach the provider: the outputs of tools without what no provider takes, and images."""
     steps = DAMAGES[damage]
     results = {step.text.replace(HALF, "").strip() for step in steps if isinstance(step, Result)}
     return results | {IMAGE for step in steps if isinstance(step, Look)}

@@ -54,7 +54,7 @@ LANES = [
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one history."""
+    """The fate of one history."""
 
     #: The error, or nothing if the provider accepted every request.
     error: str | None

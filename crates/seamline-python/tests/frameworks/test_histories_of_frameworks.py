@@ -1,4 +1,4 @@
-"""What the adapters make of histories: no content is lost, and a failure of ours stops no request."""
+"""The adapters read and write histories: no content is lost, and a failure of ours stops no request."""
 
 from __future__ import annotations
 

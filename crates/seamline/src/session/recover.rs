@@ -37,9 +37,9 @@ pub struct Recovered {
 /// The tools that a recovery has.
 #[derive(Clone, Copy)]
 enum Tools<'t> {
-    /// None: no call runs, and none is undone.
+    /// The recovery has no tools: no call runs, and none is undone.
     Absent,
-    /// Those of an executor.
+    /// The tools of an executor.
     Of(&'t dyn ToolExecutor),
 }
 

@@ -49,7 +49,7 @@ def converse():
 
 
 def langgraph():
-    """What LangGraph's agent demands of a history before it calls a model.
+    """The demands of LangGraph's agent on a history before it calls a model.
 
     It looks at calls and results, not at arguments; those are emptied, since its own reader
     refuses some that OpenAI takes.

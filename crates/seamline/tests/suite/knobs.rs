@@ -122,7 +122,7 @@ fn every_value_of_a_knob_of_repairs_gives_another_repair() {
             values.iter().map(|value| outcome(&format!("{base}\n{knob} = {value}"), messages)).collect();
         assert_eq!(outcomes.len(), values.len(), "{knob}: {outcomes:#?}");
     }
-    // What differs between these only sessions show.
+    // Only sessions show the difference between these.
     let of = |text: &str| outcome(text, &unanswered);
     assert_eq!(of("on_invalid = 'offer'"), of(""));
     assert_eq!(BTreeSet::from([of(""), of("on_invalid = 'block'"), of("on_invalid = 'warn'")]).len(), 3);

@@ -12,7 +12,7 @@ use crate::workspace::{self, Workspace};
 /// How much to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// Everything.
+    /// All of the steps.
     Whole,
     /// The steps that find most mistakes in the least time.
     Fast,

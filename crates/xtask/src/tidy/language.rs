@@ -53,11 +53,10 @@ const COUNTED_BEFORE: &[&str] = &["for"];
 /// The start of a name that makes a riddle of a test.
 const RIDDLE_NAME: &str = concat!("fn wh", "at_");
 
-/// The starts of comments without a subject: of any comment, and of documentation.
-const RIDDLE_COMMENTS: [&str; 2] = [concat!("Wh", "at is "), concat!("Wh", "at was ")];
-const RIDDLE_DOCUMENTATION: &str = concat!("Wh", "at ");
+/// The start of a comment without a subject.
+const RIDDLE_COMMENT: &str = concat!("Wh", "at ");
 
-/// The fewest words that the comment of a field has.
+/// The fewest words that the comment of a field or a variant has.
 const FIELD_WORDS_MIN: usize = 3;
 
 /// A phrase, and the words before and after it that make it harmless.
@@ -84,7 +83,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
             }
         }
         if source::is_rust(path) {
-            complaints.extend(short_field_comments(path, text));
+            complaints.extend(short_comments(path, text));
         }
     }
     complaints
@@ -113,11 +112,7 @@ fn riddle(line: &Line<'_>) -> Option<String> {
     if line.text.contains(RIDDLE_NAME) {
         return Some("the name of a test says the condition and the expectation".to_owned());
     }
-    let is_riddle = |said: &str| {
-        let mut starts = RIDDLE_COMMENTS.iter();
-        let is_start = starts.any(|start| said.starts_with(start));
-        (is_start || line.is_documentation && said.starts_with(RIDDLE_DOCUMENTATION)) && !said.ends_with('?')
-    };
+    let is_riddle = |said: &str| said.starts_with(RIDDLE_COMMENT) && !said.ends_with('?');
     if line.is_comment && line.said.is_some_and(is_riddle) {
         return Some("a comment starts with a noun (what it is) or a verb (what it does)".to_owned());
     }
@@ -172,8 +167,8 @@ fn places_of(line: &str, phrase: &str, before: &[&str], after: &[&str]) -> impl 
     line.match_indices(phrase).map(|(at, _)| at).filter(move |at| is_meant(*at))
 }
 
-/// Comments of fields that have too few words.
-fn short_field_comments(path: &str, text: &str) -> Vec<Complaint> {
+/// Comments of fields and variants that have too few words.
+fn short_comments(path: &str, text: &str) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     let mut comment: Option<(usize, String)> = None;
     let mut in_attribute = false;
@@ -185,10 +180,11 @@ fn short_field_comments(path: &str, text: &str) -> Vec<Complaint> {
         } else if in_attribute || line.starts_with("#[") {
             in_attribute = !line.ends_with(']');
         } else {
-            if let Some((number, words)) = comment.take().filter(|_| is_field(line)) {
+            if let Some((number, words)) = comment.take().filter(|_| is_field(line) || is_variant(line)) {
                 let count = words.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
                 if count < FIELD_WORDS_MIN {
-                    let message = format!("`{}`: the comment of a field has at least three words", words.trim());
+                    let message =
+                        format!("`{}`: a comment of a field or variant has at least three words", words.trim());
                     complaints.push(Complaint::at(path, number, message));
                 }
             }
@@ -208,6 +204,13 @@ fn is_field(line: &str) -> bool {
     let name = name.strip_prefix("r#").unwrap_or(name);
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     is_name && of.starts_with(' ')
+}
+
+/// True for `Name`, with or without content or a value.
+fn is_variant(line: &str) -> bool {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    let ends_well = rest.is_empty() || [",", "(", " {", " ="].iter().any(|end| rest.starts_with(end));
+    line.starts_with(|c: char| c.is_ascii_uppercase()) && ends_well
 }
 
 #[cfg(test)]
@@ -278,26 +281,14 @@ mod tests {
         let name = format!("    {RIDDLE_NAME}is_wrong() {{}}\n");
         let expected = "error: crates/xtask/src/a.rs:1: the name of a test says the condition and the expectation";
         assert_eq!(complaints_about("crates/xtask/src/a.rs", &name), [expected]);
-        for start in RIDDLE_COMMENTS {
-            for marker in ["//", "///", "//!"] {
-                let comment = format!("{marker} {start}wrong with it.\n");
-                assert_eq!(complaints_about("crates/xtask/src/a.rs", &comment).len(), 1, "{comment}");
-                let question = format!("{marker} {start}wrong with it?\nlet a = \"{start}wrong\";\n");
-                assert_eq!(complaints_about("crates/xtask/src/a.rs", &question), Vec::<String>::new());
-            }
+        for marker in ["//", "///", "//!"] {
+            let comment = format!("{marker} {RIDDLE_COMMENT}follows is wrong.\n");
+            assert_eq!(complaints_about("crates/xtask/src/a.rs", &comment).len(), 1, "{comment}");
+            let question = format!("{marker} {RIDDLE_COMMENT}is wrong?\nlet a = \"{RIDDLE_COMMENT}wrong\";\n");
+            assert_eq!(complaints_about("crates/xtask/src/a.rs", &question), Vec::<String>::new());
         }
-    }
-
-    #[test]
-    fn documentation_starts_with_a_noun_or_a_verb() {
-        for marker in ["///", "//!"] {
-            let riddle = format!("{marker} {RIDDLE_DOCUMENTATION}a store keeps.\n");
-            assert_eq!(complaints_about("crates/xtask/src/a.rs", &riddle).len(), 1, "{riddle}");
-        }
-        let harmless = format!(
-            "// {RIDDLE_DOCUMENTATION}follows is checked.\n/// The store keeps it. {RIDDLE_DOCUMENTATION}else?\n"
-        );
-        assert_eq!(complaints_about("crates/xtask/src/a.rs", &harmless), Vec::<String>::new());
+        let later = format!("/// The store keeps it. {RIDDLE_COMMENT}else?\n");
+        assert_eq!(complaints_about("crates/xtask/src/a.rs", &later), Vec::<String>::new());
     }
 
     #[test]
@@ -350,7 +341,9 @@ mod tests {
         let text = "struct A {\n    /// It could.\n    #[serde(\n        default\n    )]\n    pub(crate) a: bool,\n    \
                     /// Every commit passed\n    /// its check.\n    pub b: bool,\n    /// Its name.\n    r#type: B,\n}\n";
         let expected = |line: usize, said: &str| {
-            format!("error: crates/xtask/src/a.rs:{line}: `{said}`: the comment of a field has at least three words")
+            format!(
+                "error: crates/xtask/src/a.rs:{line}: `{said}`: a comment of a field or variant has at least three words"
+            )
         };
         assert_eq!(
             complaints_about("crates/xtask/src/a.rs", text),
@@ -359,8 +352,21 @@ mod tests {
     }
 
     #[test]
-    fn comments_of_variants_functions_and_paths_are_not_fields() {
-        let text = "enum A {\n    /// It does.\n    B,\n}\n/// Runs.\nfn a(b: u8) {}\n/// Short.\npub mod c;\n";
+    fn the_comment_of_a_variant_has_three_words() {
+        for variant in ["B,", "B(u8),", "B {", "B = 1,", "B"] {
+            let text = format!("enum A {{\n    /// It does.\n    #[c]\n    {variant}\n}}\n");
+            assert_eq!(
+                complaints_about("crates/xtask/src/a.rs", &text),
+                [
+                    "error: crates/xtask/src/a.rs:2: `It does.`: a comment of a field or variant has at least three words"
+                ]
+            );
+        }
+    }
+
+    #[test]
+    fn comments_of_functions_and_paths_are_not_fields() {
+        let text = "/// Runs.\nfn a(b: u8) {}\n/// Short.\npub mod c;\n";
         assert_eq!(complaints_about("crates/xtask/src/a.rs", text), Vec::<String>::new());
     }
 }

@@ -60,7 +60,7 @@ struct Listed {
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum ListedHealth {
-    /// They are.
+    /// All messages are there.
     Whole,
     /// Some may be missing.
     Degraded,

@@ -51,7 +51,7 @@ impl Reader {
             sink(Event::End { place });
             return;
         }
-        // What came before may be of this call.
+        // The stray pieces before it may belong to this call.
         if std::mem::take(&mut self.has_stray) {
             add(sink, place, Addition::Unfinished);
         }

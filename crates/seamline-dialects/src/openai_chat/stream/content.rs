@@ -23,7 +23,7 @@ impl Content {
         match content.kind() {
             Kind::Null => {}
             Kind::String => self.plain(content, is_whole, sink),
-            // What came in pieces is there already.
+            // The content that came in pieces is there already.
             Kind::Array | Kind::Object if is_whole && self.parts > 0 => {}
             Kind::Array => content.elements().for_each(|part| self.element(part, sink)),
             Kind::Object => self.part(content, sink),

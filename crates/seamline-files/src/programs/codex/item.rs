@@ -31,7 +31,7 @@ pub(super) enum Part {
     Instruction,
     /// Text that Codex puts before the words of the user, such as the environment.
     Context,
-    /// Anything else.
+    /// A part of another kind.
     Other,
 }
 

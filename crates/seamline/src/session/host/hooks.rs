@@ -99,7 +99,7 @@ pub(super) enum OnRequest {
 
 /// How a response is kept.
 pub(super) enum Response {
-    /// As messages.
+    /// As plain messages.
     Messages(Batch),
     /// As a cycle, since it makes calls of which none may run.
     Cycle(Box<ToolTurn>),

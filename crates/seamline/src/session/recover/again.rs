@@ -13,11 +13,11 @@ use crate::session::{Session, SessionError, ToolCall, ToolExecutor, ToolOutput};
 
 /// How to get the result of a call.
 enum Again {
-    /// Run it.
+    /// Run the call again.
     Run,
-    /// Ask its tool for the result of the earlier run.
+    /// Ask the tool for the result of the earlier run.
     Probe,
-    /// It has a result, or may not run again.
+    /// The call has a result, or may not run again.
     No,
 }
 

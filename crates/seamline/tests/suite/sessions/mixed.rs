@@ -158,7 +158,7 @@ fn a_switch_within_a_dialect_and_back_gives_the_original_bytes() {
             let home = providers::ALL.iter().find(|other| other.fallback && other.dialect == provider.dialect).unwrap();
             let mut session = with_cycles(home.name, Policy::default()).await;
             let envelope = envelope(provider.dialect);
-            // What every provider of the dialect demands is stored before the switch.
+            // The repair for the demands of every provider of the dialect is stored before the switch.
             session.repair().await.unwrap();
             let before = kept(&session);
             let request = session.request(envelope).unwrap();

@@ -11,8 +11,6 @@ pub(super) struct Line<'t> {
     pub(super) said: Option<&'t str>,
     /// Whether the line is a comment.
     pub(super) is_comment: bool,
-    /// Whether the line is a documentation comment of Rust.
-    pub(super) is_documentation: bool,
 }
 
 /// True for a script of Python, JavaScript or TypeScript.
@@ -33,8 +31,7 @@ pub(super) fn lines<'t>(path: &str, text: &'t str) -> Vec<Line<'t>> {
             _ => None,
         };
         let said = comment.map(str::trim_start).or_else(|| (kind == "md").then_some(line));
-        let is_documentation = kind == "rs" && (code.starts_with("///") || code.starts_with("//!"));
-        Line { text: line, said, is_comment: comment.is_some(), is_documentation }
+        Line { text: line, said, is_comment: comment.is_some() }
     });
     lines.collect()
 }
