@@ -5,6 +5,7 @@ const { repair, safeTrim } = require("./bodies.cjs");
 const { SeamlineError } = require("./error.cjs");
 const { adapting } = require("./failing.cjs");
 const { Mirror, itemOf, withOwnIds, withResultsBehind } = require("./openai-agents-items.cjs");
+const { sessionName } = require("./names.cjs");
 const { openStore } = require("./session.cjs");
 
 const DIALECT = "openai_responses";
@@ -56,7 +57,7 @@ class SeamlineSession {
     const { provider = "openai", policy } = this.#repairing;
     this.#opened = (async () => {
       const opened = typeof store === "string" ? await openStore(store) : store;
-      const session = await opened.openOrCreate(id, { dialect: DIALECT, provider, ...(policy ? { policy } : {}) });
+      const session = await opened.openOrCreate(sessionName(id), { dialect: DIALECT, provider, ...(policy ? { policy } : {}) });
       await begun(session);
       return session;
     })();
