@@ -579,3 +579,28 @@ class TestLiteLLM:
         assert json.loads(sent("[1]")) == {"value": [1]}
         assert sent('{"a": 1}') == '{"a": 1}'
         assert sent('{"pa', provider="openai") == '{"pa'
+
+
+class TestGoogleAdk:
+    """Google ADK."""
+
+    @pytest.fixture(autouse=True)
+    def _installed(self) -> None:
+        pytest.importorskip("google.adk.agents")
+
+    def test_a_result_that_adk_does_not_send_is_added_once(self) -> None:
+        from google.adk.events import Event
+        from google.genai import types
+
+        from seamline.google_adk import SeamlinePlugin
+
+        def event(role: str, **part: Any) -> Event:
+            content = types.Content(role=role, parts=[types.Part(**part)])
+            return Event(author="reader", invocation_id="i", content=content)
+
+        call = event("model", function_call=types.FunctionCall(id="a", name="read", args={}))
+        result = event("user", function_response=types.FunctionResponse(id="a", name="read", response={"result": "one"}))
+        events = [event("user", text="go"), result, call, event("user", text="on")]
+        new, _ = SeamlinePlugin()._answers(events, "i")
+        assert [one.content.parts[0].function_response.response for one in new] == [{"result": "one"}]
+        assert SeamlinePlugin()._answers([*events, *new], "i") == ([], None)
