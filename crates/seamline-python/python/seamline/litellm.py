@@ -34,7 +34,7 @@ def _provider_of(model: Any) -> str | None:
     return _providers.by_name(litellm.get_llm_provider(model)[1]) if isinstance(model, str) else None
 
 
-#: Providers that get chat messages as they are, and read arguments that are no JSON.
+#: Providers that get chat messages as they are, and take arguments without reading them.
 _UNREAD = ("openai", "azure")
 
 
