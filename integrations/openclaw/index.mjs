@@ -1,6 +1,6 @@
 // The plugin of OpenClaw: each request gets a transcript that the provider accepts.
 
-import { delegateCompactionToRuntime } from "openclaw/plugin-sdk";
+import { delegateCompactionToRuntime } from "openclaw/plugin-sdk/core";
 import { definePluginEntry } from "openclaw/plugin-sdk/plugin-entry";
 import { seamlineContextEngine } from "seamline/openclaw";
 

@@ -2,6 +2,7 @@
 // The Vercel AI SDK: model messages, UI messages, `prepareStep` and middleware.
 
 const { adapting } = require("./failing.cjs");
+const { forModel } = require("./providers.cjs");
 const { MEDIA, callsOf, inputOf, joined, patched, repairThrough, saidIn, textOf } = require("./lens.cjs");
 
 const parts = (message) => (Array.isArray(message.content) ? message.content : []);
@@ -23,11 +24,12 @@ function shownOutput(part) {
   return list ? joined(list.map(TEXTS.read)) || MEDIA : textOf(outputOf(part));
 }
 
-/** The calls that wait for the user's approval: a missing result is not damage there. */
+/** The calls that wait for the user's approval: a missing result is not damage there. A later user's message ends the wait. */
 function pendingApprovals(messages) {
   const asked = new Map();
-  for (const part of messages.flatMap(parts)) {
-    if (part.type === "tool-approval-request") asked.set(part.approvalId, part.toolCallId);
+  for (const message of messages) {
+    if (message.role === "user") asked.clear();
+    for (const part of parts(message)) if (part.type === "tool-approval-request") asked.set(part.approvalId, part.toolCallId);
   }
   return new Set(asked.values());
 }
@@ -159,7 +161,8 @@ function repairStep(inner, options) {
   adapting("a step", options);
   return async function prepareStep(step) {
     const prepared = (await inner?.(step)) ?? {};
-    return { ...prepared, messages: repairModelMessages(prepared.messages ?? step.messages, options) };
+    const model = prepared.model ?? step.model;
+    return { ...prepared, messages: repairModelMessages(prepared.messages ?? step.messages, forModel(model, options)) };
   };
 }
 
@@ -168,8 +171,8 @@ function seamlineMiddleware(options) {
   adapting("a prompt", options);
   return {
     specificationVersion: "v4",
-    transformParams: async ({ params }) => {
-      const prompt = repairModelMessages(params.prompt, options);
+    transformParams: async ({ params, model }) => {
+      const prompt = repairModelMessages(params.prompt, forModel(model, options));
       return prompt === params.prompt ? params : { ...params, prompt };
     },
   };

@@ -147,6 +147,13 @@ function repair(input, options) {
   return body ? new Repaired(restored(body), true, report) : new Repaired(input, false, report);
 }
 
+/** Repairs a body that its provider rejected, once more and harder; undefined where a second try is of no use. */
+function afterRejection(input, options, rejection) {
+  const { bytes, restored } = given(input);
+  const harder = calling(() => binding.native.afterRejection(bytes, chosen(options), stringified(rejection)));
+  return harder ? new Repaired(restored(harder.body), true, harder.report) : undefined;
+}
+
 const U32_MAX = 2 ** 32 - 1;
 
 /** A limit as the native part takes it. A limit that is absent or infinite does not count. */
@@ -158,12 +165,19 @@ function limit(name, given) {
   return Math.min(U32_MAX, Math.floor(given));
 }
 
+/** The tokens of a message, as the native part takes them. */
+function counted(tokens) {
+  if (typeof tokens === "number" && tokens >= 0) return Math.min(U32_MAX, Math.ceil(tokens));
+  throw new SeamlineError("option", "`count` must return a number that is not negative");
+}
+
 /** Removes the oldest messages until the history is within the limits, and never splits a call from its result. */
 function safeTrim(input, { maxMessages, maxTokens, count, ...options } = {}) {
   const { bytes, restored } = given(input);
   const chosenOptions = chosen({ kept: true, ...options });
   const [messagesMax, tokensMax] = [limit("maxMessages", maxMessages), limit("maxTokens", maxTokens)];
-  const sizes = count ? listed(input).map((message) => Math.min(U32_MAX, Math.max(0, Math.ceil(Number(count(message)) || 0)))) : [];
+  if (count !== undefined && typeof count !== "function") throw new SeamlineError("option", "the option `count` must be a function");
+  const sizes = count ? listed(input).map((message) => counted(count(message))) : [];
   const { body, report } = calling(() => binding.native.trim(bytes, chosenOptions, messagesMax, tokensMax, sizes));
   return { body: body ? restored(body) : input, changed: Boolean(body), ...JSON.parse(report) };
 }
@@ -173,6 +187,9 @@ function safeTrim(input, { maxMessages, maxTokens, count, ...options } = {}) {
  * `answered` (default: calls with a result stay), `none`, or the ids of the calls that the server knows.
  */
 function sanitize(input, { keepInstructions = false, calls = "answered", ...options } = {}) {
+  if (!Array.isArray(calls) && !["answered", "none"].includes(calls)) {
+    throw new SeamlineError("option", "`calls` is not one of its values", { hint: "use `answered`, `none`, or a list of ids" });
+  }
   const { bytes, restored } = given(input);
   const known = Array.isArray(calls) ? calls.map(String) : undefined;
   const sanitized = calling(() => binding.native.sanitize(bytes, chosen(options), keepInstructions, known, calls === "answered"));
@@ -227,4 +244,4 @@ const presets = () => binding.native.presets();
 /** The dialect, the model and the provider of a request by its method and URL. */
 const endpoint = (method, url) => JSON.parse(calling(() => binding.native.endpoint(String(method), String(url))));
 
-module.exports = { Checked, Converted, Repaired, SeamlineError, check, chosen, classify, convert, endpoint, explain, failure, presets, repair, safeTrim, sanitize };
+module.exports = { afterRejection, Checked, Converted, Repaired, SeamlineError, check, chosen, classify, convert, endpoint, explain, failure, presets, repair, safeTrim, sanitize };

@@ -1,7 +1,7 @@
 "use strict";
 
 const { SeamlineError } = require("./error.cjs");
-const { check, endpoint, repair } = require("./bodies.cjs");
+const { afterRejection, check, endpoint, repair } = require("./bodies.cjs");
 const { adapting, settled, told } = require("./failing.cjs");
 const { ResponseStream } = require("./stream.cjs");
 
@@ -16,6 +16,9 @@ const { ResponseStream } = require("./stream.cjs");
 function repairingFetch(inner, options = {}) {
   if (inner !== undefined && typeof inner !== "function") [inner, options] = [undefined, inner];
   const { onRepair, onResponse, onInvalid = "send", onError, ...chosen } = options ?? {};
+  if (!["send", "throw"].includes(onInvalid)) {
+    throw new SeamlineError("option", "`onInvalid` is not one of its values", { hint: "use `send` or `throw`" });
+  }
   const { repairing, guarded } = adapting("a request", { ...chosen, onError });
   const tell = (error) => told(onError, error, "a request");
   const warnSigned = once(() => tell(signed()));
@@ -32,6 +35,23 @@ function repairingFetch(inner, options = {}) {
       ...given("model", repairing.model ?? at.model),
     };
     const pass = async (...request) => watched(await send(...request), facts, onResponse, tell);
+    /** Sends a request, and once more where the provider's error says what is wrong. The first error tells more. */
+    const passTwice = async (sent, [target, options]) => {
+      const first = await send(target, options);
+      if (!REJECTED.has(first.status)) return watched(first, facts, onResponse, tell);
+      const text = await textOf(first);
+      const harder = text && guarded(undefined, () => afterRejection(sent, facts, { text, status: first.status, ...given("provider", facts.provider), dialect: facts.dialect }));
+      if (!harder) return first;
+      attempt(() => onRepair?.(harder), tell);
+      const headers = options?.headers ?? headersOf(target);
+      const again = { ...options, ...withBody(harder.body, headers) };
+      try {
+        const second = await send(target, again);
+        return REJECTED.has(second.status) ? first : watched(second, facts, onResponse, tell);
+      } catch {
+        return first;
+      }
+    };
     const body = await bodyOf(input, init, target);
     if (body === undefined) return pass(input, init);
     if (target.isSigned) {
@@ -42,11 +62,26 @@ function repairingFetch(inner, options = {}) {
     // A body that cannot be read is for the provider to judge.
     const repaired = guarded(undefined, () => repair(body, facts));
     if (repaired && onInvalid === "throw" && !repaired.sendable) throw invalid(repaired.remaining);
-    if (!repaired?.changed) return pass(input, init);
+    if (!repaired?.changed) return repaired && init?.body !== undefined ? passTwice(body, [input, init]) : pass(input, init);
     attempt(() => onRepair?.(repaired), tell);
-    if (init?.body !== undefined) return pass(input, { ...init, ...withBody(repaired.body, init.headers ?? headersOf(input)) });
+    if (init?.body !== undefined) return passTwice(repaired.body, [input, { ...init, ...withBody(repaired.body, init.headers ?? headersOf(input)) }]);
     return pass(new Request(input, { ...init, ...withBody(repaired.body, init?.headers ?? input.headers) }));
   };
+}
+
+/** The statuses of an error that can be about a broken conversation. */
+const REJECTED = new Set([400, 422]);
+/** The largest error that is read before it is passed on. */
+const ERROR_CHARACTERS_MAX = 256 * 1024;
+
+/** The text of an error, read from a copy; undefined where it cannot be read. */
+async function textOf(response) {
+  try {
+    const text = await response.clone().text();
+    return text.length <= ERROR_CHARACTERS_MAX ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const given = (name, value) => (value ? { [name]: value } : {});

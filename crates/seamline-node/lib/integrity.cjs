@@ -2,9 +2,11 @@
 // A layer of session integrity for hosts that keep their messages in an array: checkpoints, atomic tool cycles and
 // recovery, recorded in a durable store.
 
+const { AsyncLocalStorage } = require("node:async_hooks");
 const { SeamlineError, calling } = require("./error.cjs");
 const { executed, openStore } = require("./session.cjs");
 const { reused, stringified } = require("./given.cjs");
+const { sessionName } = require("./names.cjs");
 const binding = require("./native.cjs");
 
 const DIALECT = "anthropic_messages";
@@ -28,6 +30,10 @@ class SessionIntegrityError extends Error {
   }
 }
 
+/** The work that runs in this asynchronous context. */
+const working = new AsyncLocalStorage();
+
+const toConsole = (event) => console.error("seamline", event);
 const jsonOf = (message) => stringified(message);
 const callsOf = (message) =>
   message?.role === "assistant" && Array.isArray(message.content) ? message.content.filter((block) => block.type === "tool_use") : [];
@@ -39,8 +45,9 @@ class SessionIntegrity {
   #sessions = new Map();
   #queues = new Map();
   #log;
+  #isVerbose;
 
-  constructor({ store = "memory:", log = () => {}, ...config }) {
+  constructor({ store = "memory:", log = toConsole, ...config }) {
     this.#config = { ...DEFAULTS, ...config };
     this.#log = log;
     const { enabled, validateBeforeCall, autoRepair, checkpointRetention, snapshotMessages, verbose } = this.#config;
@@ -52,6 +59,7 @@ class SessionIntegrity {
     this.#options = { dialect: DIALECT, provider: "anthropic", policy };
     this.#store = typeof store === "string" ? openStore(store) : Promise.resolve(store);
     this.#store.catch(() => {});
+    this.#isVerbose = verbose === true;
   }
 
   /** The configuration with its defaults. */
@@ -82,7 +90,7 @@ class SessionIntegrity {
 
   /** Call this before each request: whether it may be sent, and the checkpoint to return to. */
   beforeAgentStart(session) {
-    return this.#alone(session, async (durable) => {
+    return this.#alone("before_agent_start", session, async (durable) => {
       const start = await durable.beforeAgentStart();
       if (start.proceed) await this.#show(session, durable);
       return {
@@ -95,30 +103,30 @@ class SessionIntegrity {
 
   /** Makes a checkpoint before an operation. */
   checkpoint(session, operation = "manual") {
-    return this.#alone(session, (durable) => durable.createCheckpoint(operation));
+    return this.#alone("checkpoint", session, (durable) => durable.createCheckpoint(operation));
   }
 
   /** Commits a checkpoint: its operation succeeded. */
   commit(session, checkpointId) {
-    return this.#alone(session, (durable) => durable.commitCheckpoint(checkpointId));
+    return this.#alone("commit", session, (durable) => durable.commitCheckpoint(checkpointId));
   }
 
   /** The newest checkpoint that is open, if there is one. */
   getLatestCheckpoint(session) {
-    return this.#alone(session, async (durable) => (await durable.latestCheckpoint()) ?? undefined);
+    return this.#alone("get_latest_checkpoint", session, async (durable) => (await durable.latestCheckpoint()) ?? undefined);
   }
 
   getCheckpoint(session, checkpointId) {
-    return this.#alone(session, async (durable) => (await durable.getCheckpoint(checkpointId)) ?? undefined);
+    return this.#alone("get_checkpoint", session, async (durable) => (await durable.getCheckpoint(checkpointId)) ?? undefined);
   }
 
   listCheckpoints(session) {
-    return this.#alone(session, (durable) => durable.checkpoints());
+    return this.#alone("list_checkpoints", session, (durable) => durable.checkpoints());
   }
 
   /** Removes old committed checkpoints; returns how many. */
   prune(session, keepCount = this.#config.checkpointRetention) {
-    return this.#alone(session, (durable) => durable.pruneCheckpoints(keepCount));
+    return this.#alone("prune", session, (durable) => durable.pruneCheckpoints(keepCount));
   }
 
   /**
@@ -146,7 +154,11 @@ class SessionIntegrity {
     };
     const work = async (durable) => {
       const outcome = await durable.executeToolCycle(turn, (name, input) => executor.execute(name, input));
-      await this.#show(session, durable);
+      try {
+        await this.#show(session, durable);
+      } catch (error) {
+        return this.#taken(session, durable, given, error);
+      }
       if (!outcome.success) return { success: false, error: outcome.error ?? "the tool failed", rolledBack: true, results: [] };
       const results = outcome.outcomes.map(({ tool_use_id, content, is_error }) => ({
         type: "tool_result",
@@ -159,7 +171,15 @@ class SessionIntegrity {
     const failed = () => {
       if (given && session.messages.length < given.length) session.messages.splice(0, session.messages.length, ...given);
     };
-    return this.#alone(session, work, { prepare, failed });
+    return this.#alone("execute_tool_cycle", session, work, { prepare, failed });
+  }
+
+  /** Takes a cycle back that the host could not persist. The store follows the messages of the host. */
+  async #taken(session, durable, given, error) {
+    session.messages.splice(0, session.messages.length, ...given);
+    const stored = await durable.messages();
+    await this.#take(session, durable, stored, common(stored, session.messages));
+    return { success: false, error: error instanceof Error ? error.message : String(error), rolledBack: true, results: [] };
   }
 
   async #bypassed(toolUse, executor) {
@@ -170,16 +190,16 @@ class SessionIntegrity {
 
   /** Handles an error of the provider: rolls back to the last open checkpoint, repairs, or escalates. */
   handleError(session, error) {
-    return this.#alone(session, async (durable) => {
-      const recovery = await durable.handleError(error);
+    return this.#alone("handle_error", session, async (durable) => {
+      const { details, ...recovery } = await durable.handleError(error);
       await this.#show(session, durable);
-      return recovery;
+      return details === undefined ? recovery : { ...recovery, details: typeof details === "string" ? { advice: details } : details };
     });
   }
 
   /** Removes results without a call and calls without a result. */
   repair(session) {
-    return this.#alone(session, async (durable) => {
+    return this.#alone("repair", session, async (durable) => {
       const before = await durable.messages();
       const { repaired, repairs } = await durable.repair();
       await this.#show(session, durable);
@@ -189,7 +209,7 @@ class SessionIntegrity {
 
   /** Rolls the session back to a checkpoint. */
   async rollback(session, checkpointId) {
-    return this.#alone(session, async (durable, intact) => {
+    return this.#alone("rollback", session, async (durable, intact) => {
       const checkpoint = await durable.getCheckpoint(checkpointId);
       if (!checkpoint) throw new Error(`Checkpoint not found: ${checkpointId}`);
       if (intact < checkpoint.messageIndex) throw new Error("Checkpoint integrity mismatch — messages were modified");
@@ -202,17 +222,17 @@ class SessionIntegrity {
 
   /** Clears the session; only messages that are marked as the system prompt stay. */
   reset(session, { archive = false } = {}) {
-    return this.#alone(session, async (durable) => {
+    return this.#alone("reset", session, async (durable) => {
       if (archive) await session.archive?.();
-      const { success, archived } = await durable.reset({ archive });
+      const { success } = await durable.reset({ archive });
       await this.#show(session, durable);
-      return { success, archived: archive && (archived || session.messages.length > 0), remainingMessages: session.messages.length };
+      return { success, archived: archive, remainingMessages: session.messages.length };
     });
   }
 
   /** The incidents of a session. */
   incidents(session) {
-    return this.#alone(session, (durable) => durable.incidents());
+    return this.#alone("incidents", session, (durable) => durable.incidents());
   }
 
   /** Closes all sessions, after the work that runs on them. */
@@ -224,8 +244,13 @@ class SessionIntegrity {
   }
 
   /** Runs work on a session while no other work runs on it. `prepare` runs first, `failed` after an error. */
-  #alone(session, work, { isChecked = false, prepare = () => {}, failed = () => {} } = {}) {
+  #alone(event, session, work, { isChecked = false, prepare = () => {}, failed = () => {} } = {}) {
     const id = session.sessionId;
+    const running = { layer: this, id, isOver: false };
+    if ((working.getStore() ?? []).some((one) => one.layer === this && one.id === id && !one.isOver)) {
+      const hint = "call it before or after the tool call";
+      return Promise.reject(new SeamlineError("session", "a tool cannot work on the session that runs it", { hint }));
+    }
     const before = this.#queues.get(id) ?? Promise.resolve();
     const done = before.then(async () => {
       prepare();
@@ -234,11 +259,15 @@ class SessionIntegrity {
         const stored = await durable.messages();
         const intact = common(stored, session.messages);
         if (!isChecked || intact === stored.length) await this.#take(session, durable, stored, intact);
-        if (this.#config.verbose) this.#log({ session: id, messages: session.messages.length });
-        return await work(durable, intact);
+        const outcome = await working.run([...(working.getStore() ?? []), running], () => work(durable, intact));
+        this.#tell({ event, session: id, messages: session.messages.length, ...outcomeOf(outcome) });
+        return outcome;
       } catch (error) {
         failed();
+        this.#tell({ event, session: id, messages: session.messages.length, error: error?.name ?? typeof error });
         throw error;
+      } finally {
+        running.isOver = true;
       }
     });
     const settled = done.catch(() => {}).then(() => {
@@ -249,9 +278,13 @@ class SessionIntegrity {
     return done;
   }
 
+  #tell(event) {
+    if (this.#isVerbose) this.#log(event);
+  }
+
   #opened(id) {
     const known = this.#sessions.get(id);
-    const opened = known ?? this.#store.then((store) => store.openOrCreate(id, this.#options));
+    const opened = known ?? this.#store.then((store) => store.openOrCreate(sessionName(id), this.#options));
     // The sessions are in the order of their last use.
     this.#sessions.delete(id);
     this.#sessions.set(id, opened);
@@ -294,6 +327,12 @@ class SessionIntegrity {
     session.messages.splice(0, session.messages.length, ...shown);
     await session.persist?.();
   }
+}
+
+/** The facts of an outcome that a log may show. */
+function outcomeOf(outcome) {
+  const { success, rolledBack, proceed, action, id } = outcome ?? {};
+  return Object.fromEntries(Object.entries({ success, rolledBack, proceed, action, checkpoint: id }).filter(([, value]) => value !== undefined));
 }
 
 /** The turn that makes a call: the last message, which is taken out, or a new one. */

@@ -2,6 +2,7 @@
 // Messages of LangChain.js, by the classes of the installed version.
 
 const { adapting } = require("./failing.cjs");
+const { forModel } = require("./providers.cjs");
 const { MEDIA, callsOf, inputOf, joined, patched, repairThrough, saidIn } = require("./lens.cjs");
 
 const kindOf = (message) => message.getType?.() ?? message._getType?.() ?? message.type ?? message.role;
@@ -20,6 +21,29 @@ const callsIn = (message) => [
   ...(message.tool_calls ?? []).map(({ id, name, args }) => ({ id, name, input: args })),
   ...(message.invalid_tool_calls ?? []).map(({ id, name, args }) => ({ id, name, input: args ?? "" })),
 ];
+
+/** Whether a message has calls with arguments that cannot be read. LangChain does not send them beside other calls. */
+const hasInvalid = (message) => isAssistant(message) && message.invalid_tool_calls?.length > 0;
+
+const CALL_BLOCKS = new Set(["tool_use", "tool_call"]);
+
+/** The content whose blocks of calls have the new ids, by their order, and without the blocks of calls that are gone. */
+function withCalls(content, original, toolCalls) {
+  if (!Array.isArray(content)) return content;
+  const before = callsIn(original).map(({ id }) => id);
+  const ids = new Set(toolCalls.map(({ id }) => id));
+  const used = new Set();
+  return content.flatMap((block) => {
+    if (!CALL_BLOCKS.has(block?.type)) return [block];
+    const at = before.length === toolCalls.length ? before.findIndex((id, index) => id === block.id && !used.has(index)) : -1;
+    used.add(at);
+    const call = toolCalls[at] ?? toolCalls.find(({ id }) => id === block.id);
+    if (!ids.has(call?.id)) return [];
+    // The input of a block can be a text that was cut.
+    const input = typeof block.input === "string" ? { input: call.args } : {};
+    return call.id === block.id && typeof block.input !== "string" ? [block] : [{ ...block, id: call.id, ...input }];
+  });
+}
 
 /** The content of a message with a repaired text. Media stay where they are. */
 const mended = (message, after) => (typeof message.content === "string" ? after : patched(blocksOf(message), after, TEXTS));
@@ -43,6 +67,7 @@ function lens({ AIMessage, ToolMessage, HumanMessage }) {
     const old = original
       ? { ...original.lc_kwargs, content: isText ? mended(original, after) : original.content, id: original.id }
       : { content: after };
+    if (original) old.content = withCalls(old.content, original, toolCalls);
     const { tool_calls: _, ...kwargs } = old.additional_kwargs ?? {};
     return new AIMessage({ ...old, additional_kwargs: kwargs, tool_calls: toolCalls, invalid_tool_calls: [] });
   };
@@ -53,6 +78,7 @@ function lens({ AIMessage, ToolMessage, HumanMessage }) {
     return new HumanMessage({ content: unsaid.length ? [TEXTS.make(after), ...unsaid] : after });
   };
   return {
+    hasForm: (messages) => messages.some(hasInvalid),
     show(message) {
       const kind = kindOf(message);
       if (kind === "tool") return [{ role: "tool", tool_call_id: message.tool_call_id, content: contentOf(message) || (mediaOf(message).length ? MEDIA : "") }];
@@ -67,7 +93,7 @@ function lens({ AIMessage, ToolMessage, HumanMessage }) {
       return entries.map((entry) => {
         const { wire, original, isSame } = entry;
         for (const call of wire.tool_calls ?? []) names.set(call.id, call.function.name);
-        if (isSame) return original;
+        if (isSame && !hasInvalid(original)) return original;
         if (wire.role === "tool") return toolMessage(wire, original, names);
         return wire.role === "assistant" && (!original || isAssistant(original)) ? aiMessage(wire, original) : said(entry);
       });
@@ -82,7 +108,7 @@ function adapters(core) {
     adapting("a model call", options);
     return createMiddleware({
       name: "Seamline",
-      wrapModelCall: (request, handler) => handler({ ...request, messages: repairMessages(request.messages, options) }),
+      wrapModelCall: (request, handler) => handler({ ...request, messages: repairMessages(request.messages, forModel(request.model, options)) }),
     });
   };
   return { repairMessages, seamlineMiddlewareOf };

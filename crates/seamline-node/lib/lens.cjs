@@ -3,6 +3,7 @@
 
 const { repair } = require("./bodies.cjs");
 const { adapting } = require("./failing.cjs");
+const { withTakenIds } = require("./providers.cjs");
 
 /** The text that stands for content that a chat message cannot mirror. */
 const MEDIA = "(media)";
@@ -12,7 +13,7 @@ const MEDIA = "(media)";
  *
  * `makeLens` makes the lens. `lens.show(message)` gives the chat messages that mirror one message. `lens.join(entries, messages)` makes the new list:
  * an entry has the repaired chat message (`wire`), the message that it mirrors (`original`, `owner`), and whether it is
- * unchanged (`isSame`). No provider of this dialect wants messages joined, so each entry mirrors at most one.
+ * unchanged (`isSame`). `lens.hasForm(messages)` says whether messages need another form where the chat messages need none. No provider of this dialect wants messages joined, so each entry mirrors at most one.
  */
 function repairThrough(makeLens, messages, options) {
   const { guarded, repairing } = adapting("a conversation", options);
@@ -30,10 +31,12 @@ function mirrored(lens, messages, options) {
   });
   if (wires.length === 0) return messages;
   const repaired = repair(wires, { dialect: "openai_chat", kept: true, ...options });
-  if (!repaired.changed) return messages;
+  const sent = withTakenIds(repaired.body, options.provider);
+  const isForm = lens.hasForm?.(messages) ?? false;
+  if (sent === wires && !isForm) return messages;
   const { origins } = repaired;
-  const entries = repaired.body.map((wire, at) => {
-    const from = origins[at] ?? undefined;
+  const entries = sent.map((wire, at) => {
+    const from = repaired.changed ? (origins[at] ?? undefined) : at;
     const owner = from === undefined ? undefined : owners[from];
     return { wire, owner, original: owner && messages[owner.index], isSame: from !== undefined && wire === wires[from] };
   });
@@ -104,12 +107,15 @@ const callsOf = (text, calls) => ({
   })),
 });
 
-/** The input of a call of a chat message. */
+/** The input of a call of a chat message: an object. Arguments that cannot be read are kept as a text in it. */
 function inputOf(call) {
+  const text = call.function.arguments;
+  if (text.trim() === "") return {};
   try {
-    return JSON.parse(call.function.arguments);
+    const input = JSON.parse(text);
+    return input !== null && typeof input === "object" && !Array.isArray(input) ? input : { value: input };
   } catch {
-    return {};
+    return { raw: text };
   }
 }
 

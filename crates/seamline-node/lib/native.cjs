@@ -23,7 +23,7 @@ function load() {
     return require(name);
   } catch (cause) {
     throw new SeamlineError("platform", `cannot load ${name}, the native part of seamline for this machine`, {
-      hint: "install with optional dependencies (npm install --include=optional)",
+      hint: "install with optional dependencies (npm install --include=optional); where there is no such package, build the native part and name it in SEAMLINE_NATIVE",
       cause,
     });
   }

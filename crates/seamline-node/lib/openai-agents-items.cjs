@@ -228,4 +228,33 @@ function withOwnIds(items) {
   return renamed.every((item, index) => item === items[index]) ? items : renamed;
 }
 
-module.exports = { Mirror, itemOf, withOwnIds };
+/**
+ * Puts each result right behind its call, and behind the calls and results beside it. The Responses API takes a result
+ * anywhere later, and Chat Completions, which the SDK can write from the same items, does not.
+ */
+function withResultsBehind(items) {
+  const list = [];
+  const calls = new Map();
+  let isSame = true;
+  for (const item of items) {
+    const at = ANSWERS.has(item.type) ? list.indexOf(calls.get(`${item.type} ${item.callId}`)) : -1;
+    const place = at < 0 ? list.length : behind(list, at);
+    isSame &&= place === list.length;
+    list.splice(place, 0, item);
+    if (ANSWERED_BY[item.type]) calls.set(`${ANSWERED_BY[item.type]} ${item.callId}`, item);
+  }
+  return isSame ? items : list;
+}
+
+/** The place behind the calls and results that follow a call. Reasoning between them stays with the next item. */
+function behind(list, at) {
+  let end = at + 1;
+  for (let next = end; next < list.length; next += 1) {
+    const { type } = list[next];
+    if (ANSWERED_BY[type] || ANSWERS.has(type)) end = next + 1;
+    else if (type !== "reasoning") return end;
+  }
+  return list.length;
+}
+
+module.exports = { Mirror, itemOf, withOwnIds, withResultsBehind };

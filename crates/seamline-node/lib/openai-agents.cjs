@@ -4,7 +4,8 @@
 const { repair, safeTrim } = require("./bodies.cjs");
 const { SeamlineError } = require("./error.cjs");
 const { adapting } = require("./failing.cjs");
-const { Mirror, itemOf, withOwnIds } = require("./openai-agents-items.cjs");
+const { Mirror, itemOf, withOwnIds, withResultsBehind } = require("./openai-agents-items.cjs");
+const { sessionName } = require("./names.cjs");
 const { openStore } = require("./session.cjs");
 
 const DIALECT = "openai_responses";
@@ -20,14 +21,14 @@ function repaired(items, options) {
   const mirror = new Mirror();
   const wires = items.map((item) => mirror.wire(item));
   const { body, changed, origins } = repair(wires, { dialect: DIALECT, kept: true, ...options });
-  if (!changed) return withOwnIds(items);
+  if (!changed) return withResultsBehind(withOwnIds(items));
   const names = new Map();
   for (const wire of body) if (wire.type === "function_call") names.set(wire.call_id, wire.name);
   const mended = body.map((wire, at) => {
     const from = origins[at] ?? undefined;
     return from !== undefined && wire === wires[from] ? items[from] : itemOf(wire, items[from], mirror, names);
   });
-  return withOwnIds(mended);
+  return withResultsBehind(withOwnIds(mended));
 }
 
 /** The value of `callModelInputFilter`; wraps another filter. */
@@ -56,7 +57,7 @@ class SeamlineSession {
     const { provider = "openai", policy } = this.#repairing;
     this.#opened = (async () => {
       const opened = typeof store === "string" ? await openStore(store) : store;
-      const session = await opened.openOrCreate(id, { dialect: DIALECT, provider, ...(policy ? { policy } : {}) });
+      const session = await opened.openOrCreate(sessionName(id), { dialect: DIALECT, provider, ...(policy ? { policy } : {}) });
       await begun(session);
       return session;
     })();

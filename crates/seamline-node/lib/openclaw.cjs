@@ -12,11 +12,19 @@ function repairTranscript(messages, options) {
 
 const notCompacted = async () => ({ ok: true, compacted: false, reason: "the host compacts the transcript" });
 
-/** The context engine for `api.registerContextEngine("seamline", …)`. The host keeps and compacts the transcript. */
+/** What OpenClaw 2026.9 demands of an engine before it asks for a transcript: a commit of a turn that is atomic and idempotent. */
+const SEMANTICS = { currentTurnFence: "before-current-turn-entry-v1", turnAdvancementIdempotency: "atomic-idempotent-v1" };
+
+/**
+ * The context engine for `api.registerContextEngine("seamline", …)`. The host keeps the transcript, and compacts it with
+ * `compact`, which is `delegateCompactionToRuntime` of `openclaw/plugin-sdk/core`.
+ */
 function seamlineContextEngine(options = {}, { compact = notCompacted } = {}) {
   adapting("a transcript", options);
   return {
-    info: { id: "seamline", name: "Seamline", ownsCompaction: false },
+    info: { id: "seamline", name: "Seamline", ownsCompaction: false, transcriptSemantics: { ...SEMANTICS } },
+    // The engine keeps nothing, so that each commit has the same effect, however often it is made.
+    commitTurn: async () => ({ status: "committed" }),
     ingest: async () => ({ ingested: false }),
     assemble: async ({ messages }) => ({ messages: repairTranscript(messages, options), estimatedTokens: 0 }),
     compact,

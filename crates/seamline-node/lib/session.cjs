@@ -63,10 +63,12 @@ async function executed(work) {
   return isOutcome(result) ? { output: outputOf(result.output), isError: Boolean(result.isError) } : { output: outputOf(result), isError: false };
 }
 
-/** Whether a value is `{output, isError}`, and nothing more that would be lost. */
+const OUTCOME = new Set(["output", "isError", "durationMs"]);
+
+/** Whether a value is `{output, isError, durationMs}`, and nothing more that would be lost. */
 function isOutcome(value) {
   try {
-    return value !== null && typeof value === "object" && "output" in value && Object.keys(value).every((key) => key === "output" || key === "isError");
+    return value !== null && typeof value === "object" && "output" in value && Object.keys(value).every((key) => OUTCOME.has(key));
   } catch {
     return false;
   }
@@ -125,7 +127,7 @@ class Session {
   }
 
   /** Appends a message or several, all or none. A text is kept byte for byte. */
-  append(messages) {
+  async append(messages) {
     return this.#call("append", { messages: texts(messages) });
   }
 

@@ -4,6 +4,8 @@ use napi::Result;
 use napi::bindgen_prelude::Buffer;
 use napi_derive::napi;
 use seamline::convert::ConvertOptions;
+use seamline::json::GivenFailure;
+use seamline::repair::AfterRejection;
 use serde::Serialize;
 
 use crate::failure::{failure, of_library, read};
@@ -46,6 +48,18 @@ pub fn repair(body: &[u8], choices: &Choices) -> Result<NativeOutcome> {
     let report = json(&repaired.report())?;
     let body = repaired.is_changed().then(|| repaired.body.into_bytes().into_owned().into());
     Ok(NativeOutcome { body, report })
+}
+
+/// Repairs a body that its provider rejected, once more and harder; absent where a second try is of no use.
+#[napi(catch_unwind)]
+pub fn after_rejection(body: &[u8], choices: &Choices, rejection: String) -> Result<Option<NativeOutcome>> {
+    let given = read(&rejection, GivenFailure::from_json)?;
+    let headers = given.headers();
+    let outcome = seamline::repair::after_rejection(body, &choices.options, &given.failure(&headers));
+    let AfterRejection::Repaired(harder) = outcome else { return Ok(None) };
+    let report = json(&harder.repaired.report())?;
+    let body = harder.repaired.body.into_bytes().into_owned();
+    Ok(Some(NativeOutcome { body: Some(body.into()), report }))
 }
 
 /// Converts a body.

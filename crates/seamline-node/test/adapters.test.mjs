@@ -163,7 +163,12 @@ test("Mastra, opencode, pi and OpenClaw", async () => {
     { role: "assistant", content: [{ type: "toolCall", id: "c1", name: "read", arguments: {} }], stopReason: "toolUse", timestamp: 2 },
     { role: "user", content: "well?", timestamp: 3 },
   ];
-  const { messages: assembled } = await seamlineContextEngine().assemble({ messages: transcript });
+  const engine = seamlineContextEngine({}, { compact: async () => ({ ok: true, compacted: true }) });
+  const semantics = { currentTurnFence: "before-current-turn-entry-v1", turnAdvancementIdempotency: "atomic-idempotent-v1" };
+  assert.deepEqual(engine.info, { id: "seamline", name: "Seamline", ownsCompaction: false, transcriptSemantics: semantics });
+  assert.deepEqual(await engine.commitTurn({ messages: transcript }), { status: "committed" });
+  assert.deepEqual(await engine.compact({}), { ok: true, compacted: true });
+  const { messages: assembled } = await engine.assemble({ messages: transcript });
   assert.deepEqual(assembled.map(({ role }) => role), ["user", "assistant", "toolResult", "user"]);
   assert.equal(assembled[1], transcript[1]);
   assert.equal(repairTranscript(assembled), assembled);

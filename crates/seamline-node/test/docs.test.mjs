@@ -69,6 +69,7 @@ const PROGRAMS = {
         assert.equal(processor.processLLMRequest({ prompt: [asked] }), undefined);
       }
     },
+    delegateCompactionToRuntime: async () => ({ ok: true, compacted: false }),
     api: { registerContextEngine: (name, make) => assert.equal(make().info.id, name) },
   }),
 };
@@ -76,7 +77,7 @@ const PROGRAMS = {
 const blocks = (text) => [...text.matchAll(/^```(?:js|ts|mjs|javascript|typescript)\n([^]*?)^```/gm)].map(([, code]) => code);
 
 let known = 0;
-for (const page of ["docs/node.md", "crates/seamline-node/README.md"]) {
+for (const page of ["docs/node.md", "crates/seamline-node/README.md", "README.md"]) {
   const found = blocks(fs.readFileSync(path.join(ROOT, page), "utf8"));
   known += found.length;
   found.forEach((code, index) => {
@@ -87,7 +88,7 @@ for (const page of ["docs/node.md", "crates/seamline-node/README.md"]) {
       const framework = Object.keys(PROGRAMS).find((name) => code.includes(`from "${name}"`));
       const given = framework ? await PROGRAMS[framework]() : {};
       Object.assign(globalThis, given);
-      const file = path.join(import.meta.dirname, `block-${path.basename(page)}-${index}.mjs`);
+      const file = path.join(import.meta.dirname, `block-${page.replaceAll("/", "-")}-${index}.mjs`);
       fs.writeFileSync(file, code);
       try {
         await import(file);
@@ -101,7 +102,7 @@ for (const page of ["docs/node.md", "crates/seamline-node/README.md"]) {
 }
 
 test("the pages have blocks for every framework", () => {
-  assert.ok(known >= 11, `${known} blocks`);
+  assert.ok(known >= 12, `${known} blocks`);
 });
 
 test("without its line a block of a framework fails", async () => {

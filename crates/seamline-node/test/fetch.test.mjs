@@ -166,3 +166,34 @@ test("the body of a request to another server is not read", async () => {
   await repairingFetch(inner)(request);
   assert.deepEqual([calls[0][0], pulled.length], [request, 0]);
 });
+
+test("a request that the provider rejects is repaired harder and sent once more", async () => {
+  const body = JSON.stringify({ model: "gpt-5", messages: [{ role: "user", content: "hi", mood: "good" }] });
+  const error = JSON.stringify({ error: { message: "Unknown parameter: 'messages[0].mood'.", type: "invalid_request_error", code: null } });
+  const rejected = () => new Response(error, { status: 400, headers: { "content-type": "application/json" } });
+  const sending = async (...responses) => {
+    const sent = [];
+    const inner = async (_, init) => {
+      sent.push(JSON.parse(init.body.toString()));
+      const next = responses.shift();
+      if (next instanceof Error) throw next;
+      return next;
+    };
+    const repairs = [];
+    const response = await repairingFetch(inner, { onRepair: (repaired) => repairs.push(repaired) })(URL, { method: "POST", body });
+    return { status: response.status, text: await response.text(), sent, repairs };
+  };
+  const helped = await sending(rejected(), new Response("{}"));
+  assert.deepEqual([helped.status, helped.sent.length, helped.repairs.length], [200, 2, 1]);
+  assert.deepEqual(helped.sent[1].messages, [{ role: "user", content: "hi" }]);
+  for (const second of [rejected(), new Error("reset")]) {
+    const failed = await sending(rejected(), second);
+    assert.deepEqual([failed.status, failed.text, failed.sent.length], [400, error, 2]);
+  }
+  const other = new Response('{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}', { status: 400 });
+  assert.equal((await sending(other)).sent.length, 1);
+});
+
+test("an `onInvalid` that does not exist is refused", () => {
+  assert.throws(() => repairingFetch({ onInvalid: "x" }), SeamlineError);
+});

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ResponseStream, SeamlineError, check, convert, repair } from "seamline";
+import { ResponseStream, SeamlineError, Session, check, convert, repair, safeTrim, sanitize } from "seamline";
 
 const cyclic = { messages: [] };
 cyclic.messages.push(cyclic);
@@ -69,4 +69,18 @@ test("pieces that are not bytes are refused, and a finished stream is closed", (
   stream.finish();
   assert.throws(() => stream.feed("x"), (error) => error.code === "stream");
   assert.throws(() => stream.finish(), SeamlineError);
+});
+
+test("options of a wrong kind are refused, and a session rejects hostile messages", async () => {
+  const history = [{ role: "user", content: "go" }];
+  const works = [
+    () => safeTrim(history, { maxMessages: Number.NaN }),
+    () => safeTrim(history, { maxTokens: 9, count: () => Number.NaN }),
+    () => safeTrim(history, { maxTokens: 9, count: 5 }),
+    () => sanitize(history, { calls: "foo" }),
+  ];
+  for (const work of works) assert.throws(work, SeamlineError);
+  const session = await Session.create("memory:", "s-1");
+  await assert.rejects(session.append(cyclic), SeamlineError);
+  await session.close();
 });

@@ -251,3 +251,52 @@ test("a tool that returns nothing has an empty result", async () => {
   const done = await integrity.executeToolCycle(session, use("toolu_1"), { execute: async () => undefined });
   assert.deepEqual([done.success, done.result.content], [true, ""]);
 });
+
+test("a cycle that the host cannot persist is taken back", async () => {
+  const full = { sessionId: "s-full", messages: [text("user", "hi")], persist: () => { throw new Error("disk full"); } };
+  const done = await integrity.executeToolCycle(full, use("toolu_1"), saying("done"));
+  assert.deepEqual(done, { success: false, error: "disk full", rolledBack: true });
+  assert.deepEqual(full.messages, [text("user", "hi")]);
+  full.persist = () => {};
+  assert.ok((await integrity.executeToolCycle(full, use("toolu_1"), saying("done"))).success);
+  assert.equal(full.messages.length, 3);
+});
+
+test("a tool that works on its own session is refused at once", async () => {
+  begin(text("user", "hi"));
+  const refused = await integrity.executeToolCycle(session, use("toolu_1"), { execute: () => integrity.checkpoint(session) });
+  assert.equal(refused.success, false);
+  assert.match(refused.error, /the session that runs it/);
+  const other = { sessionId: "s-other", messages: [text("user", "hi")] };
+  const allowed = await integrity.executeToolCycle(session, use("toolu_1"), { execute: () => integrity.checkpoint(other) });
+  assert.ok(allowed.success);
+  assert.ok((await integrity.checkpoint(session)).id);
+});
+
+test("outcomes have the form of the source document", async () => {
+  begin(text("user", "hi"));
+  const timed = { execute: async () => ({ output: "done", isError: false, durationMs: 5 }) };
+  assert.equal((await integrity.executeToolCycle(session, use("toolu_1"), timed)).result.content, "done");
+  const { details } = await integrity.handleError(session, "Overloaded");
+  assert.deepEqual(Object.keys(details), ["advice"]);
+  assert.equal((await integrity.reset({ sessionId: "s-empty", messages: [] }, { archive: true })).archived, true);
+});
+
+test("a session may have any name", async () => {
+  for (const sessionId of ["user@example.com", "a/b", "ü", "", "x".repeat(600)]) {
+    const one = { sessionId, messages: [text("user", "hi")] };
+    const { id } = await integrity.checkpoint(one);
+    assert.equal((await integrity.getCheckpoint(one, id)).id, id);
+  }
+});
+
+test("verbose tells each operation by its name", async () => {
+  const events = [];
+  const layer = createSessionIntegrity({ verbose: true, log: (event) => events.push(event) });
+  begin(text("user", "hi"));
+  const { id } = await layer.checkpoint(session);
+  await layer.executeToolCycle(session, use("toolu_1"), saying("done"));
+  await layer.rollback(session, id);
+  assert.deepEqual(events.map(({ event }) => event), ["checkpoint", "execute_tool_cycle", "rollback"]);
+  await layer.close();
+});

@@ -170,3 +170,69 @@ test("without onError the process is warned, once and without content", async ()
   assert.ok(!own[0].message.includes("secret"));
 });
 
+
+test("LangChain: calls with arguments that cannot be read are calls, so that their results have one", () => {
+  const bad = { type: "invalid_tool_call", id: "c1", name: "read", args: '{"pa', error: "cut" };
+  const good = { type: "tool_call", id: "c2", name: "read", args: { path: "a" } };
+  const turn = new AIMessage({ content: "let me", tool_calls: [good], invalid_tool_calls: [bad] });
+  const answers = (...ids) => ids.map((id) => new ToolMessage({ tool_call_id: id, name: "read", content: "real" }));
+  for (const results of [answers("c2"), answers("c2", "c1")]) {
+    const given = [new HumanMessage("q"), turn, ...results, new HumanMessage("n")];
+    const repaired = repairMessages(given);
+    assert.deepEqual(repaired[1].tool_calls.map(({ id, args }) => [id, args]), [["c2", { path: "a" }], ["c1", { raw: '{"pa' }]]);
+    assert.deepEqual([repaired[1].invalid_tool_calls, repaired[1].content], [[], "let me"]);
+    assert.deepEqual(repaired.filter((message) => message.getType() === "tool").map((message) => message.tool_call_id).sort(), ["c1", "c2"]);
+    assert.equal(repairMessages(repaired), repaired);
+  }
+});
+
+test("LangChain: blocks of calls get the new ids of their calls, by their order", () => {
+  const block = (id) => ({ type: "tool_use", id, name: "read", input: {} });
+  const made = (id) => ({ type: "tool_call", id, name: "read", args: {} });
+  const turn = new AIMessage({ content: [text("a"), block("c1"), block("c1")], tool_calls: [made("c1"), made("c1")] });
+  const given = [new HumanMessage("q"), turn, new ToolMessage({ tool_call_id: "c1", content: "1" }), new ToolMessage({ tool_call_id: "c1", content: "2" }), new HumanMessage("n")];
+  const repaired = repairMessages(given);
+  const ids = repaired[1].tool_calls.map(({ id }) => id);
+  assert.equal(new Set(ids).size, 2);
+  assert.deepEqual(repaired[1].content.slice(1).map(({ id }) => id), ids);
+  assert.deepEqual(repaired.slice(2, 4).map((message) => [message.tool_call_id, message.content]), [[ids[0], "1"], [ids[1], "2"]]);
+});
+
+test("ids that a provider refuses get another form, for that provider only", async () => {
+  const id = "functions.read:0";
+  const given = [user, call(id), result({ type: "text", value: "real" }, id), user];
+  assert.equal(repairModelMessages(given), given);
+  const step = (model) => repairStep()({ messages: given, model }).then(({ messages }) => messages);
+  assert.equal(await step({ provider: "openai.chat" }), given);
+  for (const model of [{ provider: "anthropic.messages" }, { provider: "amazon-bedrock" }, "anthropic/claude-sonnet-4-5"]) {
+    const messages = await step(model);
+    assert.deepEqual([messages[1].content[1].toolCallId, messages[2].content[0].toolCallId], ["functions_read_0", "functions_read_0"]);
+    assert.equal(messages[2].content[0].output.value, "real");
+    assert.equal(messages[0], user);
+  }
+  const twice = repairModelMessages([...given.slice(0, 3), ...given], { provider: "anthropic" });
+  assert.deepEqual(twice.filter(({ role }) => role === "tool").map(({ content }) => content[0].toolCallId), ["functions_read_0", "functions_read_0_2"]);
+  const turn = new AIMessage({ content: "", tool_calls: [{ type: "tool_call", id, name: "read", args: {} }] });
+  const chat = [new HumanMessage("q"), turn, new ToolMessage({ tool_call_id: id, content: "real" })];
+  assert.equal(repairMessages(chat), chat);
+  assert.equal(repairMessages(chat, { provider: "anthropic" })[2].tool_call_id, "functions_read_0");
+});
+
+test("OpenAI Agents: a result is right behind its call, as Chat Completions needs it", () => {
+  const called = (callId) => ({ type: "function_call", callId, name: "read", arguments: "{}", status: "completed" });
+  const answer = (callId) => ({ type: "function_call_result", callId, name: "read", status: "completed", output: { type: "text", text: "real" } });
+  const [a, b, ra, rb] = [called("a"), called("b"), answer("a"), answer("b")];
+  assert.deepEqual(repairItems([user, a, user, ra, user]), [user, a, ra, user, user]);
+  assert.deepEqual(repairItems([user, a, b, rb, user, ra]), [user, a, b, rb, ra, user]);
+  const apart = [user, a, ra, b, rb, user];
+  assert.equal(repairItems(apart), apart);
+});
+
+test("AI SDK: an approval with a response is over after the next message of the user", () => {
+  const asking = { role: "assistant", content: [...call().content, { type: "tool-approval-request", approvalId: "a1", toolCallId: "call_1" }] };
+  const allowed = { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a1", approved: true }] };
+  const open = [user, asking, allowed];
+  assert.equal(repairModelMessages(open), open);
+  const repaired = repairModelMessages([...open, user]);
+  assert.ok(repaired.some(({ role, content }) => role === "tool" && content.some((part) => part.type === "tool-result" && part.toolCallId === "call_1")));
+});

@@ -20,6 +20,14 @@ test("the versions are those of the workspace", () => {
   assert.deepEqual(new Set(Object.values(manifest.optionalDependencies)), new Set([version]));
 });
 
+test("the packages of platforms are those that a release builds", () => {
+  const workflow = fs.readFileSync(path.join(process.env.SEAMLINE_ROOT, ".github/workflows/release.yml")).toString();
+  const [, runners] = /^ +os: \[(.+)\]$/m.exec(workflow);
+  const platforms = { "ubuntu-24.04": "linux-x64-gnu", "macos-15": "darwin-arm64", "macos-15-intel": "darwin-x64" };
+  const built = runners.split(", ").map((runner) => `@seamline/${platforms[runner]}`);
+  assert.deepEqual(Object.keys(manifest.optionalDependencies).sort(), built.sort());
+});
+
 test("npm packs every file that the package loads, and the licences", () => {
   const [{ files }] = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: FOLDER, stdio: ["ignore", "pipe", "ignore"] }));
   const packed = new Set(files.map((file) => file.path));

@@ -33,7 +33,7 @@ export interface IntegritySession {
 }
 
 export interface ToolExecutor {
-  /** Returns a text, another value, or `{output, isError}`. */
+  /** Returns a text, another value, or `{output, isError, durationMs}`. */
   execute(name: string, input: unknown): unknown;
 }
 
@@ -71,11 +71,24 @@ export interface Layer0Config {
   verbose: boolean;
 }
 
+/** One operation on a session: its name and its outcome, without content. */
+export interface IntegrityEvent {
+  event: string;
+  session: string;
+  messages: number;
+  success?: boolean;
+  rolledBack?: boolean;
+  proceed?: boolean;
+  action?: string;
+  checkpoint?: string;
+  error?: string;
+}
+
 export interface IntegrityConfig extends Partial<Layer0Config> {
   /** The store of checkpoints and incidents: a URL or an open store; default `memory:`. */
   store?: string | Store;
-  /** Takes the events where `verbose` is on. */
-  log?: (event: object) => void;
+  /** Takes the events where `verbose` is on; without it they go to the standard error. */
+  log?: (event: IntegrityEvent) => void;
 }
 
 export interface SessionIntegrity {
@@ -92,7 +105,7 @@ export interface SessionIntegrity {
   prune(session: IntegritySession, keepCount?: number): Promise<number>;
   executeToolCycle(session: IntegritySession, toolUse: ToolUseContent, executor: ToolExecutor): Promise<ToolCycleResult>;
   executeTurn(session: IntegritySession, turn: Message, executor: ToolExecutor): Promise<{ success: boolean; results: ToolResultContent[]; error?: string; rolledBack?: boolean }>;
-  handleError(session: IntegritySession, error: Error | string): Promise<ErrorRecovery>;
+  handleError(session: IntegritySession, error: Error | string): Promise<Omit<ErrorRecovery, "details"> & { details?: Record<string, unknown> }>;
   repair(session: IntegritySession): Promise<RepairResult>;
   rollback(session: IntegritySession, checkpointId: string): Promise<RollbackResult>;
   reset(session: IntegritySession, options?: { archive?: boolean }): Promise<ResetResult>;

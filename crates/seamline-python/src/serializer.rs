@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::ops::Range;
 
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
@@ -87,6 +88,10 @@ impl Refused {
 
     fn into_error(self, py: Python<'_>) -> PyErr {
         const SHOWN: usize = 12;
+        // An interrupt and an exit are not about the object.
+        if let Some(cause) = self.cause.as_ref().filter(|cause| !cause.is_instance_of::<PyException>(py)) {
+            return cause.clone_ref(py);
+        }
         let steps = self.steps.iter().rev();
         let mut place = String::new();
         for step in steps.take(SHOWN) {

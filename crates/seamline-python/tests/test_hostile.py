@@ -190,3 +190,32 @@ def test_a_request_that_grows_while_it_is_read_does_no_harm() -> None:
     except seamline.SeamlineError:
         return
     assert repaired.messages
+
+
+def test_options_of_a_wrong_kind_are_typed_errors() -> None:
+    cyclic: dict = {}
+    cyclic["repair"] = cyclic
+    works = (
+        lambda: seamline.safe_trim(history("a"), max_messages=-1),
+        lambda: seamline.safe_trim(history("a"), max_tokens=2.5),
+        lambda: seamline.safe_trim(history("a"), max_tokens=9, count=lambda _: None),
+        lambda: seamline.check(history("a"), provider=["openai"]),
+        lambda: seamline.repair(history("a"), policy=cyclic),
+        lambda: seamline.sanitize(history("a"), calls=[1]),
+        lambda: seamline.explain(None),
+        lambda: seamline.open_store(5),
+    )
+    for work in works:
+        with pytest.raises(seamline.OptionError):
+            work()
+    with pytest.raises(seamline.InputError):
+        seamline.ResponseStream("openai_chat").feed(5)
+
+
+def test_an_interrupt_inside_an_object_of_the_caller_is_an_interrupt() -> None:
+    class Interrupted:
+        def model_dump(self, **_: object) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        seamline.repair([Interrupted()])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import datetime
 from pathlib import Path
 
 import pytest
@@ -111,3 +113,38 @@ def test_errors_are_typed_and_have_hints(tmp_path: Path) -> None:
     with pytest.raises(seamline.SessionError, match="closed"):
         session.append({"role": "user", "content": "hello"})
     assert repr(session) == "<Session closed>"
+
+
+@dataclasses.dataclass
+class Hostile:
+    """An object whose text cannot be had."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("output", "content", "is_error"),
+    [
+        ("out \ud83d", "out \ufffd", False),
+        (("out \ud83d", True), "out \ufffd", True),
+        ((1, 2, 3), "[1,2,3]", False),
+        (("a.txt", 12), '["a.txt",12]', False),
+        ({"when": datetime.date(2026, 1, 1)}, "{'when': datetime.date(2026, 1, 1)}", False),
+        (b"bytes", "b'bytes'", False),
+        (Hostile(), "<Hostile>", False),
+    ],
+)
+def test_the_output_of_a_tool_that_ran_is_never_lost(output: object, content: str, is_error: bool) -> None:
+    with seamline.Session.open("memory:", "s-1", provider="anthropic") as session:
+        session.append({"role": "user", "content": "read it"})
+        outcome = session.execute_tool_cycle(TURN, lambda _: output)[0]
+        assert (outcome["content"], outcome["is_error"]) == (content, is_error)
+
+
+def test_errors_with_half_a_character_are_classified() -> None:
+    assert seamline.classify("bad \ud83d", status=400).kind
+    with seamline.Session.open("memory:", "s-1", provider="anthropic") as session:
+        session.append({"role": "user", "content": "read it"})
+        assert session.handle_error("bad \ud83d", status=400)
+        assert session.agent_end(error=ValueError("bad \ud83d"))

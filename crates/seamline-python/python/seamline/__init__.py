@@ -131,7 +131,7 @@ def classify(
 
 def explain(code: str) -> Explanation:
     """The documentation of a code or a name, such as `PAIR001` or `unanswered-call`."""
-    found = _native.explain(code)
+    found = _native.explain(code) if isinstance(code, str) else None
     if found is None:
         raise OptionError(f"no finding has the code or name `{code}`", "`seamline rules` lists them all")
     return Explanation(**_json.loads(found))

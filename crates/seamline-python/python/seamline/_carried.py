@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import seamline
+from seamline import _providers
 from seamline.results import Repaired
 
 #: The provider whose demands apply where no other is known.
@@ -39,16 +40,42 @@ def repair(
     repaired = seamline.repair(
         carried, dialect="openai_chat", provider=provider or DEFAULT_PROVIDER, policy=policy, kept=True
     )
-    if not repaired.changed:
+    messages = with_taken_ids(repaired.messages, provider)
+    if not repaired.changed and messages is repaired.messages:
         return None, None
     known = {id(message): index for index, message in enumerate(carried)}
-    origins = repaired.origins
+    origins = repaired.origins if repaired.changed else list(range(len(messages)))
     returned = []
-    for index, message in enumerate(repaired.messages):
+    for index, message in enumerate(messages):
         same = known.get(id(message))
         origin = same if same is not None else (origins[index] if index < len(origins) else None)
         returned.append(Returned(origin, message, same is None))
-    return returned, repaired
+    return returned, repaired if repaired.changed else None
+
+
+def with_taken_ids(messages: list[dict[str, Any]], provider: str | None) -> list[dict[str, Any]]:
+    """Repaired messages whose ids the provider takes: each has its characters and belongs to one call."""
+    if not _providers.has_id_pattern(provider):
+        return messages
+    taken: set[str] = set()
+    own: dict[str, str] = {}
+    new = []
+    for message in messages:
+        calls = message.get("tool_calls")
+        if calls:
+            # The results of a message follow its calls.
+            own = {}
+            for one in calls:
+                if one.get("id"):
+                    own[one["id"]] = _providers.taken_id(one["id"], provider, taken)
+                    taken.add(own[one["id"]])
+            if any(own.get(one.get("id"), one.get("id")) != one.get("id") for one in calls):
+                renamed = [{**one, "id": own[one["id"]]} if one.get("id") else one for one in calls]
+                message = {**message, "tool_calls": renamed}
+        elif own.get(message.get("tool_call_id"), None) not in (None, message.get("tool_call_id")):
+            message = {**message, "tool_call_id": own[message["tool_call_id"]]}
+        new.append(message)
+    return messages if all(one is message for one, message in zip(new, messages)) else new
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from seamline import _native
+from seamline import _native, _text
+from seamline.errors import OptionError
 
 Policy = "str | dict[str, Any]"
 
@@ -26,7 +27,11 @@ def _plain(
 
 def text(**options: Any) -> str:
     """The JSON text of the options that are given."""
-    return json.dumps({name: value for name, value in options.items() if value is not None and value is not False})
+    given = {name: value for name, value in options.items() if value is not None and value is not False}
+    try:
+        return json.dumps(given)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise OptionError(f"the options cannot be written as JSON: {type(error).__name__}") from error
 
 
 def choices(
@@ -38,6 +43,9 @@ def choices(
     signatures: dict[str, str] | None = None,
 ) -> _native.Choices:
     """The options of a check or a repair."""
+    for name, value in (("dialect", dialect), ("provider", provider), ("model", model)):
+        if value is not None and not isinstance(value, str):
+            raise OptionError(f"{name} cannot be a `{type(value).__name__}`", "give its name")
     if signatures is None and (policy is None or isinstance(policy, str)):
         return _plain(dialect, provider, model, policy, kept)
     return _read(
@@ -68,5 +76,6 @@ def failure(
         given = getattr(response, "headers", None)
         headers = given if headers is None and isinstance(given, Mapping) else headers
         error = str(error)
-    pairs = {str(name): str(value) for name, value in headers.items()} if headers else None
+    error = _text.whole(error)
+    pairs = {str(name): _text.whole(str(value)) for name, value in headers.items()} if headers else None
     return text(text=error, status=status, headers=pairs, provider=provider, dialect=dialect)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import Counter
 from enum import Enum
 from typing import Any
 
@@ -58,12 +59,37 @@ def _made(carried: dict[str, Any], before: dict[str, Any] | None, origin: types.
 def _demoted(events: list[Event], repaired: seamline.Repaired) -> list[types.Part]:
     """The results without a call, as the texts that the repair keeps of them. ADK drops such results."""
     known = {part.text for event in events for part in event.content.parts if part.text}
+    times = Counter(_said(one) for event in events for one in event.get_function_responses())
     texts = []
     for content, origin in zip(repaired.messages, repaired.origins):
-        if origin is None or not events[origin].get_function_responses():
+        results = [] if origin is None else events[origin].get_function_responses()
+        # One that is there twice is sent as a result.
+        if all(times[_said(one)] > 1 for one in results):
             continue
         texts += [part["text"] for part in content.get("parts", ()) if "text" in part]
     return [types.Part(text=text) for text in texts if text not in known]
+
+
+def _said(result: types.FunctionResponse) -> tuple[str | None, str]:
+    return result.id, repr(result.response)
+
+
+def _unsent(events: list[Event]) -> list[types.Part]:
+    """The results that ADK does not send: those before their call, and the first one where a later one differs."""
+    calls: dict[str, int] = {}
+    results: dict[str, list[tuple[int, types.FunctionResponse]]] = {}
+    for index, event in enumerate(events):
+        for part in event.content.parts:
+            if part.function_call and part.function_call.id:
+                calls.setdefault(part.function_call.id, index)
+            elif part.function_response and part.function_response.id:
+                results.setdefault(part.function_response.id, []).append((index, part.function_response))
+    unsent = []
+    for id, found in results.items():
+        (_, first), (last_index, last) = found[0], found[-1]
+        if id in calls and (last_index < calls[id] or last.response != first.response):
+            unsent.append(types.Part(function_response=first))
+    return unsent
 
 
 def _tell_apart(events: list[Event]) -> None:
@@ -151,6 +177,7 @@ class SeamlinePlugin(BasePlugin):
             for one in responses
             if one.get("id") in answered and one.get("id")
         ]
+        made += _unsent(events)
         author = next((event.author for event in reversed(events) if event.get_function_calls()), "user")
         new = []
         for by, kept in ((author, made), ("user", _demoted(events, repaired))):

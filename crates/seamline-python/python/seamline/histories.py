@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
 from seamline import _native, _options
+from seamline.errors import OptionError
 from seamline.results import Repaired, _Reported, messages_of
 
 
@@ -60,11 +62,22 @@ def safe_trim(
     estimated as four bytes.
     """
     choices = _options.choices(dialect, provider, None, None, True)
+    _limit("max_messages", max_messages)
+    _limit("max_tokens", max_tokens)
     sizes: list[int] = []
     if count is not None:
         checked = _native.check(given, choices)
-        sizes = [count(message) for message in messages_of(given, _dialect_of(checked))]
+        sizes = [_limit("the outcome of count", count(one), False) for one in messages_of(given, _dialect_of(checked))]
     return Trimmed(given, *_native.trim(given, choices, max_messages, max_tokens, sizes))
+
+
+def _limit(name: str, value: Any, may_be_absent: bool = True) -> Any:
+    """A number of messages or tokens, as it is given."""
+    if may_be_absent and value is None:
+        return value
+    if not isinstance(value, int) or value < 0 or value >= 1 << 63:
+        raise OptionError(f"{name} must be a whole number that is not negative")
+    return value
 
 
 def _dialect_of(checked: bytes) -> str:
@@ -97,19 +110,18 @@ def sanitize(
 ) -> Sanitized:
     """Removes what an untrusted client must not say from a history, then repairs it.
 
-    `instructions` is `drop` or `keep`: system and developer messages. `calls` says which tool calls stay: those with a
+    `instructions` is `drop` or `keep`: system and developer messages, and the members of a request such as `system`. Only
+    messages and blocks of known kinds stay. `calls` says which tool calls stay: those with a
     result (`answered`), none (`none`), or those with the given ids, because the server knows that the model made them. A
     result stays only if it is the first one of a call that stays.
     """
-    import json
-
-    from seamline.errors import OptionError
-
     if instructions not in ("drop", "keep"):
         raise OptionError(f"instructions cannot be `{instructions}`", "use `drop` or `keep`")
     if isinstance(calls, str) and calls not in ("answered", "none"):
         raise OptionError(f"calls cannot be `{calls}`", "use `answered`, `none`, or a list of ids")
     known = None if isinstance(calls, str) else list(calls)
+    if known is not None and not all(isinstance(id, str) for id in known):
+        raise OptionError("calls must be `answered`, `none`, or a list of ids", "give ids as texts")
     choices = _options.choices(dialect, provider, None, None, True)
     left, raw = _native.sanitize(given, choices, instructions == "keep", known, calls == "answered")
     report = json.loads(raw)

@@ -127,7 +127,7 @@ def _call(carried: dict[str, Any]) -> dict[str, Any]:
     try:
         arguments = json.loads(function["arguments"] or "{}")
     except ValueError:
-        arguments = {}
+        arguments = {"raw": function["arguments"]}
     arguments = arguments if isinstance(arguments, dict) else {"value": arguments}
     return {"id": carried["id"], "name": function["name"], "args": arguments, "type": "tool_call"}
 
@@ -137,12 +137,17 @@ def _with_calls(content: Any, origin: AIMessage, calls: list[dict[str, Any]]) ->
     if not isinstance(content, list):
         return content
     before = [one.get("id") for one in (*origin.tool_calls, *origin.invalid_tool_calls)]
-    renamed = dict(zip(before, (call["id"] for call in calls))) if len(before) == len(calls) else {}
+    # Calls with the same id are told apart by their order.
+    renamed: dict[Any, list[Any]] = {}
+    if len(before) == len(calls):
+        for old, call in zip(before, calls):
+            renamed.setdefault(old, []).append(call["id"])
     ids = {call["id"] for call in calls}
     blocks = []
     for block in content:
         if isinstance(block, dict) and block.get("type") in ("tool_use", "tool_call"):
-            id = renamed.get(block.get("id"), block.get("id"))
+            others = renamed.get(block.get("id"))
+            id = others.pop(0) if others else block.get("id")
             if id not in ids:
                 continue
             block = block if id == block.get("id") else {**block, "id": id}

@@ -37,8 +37,21 @@ def pre_model_hook(state: Any, **options: Any) -> dict[str, Any]:
 def check_thread(
     checkpointer: Any, config: dict[str, Any], *, provider: str | None = None
 ) -> seamline.Checked | None:
-    """Checks the messages of a thread that a checkpointer holds; `None` where there is no such thread."""
-    found = checkpointer.get_tuple(config)
+    """Checks the messages of a thread that a checkpointer holds; `None` where there is no such thread.
+
+    A damaged thread is false, too: test `found is not None` first, and `found.accepted` then.
+    """
+    return _checked(checkpointer.get_tuple(config), provider)
+
+
+async def acheck_thread(
+    checkpointer: Any, config: dict[str, Any], *, provider: str | None = None
+) -> seamline.Checked | None:
+    """Checks the messages of a thread that an asynchronous checkpointer holds, as `check_thread` does."""
+    return _checked(await checkpointer.aget_tuple(config), provider)
+
+
+def _checked(found: Any, provider: str | None) -> seamline.Checked | None:
     if found is None:
         return None
     messages = found.checkpoint["channel_values"].get("messages", [])

@@ -6,13 +6,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import litellm
 from litellm.integrations.custom_logger import CustomLogger
 
 import seamline
-from seamline import _failure, _options, _providers
+from seamline import _carried, _failure, _options, _providers
 from seamline._failure import OnFailure, OnRepair
 from seamline.results import Repaired
 
@@ -31,6 +32,44 @@ _HISTORIES = {
 def _provider_of(model: Any) -> str | None:
     """The provider of a model's name; `None` for an alias, which the proxy resolves later."""
     return _providers.by_name(litellm.get_llm_provider(model)[1]) if isinstance(model, str) else None
+
+
+#: Providers that get chat messages as they are, and take arguments without reading them.
+_UNREAD = ("openai", "azure")
+
+
+def _for_route(messages: list[Any], provider: str | None) -> list[Any]:
+    """Messages that LiteLLM can rewrite for a provider: it reads the arguments of calls, and fails where it cannot."""
+    if provider in _UNREAD:
+        return messages
+    mended = [_with_objects(message) for message in messages]
+    is_same = all(new is old for new, old in zip(mended, messages))
+    return _carried.with_taken_ids(messages if is_same else mended, provider)
+
+
+def _with_objects(message: Any) -> Any:
+    calls = message.get("tool_calls") if isinstance(message, dict) else None
+    if not isinstance(calls, list):
+        return message
+    new = [_with_object(call) for call in calls]
+    return message if all(one is old for one, old in zip(new, calls)) else {**message, "tool_calls": new}
+
+
+def _with_object(call: Any) -> Any:
+    function = call.get("function") if isinstance(call, dict) else None
+    text = function.get("arguments") if isinstance(function, dict) else None
+    if not isinstance(text, str) or not text.strip():
+        return call
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+        arguments = {"raw": text}
+    else:
+        arguments = {"value": value}
+    if isinstance(value, dict):
+        return call
+    return {**call, "function": {**function, "arguments": json.dumps(arguments)}}
 
 
 class SeamlineCallback(CustomLogger):
@@ -68,7 +107,12 @@ class SeamlineCallback(CustomLogger):
 
         def work() -> tuple[Any, Repaired | None]:
             repaired = seamline.repair(history, dialect=dialect, provider=provider, policy=self._policy, kept=True)
-            return (repaired.messages, repaired) if repaired.changed else (history, None)
+            messages = repaired.messages
+            if (member, dialect) == _CHAT:
+                messages = _for_route(messages, provider)
+            if not repaired.changed and messages is repaired.messages:
+                return history, None
+            return messages, repaired if repaired.changed else None
 
         new = _failure.guarded(
             f"a LiteLLM call of type {call_type}",

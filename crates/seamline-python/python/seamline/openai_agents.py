@@ -12,7 +12,7 @@ from typing import Any
 from agents.run import CallModelData, ModelInputData
 
 import seamline
-from seamline import _failure, _options
+from seamline import _failure, _options, _text
 from seamline._failure import OnFailure, OnRepair
 from seamline.async_session import AsyncSession
 from seamline.results import Repaired
@@ -35,13 +35,89 @@ def repair_input(
 
     def work() -> tuple[ModelInputData, Repaired | None]:
         repaired = seamline.repair(given.input, dialect=_DIALECT, provider=provider, policy=policy, kept=True)
-        if not repaired.changed:
+        items = _with_results_behind(_with_own_ids(repaired.messages))
+        if not repaired.changed and items is repaired.messages:
             return given, None
-        return ModelInputData(input=repaired.messages, instructions=given.instructions), repaired
+        return ModelInputData(input=items, instructions=given.instructions), repaired if repaired.changed else None
 
     return _failure.guarded(
         "the input of a model call", given, work, on_failure=_failure.checked(on_failure), on_repair=on_repair
     )
+
+
+#: The calls that a client answers, and the types of their results.
+_ANSWERED_BY = {
+    "function_call": "function_call_output",
+    "custom_tool_call": "custom_tool_call_output",
+    "computer_call": "computer_call_output",
+    "shell_call": "shell_call_output",
+    "local_shell_call": "local_shell_call_output",
+    "apply_patch_call": "apply_patch_call_output",
+}
+_ANSWERS = frozenset(_ANSWERED_BY.values())
+
+
+def _member(item: Any, name: str) -> Any:
+    return item.get(name) if isinstance(item, dict) else getattr(item, name, None)
+
+
+def _with_id(item: Any, id: Any) -> Any:
+    if id == _member(item, "call_id"):
+        return item
+    return {**item, "call_id": id} if isinstance(item, dict) else item.model_copy(update={"call_id": id})
+
+
+def _with_own_ids(items: list[Any]) -> list[Any]:
+    """Items whose calls each have an id of their own: the SDK drops all but one of those with the same id."""
+    taken = {_member(item, "call_id") for item in items}
+    seen: set[Any] = set()
+    waiting: dict[tuple[str, Any], list[Any]] = {}
+    new = []
+    for item in items:
+        kind, given = _member(item, "type"), _member(item, "call_id")
+        id = given
+        if kind in _ANSWERED_BY and given is not None:
+            count = 2
+            while id in seen or (id != given and id in taken):
+                id = f"{given}_{count}"
+                count += 1
+            seen.add(id)
+            waiting.setdefault((_ANSWERED_BY[kind], given), []).append(id)
+        elif kind in _ANSWERS and waiting.get((kind, given)):
+            id = waiting[(kind, given)].pop(0)
+        new.append(_with_id(item, id))
+    return items if all(one is item for one, item in zip(new, items)) else new
+
+
+def _with_results_behind(items: list[Any]) -> list[Any]:
+    """Items in which each result is behind its call and the calls and results beside it.
+
+    The Responses API takes a result anywhere later; Chat Completions, which the SDK can write from the same items, does not.
+    """
+    new: list[Any] = []
+    calls: dict[tuple[str, Any], Any] = {}
+    is_same = True
+    for item in items:
+        kind, id = _member(item, "type"), _member(item, "call_id")
+        call = calls.get((kind, id)) if kind in _ANSWERS else None
+        place = len(new) if call is None else _behind(new, next(at for at, one in enumerate(new) if one is call))
+        is_same = is_same and place == len(new)
+        new.insert(place, item)
+        if kind in _ANSWERED_BY:
+            calls[(_ANSWERED_BY[kind], id)] = item
+    return items if is_same else new
+
+
+def _behind(items: list[Any], call: int) -> int:
+    """The place behind the calls and results that follow a call. Reasoning between them stays with the next item."""
+    end = call + 1
+    for index in range(end, len(items)):
+        kind = _member(items[index], "type")
+        if kind in _ANSWERED_BY or kind in _ANSWERS:
+            end = index + 1
+        elif kind != "reasoning":
+            return end
+    return len(items)
 
 
 class SeamlineSession:
@@ -71,7 +147,7 @@ class SeamlineSession:
         async with self._opening:
             if self._session is None:
                 options = {"dialect": _DIALECT, "provider": self._provider, "policy": self._policy}
-                session = await AsyncSession.open(self._url, self.session_id, **options)
+                session = await AsyncSession.open(self._url, _text.session_name(self.session_id), **options)
                 # The place that `clear_session` rolls back to.
                 if not await session.messages() and not await session.checkpoints():
                     await session.create_checkpoint("manual")
@@ -95,7 +171,7 @@ class SeamlineSession:
     def _repaired(self, items: list[Any]) -> tuple[list[Any], Repaired | None]:
         options = {"dialect": _DIALECT, "provider": self._provider, "policy": self._policy}
         repaired = seamline.repair(items, kept=True, **options)
-        return repaired.messages, repaired
+        return _with_results_behind(_with_own_ids(repaired.messages)), repaired
 
     async def add_items(self, items: list[Any]) -> None:
         """Appends items, all or none, and makes them durable."""

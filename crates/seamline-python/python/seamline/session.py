@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from seamline import _native, _options
-from seamline.errors import SessionError
+from seamline import _native, _options, _text
+from seamline.errors import InputError, OptionError, SessionError
 from seamline.results import Action, Checked, Finding
 
 
@@ -44,16 +44,16 @@ class Request:
 def _texts(messages: Any) -> list[str]:
     """One message or several, each as its JSON text."""
     many = messages if isinstance(messages, (list, tuple)) else [messages]
-    return [one if isinstance(one, str) else _text(one) for one in many]
+    return [one if isinstance(one, str) else _json(one) for one in many]
 
 
-def _text(message: Any) -> str:
+def _json(message: Any) -> str:
     return (bytes(message) if isinstance(message, (bytes, bytearray)) else _native.dumps(message)).decode()
 
 
 def envelope_of(envelope: Mapping[str, Any] | str) -> str:
     """The JSON text of an envelope."""
-    return envelope if isinstance(envelope, str) else _text(dict(envelope))
+    return envelope if isinstance(envelope, str) else _json(dict(envelope))
 
 
 def id_of(cycle: str | Cycle) -> str:
@@ -63,13 +63,22 @@ def id_of(cycle: str | Cycle) -> str:
 
 def described(error: Exception) -> str:
     """The text that the model reads of an exception."""
-    return f"{type(error).__name__}: {error}"
+    try:
+        return _text.whole(f"{type(error).__name__}: {error}")
+    except Exception:
+        return type(error).__name__
 
 
 def output_of(output: Any) -> tuple[str, bool]:
-    """The output of a tool: its text, and whether it reports a failure."""
-    text, failed = output if isinstance(output, tuple) else (output, False)
-    return (text if isinstance(text, str) else _native.dumps(text).decode()), bool(failed)
+    """The output of a tool: its text, and whether it reports a failure. The tool has run, so no value is refused."""
+    is_pair = isinstance(output, tuple) and [type(one) for one in output] == [str, bool]
+    value, failed = output if is_pair else (output, False)
+    if isinstance(value, str):
+        return _text.whole(value), failed
+    try:
+        return _native.dumps(value).decode(), failed
+    except InputError:
+        return _text.shown(value), failed
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,8 @@ class AgentStart:
 
 def open_store(url: str) -> Store:
     """Opens the store at a URL: `sqlite:PATH`, `postgres://…` or `memory:`."""
+    if not isinstance(url, str):
+        raise OptionError(f"the URL of a store cannot be a `{type(url).__name__}`", "use `sqlite:PATH` or `memory:`")
     return Store(_native.Store(url))
 
 
@@ -321,7 +332,7 @@ class Session:
 
     def after_tool_failure(self, cycle: str | Cycle, call: str, error: str) -> list[dict[str, Any]] | None:
         """Records that a tool could not be run: the model reads why, or the cycle is rolled back, as the policy says."""
-        return json.loads(_native.after_tool_failure(self._native, (id_of(cycle), call), error))
+        return json.loads(_native.after_tool_failure(self._native, (id_of(cycle), call), _text.whole(error)))
 
     def commit_cycle(self, cycle: str | Cycle) -> list[dict[str, Any]]:
         """Puts the turn and all results of a cycle into the view."""
@@ -431,9 +442,10 @@ class Cycle:
         """Makes the intent of a call durable before it runs, and returns its idempotency key."""
         return self._session._native.before_tool_call(self.id, call)
 
-    def finish(self, call: str, output: str, is_error: bool = False) -> None:
+    def finish(self, call: str, output: Any, is_error: bool = False) -> None:
         """Makes the result of a call durable."""
-        self._session._native.finish_call(self.id, call, output, is_error)
+        text, failed = output_of(output)
+        self._session._native.finish_call(self.id, call, text, is_error or failed)
 
     def commit(self) -> list[dict[str, Any]]:
         """Puts the turn and all results into the view."""

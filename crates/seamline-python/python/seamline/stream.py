@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from seamline import _native, _options
+from seamline.errors import InputError
 from seamline.results import Response
 
 
@@ -37,7 +38,9 @@ class ResponseStream:
     def feed(self, piece: bytes | bytearray | memoryview | str) -> bool:
         """Takes the next piece, cut anywhere. Returns whether it brought progress."""
         if isinstance(piece, str):
-            piece = piece.encode()
+            piece = piece.encode(errors="surrogatepass")
+        if not isinstance(piece, (bytes, bytearray, memoryview)):
+            raise InputError(f"a piece of a stream cannot be a `{type(piece).__name__}`", "give bytes or a text")
         return self._stream.feed(piece if isinstance(piece, bytes) else bytes(piece))
 
     def abort(self) -> None:

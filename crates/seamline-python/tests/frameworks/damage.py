@@ -57,8 +57,11 @@ DAMAGES = {
     "missing": [_ASK, _CALL, _GO],
     "orphan": [_ASK, Text("I read it."), _RESULT, _GO],
     "displaced": [_ASK, _CALL, User("wait"), _RESULT, _GO],
+    "result before its call": [_ASK, _RESULT, _CALL, _GO],
+    "second result": [_ASK, _CALL, _RESULT, Text("I see."), Result("call_1", SECOND), _GO],
     "duplicate": [_ASK, _CALL, _RESULT, _RESULT, Text("I see."), _GO],
     "repeated id": [_ASK, Call("call_1", times=2), _RESULT, Result("call_1", SECOND), Text("I see."), _GO],
+    "id of an earlier turn": [_ASK, _CALL, _RESULT, Text("I see."), _GO, _CALL, Result("call_1", SECOND), Text("Yes."), _GO],
     "half a character": [Look(f"what is it? {HALF}"), _CALL, Result("call_1", f"{REAL} {HALF}"), Text("I see."), _GO],
     "bad arguments": [_ASK, Call("call_1", '{"pa'), _RESULT, Text("I see."), _GO],
 }

@@ -54,6 +54,35 @@ class TestLangChain:
         assert "lone " in str(orphan.content)
         assert "seamline" not in str(orphan.content)
 
+    def test_blocks_of_calls_get_the_new_ids_by_their_order(self) -> None:
+        from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+        from seamline.langchain import repair_messages
+
+        call = {"name": "read", "args": {}, "id": "call_1", "type": "tool_call"}
+        block = {"type": "tool_use", "id": "call_1", "name": "read", "input": {}}
+        turn = AIMessage([{"type": "text", "text": "ok"}, block, block], tool_calls=[call, call])
+        results = [ToolMessage(text, tool_call_id="call_1") for text in ("one", "two")]
+        _, made, *answers = repair_messages([HumanMessage("go"), turn, *results])
+        ids = [one["id"] for one in made.tool_calls]
+        assert len(set(ids)) == 2
+        assert [one["id"] for one in made.content[1:]] == ids
+        assert [(one.tool_call_id, one.content) for one in answers] == [(ids[0], "one"), (ids[1], "two")]
+
+    def test_ids_get_the_form_of_a_provider_that_refuses_others(self) -> None:
+        from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+        from seamline.langchain import repair_messages
+
+        call = {"name": "read", "args": {}, "id": "functions.read:0", "type": "tool_call"}
+        cycle = [AIMessage("", tool_calls=[call]), ToolMessage("one", tool_call_id="functions.read:0")]
+        given = [HumanMessage("go"), *cycle, HumanMessage("again"), *cycle]
+        assert repair_messages(given) is given
+        made = repair_messages(given, provider="anthropic")
+        ids = [one.tool_call_id for one in made if isinstance(one, ToolMessage)]
+        assert ids == ["functions_read_0", "functions_read_0_2"]
+        assert made[0] is given[0]
+
     def test_a_text_that_looks_like_a_mark_stays_a_text(self) -> None:
         from langchain_core.messages import HumanMessage
 
@@ -476,3 +505,102 @@ def check_failure(repaired: Any, given: Any, caplog: pytest.LogCaptureFixture) -
         repaired(on_failure="raise")
     with pytest.raises(seamline.OptionError):
         repaired(on_failure="ignore")
+
+
+class TestOpenAIAgents:
+    """OpenAI Agents."""
+
+    @pytest.fixture(autouse=True)
+    def _installed(self) -> None:
+        pytest.importorskip("agents")
+
+    def repaired(self, items: list[Any]) -> list[Any]:
+        from agents.run import CallModelData, ModelInputData
+
+        from seamline.openai_agents import repair_input
+
+        data = CallModelData(model_data=ModelInputData(input=items, instructions=None), agent=None, context=None)
+        return repair_input(data).input
+
+    def test_each_call_has_an_id_of_its_own_and_its_result_behind_it(self) -> None:
+        def call(id: str) -> dict[str, Any]:
+            return {"type": "function_call", "call_id": id, "name": "read", "arguments": "{}"}
+
+        def result(id: str, text: str) -> dict[str, Any]:
+            return {"type": "function_call_output", "call_id": id, "output": text}
+
+        ask = {"role": "user", "content": "go"}
+        clean = [ask, call("a"), result("a", "one")]
+        assert self.repaired(clean) is clean
+        twice = self.repaired([*clean, ask, call("a"), result("a", "two")])
+        assert [one.get("call_id") for one in twice] == [None, "a", "a", None, "a_2", "a_2"]
+        displaced = self.repaired([ask, call("a"), ask, result("a", "one")])
+        assert [one.get("type") for one in displaced] == [None, "function_call", "function_call_output", None]
+
+    def test_a_session_may_have_any_name(self) -> None:
+        import asyncio
+
+        from seamline.openai_agents import SeamlineSession
+
+        async def main(name: str) -> list[Any]:
+            session = SeamlineSession(name, "memory:")
+            await session.add_items([{"role": "user", "content": "go"}])
+            items = await session.get_items()
+            await session.close()
+            assert session.session_id == name
+            return items
+
+        for name in ("user@example.com", "a/b", "\u00fc", "", "x" * 600):
+            assert len(asyncio.run(main(name))) == 1
+
+
+class TestLiteLLM:
+    """LiteLLM."""
+
+    @pytest.fixture(autouse=True)
+    def _installed(self) -> None:
+        pytest.importorskip("litellm")
+
+    def test_arguments_are_objects_where_litellm_reads_them(self) -> None:
+        import json
+
+        from seamline.litellm import SeamlineCallback
+
+        def turn(arguments: str) -> dict[str, Any]:
+            function = {"name": "read", "arguments": arguments}
+            return {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": function}]}
+
+        def sent(arguments: str, **options: Any) -> str:
+            history = [{"role": "user", "content": "go"}, turn(arguments), {"role": "tool", "tool_call_id": "c", "content": "x"}]
+            data = SeamlineCallback(**options).repaired({"model": "an-alias", "messages": history}, "acompletion")
+            return data["messages"][1]["tool_calls"][0]["function"]["arguments"]
+
+        assert json.loads(sent('{"pa')) == {"raw": '{"pa'}
+        assert json.loads(sent("[1]")) == {"value": [1]}
+        assert sent('{"a": 1}') == '{"a": 1}'
+        assert sent('{"pa', provider="openai") == '{"pa'
+
+
+class TestGoogleAdk:
+    """Google ADK."""
+
+    @pytest.fixture(autouse=True)
+    def _installed(self) -> None:
+        pytest.importorskip("google.adk.agents")
+
+    def test_a_result_that_adk_does_not_send_is_added_once(self) -> None:
+        from google.adk.events import Event
+        from google.genai import types
+
+        from seamline.google_adk import SeamlinePlugin
+
+        def event(role: str, **part: Any) -> Event:
+            content = types.Content(role=role, parts=[types.Part(**part)])
+            return Event(author="reader", invocation_id="i", content=content)
+
+        call = event("model", function_call=types.FunctionCall(id="a", name="read", args={}))
+        result = event("user", function_response=types.FunctionResponse(id="a", name="read", response={"result": "one"}))
+        events = [event("user", text="go"), result, call, event("user", text="on")]
+        new, _ = SeamlinePlugin()._answers(events, "i")
+        assert [one.content.parts[0].function_response.response for one in new] == [{"result": "one"}]
+        assert SeamlinePlugin()._answers([*events, *new], "i") == ([], None)

@@ -28,12 +28,11 @@ pub(super) fn run(workspace: &Workspace, args: &[&str]) -> Result<()> {
         python_package::install(workspace, &python, "dist")?;
         workspace::run(Command::new(&python).arg(workspace.root().join(PYTHON)).args(rest))?;
     }
-    let bench = workspace.root().join(NODE);
-    if only != Some("python") && bench.is_file() {
+    if only != Some("python") {
         let native = node::build_shipped(workspace)?;
         let mut command = Command::new("node");
-        command.arg(bench).args(rest).env("SEAMLINE_NATIVE", native).current_dir(workspace.root());
-        workspace::run(&mut command)?;
+        command.arg(workspace.root().join(NODE)).args(rest).env("SEAMLINE_NATIVE", native);
+        workspace::run(command.current_dir(workspace.root()))?;
     }
     Ok(())
 }
