@@ -400,6 +400,8 @@ pub enum OutputForm {
 pub struct SignatureDemand {
     /// The models that demand it.
     pub models: Models,
+    /// The provider's replacement for a lost signature.
+    pub replacement: &'static str,
     /// Error for a call without it.
     pub error: ErrorText,
 }

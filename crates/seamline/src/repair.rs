@@ -441,7 +441,8 @@ mod tests {
         let demand = |demands: &mut Constraints| {
             let models = seamline_model::Models(&["gemini-3"]);
             let error = seamline_model::ErrorText("");
-            demands.call_signature = Some(seamline_model::SignatureDemand { models, error });
+            demands.call_signature =
+                Some(seamline_model::SignatureDemand { models, replacement: "skip_thought", error });
         };
         let body = |extra: &str| {
             format!(
