@@ -5,6 +5,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
@@ -264,7 +265,12 @@ fn signals_reach_the_program_and_its_end_is_the_end_of_the_command() {
     let patient =
         script(&bench, "patient", "trap 'exit 9' TERM\ntrap 'exit 8' INT\necho ready\nwhile :; do sleep 0.05; done\n");
     for (signal, code) in [("TERM", 9), ("INT", 8)] {
-        let mut running = Running::start(&bench, &["--store", "off", "--", &patient]);
+        let mut alone = command(&bench, &["--store", "off", "--", &patient]);
+        // A terminal of the person who runs the test sends its signals to another group.
+        let mut running = Running::of({
+            alone.process_group(0);
+            alone
+        });
         assert_eq!(running.line(), "ready");
         running.signal(signal);
         assert_eq!(running.end().code, Some(code), "{signal}");
