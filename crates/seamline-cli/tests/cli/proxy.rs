@@ -260,6 +260,28 @@ fn a_program_runs_behind_a_proxy_of_its_own_and_keeps_the_gateway_of_its_user() 
 }
 
 #[test]
+fn a_program_needs_no_token_and_an_explicit_address_with_one_is_refused() {
+    let (bench, provider) = (Bench::new(), provider());
+    let agent = script(&bench, "agent", "echo \"$ANTHROPIC_BASE_URL\"\nwhile [ ! -e done ]; do sleep 0.05; done\n");
+    let mut with_token = command(&bench, &[&upstream(&provider), "--", &agent]);
+    let mut running = Running::of({
+        with_token.env("SEAMLINE_PROXY_TOKEN", "s3cret");
+        with_token
+    });
+    let line = running.line();
+    let address = line.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/anthropic")).unwrap();
+    assert_eq!(post(address, "/v1/messages", CLEAN).status, 200);
+    bench.write("done", "");
+    assert_eq!(running.end().code, Some(0));
+    let mut explicit = command(&bench, &[&FREE[..], &["--", &agent]].concat());
+    let ran = Ran::of(explicit.env("SEAMLINE_PROXY_TOKEN", "s3cret")).expect(2);
+    assert!(
+        ran.err.contains("does not send the access token") && ran.err.contains("hint: leave `--listen` out"),
+        "{ran:?}"
+    );
+}
+
+#[test]
 fn signals_reach_the_program_and_its_end_is_the_end_of_the_command() {
     let bench = Bench::new();
     let patient =
