@@ -39,7 +39,19 @@ impl NetworkProxy {
     /// Reads the variables, in upper or lower case. `variable` gives the value of one.
     pub fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
         let read = |name: &str| variable(name).or_else(|| variable(&name.to_lowercase())).unwrap_or_default();
-        Self { https: read("HTTPS_PROXY"), all: read("ALL_PROXY"), exceptions: read("NO_PROXY") }
+        let exceptions = exceptions(variable("NO_PROXY"), variable("no_proxy"));
+        Self { https: read("HTTPS_PROXY"), all: read("ALL_PROXY"), exceptions }
+    }
+}
+
+/// The exceptions of both spellings of a variable, each once. `*` stands for every host.
+pub(crate) fn exceptions(upper: Option<String>, lower: Option<String>) -> String {
+    let both = [upper.unwrap_or_default(), lower.unwrap_or_default()].join(",");
+    let mut names = Vec::new();
+    for name in both.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
     }
 }
 
@@ -265,3 +277,10 @@ mod tests {
         assert!(!format!("{:?}", network("")).contains("u:p"));
     }
 }
+        let both = |name: &str| match name {
+            "NO_PROXY" => Some("a.com, b.com".to_owned()),
+            "no_proxy" => Some("b.com,c.com".to_owned()),
+            _ => None,
+        };
+        assert_eq!(NetworkProxy::of_environment(both).exceptions, "a.com,b.com,c.com");
+        assert_eq!(exceptions(Some("a.com,*".to_owned()), None), "*");
