@@ -92,7 +92,7 @@ mod tests {
 
     fn looked(inspected: Result<Inspected, NotInspected>) -> Looked {
         let conversation = ConversationKey::of("x", None, &HeaderMap::new(), b"");
-        Looked { conversation, known: None, options: Arc::default(), inspected, reviewed: None }
+        Looked { conversation, terms: conversation, known: None, options: Arc::default(), inspected, reviewed: None }
     }
 
     fn damaged(remaining: usize) -> Inspected {

@@ -17,6 +17,7 @@ use crate::forward::Forwarding;
 use crate::harder::{self, Attempt, Harder, Rejection};
 use crate::headers::prepare_response;
 use crate::inspect::Looked;
+use crate::journal::now_ms;
 use crate::note::Note;
 use crate::state::Lens;
 
@@ -72,7 +73,7 @@ impl Rejected<'_> {
                 note.record_harder(&inspected, self.sent, response.status().as_u16());
             }
             if let Some(rejected) = rejected.filter(|_| response.status().is_success()) {
-                self.forwarding.settings.ledger.reject(self.looked.conversation, &rejected);
+                self.forwarding.settings.ledger.reject(self.looked.terms, &rejected, now_ms());
             }
             return Retried::Accepted(response);
         }

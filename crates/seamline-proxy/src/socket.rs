@@ -23,6 +23,7 @@ use crate::headers::prepare_response;
 use crate::identity::ConversationKey;
 use crate::incident::IncidentOutcome;
 use crate::inspect::Inspector;
+use crate::journal::now_ms;
 use crate::members::Members;
 use crate::note::Note;
 use crate::rescue::{self, Refusal};
@@ -124,6 +125,8 @@ struct Checker {
 /// The last message that went to the upstream.
 struct Last {
     conversation: ConversationKey,
+    /// The same under the terms of the handshake.
+    terms: ConversationKey,
     options: Arc<Options>,
     /// The stronger repair that was sent, with the body that it replaces.
     retried: Option<(Harder, Bytes)>,
@@ -141,8 +144,8 @@ impl Judge for Checker {
         looked.note_sent(&self.inspector.settings.ledger, &decision);
         let status = decision.refusal.as_ref().map_or(StatusCode::OK, Refusal::status);
         self.facts.reporter.exchange(&note.summary(status.as_u16(), began.elapsed()));
-        let (conversation, options) = (looked.conversation, Arc::clone(&looked.options));
-        *self.last() = Some(Last { conversation, options, retried: None });
+        let (conversation, terms, options) = (looked.conversation, looked.terms, looked.options);
+        *self.last() = Some(Last { conversation, terms, options, retried: None });
         match (decision.refusal, decision.body.map(|body| String::from_utf8(body.to_vec()))) {
             (Some(refusal), _) => FrameVerdict::Answer(rescue::socket_event(&refusal)),
             (None, Some(Ok(body))) => FrameVerdict::Replace(body),
@@ -181,15 +184,15 @@ impl Judge for Checker {
     }
 
     fn handle_retried(&self, is_accepted: bool) {
-        let last = self.last().as_mut().and_then(|last| Some((last.conversation, last.retried.take()?)));
-        let Some((conversation, (harder, sent))) = last else { return };
+        let last = self.last().as_mut().and_then(|last| Some((last.terms, last.retried.take()?)));
+        let Some((terms, (harder, sent))) = last else { return };
         if !is_accepted {
             let status = StatusCode::BAD_REQUEST.as_u16();
             return self.note().report_rejected("a stronger repair was rejected, too", status, &sent);
         }
         self.note().record_harder(&harder.inspected, &sent, StatusCode::OK.as_u16());
         if let Some(rejected) = harder.rejected {
-            self.inspector.settings.ledger.reject(conversation, &rejected);
+            self.inspector.settings.ledger.reject(terms, &rejected, now_ms());
         }
     }
 }
