@@ -11,7 +11,7 @@ use hyper::header::CONTENT_ENCODING;
 use hyper::http::request;
 use hyper::{Response, StatusCode};
 
-use crate::answer::{AnswerBody, Rest};
+use crate::answer::{AnswerBody, Failing, Rest};
 use crate::coding;
 use crate::forward::Forwarding;
 use crate::harder::{self, Attempt, Harder, Rejection};
@@ -56,7 +56,7 @@ impl Rejected<'_> {
         let (mut head, body) = response.into_parts();
         let (pieces, rest) = read_start(body).await;
         let harder = match &rest {
-            Rest::Body(_) => None,
+            Rest::Body(_) | Rest::Failed(_) => None,
             Rest::Trailers(_) | Rest::Nothing => {
                 let text = Bytes::from(pieces.iter().flatten().copied().collect::<Vec<u8>>());
                 let coding = head.headers.get(CONTENT_ENCODING).and_then(|coding| coding.to_str().ok());
@@ -127,7 +127,9 @@ async fn read_start(mut body: Incoming) -> (VecDeque<Bytes>, Rest) {
                 }
             },
             Ok(None) => return (pieces, Rest::Nothing),
-            Ok(Some(Err(_))) | Err(_) => break,
+            // The body has no further frame, and it is not complete.
+            Ok(Some(Err(_))) => return (pieces, Rest::Failed(Failing::Begun)),
+            Err(_) => break,
         }
     }
     (pieces, Rest::Body(body))

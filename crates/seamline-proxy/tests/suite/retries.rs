@@ -2,7 +2,7 @@
 
 use seamline_proxy::incident::IncidentOutcome;
 use seamline_testkit::Dialect;
-use seamline_testkit::provider::Script;
+use seamline_testkit::provider::{After, Script};
 
 use super::bodies::{DAMAGED, short};
 use super::stage::{Stage, path};
@@ -134,4 +134,13 @@ fn thinking_that_the_provider_rejects_is_removed_now_and_later() {
         assert!(!last.contains("EqQB") && last.contains("answer"), "{last}");
     }
     assert_eq!(stage.reports.outcomes(), [IncidentOutcome::RepairedHarder, IncidentOutcome::Repaired]);
+}
+
+#[test]
+fn an_error_that_breaks_off_is_not_complete_for_the_client() {
+    let stage = Stage::new();
+    let error = r#"{"type":"error","error":{"type":"invalid_request_error","message":"no"}}"#;
+    stage.provider.next(Script::default().answer(400, error).chunked().cut(After::Bytes(9)));
+    let answer = stage.client().post(path(DIALECT), short(DIALECT).as_bytes());
+    assert_eq!((answer.status, answer.is_complete), (400, false), "{}", answer.text());
 }
