@@ -31,7 +31,7 @@ pub struct Config {
     /// The bounds of connections and requests.
     pub limits: TrafficLimits,
     /// The times without progress of a streamed response until a warning and until its end.
-    pub stall: StallLimits,
+    pub stall: StallTimes,
     /// The bounds of the memory about earlier requests.
     pub ledger: LedgerLimits,
     /// The store in which signatures and repairs outlive the proxy, and which other proxies can share.
@@ -55,7 +55,7 @@ impl Default for Config {
             on_failure: OnFailure::default(),
             breaker: None,
             limits: TrafficLimits::default(),
-            stall: StallLimits::default(),
+            stall: StallTimes::default(),
             ledger: LedgerLimits::default(),
             ledger_store: None,
             upstreams: Vec::new(),
@@ -64,6 +64,31 @@ impl Default for Config {
             token: None,
         }
     }
+}
+
+/// The times without progress of a streamed response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StallTimes {
+    /// The time without progress until a warning; none for no warning.
+    pub warn_after: Option<Duration>,
+    /// The time in which the upstream sends nothing until the response ends; none for no end, whatever it sends.
+    pub kill_after: Option<Duration>,
+    /// The time in which the upstream sends only signs of life, such as comments and pings, until the response ends;
+    /// none for no end. A time below `kill_after` counts as that.
+    pub alive_kill_after: Option<Duration>,
+}
+
+impl Default for StallTimes {
+    fn default() -> Self {
+        let StallLimits { warn_after, kill_after, .. } = StallLimits::default();
+        // Providers send signs of life while a request waits for its turn and while a model thinks.
+        Self { warn_after, kill_after, alive_kill_after: Some(Duration::from_mins(30)) }
+    }
+}
+
+impl StallTimes {
+    /// No warning and no end.
+    pub const NONE: Self = Self { warn_after: None, kill_after: None, alive_kill_after: None };
 }
 
 /// Treatment of a broken history.

@@ -19,7 +19,7 @@ use crate::arrival::{Arrival, Seen};
 use crate::config::TrafficLimits;
 use crate::handle::{self, handle};
 use crate::seats::{Seat, Seats};
-use crate::state::Shared;
+use crate::state::{BridgeOrder, Shared};
 
 /// The smallest buffer that hyper takes for a head.
 const HEAD_BYTES_MIN: usize = 8192;
@@ -63,6 +63,7 @@ pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>, stop: impl F
     }
     drop(listener);
     let drain_time = shared.settings().config.limits.drain_time;
+    shared.bridges.send_replace(BridgeOrder::Finish);
     let drained = async {
         graceful.shutdown().await;
         shared.bridges.closed().await;
@@ -70,7 +71,7 @@ pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>, stop: impl F
     if tokio::time::timeout(drain_time, drained).await.is_err() {
         tracing::warn!(requests = shared.open.requests.get(), "requests were still open at the end of the drain time");
     }
-    shared.bridges.send_replace(true);
+    shared.bridges.send_replace(BridgeOrder::End);
     connections.shutdown().await;
 }
 

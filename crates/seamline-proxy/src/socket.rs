@@ -12,6 +12,7 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use seamline::Options;
 use seamline::endpoint::Endpoint;
+use tokio::sync::watch;
 
 use crate::answer::AnswerBody;
 use crate::body::SentBody;
@@ -29,7 +30,7 @@ use crate::note::Note;
 use crate::rescue::{self, Refusal};
 use crate::route::Target;
 use crate::seats::Seat;
-use crate::state::Shared;
+use crate::state::{BridgeOrder, Shared};
 use crate::websocket::{BridgeEnd, BridgeLimits, EXTENSIONS, FrameVerdict, Judge, bridge};
 
 /// The dialect whose messages are checked.
@@ -73,7 +74,8 @@ fn checker(forwarding: &Forwarding<'_>, head: &Parts, note: &Note) -> Option<Che
     let mut facts = note.facts.clone();
     facts.dialect = Some(lens.dialect);
     let inspector = Inspector { settings: Arc::clone(forwarding.settings), lens, upstream: target.upstream };
-    Some(Checker { inspector, headers: head.headers.clone(), facts, last: Mutex::default() })
+    let (headers, orders) = (head.headers.clone(), forwarding.shared.bridges.subscribe());
+    Some(Checker { inspector, headers, facts, orders, last: Mutex::default() })
 }
 
 /// Both connections, before they change their protocol.
@@ -102,15 +104,15 @@ async fn run(shared: Arc<Shared>, sides: Sides, checker: Option<Checker>) {
             BridgeEnd::UpstreamFailed => {
                 checker.facts.report(IncidentOutcome::Broken, "the upstream closed the WebSocket");
             }
-            BridgeEnd::Stalled => {
-                checker.facts.report(IncidentOutcome::Stalled, "the stall limit was reached");
+            BridgeEnd::Stalled(how) => {
+                checker.facts.report(IncidentOutcome::Stalled, how.cause());
             }
             BridgeEnd::Closed | BridgeEnd::ClientFailed => {}
         }
     };
     tokio::select! {
         () = pass => {}
-        _ = stop.wait_for(|stop| *stop) => {}
+        _ = stop.wait_for(|order| *order == BridgeOrder::End) => {}
     }
 }
 
@@ -119,6 +121,7 @@ struct Checker {
     inspector: Inspector,
     headers: HeaderMap,
     facts: crate::facts::Facts,
+    orders: watch::Receiver<BridgeOrder>,
     last: Mutex<Option<Last>>,
 }
 
@@ -194,6 +197,11 @@ impl Judge for Checker {
         if let Some(rejected) = harder.rejected {
             self.inspector.settings.ledger.reject(terms, &rejected, now_ms());
         }
+    }
+
+    async fn stopping(&self) {
+        // The sender lives as long as the proxy.
+        let _ = self.orders.clone().wait_for(|order| *order >= BridgeOrder::Finish).await;
     }
 }
 

@@ -36,7 +36,18 @@ pub(crate) struct Shared {
     /// The memory that the bodies of requests take.
     pub(crate) bodies: BodyRoom,
     /// Tells the bridges between `WebSocket` connections to end. Each bridge holds a receiver.
-    pub(crate) bridges: watch::Sender<bool>,
+    pub(crate) bridges: watch::Sender<BridgeOrder>,
+}
+
+/// The order to all bridges between `WebSocket` connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum BridgeOrder {
+    /// Pass messages.
+    Run,
+    /// End when no response is open.
+    Finish,
+    /// End now.
+    End,
 }
 
 /// The settings for new requests. A reload replaces them as a whole.
@@ -78,7 +89,7 @@ impl Shared {
             signer,
             open: Counts::default(),
             bodies: BodyRoom::default(),
-            bridges: watch::Sender::new(false),
+            bridges: watch::Sender::new(BridgeOrder::Run),
         })
     }
 

@@ -186,8 +186,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         path: "stall.kill_seconds",
-        about: "The time without progress of a streamed response until the proxy ends it; 0 for never.",
+        about: "The time in which the upstream of a streamed response sends nothing until the proxy ends it; 0 for never, \
+                whatever it sends.",
         field: Field::Limit(|s| &mut s.config.stall.kill_after),
+    },
+    Key {
+        path: "stall.alive_kill_seconds",
+        about: "The time in which the upstream of a streamed response sends only signs of life (comments, pings) until \
+                the proxy ends it; 0 for never.",
+        field: Field::Limit(|s| &mut s.config.stall.alive_kill_after),
     },
     Key {
         path: "ledger.conversations_max",
