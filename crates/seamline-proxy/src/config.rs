@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use seamline::Policy;
 use seamline::guards::StallLimits;
+use seamline::policy::OnInvalid;
 
 use crate::breaker::OnTrip;
 use crate::ledger::{LedgerLimits, LedgerStoreSettings};
@@ -19,8 +20,8 @@ pub const DEFAULT_PORT: u16 = 4180;
 pub struct Config {
     /// The address to listen on. Port 0 picks a free port.
     pub listen: SocketAddr,
-    /// Treatment of a broken history.
-    pub mode: Mode,
+    /// Treatment of a broken history; `None` lets the policy decide (`on_invalid`).
+    pub mode: Option<Mode>,
     /// The policy for checks and repairs.
     pub policy: Policy,
     /// Treatment of a request when the check itself fails.
@@ -50,7 +51,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT)),
-            mode: Mode::default(),
+            mode: None,
             policy: Policy::default(),
             on_failure: OnFailure::default(),
             breaker: None,
@@ -63,6 +64,22 @@ impl Default for Config {
             aws_region: None,
             token: None,
         }
+    }
+}
+
+impl Config {
+    /// The treatment of a broken history for a provider.
+    pub fn mode_for(&self, provider: Option<&str>) -> Mode {
+        let of_policy = |policy: &Policy| match policy.repair.on_invalid {
+            OnInvalid::Repair => Mode::Repair,
+            // The proxy cannot ask whether the repair is wanted; `mode` says so.
+            OnInvalid::Offer | OnInvalid::Block => Mode::Block,
+            OnInvalid::Warn => Mode::Report,
+        };
+        self.mode.unwrap_or_else(|| match provider {
+            Some(provider) => of_policy(&self.policy.for_provider(provider)),
+            None => of_policy(&self.policy),
+        })
     }
 }
 

@@ -44,8 +44,15 @@ pub(crate) struct Payload {
     pub(crate) new: Option<Bytes>,
 }
 
+/// A request that is ready to be sent.
+pub(crate) struct Ready {
+    pub(crate) request: Request<SentBody>,
+    /// The reason why the request has not the signature that it needs. Its body is the original.
+    pub(crate) unsigned: Option<&'static str>,
+}
+
 impl Payload {
-    pub(crate) fn original(original: ReadBody) -> Self {
+    fn original(original: ReadBody) -> Self {
         Self { original, new: None }
     }
 }
@@ -62,7 +69,7 @@ impl Forwarding<'_> {
         let response = if self.needs_signature(&head, false) {
             let mut held = self.shared.bodies.enter(limits.all_bodies_bytes_max);
             let original = body::read(body, limits.body_bytes_max, limits.body_time, &mut held).await?;
-            self.send(&head, Payload::original(original), note).await?
+            self.send(&head, original, note).await?
         } else {
             let request = Request::from_parts(self.prepared(&head), SentBody::Passed(body));
             self.wait(request).await?
@@ -70,32 +77,38 @@ impl Forwarding<'_> {
         Ok(self.observe(response, None, note))
     }
 
-    /// Sends a request with a body in memory. A changed body of a signed request is signed again; where that fails, the
-    /// original goes out.
+    /// Sends a request with a body as it came.
     pub(crate) async fn send(
         &self,
         head: &Parts,
-        payload: Payload,
+        original: ReadBody,
         note: &mut Note,
     ) -> Result<Response<Incoming>, Refusal> {
-        let Payload { original, new } = payload;
-        if let Some(new) = new
-            && let Some(response) = self.send_new(head, new, note).await
-        {
-            return response;
+        let ready = self.ready(head, Payload::original(original)).await;
+        if let Some(why) = ready.unsigned {
+            note.report(IncidentOutcome::Unsigned, why, None);
         }
-        let request = if self.needs_signature(head, false) {
-            match self.signed(head, original.clone(), false).await {
-                Ok(request) => request,
-                Err(why) => {
-                    note.report(IncidentOutcome::Unsigned, why, None);
-                    self.request(head, original)
-                }
-            }
-        } else {
-            self.request(head, original)
+        self.wait(ready.request).await
+    }
+
+    /// Prepares a request with a body in memory. A changed body of a signed request is signed again; where that fails,
+    /// the original goes out.
+    pub(crate) async fn ready(&self, head: &Parts, payload: Payload) -> Ready {
+        let Payload { original, new } = payload;
+        let unsigned = match new {
+            Some(new) => match self.with_new_body(head, new).await {
+                Ok(request) => return Ready { request, unsigned: None },
+                Err(why) => Some(why),
+            },
+            None => None,
         };
-        self.wait(request).await
+        if !self.needs_signature(head, false) {
+            return Ready { request: self.request(head, original), unsigned };
+        }
+        match self.signed(head, original.clone(), false).await {
+            Ok(request) => Ready { request, unsigned },
+            Err(why) => Ready { request: self.request(head, original), unsigned: Some(why) },
+        }
     }
 
     /// Sends a request with a body that replaces the original; `None` where it must be signed and cannot be.
@@ -105,13 +118,7 @@ impl Forwarding<'_> {
         new: Bytes,
         note: &mut Note,
     ) -> Option<Result<Response<Incoming>, Refusal>> {
-        let body = ReadBody { bytes: new, trailers: None };
-        if !self.needs_signature(head, true) {
-            let mut request = self.request(head, body);
-            describe_new_body(request.headers_mut());
-            return Some(self.wait(request).await);
-        }
-        match self.signed(head, body, true).await {
+        match self.with_new_body(head, new).await {
             Ok(request) => Some(self.wait(request).await),
             Err(why) => {
                 note.report(IncidentOutcome::Unsigned, why, None);
@@ -120,11 +127,25 @@ impl Forwarding<'_> {
         }
     }
 
+    /// A request with a body that replaces the original. The error says why it could not be signed.
+    async fn with_new_body(&self, head: &Parts, new: Bytes) -> Result<Request<SentBody>, &'static str> {
+        let body = ReadBody { bytes: new, trailers: None };
+        if self.needs_signature(head, true) {
+            return self.signed(head, body, true).await;
+        }
+        let mut request = self.request(head, body);
+        describe_new_body(request.headers_mut());
+        Ok(request)
+    }
+
     fn request(&self, head: &Parts, body: ReadBody) -> Request<SentBody> {
         Request::from_parts(self.prepared(head), SentBody::Whole(body))
     }
 
     async fn signed(&self, head: &Parts, body: ReadBody, is_new: bool) -> Result<Request<SentBody>, &'static str> {
+        if !self.target.upstream.is_of_aws() {
+            return Err("a request to another server than those of AWS is not signed");
+        }
         if OF_BROWSERS.iter().any(|name| head.headers.contains_key(*name)) {
             return Err("a request of a web page is not signed");
         }
@@ -143,7 +164,8 @@ impl Forwarding<'_> {
 
     /// Whether the client signed the request, and the signature does not fit what goes to the upstream.
     fn needs_signature(&self, head: &Parts, has_new_body: bool) -> bool {
-        if SigningScope::of(&head.headers).is_none() {
+        // A request to another server keeps the signature of the client.
+        if SigningScope::of(&head.headers).is_none() || !has_new_body && !self.target.upstream.is_of_aws() {
             return false;
         }
         let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());

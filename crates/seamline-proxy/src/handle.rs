@@ -115,7 +115,7 @@ async fn answer_checked(
     let original = body::read(body, config.limits.body_bytes_max, config.limits.body_time, &mut held).await?;
     note.body_bytes = Some(original.bytes.len() as u64);
     let Some(plain) = decoded(settings, (&head, &original), &mut held, note).await? else {
-        let response = forwarding.send(&head, Payload::original(original), note).await?;
+        let response = forwarding.send(&head, original, note).await?;
         return Ok(forwarding.observe(response, None, note));
     };
     if let Some(call) = &mut note.call {
@@ -127,18 +127,23 @@ async fn answer_checked(
     let looked = inspector.look(&head.headers, &plain).await;
     // Steps 5 and 6: decide, and record what changes before it is sent.
     note.facts.conversation = Some(looked.conversation);
-    let decision = decide(config, &looked);
-    note.record(looked.inspected.as_ref().ok(), &decision, &plain);
-    looked.note_sent(&settings.ledger, &decision);
-    if let Some(refusal) = decision.refusal {
+    let mut decision = decide(config, &looked);
+    if let Some(refusal) = decision.refusal.clone() {
+        note.record(looked.inspected.as_ref().ok(), &decision, &plain);
+        looked.note_sent(&settings.ledger, &decision);
         return Err(refusal.into());
     }
+    let ready = forwarding.ready(&head, Payload { new: decision.body.clone(), original }).await;
+    if let Some(why) = ready.unsigned {
+        decision.keep_original(why);
+    }
+    note.record(looked.inspected.as_ref().ok(), &decision, &plain);
+    looked.note_sent(&settings.ledger, &decision);
     // Steps 7 and 8: an unchanged body goes out as it came.
-    let sent = decision.body.clone().unwrap_or(plain);
-    let payload = Payload { new: decision.body, original };
-    let response = forwarding.send(&head, payload, note).await?;
+    let sent = decision.body.unwrap_or(plain);
+    let response = forwarding.wait(ready.request).await?;
     // Step 10: a rejected history is repaired harder and sent once more.
-    let may_repair = config.mode == Mode::Repair && rejection::is_possible(response.status());
+    let may_repair = looked.mode(config) == Mode::Repair && rejection::is_possible(response.status());
     let response = if may_repair {
         let rejected = rejection::Rejected { forwarding, lens: &lens, looked: &looked, head: &head, sent: &sent };
         match rejected.retry(response, note).await {

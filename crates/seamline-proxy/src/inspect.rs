@@ -10,6 +10,7 @@ use seamline::repair::Repaired;
 use seamline::{Options, Severity};
 
 use crate::breaker::{self, Reviewed};
+use crate::config::{Config, Mode};
 use crate::decide::Decision;
 use crate::identity::ConversationKey;
 use crate::journal::now_ms;
@@ -85,6 +86,11 @@ pub(crate) struct Looked {
 }
 
 impl Looked {
+    /// The treatment of a broken history for the provider of the body.
+    pub(crate) fn mode(&self, config: &Config) -> Mode {
+        config.mode_for(self.inspected.as_ref().ok().and_then(|inspected| inspected.provider))
+    }
+
     /// Remembers which calls go out with a synthetic result.
     pub(crate) fn note_sent(&self, ledger: &Ledger, decision: &Decision) {
         let Ok(inspected) = &self.inspected else { return };

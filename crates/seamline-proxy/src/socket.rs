@@ -131,6 +131,8 @@ struct Last {
     /// The same under the terms of the handshake.
     terms: ConversationKey,
     options: Arc<Options>,
+    /// The treatment of a broken history.
+    mode: Mode,
     /// The stronger repair that was sent, with the body that it replaces.
     retried: Option<(Harder, Bytes)>,
 }
@@ -147,8 +149,9 @@ impl Judge for Checker {
         looked.note_sent(&self.inspector.settings.ledger, &decision);
         let status = decision.refusal.as_ref().map_or(StatusCode::OK, Refusal::status);
         self.facts.reporter.exchange(&note.summary(status.as_u16(), began.elapsed()));
+        let mode = looked.mode(&self.inspector.settings.config);
         let (conversation, terms, options) = (looked.conversation, looked.terms, looked.options);
-        *self.last() = Some(Last { conversation, terms, options, retried: None });
+        *self.last() = Some(Last { conversation, terms, options, mode, retried: None });
         match (decision.refusal, decision.body.map(|body| String::from_utf8(body.to_vec()))) {
             (Some(refusal), _) => FrameVerdict::Answer(rescue::socket_event(&refusal)),
             (None, Some(Ok(body))) => FrameVerdict::Replace(body),
@@ -157,10 +160,8 @@ impl Judge for Checker {
     }
 
     async fn retry(&self, sent: Bytes, error: Bytes) -> Option<String> {
-        if self.inspector.settings.config.mode != Mode::Repair {
-            return None;
-        }
-        let options = self.last().as_ref().map(|last| Arc::clone(&last.options))?;
+        let last = self.last().as_ref().map(|last| (Arc::clone(&last.options), last.mode));
+        let (options, _) = last.filter(|(_, mode)| *mode == Mode::Repair)?;
         let (lens, body) = (Arc::clone(&self.inspector.lens), sent.clone());
         // The status is a member of the event.
         let status = Members::get(&error, "status").and_then(|status| std::str::from_utf8(status).ok()?.parse().ok());

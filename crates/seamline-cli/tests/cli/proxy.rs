@@ -361,7 +361,7 @@ fn wrong_settings_are_refused_with_a_hint() {
     typing_error.env("SEAMLINE_PROXY_MOD", "x");
     assert!(Ran::of(&mut typing_error).expect(2).err.contains("did you mean `SEAMLINE_PROXY_MODE`?"));
     let schema = Ran::of(&mut command(&bench, &["--print-schema"])).expect(0).json();
-    assert_eq!(schema["properties"]["mode"]["default"], "repair");
+    assert_eq!(schema["properties"]["policy"]["default"], "lossless");
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn a_stronger_repair_that_is_rejected_leaves_the_first_answer() {
 
 #[test]
 fn the_first_answer_is_kept_in_the_other_modes() {
-    let stage = Stage::with(|config| config.mode = seamline_proxy::config::Mode::Report);
+    let stage = Stage::with(|config| config.mode = Some(seamline_proxy::config::Mode::Report));
     let answer = stage.client().post(path(Dialect::OpenAiChat), UNKNOWN_ROLE.as_bytes());
     assert_eq!((answer.status, stage.provider.take().len()), (400, 1));
 }

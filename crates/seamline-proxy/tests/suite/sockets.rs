@@ -105,7 +105,7 @@ fn a_response_that_is_cut_ends_with_an_error_event() {
 
 #[test]
 fn a_blocked_message_is_answered_by_the_proxy() {
-    let stage = Stage::with(|config| config.mode = Mode::Block);
+    let stage = Stage::with(|config| config.mode = Some(Mode::Block));
     let mut socket = socket(&stage);
     let event = ask(&mut socket, DAMAGED);
     assert!(event["error"]["message"].as_str().unwrap().contains("PAIR001"), "{event}");
