@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Request, Response};
 use seamline::stream::Framing;
 
 use crate::answer::AnswerBody;
 use crate::body::{self, ReadBody, SentBody};
-use crate::headers::{describe_new_body, prepare_request, prepare_response};
+use crate::headers::{HOPS, describe_new_body, hops, prepare_request, prepare_response};
 use crate::incident::IncidentOutcome;
 use crate::join::Joined;
+use crate::network::is_of_this_machine;
 use crate::note::Note;
 use crate::observe::{Observed, Watched};
 use crate::rescue::Refusal;
@@ -184,6 +185,9 @@ impl Forwarding<'_> {
         prepared.uri = self.target.uri.clone();
         prepared.headers = head.headers.clone();
         prepare_request(&mut prepared.headers);
+        if is_of_this_machine(self.target.upstream.authority.host()) {
+            prepared.headers.insert(HOPS, HeaderValue::from(hops(&head.headers) + 1));
+        }
         prepared
     }
 

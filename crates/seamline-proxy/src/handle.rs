@@ -27,7 +27,10 @@ use crate::route::Route;
 use crate::seats::Seat;
 use crate::state::{Lens, Settings, Shared};
 use crate::stop::Stop;
-use crate::{admin, socket, websocket};
+use crate::{admin, headers, socket, websocket};
+
+/// The number of proxies of this machine that a request may have behind it. More are a circle.
+const HOPS_MAX: u32 = 4;
 
 /// Answers a request.
 pub(crate) async fn handle(shared: Arc<Shared>, request: Request<Incoming>, seat: &Arc<Seat>) -> Response<AnswerBody> {
@@ -85,13 +88,20 @@ async fn answer(
         Route::Admin(page) => {
             note.is_own = true;
             note.set_path(head.uri.path());
+            if !admin::is_for_this_host(&head, settings.config.listen) {
+                return Err(Refusal::Host.into());
+            }
             return admin::page(shared, &page).ok_or(Refusal::Page.into());
         }
         Route::Forward(target) => target,
     };
     note.facts.upstream = Some(Arc::clone(&target.upstream));
-    note.set_path(target.uri.path());
+    note.set_path(&target.path);
     note.facts.dialect = target.endpoint.dialect;
+    let hops = headers::hops(&head.headers);
+    if hops >= HOPS_MAX {
+        return Err(Refusal::Circle(hops).into());
+    }
     let forwarding = Forwarding { shared, settings: &settings, target: &target };
     match (upgrade, settings.lens(&target)) {
         (Some(upgrade), _) => Ok(socket::answer(&forwarding, (head, body), (upgrade, seat), note).await?),

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use crate::Error;
 use crate::config::Config;
 use crate::counts::Counts;
-use crate::headers::TOKEN;
+use crate::headers::{self, TOKEN};
 use crate::ledger::Ledger;
 use crate::report::{Gauges, Reporter};
 use crate::room::BodyRoom;
@@ -142,7 +142,7 @@ impl Settings {
     pub(crate) fn admits(&self, headers: &HeaderMap) -> bool {
         let Some(expected) = self.token else { return true };
         let own = headers.get(TOKEN).map(hyper::header::HeaderValue::as_bytes);
-        let bearer = headers.get(PROXY_AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+        let bearer = headers.get(PROXY_AUTHORIZATION).and_then(headers::bearer);
         own.or(bearer).is_some_and(|token| blake3::hash(token) == expected)
     }
 
