@@ -153,7 +153,9 @@ async fn answer_checked(
     let sent = decision.body.unwrap_or(plain);
     let response = forwarding.wait(ready.request).await?;
     // Step 10: a rejected history is repaired harder and sent once more.
-    let may_repair = looked.mode(config) == Mode::Repair && rejection::is_possible(response.status());
+    // What could not be signed once cannot be signed now.
+    let may_change = looked.mode(config) == Mode::Repair && ready.unsigned.is_none();
+    let may_repair = may_change && rejection::is_possible(response.status());
     let response = if may_repair {
         let rejected = rejection::Rejected { forwarding, lens: &lens, looked: &looked, head: &head, sent: &sent };
         match rejected.retry(response, note).await {
