@@ -64,6 +64,7 @@ pub use reader::{Earlier, Extended};
 pub use rejected::find_rejected;
 pub use response_facts::ResponseFacts;
 pub use results::{AnsweredCall, Results, UnlistedCalls};
+pub use signing::SignableCall;
 pub use splice::patch;
 pub use streaming::{StreamReader, Streaming};
 pub use words::{id_prefix, is_word};

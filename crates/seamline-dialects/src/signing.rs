@@ -17,9 +17,25 @@ pub(crate) struct Signing {
     pub(crate) stand_in: &'static str,
 }
 
+/// A call of a model with its signature, if it has one. Ids repeat, so the tool and the input tell calls apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SignableCall {
+    /// The id of the call.
+    pub id: String,
+    /// The name of its tool.
+    pub tool: String,
+    /// The source of its input, which is JSON.
+    pub input: String,
+    /// The signature of the provider; empty where the call has none.
+    pub signature: String,
+}
+
 /// The id of a call and its signature, as the wire has them.
 pub(crate) struct CallSignature<'d, 'a> {
     pub(crate) id: Option<Value<'d, 'a>>,
+    pub(crate) tool: Option<Value<'d, 'a>>,
+    /// The input: an object, or a text that holds one.
+    pub(crate) input: Option<Value<'d, 'a>>,
     pub(crate) signature: Option<Value<'d, 'a>>,
 }
 
@@ -37,6 +53,17 @@ impl CallSignature<'_, '_> {
         self.signature?.str().filter(|signature| !signature.is_empty() && signature != stand_in)
     }
 
+    fn lifted(&self, stand_in: &str) -> Option<SignableCall> {
+        let text = |value: Option<Value<'_, '_>>| value.and_then(Value::str).map(Cow::into_owned).unwrap_or_default();
+        let input = match self.input {
+            Some(input) if input.is(Kind::String) => text(Some(input)),
+            Some(input) => input.raw().to_owned(),
+            None => String::new(),
+        };
+        let signature = self.own(stand_in).map(Cow::into_owned).unwrap_or_default();
+        Some(SignableCall { id: self.id()?.into_owned(), tool: text(self.tool), input, signature })
+    }
+
     /// The span of the text in place of a lost signature.
     fn span_of(&self, stand_in: &str) -> Option<Span> {
         self.signature.filter(|signature| signature.says(stand_in)).map(Value::span)
@@ -49,22 +76,19 @@ impl Dialect {
         self.signing.is_some()
     }
 
-    /// The ids and signatures of the signed calls of a response; none where it cannot be read.
-    pub fn signatures(&self, response: &[u8]) -> Vec<(String, String)> {
+    /// The signed calls of a response; none where it cannot be read.
+    pub fn signed_calls(&self, response: &[u8]) -> Vec<SignableCall> {
         let Some((signing, document)) = self.signing.zip(read(response)) else { return Vec::new() };
         let messages = document.root().object().map(signing.answered).unwrap_or_default();
         let calls = messages.into_iter().flat_map(signing.calls);
-        calls.filter_map(|call| Some((call.id()?.into_owned(), call.own(signing.stand_in)?.into_owned()))).collect()
+        calls.filter_map(|call| call.lifted(signing.stand_in)).filter(|call| !call.signature.is_empty()).collect()
     }
 
-    /// The ids of the calls of a request that have no signature of the provider; none where it cannot be read.
-    pub fn unsigned_calls(&self, body: &[u8]) -> Vec<String> {
+    /// The calls of a request that have no signature of the provider; none where it cannot be read.
+    pub fn unsigned_calls(&self, body: &[u8]) -> Vec<SignableCall> {
         let Some((signing, document)) = self.signing.zip(read(body)) else { return Vec::new() };
         let calls = messages(&document, self.form.list).flat_map(signing.calls);
-        calls
-            .filter(|call| call.own(signing.stand_in).is_none())
-            .filter_map(|call| Some(call.id()?.into_owned()))
-            .collect()
+        calls.filter(|call| call.own(signing.stand_in).is_none()).filter_map(|call| call.lifted(signing.stand_in)).collect()
     }
 
     /// Puts signatures in the places of the texts that replace lost ones; `None` where there is nothing to put. A call
@@ -132,15 +156,24 @@ mod tests {
             [[google("c2ln"), google(stand_in), google("")], [openai("c2ln"), openai(stand_in), openai("")]]
         {
             let dialect = by_name(own.0).unwrap();
-            let known: Signatures = dialect.signatures(own.2.as_bytes()).into_iter().collect();
+            let signed = dialect.signed_calls(own.2.as_bytes()).into_iter();
+            let known: Signatures = signed.map(|call| (call.id, call.signature)).collect();
             assert_eq!(known.get("c1"), Some("c2ln"));
             assert_eq!(
-                (dialect.signatures(replaced.2.as_bytes()), dialect.signatures(empty.2.as_bytes())),
+                (dialect.signed_calls(replaced.2.as_bytes()), dialect.signed_calls(empty.2.as_bytes())),
                 (vec![], vec![])
             );
-            assert_eq!(dialect.unsigned_calls(own.1.as_bytes()), Vec::<String>::new());
+            assert_eq!(dialect.unsigned_calls(own.1.as_bytes()), []);
+            let tool = if own.0 == "openai_chat" { "" } else { "ls" };
+            let input = if own.0 == "openai_chat" { "" } else { "{}" };
+            let call = SignableCall {
+                id: "c1".to_owned(),
+                tool: tool.to_owned(),
+                input: input.to_owned(),
+                signature: String::new(),
+            };
             for body in [&replaced.1, &empty.1] {
-                assert_eq!(dialect.unsigned_calls(body.as_bytes()), ["c1"]);
+                assert_eq!(dialect.unsigned_calls(body.as_bytes()), [call.clone()]);
             }
             let signed = |body: &str| {
                 dialect.with_signatures(body.as_bytes(), &known).map(|new| String::from_utf8(new).unwrap())
@@ -149,6 +182,6 @@ mod tests {
             assert!(dialect.may_have_stand_ins(replaced.1.as_bytes()) && !dialect.may_have_stand_ins(own.1.as_bytes()));
         }
         let anthropic = by_name("anthropic_messages").unwrap();
-        assert!(!anthropic.has_signed_calls() && anthropic.signatures(b"{}").is_empty());
+        assert!(!anthropic.has_signed_calls() && anthropic.signed_calls(b"{}").is_empty());
     }
 }

@@ -33,7 +33,7 @@ pub(crate) enum NotRead {
     Broken,
 }
 
-/// Reads a body, and counts its bytes among those of the request.
+/// Reads a body, and counts its bytes among those of the request. `time` is the longest pause.
 pub(crate) async fn read<B>(body: B, bytes_max: usize, time: Duration, held: &mut HeldBytes) -> Result<ReadBody, Stop>
 where
     B: Body<Data = Bytes>,
@@ -42,12 +42,12 @@ where
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(NotRead::TooLarge(bytes_max).into());
     }
-    match tokio::time::timeout(time, collect(Limited::new(body, bytes_max), held)).await {
-        Ok(Ok(read)) => Ok(read),
-        Ok(Err(Failed::Room(full))) => Err(full.into()),
-        Ok(Err(Failed::Body(error))) if error.is::<LengthLimitError>() => Err(NotRead::TooLarge(bytes_max).into()),
-        Ok(Err(Failed::Body(_))) => Err(NotRead::Broken.into()),
-        Err(_) => Err(NotRead::Slow(time).into()),
+    match collect(Limited::new(body, bytes_max), time, held).await {
+        Ok(read) => Ok(read),
+        Err(Failed::Room(full)) => Err(full.into()),
+        Err(Failed::Body(error)) if error.is::<LengthLimitError>() => Err(NotRead::TooLarge(bytes_max).into()),
+        Err(Failed::Body(_)) => Err(NotRead::Broken.into()),
+        Err(Failed::Slow) => Err(NotRead::Slow(time).into()),
     }
 }
 
@@ -55,14 +55,20 @@ where
 enum Failed<E> {
     Body(E),
     Room(NoRoom),
+    /// Nothing came for too long.
+    Slow,
 }
 
 /// Joins the pieces of a body as they arrive, so that no piece stays in memory beside the whole.
-async fn collect<B: Body<Data = Bytes>>(body: B, held: &mut HeldBytes) -> Result<ReadBody, Failed<B::Error>> {
+async fn collect<B: Body<Data = Bytes>>(
+    body: B,
+    time: Duration,
+    held: &mut HeldBytes,
+) -> Result<ReadBody, Failed<B::Error>> {
     let mut body = std::pin::pin!(body);
     let expected = body.size_hint().exact().unwrap_or_default();
     let (mut first, mut joined, mut trailers) = (None, BytesMut::new(), None);
-    while let Some(frame) = body.frame().await {
+    while let Some(frame) = tokio::time::timeout(time, body.frame()).await.map_err(|_| Failed::Slow)? {
         let frame = frame.map_err(Failed::Body)?;
         held.grow(frame.data_ref().map_or(0, Bytes::len)).map_err(Failed::Room)?;
         match frame.into_data() {

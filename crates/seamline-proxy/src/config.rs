@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use seamline::Policy;
 use seamline::guards::StallLimits;
+use seamline::policy::OnInvalid;
 
 use crate::breaker::OnTrip;
 use crate::ledger::{LedgerLimits, LedgerStoreSettings};
@@ -19,8 +20,8 @@ pub const DEFAULT_PORT: u16 = 4180;
 pub struct Config {
     /// The address to listen on. Port 0 picks a free port.
     pub listen: SocketAddr,
-    /// Treatment of a broken history.
-    pub mode: Mode,
+    /// Treatment of a broken history; `None` lets the policy decide (`on_invalid`).
+    pub mode: Option<Mode>,
     /// The policy for checks and repairs.
     pub policy: Policy,
     /// Treatment of a request when the check itself fails.
@@ -31,7 +32,7 @@ pub struct Config {
     /// The bounds of connections and requests.
     pub limits: TrafficLimits,
     /// The times without progress of a streamed response until a warning and until its end.
-    pub stall: StallLimits,
+    pub stall: StallTimes,
     /// The bounds of the memory about earlier requests.
     pub ledger: LedgerLimits,
     /// The store in which signatures and repairs outlive the proxy, and which other proxies can share.
@@ -50,12 +51,12 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT)),
-            mode: Mode::default(),
+            mode: None,
             policy: Policy::default(),
             on_failure: OnFailure::default(),
             breaker: None,
             limits: TrafficLimits::default(),
-            stall: StallLimits::default(),
+            stall: StallTimes::default(),
             ledger: LedgerLimits::default(),
             ledger_store: None,
             upstreams: Vec::new(),
@@ -64,6 +65,47 @@ impl Default for Config {
             token: None,
         }
     }
+}
+
+impl Config {
+    /// The treatment of a broken history for a provider.
+    pub fn mode_for(&self, provider: Option<&str>) -> Mode {
+        let of_policy = |policy: &Policy| match policy.repair.on_invalid {
+            OnInvalid::Repair => Mode::Repair,
+            // The proxy cannot ask whether the repair is wanted; `mode` says so.
+            OnInvalid::Offer | OnInvalid::Block => Mode::Block,
+            OnInvalid::Warn => Mode::Report,
+        };
+        self.mode.unwrap_or_else(|| match provider {
+            Some(provider) => of_policy(&self.policy.for_provider(provider)),
+            None => of_policy(&self.policy),
+        })
+    }
+}
+
+/// The times without progress of a streamed response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StallTimes {
+    /// The time without progress until a warning; none for no warning.
+    pub warn_after: Option<Duration>,
+    /// The time in which the upstream sends nothing until the response ends; none for no end, whatever it sends.
+    pub kill_after: Option<Duration>,
+    /// The time in which the upstream sends only signs of life, such as comments and pings, until the response ends;
+    /// none for no end. A time below `kill_after` counts as that.
+    pub alive_kill_after: Option<Duration>,
+}
+
+impl Default for StallTimes {
+    fn default() -> Self {
+        let StallLimits { warn_after, kill_after, .. } = StallLimits::default();
+        // Providers send signs of life while a request waits for its turn and while a model thinks.
+        Self { warn_after, kill_after, alive_kill_after: Some(Duration::from_mins(30)) }
+    }
+}
+
+impl StallTimes {
+    /// No warning and no end.
+    pub const NONE: Self = Self { warn_after: None, kill_after: None, alive_kill_after: None };
 }
 
 /// Treatment of a broken history.

@@ -21,17 +21,31 @@ pub(crate) struct Decision {
     pub(crate) outcomes: Vec<(IncidentOutcome, Option<String>)>,
 }
 
+impl Decision {
+    /// Keeps the original body, because the request could not be signed.
+    pub(crate) fn keep_original(&mut self, why: &str) {
+        let unsigned = (IncidentOutcome::Unsigned, Some(why.to_owned()));
+        if self.body.take().is_some() {
+            // Nothing of what was decided is done.
+            self.outcomes.clear();
+        }
+        self.escalations = 0;
+        self.outcomes.push(unsigned);
+    }
+}
+
 /// Decides on a request.
 pub(crate) fn decide(config: &Config, looked: &Looked) -> Decision {
+    let mode = looked.mode(config);
     let mut decision = match &looked.inspected {
-        Ok(inspected) => of_mode(config.mode, inspected),
+        Ok(inspected) => of_mode(mode, inspected),
         Err(failure) => of_failure(config.on_failure, *failure),
     };
     let Some(reviewed) = &looked.reviewed else { return decision };
     if decision.refusal.is_some() || reviewed.escalated.is_empty() && reviewed.stop.is_none() {
         return decision;
     }
-    let cause = match (config.breaker, &reviewed.stop, config.mode) {
+    let cause = match (config.breaker, &reviewed.stop, mode) {
         (Some(OnTrip::Block), Some(stop), Mode::Repair | Mode::Block) => {
             decision.refusal = Some(Refusal::Looping(stop.clone()));
             "the request was not sent"
@@ -92,7 +106,7 @@ mod tests {
 
     fn looked(inspected: Result<Inspected, NotInspected>) -> Looked {
         let conversation = ConversationKey::of("x", None, &HeaderMap::new(), b"");
-        Looked { conversation, known: None, options: Arc::default(), inspected, reviewed: None }
+        Looked { conversation, terms: conversation, known: None, options: Arc::default(), inspected, reviewed: None }
     }
 
     fn damaged(remaining: usize) -> Inspected {
@@ -106,7 +120,7 @@ mod tests {
     }
 
     fn decided(mode: Mode, inspected: Inspected) -> (Option<Bytes>, bool, Vec<IncidentOutcome>) {
-        let decision = decide(&Config { mode, ..Config::default() }, &looked(Ok(inspected)));
+        let decision = decide(&Config { mode: Some(mode), ..Config::default() }, &looked(Ok(inspected)));
         let outcomes = decision.outcomes.into_iter().map(|(outcome, _)| outcome).collect();
         (decision.body, decision.refusal.is_some(), outcomes)
     }
@@ -123,6 +137,30 @@ mod tests {
         for mode in [Mode::Repair, Mode::Report, Mode::Block] {
             assert_eq!(decided(mode, Inspected::default()), (None, false, vec![]));
         }
+    }
+
+    #[test]
+    fn the_policy_decides_where_no_mode_is_set() {
+        let decided = |on_invalid: &str| {
+            let policy = seamline::Policy::from_toml(&format!("[repair]\non_invalid = '{on_invalid}'")).unwrap();
+            let decision = decide(&Config { policy, ..Config::default() }, &looked(Ok(damaged(0))));
+            decision.outcomes[0].0
+        };
+        assert_eq!(decided("repair"), IncidentOutcome::Repaired);
+        assert_eq!(decided("offer"), IncidentOutcome::Blocked);
+        assert_eq!(decided("block"), IncidentOutcome::Blocked);
+        assert_eq!(decided("warn"), IncidentOutcome::Reported);
+        let policy = "[provider.groq]\non_invalid = 'block'";
+        let config = Config { policy: seamline::Policy::from_toml(policy).unwrap(), ..Config::default() };
+        assert_eq!((config.mode_for(Some("groq")), config.mode_for(None)), (Mode::Block, Mode::Repair));
+    }
+
+    #[test]
+    fn a_body_that_cannot_be_signed_leaves_one_outcome() {
+        let mut decision = decide(&Config::default(), &looked(Ok(damaged(0))));
+        decision.keep_original("no key");
+        let outcomes = vec![(IncidentOutcome::Unsigned, Some("no key".to_owned()))];
+        assert_eq!(decision, Decision { outcomes, ..Decision::default() });
     }
 
     #[test]
@@ -144,7 +182,7 @@ mod tests {
         let reviewed = Reviewed { body: Some(b"told".to_vec()), escalated: vec!["read".to_owned()], stop: Some(stop) };
         let decided = |breaker, mode| {
             let looked = Looked { reviewed: Some(reviewed.clone()), ..looked(Ok(damaged(0))) };
-            decide(&Config { breaker: Some(breaker), mode, ..Config::default() }, &looked)
+            decide(&Config { breaker: Some(breaker), mode: Some(mode), ..Config::default() }, &looked)
         };
         assert_eq!(decided(OnTrip::Escalate, Mode::Repair).body, Some(Bytes::from_static(b"told")));
         assert!(matches!(decided(OnTrip::Block, Mode::Repair).refusal, Some(Refusal::Looping(_))));

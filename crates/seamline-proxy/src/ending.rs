@@ -7,20 +7,22 @@ use seamline::responses::{FailedEvent, FailedStream, FailureCause, failed_event}
 use seamline::stream::Framing;
 use serde_json::json;
 
+use crate::observe::Stalled;
+
 /// The reason why a stream ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StreamFailure {
     /// The upstream closed the connection.
     Broken,
-    /// The upstream sent nothing for too long.
-    Stalled,
+    /// The upstream sent no content for too long.
+    Stalled(Stalled),
 }
 
 impl StreamFailure {
     fn cause(self) -> FailureCause {
         match self {
             Self::Broken => FailureCause::Broken,
-            Self::Stalled => FailureCause::Stalled,
+            Self::Stalled(_) => FailureCause::Stalled,
         }
     }
 
@@ -30,7 +32,10 @@ impl StreamFailure {
             Self::Broken => {
                 "The service is unavailable: the provider closed the connection before the response was complete."
             }
-            Self::Stalled => "The response timed out: the provider sent nothing for too long.",
+            Self::Stalled(Stalled::Silent) => "The response timed out: the provider sent nothing for too long.",
+            Self::Stalled(Stalled::Alive) => {
+                "The response timed out: the provider sent signs of life, and no content for too long."
+            }
         }
     }
 }

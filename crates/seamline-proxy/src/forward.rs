@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Request, Response};
 use seamline::stream::{Framing, is_aws_framed};
 
 use crate::body::{self, ReadBody, SentBody};
-use crate::headers::{describe_new_body, prepare_request, prepare_response};
+use crate::headers::{HOPS, describe_new_body, hops, prepare_request, prepare_response};
 use crate::incident::IncidentOutcome;
 use crate::join::Joined;
 use crate::log;
+use crate::network::is_of_this_machine;
 use crate::note::Note;
 use crate::observe::{Observed, Watched};
 use crate::rescue::Refusal;
@@ -42,8 +43,15 @@ pub(crate) struct Payload {
     pub(crate) new: Option<Bytes>,
 }
 
+/// A request that is ready to be sent.
+pub(crate) struct Ready {
+    pub(crate) request: Request<SentBody>,
+    /// The reason why the request has not the signature that it needs. Its body is the original.
+    pub(crate) unsigned: Option<&'static str>,
+}
+
 impl Payload {
-    pub(crate) fn original(original: ReadBody) -> Self {
+    fn original(original: ReadBody) -> Self {
         Self { original, new: None }
     }
 }
@@ -60,7 +68,7 @@ impl Forwarding<'_> {
         let response = if self.needs_signature(&head, false) {
             let mut held = self.shared.bodies.enter(limits.all_bodies_bytes_max);
             let original = body::read(body, limits.body_bytes_max, limits.body_time, &mut held).await?;
-            self.send(&head, Payload::original(original), note).await?
+            self.send(&head, original, note).await?
         } else {
             let request = Request::from_parts(self.prepared(&head), SentBody::Passed(body));
             self.wait(request).await?
@@ -68,32 +76,38 @@ impl Forwarding<'_> {
         Ok(self.observe(response, None, note))
     }
 
-    /// Sends a request with a body in memory. A changed body of a signed request is signed again; where that fails, the
-    /// original goes out.
+    /// Sends a request with a body as it came.
     pub(crate) async fn send(
         &self,
         head: &Parts,
-        payload: Payload,
+        original: ReadBody,
         note: &mut Note,
     ) -> Result<Response<Incoming>, Refusal> {
-        let Payload { original, new } = payload;
-        if let Some(new) = new
-            && let Some(response) = self.send_new(head, new, note).await
-        {
-            return response;
+        let ready = self.ready(head, Payload::original(original)).await;
+        if let Some(why) = ready.unsigned {
+            note.report(IncidentOutcome::Unsigned, why, None);
         }
-        let request = if self.needs_signature(head, false) {
-            match self.sign(head, original.clone(), false).await {
-                Ok(request) => request,
-                Err(why) => {
-                    note.report(IncidentOutcome::Unsigned, why, None);
-                    self.request(head, original)
-                }
-            }
-        } else {
-            self.request(head, original)
+        self.wait(ready.request).await
+    }
+
+    /// Prepares a request with a body in memory. A changed body of a signed request is signed again; where that fails,
+    /// the original goes out.
+    pub(crate) async fn ready(&self, head: &Parts, payload: Payload) -> Ready {
+        let Payload { original, new } = payload;
+        let unsigned = match new {
+            Some(new) => match self.with_new_body(head, new).await {
+                Ok(request) => return Ready { request, unsigned: None },
+                Err(why) => Some(why),
+            },
+            None => None,
         };
-        self.wait(request).await
+        if !self.needs_signature(head, false) {
+            return Ready { request: self.request(head, original), unsigned };
+        }
+        match self.sign(head, original.clone(), false).await {
+            Ok(request) => Ready { request, unsigned },
+            Err(why) => Ready { request: self.request(head, original), unsigned: Some(why) },
+        }
     }
 
     /// Sends a request with a body that replaces the original; `None` where it must be signed and cannot be.
@@ -103,13 +117,7 @@ impl Forwarding<'_> {
         new: Bytes,
         note: &mut Note,
     ) -> Option<Result<Response<Incoming>, Refusal>> {
-        let body = ReadBody { bytes: new, trailers: None };
-        if !self.needs_signature(head, true) {
-            let mut request = self.request(head, body);
-            describe_new_body(request.headers_mut());
-            return Some(self.wait(request).await);
-        }
-        match self.sign(head, body, true).await {
+        match self.with_new_body(head, new).await {
             Ok(request) => Some(self.wait(request).await),
             Err(why) => {
                 note.report(IncidentOutcome::Unsigned, why, None);
@@ -118,11 +126,25 @@ impl Forwarding<'_> {
         }
     }
 
+    /// A request with a body that replaces the original. The error says why it could not be signed.
+    async fn with_new_body(&self, head: &Parts, new: Bytes) -> Result<Request<SentBody>, &'static str> {
+        let body = ReadBody { bytes: new, trailers: None };
+        if self.needs_signature(head, true) {
+            return self.sign(head, body, true).await;
+        }
+        let mut request = self.request(head, body);
+        describe_new_body(request.headers_mut());
+        Ok(request)
+    }
+
     fn request(&self, head: &Parts, body: ReadBody) -> Request<SentBody> {
         Request::from_parts(self.prepared(head), SentBody::Whole(body))
     }
 
     async fn sign(&self, head: &Parts, body: ReadBody, is_new: bool) -> Result<Request<SentBody>, &'static str> {
+        if !self.target.upstream.is_of_aws() {
+            return Err("a request to another server than those of AWS is not signed");
+        }
         if OF_BROWSERS.iter().any(|name| head.headers.contains_key(*name)) {
             return Err("a request of a web page is not signed");
         }
@@ -141,7 +163,8 @@ impl Forwarding<'_> {
 
     /// Whether the client signed the request, and the signature does not fit what goes to the upstream.
     fn needs_signature(&self, head: &Parts, has_new_body: bool) -> bool {
-        if SigningScope::of(&head.headers).is_none() {
+        // A request to another server keeps the signature of the client.
+        if SigningScope::of(&head.headers).is_none() || !has_new_body && !self.target.upstream.is_of_aws() {
             return false;
         }
         let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
@@ -160,6 +183,9 @@ impl Forwarding<'_> {
         prepared.uri = self.target.uri.clone();
         prepared.headers = head.headers.clone();
         prepare_request(&mut prepared.headers);
+        if is_of_this_machine(self.target.upstream.authority.host()) {
+            prepared.headers.insert(HOPS, HeaderValue::from(hops(&head.headers) + 1));
+        }
         prepared
     }
 

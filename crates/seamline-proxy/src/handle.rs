@@ -27,7 +27,10 @@ use crate::route::Route;
 use crate::seats::Seat;
 use crate::state::{Lens, Settings, Shared};
 use crate::stop::Stop;
-use crate::{admin, socket, websocket};
+use crate::{admin, headers, socket, websocket};
+
+/// The number of proxies of this machine that a request may have behind it. More are a circle.
+const HOPS_MAX: u32 = 4;
 
 /// Answers a request.
 pub(crate) async fn handle(
@@ -89,13 +92,20 @@ async fn answer(
         Route::Admin(page) => {
             note.is_own = true;
             note.set_path(head.uri.path());
+            if !admin::is_for_this_host(&head, settings.config.listen) {
+                return Err(Refusal::Host.into());
+            }
             return admin::page(shared, &page).ok_or(Refusal::Page.into());
         }
         Route::Forward(target) => target,
     };
     note.facts.upstream = Some(Arc::clone(&target.upstream));
-    note.set_path(target.uri.path());
+    note.set_path(&target.path);
     note.facts.dialect = target.endpoint.dialect;
+    let hops = headers::hops(&head.headers);
+    if hops >= HOPS_MAX {
+        return Err(Refusal::Circle(hops).into());
+    }
     let forwarding = Forwarding { shared, settings: &settings, target: &target };
     match (upgrade, settings.lens(&target)) {
         (Some(upgrade), _) => Ok(socket::answer(&forwarding, (head, body), (upgrade, seat), note).await?),
@@ -119,7 +129,7 @@ async fn answer_checked(
     let original = body::read(body, config.limits.body_bytes_max, config.limits.body_time, &mut held).await?;
     note.body_bytes = Some(original.bytes.len() as u64);
     let Some(plain) = decode(settings, (&head, &original), &mut held, note).await? else {
-        let response = forwarding.send(&head, Payload::original(original), note).await?;
+        let response = forwarding.send(&head, original, note).await?;
         return Ok(forwarding.observe(response, None, note));
     };
     if let Some(call) = &mut note.call {
@@ -131,18 +141,25 @@ async fn answer_checked(
     let looked = inspector.look(&head.headers, &plain).await;
     // Steps 5 and 6: decide, and record what changes before it is sent.
     note.facts.conversation = Some(looked.conversation);
-    let decision = decide(config, &looked);
-    note.record(looked.inspected.as_ref().ok(), &decision, &plain);
-    looked.note_sent(&settings.ledger, &decision);
-    if let Some(refusal) = decision.refusal {
+    let mut decision = decide(config, &looked);
+    if let Some(refusal) = decision.refusal.clone() {
+        note.record(looked.inspected.as_ref().ok(), &decision, &plain);
+        looked.note_sent(&settings.ledger, &decision);
         return Err(refusal.into());
     }
+    let ready = forwarding.ready(&head, Payload { new: decision.body.clone(), original }).await;
+    if let Some(why) = ready.unsigned {
+        decision.keep_original(why);
+    }
+    note.record(looked.inspected.as_ref().ok(), &decision, &plain);
+    looked.note_sent(&settings.ledger, &decision);
     // Steps 7 and 8: an unchanged body goes out as it came.
-    let sent = decision.body.clone().unwrap_or(plain);
-    let payload = Payload { new: decision.body, original };
-    let response = forwarding.send(&head, payload, note).await?;
+    let sent = decision.body.unwrap_or(plain);
+    let response = forwarding.wait(ready.request).await?;
     // Step 10: a rejected history is repaired harder and sent once more.
-    let may_repair = config.mode == Mode::Repair && rejection::is_possible(response.status());
+    // What could not be signed once cannot be signed now.
+    let may_change = looked.mode(config) == Mode::Repair && ready.unsigned.is_none();
+    let may_repair = may_change && rejection::is_possible(response.status());
     let response = if may_repair {
         let rejected = rejection::Rejected { forwarding, lens: &lens, looked: &looked, head: &head, sent: &sent };
         match rejected.retry(response, note).await {

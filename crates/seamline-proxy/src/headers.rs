@@ -2,14 +2,21 @@
 
 use hyper::HeaderMap;
 use hyper::header::{
-    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, HeaderName, HeaderValue, PROXY_AUTHENTICATE,
+    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, COOKIE, EXPECT, HOST, HeaderName, HeaderValue, PROXY_AUTHENTICATE,
     PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 
-use crate::route::UPSTREAM_HEADER;
+/// The start of the names of headers that are for the proxy itself.
+const OWN: &str = "x-seamline-";
+
+/// The word before a token.
+const BEARER: &[u8] = b"bearer ";
 
 /// The header with the access token of the proxy.
 pub(crate) const TOKEN: &str = "x-seamline-token";
+
+/// The header by which a circle of proxies is found. Only upstreams on this machine get it.
+pub(crate) const HOPS: HeaderName = HeaderName::from_static("x-seamline-hops");
 
 /// The response headers of the proxy.
 pub(crate) const FINDINGS: HeaderName = HeaderName::from_static("x-seamline-findings");
@@ -47,18 +54,48 @@ pub(crate) fn prepare_request(headers: &mut HeaderMap) {
     if wants_trailers {
         headers.insert(TE, HeaderValue::from_static("trailers"));
     }
+    // The length of a body that is empty is not set again, and some servers ask for it.
+    if headers.get(CONTENT_LENGTH).is_none_or(|length| length != "0") {
+        headers.remove(CONTENT_LENGTH);
+    }
     // The proxy has answered the expectation of the client when it reads the body.
-    for name in [HOST, CONTENT_LENGTH, EXPECT] {
+    for name in [HOST, EXPECT] {
         headers.remove(name);
     }
-    for name in [UPSTREAM_HEADER, TOKEN] {
+    join_cookies(headers);
+    let own = headers.keys().filter(|name| name.as_str().starts_with(OWN)).cloned().collect::<Vec<_>>();
+    for name in own {
         headers.remove(name);
     }
+}
+
+/// The number of proxies that a request has behind it.
+pub(crate) fn hops(headers: &HeaderMap) -> u32 {
+    headers.get(HOPS).and_then(|hops| hops.to_str().ok()?.parse().ok()).unwrap_or_default()
+}
+
+/// Joins the cookies that HTTP/2 lets a client send apart: HTTP/1.1 has one header for them (RFC 9113, 8.2.3).
+fn join_cookies(headers: &mut HeaderMap) {
+    let cookies: Vec<&[u8]> = headers.get_all(COOKIE).iter().map(HeaderValue::as_bytes).collect();
+    if cookies.len() < 2 {
+        return;
+    }
+    if let Ok(joined) = HeaderValue::from_bytes(&cookies.join(&b"; "[..])) {
+        headers.insert(COOKIE, joined);
+    }
+}
+
+/// The token in a header such as `Bearer TOKEN`. The word before it is read in any case.
+pub(crate) fn bearer(value: &HeaderValue) -> Option<&[u8]> {
+    let (word, token) = value.as_bytes().split_at_checked(BEARER.len())?;
+    word.eq_ignore_ascii_case(BEARER).then(|| token.trim_ascii_start())
 }
 
 /// Removes the headers that describe the bytes of a body that was replaced.
 pub(crate) fn describe_new_body(headers: &mut HeaderMap) {
     headers.remove(CONTENT_ENCODING);
+    // The trailers of the client were about the bytes that are replaced.
+    headers.remove(TRAILER);
     for name in ["content-md5", "digest", "content-digest", "repr-digest"] {
         headers.remove(name);
     }
@@ -89,6 +126,9 @@ mod tests {
             ("content-length", "2"),
             ("x-seamline-upstream", "openai"),
             ("x-seamline-token", "secret"),
+            ("x-seamline-session", "s-1"),
+            ("cookie", "a=1"),
+            ("cookie", "b=2"),
             ("proxy-authorization", "Bearer secret"),
             ("authorization", "Bearer key"),
             ("accept-encoding", "gzip, br"),
@@ -98,6 +138,24 @@ mod tests {
         prepare_request(&mut headers);
         let mut left: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
         left.sort_unstable();
-        assert_eq!(left, ["accept-encoding", "authorization", "te"]);
+        assert_eq!(left, ["accept-encoding", "authorization", "cookie", "te"]);
+        assert_eq!(headers.get_all(COOKIE).iter().collect::<Vec<_>>(), ["a=1; b=2"]);
+    }
+
+    #[test]
+    fn the_length_of_an_empty_body_stays() {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        prepare_request(&mut headers);
+        assert_eq!(headers.get(CONTENT_LENGTH), Some(&HeaderValue::from_static("0")));
+    }
+
+    #[test]
+    fn the_word_before_a_token_is_read_in_any_case() {
+        for (value, token) in
+            [("Bearer a", Some("a")), ("bearer  a", Some("a")), ("BEARER a", Some("a")), ("Basic a", None)]
+        {
+            assert_eq!(bearer(&HeaderValue::from_static(value)), token.map(str::as_bytes), "{value}");
+        }
     }
 }

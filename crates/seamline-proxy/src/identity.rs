@@ -26,6 +26,19 @@ const SESSION_HEADERS: &[&str] = &[
     "x-session-affinity",
 ];
 
+/// The headers that select what the provider accepts: the version of its API, its features and the account.
+const TERMS_HEADERS: &[&str] = &[
+    "anthropic-version",
+    "anthropic-beta",
+    "openai-beta",
+    "openai-organization",
+    "openai-project",
+    "authorization",
+    "x-api-key",
+    "api-key",
+    "x-goog-api-key",
+];
+
 /// The longest name of a session that counts.
 const NAME_BYTES_MAX: usize = 512;
 
@@ -60,6 +73,36 @@ impl ConversationKey {
         key.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
         Self(key)
     }
+
+    /// The key of what is known about the conversation only for requests with the same terms: the version and the
+    /// features of the API that the headers select, and the account. What the provider rejects under other terms is
+    /// valid here.
+    #[must_use]
+    pub fn under_terms(self, headers: &HeaderMap) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.0);
+        for name in TERMS_HEADERS {
+            for value in headers.get_all(*name) {
+                let value = account(value.as_bytes());
+                hasher.update(name.as_bytes());
+                hasher.update(&(value.len() as u64).to_le_bytes());
+                hasher.update(value);
+            }
+        }
+        let mut key = [0; 16];
+        key.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        Self(key)
+    }
+}
+
+/// The part of a credential that stays the same from request to request. A signature of AWS is new for each request;
+/// what precedes the date names the account.
+fn account(credential: &[u8]) -> &[u8] {
+    if !credential.starts_with(b"AWS4-") {
+        return credential;
+    }
+    let end = credential.iter().position(|byte| *byte == b'/');
+    end.map_or(credential, |end| &credential[..end])
 }
 
 /// The model that a body names.
@@ -245,6 +288,21 @@ mod tests {
         assert_ne!(key(&[], &user(r#"{"session_id":"a"}"#)), key(&[], &user(r#"{"session_id":"b"}"#)));
         assert_ne!(key(&[], &user("user_1_account__session_a")), key(&[], &user("user_1_account__session_b")));
         assert_eq!(key(&[], &user("user-1")), key(&[], &user("user-2")), "a user is not a session");
+    }
+
+    #[test]
+    fn the_terms_of_a_request_are_its_features_and_its_account() {
+        let under = |pairs: &[(&'static str, &str)]| key(&[], "{}").under_terms(&headers(pairs));
+        let plain = under(&[("x-api-key", "a")]);
+        assert_eq!(plain, under(&[("x-api-key", "a"), ("user-agent", "x")]));
+        assert_ne!(plain, under(&[("x-api-key", "b")]));
+        assert_ne!(plain, under(&[("x-api-key", "a"), ("anthropic-beta", "context-management-2025-06-27")]));
+        let signed = |account: &str, signature: &str| {
+            let text = format!("AWS4-HMAC-SHA256 Credential={account}/20261119/us-east-1, Signature={signature}");
+            under(&[("authorization", &text)])
+        };
+        assert_eq!(signed("A", "1"), signed("A", "2"));
+        assert_ne!(signed("A", "1"), signed("B", "1"));
     }
 
     #[test]

@@ -133,7 +133,7 @@ impl IncidentOutcome {
             Self::Looping => "the model repeats failing tool calls",
             Self::Failed => "the check itself failed",
             Self::Unsigned => "the changed body could not be signed, so the original went out",
-            Self::Stalled => "the provider sent nothing for too long",
+            Self::Stalled => "the provider sent no content for too long",
             Self::Broken => "the provider ended the response before it was complete",
             Self::Unreachable => "the provider could not be reached",
             Self::Refused => "the proxy refused the request",

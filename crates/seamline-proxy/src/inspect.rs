@@ -10,8 +10,10 @@ use seamline::repair::Repaired;
 use seamline::{Options, Severity};
 
 use crate::breaker::{self, Reviewed};
+use crate::config::{Config, Mode};
 use crate::decide::Decision;
 use crate::identity::ConversationKey;
+use crate::journal::now_ms;
 use crate::ledger::{self, Known, Ledger};
 use crate::signatures::CallMark;
 use crate::state::{Lens, Settings};
@@ -72,6 +74,8 @@ pub(crate) struct Inspector {
 pub(crate) struct Looked {
     /// The conversation that the body belongs to.
     pub(crate) conversation: ConversationKey,
+    /// The same under the terms of this request, as [`ConversationKey::under_terms`] has it.
+    pub(crate) terms: ConversationKey,
     /// The knowledge about the conversation before this request.
     pub(crate) known: Option<Known>,
     /// The options of the check.
@@ -82,6 +86,11 @@ pub(crate) struct Looked {
 }
 
 impl Looked {
+    /// The treatment of a broken history for the provider of the body.
+    pub(crate) fn mode(&self, config: &Config) -> Mode {
+        config.mode_for(self.inspected.as_ref().ok().and_then(|inspected| inspected.provider))
+    }
+
     /// Remembers which calls go out with a synthetic result.
     pub(crate) fn note_sent(&self, ledger: &Ledger, decision: &Decision) {
         let Ok(inspected) = &self.inspected else { return };
@@ -110,8 +119,10 @@ impl Inspector {
         }
         let (inspector, headers, body) = (self.clone(), headers.clone(), body.clone());
         let looked = tokio::task::spawn_blocking(move || inspector.look_here(&headers, &body));
+        let nothing = ConversationKey::of(&self.upstream.name, None, &HeaderMap::new(), &[]);
         looked.await.unwrap_or_else(|_| Looked {
-            conversation: ConversationKey::of(&self.upstream.name, None, &HeaderMap::new(), &[]),
+            conversation: nothing,
+            terms: nothing,
             known: None,
             options: Arc::clone(&self.lens.options),
             inspected: Err(NotInspected::Failed),
@@ -123,20 +134,21 @@ impl Inspector {
         let model = self.lens.options.model.as_deref();
         let conversation = ConversationKey::of(&self.upstream.name, model, headers, body);
         let known = self.settings.ledger.known(&conversation);
-        let options = match known.as_ref().map(|known| &known.rejected).filter(|rejected| !rejected.is_empty()) {
-            Some(rejected) => {
-                let mut options = Options::clone(&self.lens.options);
-                options.policy.reject(rejected);
-                Arc::new(options)
-            }
-            None => Arc::clone(&self.lens.options),
+        let terms = conversation.under_terms(headers);
+        let rejected = self.settings.ledger.rejected(&terms, now_ms());
+        let options = if rejected.is_empty() {
+            Arc::clone(&self.lens.options)
+        } else {
+            let mut options = Options::clone(&self.lens.options);
+            options.policy.reject(&rejected);
+            Arc::new(options)
         };
         let inspected = inspect(&self.settings.ledger, (&conversation, known.as_ref()), body, &options);
         let reviewed = match (&inspected, self.settings.config.breaker) {
             (Ok(inspected), Some(_)) => review(inspected.repaired.as_ref().unwrap_or(body), &options),
             (Ok(_), None) | (Err(_), _) => None,
         };
-        Looked { conversation, known, options, inspected, reviewed }
+        Looked { conversation, terms, known, options, inspected, reviewed }
     }
 }
 

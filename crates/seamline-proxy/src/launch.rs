@@ -19,6 +19,7 @@ use std::path::Path;
 use tempfile::TempPath;
 
 use crate::Error;
+use crate::network::exceptions;
 use crate::upstreams::{BUILT_IN, Upstream, built_in};
 
 pub use programs::PROGRAMS;
@@ -96,6 +97,11 @@ impl Launch {
         let name = stem(&words[named]);
         let mut launch = Self { named, redirects: Vec::new(), variables: parse(variables)?, notes: Vec::new(), words };
         programs::fill(&mut launch, &name, around);
+        if launch.redirects.is_empty() && launch.notes.is_empty() && launch.variables.is_empty() {
+            launch.notes.push(format!(
+                "the proxy knows no URL that `{name}` uses, so its requests are not checked (`--env NAME={{url}}/…` sets one)"
+            ));
+        }
         Ok(launch)
     }
 
@@ -191,11 +197,11 @@ fn without_proxy(around: &Surroundings) -> Vec<(String, String)> {
     if proxies.iter().all(|name| around.variable(name).is_none()) {
         return Vec::new();
     }
-    let with_own = |name: &str| {
-        let others = around.variable(name).map(|others| format!("{others},")).unwrap_or_default();
-        (name.to_owned(), format!("{others}127.0.0.1,localhost"))
-    };
-    ["NO_PROXY", "no_proxy"].map(with_own).into()
+    let value = |name: &str| around.variable(name).map(str::to_owned);
+    // Programs read one of the two spellings.
+    let others = exceptions(value("NO_PROXY"), value("no_proxy"));
+    let all = exceptions(Some(others), Some("127.0.0.1,localhost".to_owned()));
+    ["NO_PROXY", "no_proxy"].map(|name| (name.to_owned(), all.clone())).into()
 }
 
 /// The programs that run another one, which their first argument names.

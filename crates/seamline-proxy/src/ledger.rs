@@ -30,6 +30,9 @@ pub use self::store::LedgerStoreSettings;
 /// The size from which requests are kept to read the next one faster.
 const KEPT_BYTES_MIN: usize = 8 << 10;
 
+/// How long requests leave out what the provider rejected. Later it may accept it: models and servers change.
+const REJECTED_TIME_MS: u64 = 60 * 60 * 1000;
+
 /// The bounds of a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LedgerLimits {
@@ -170,11 +173,22 @@ impl Ledger {
         self.memory.known(key)
     }
 
+    /// The members that the provider of a conversation rejected not long before; `now` is in milliseconds since 1970.
+    /// `terms` is the key of the conversation under the terms of the request.
+    pub(crate) fn rejected(&self, terms: &ConversationKey, now: u64) -> RejectedMembers {
+        let known = self.memory.known(terms).unwrap_or_default();
+        if now.saturating_sub(known.rejected_at) > REJECTED_TIME_MS {
+            RejectedMembers::default()
+        } else {
+            known.rejected
+        }
+    }
+
     /// Remembers members that the provider of a conversation rejected.
-    pub(crate) fn reject(&self, key: ConversationKey, rejected: &RejectedMembers) {
-        let mut known = self.memory.known(&key).unwrap_or_default();
-        known.rejected.extend(rejected);
-        self.learn_of(key, known);
+    pub(crate) fn reject(&self, terms: ConversationKey, rejected: &RejectedMembers, now: u64) {
+        let mut all = self.rejected(&terms, now);
+        all.extend(rejected);
+        self.learn_of(terms, Known { rejected: all, rejected_at: now, synthetic: BTreeMap::new() });
     }
 
     /// Remembers which calls of a request went out with a synthetic result. `before` is what was known of its
@@ -188,8 +202,7 @@ impl Ledger {
         if before.map_or(synthetic.is_empty(), |known| known.synthetic == *synthetic) {
             return;
         }
-        let rejected = self.memory.known(&key).map(|known| known.rejected).unwrap_or_default();
-        self.learn_of(key, Known { rejected, synthetic: synthetic.clone() });
+        self.learn_of(key, Known { synthetic: synthetic.clone(), ..Known::default() });
     }
 
     /// The number of calls of a body that have a result and went out with a synthetic one before.

@@ -21,6 +21,9 @@ use tower_service::Service;
 
 use crate::Error;
 
+/// The time after which a quiet connection is probed, and the time between probes.
+const ALIVE_TIME: Duration = Duration::from_secs(30);
+
 /// The port of a SOCKS proxy whose URL has none.
 const SOCKS_PORT: u16 = 1080;
 
@@ -39,8 +42,21 @@ impl NetworkProxy {
     /// Reads the variables, in upper or lower case. `variable` gives the value of one.
     pub fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
         let read = |name: &str| variable(name).or_else(|| variable(&name.to_lowercase())).unwrap_or_default();
-        Self { https: read("HTTPS_PROXY"), all: read("ALL_PROXY"), exceptions: read("NO_PROXY") }
+        let exceptions = exceptions(variable("NO_PROXY"), variable("no_proxy"));
+        Self { https: read("HTTPS_PROXY"), all: read("ALL_PROXY"), exceptions }
     }
+}
+
+/// The exceptions of both spellings of a variable, each once. `*` stands for every host.
+pub(crate) fn exceptions(upper: Option<String>, lower: Option<String>) -> String {
+    let both = [upper.unwrap_or_default(), lower.unwrap_or_default()].join(",");
+    let mut names = Vec::new();
+    for name in both.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.contains(&"*") { "*".to_owned() } else { names.join(",") }
 }
 
 impl fmt::Debug for NetworkProxy {
@@ -115,7 +131,8 @@ fn port_of(upstream: &Uri) -> u16 {
     upstream.port_u16().unwrap_or(if upstream.scheme_str() == Some("http") { 80 } else { 443 })
 }
 
-fn is_of_this_machine(host: &str) -> bool {
+/// Whether a name or an address is one of this machine.
+pub(crate) fn is_of_this_machine(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
     match host.parse::<IpAddr>() {
         Ok(address) => address.to_canonical().is_loopback(),
@@ -143,6 +160,8 @@ impl Connector {
         direct.enforce_http(false);
         direct.set_nodelay(true);
         direct.set_connect_timeout(Some(connect_time));
+        direct.set_keepalive(Some(ALIVE_TIME));
+        direct.set_keepalive_interval(Some(ALIVE_TIME));
         let tls = HttpsConnectorBuilder::new().with_native_roots().map_err(Error::Certificates)?;
         // A tunnel begins with HTTP/1.1.
         let to_proxy = tls.https_or_http().enable_http1().wrap_connector(direct.clone());
@@ -262,6 +281,13 @@ mod tests {
         }
         let lower = |name: &str| (name == "https_proxy").then(|| "http://h:1".to_owned());
         assert_eq!(NetworkProxy::of_environment(lower).https, "http://h:1");
+        let both = |name: &str| match name {
+            "NO_PROXY" => Some("a.com, b.com".to_owned()),
+            "no_proxy" => Some("b.com,c.com".to_owned()),
+            _ => None,
+        };
+        assert_eq!(NetworkProxy::of_environment(both).exceptions, "a.com,b.com,c.com");
+        assert_eq!(exceptions(Some("a.com,*".to_owned()), None), "*");
         assert!(!format!("{:?}", network("")).contains("u:p"));
     }
 }

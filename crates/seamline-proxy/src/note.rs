@@ -75,6 +75,8 @@ impl Note {
         let escalated = (decision.escalations > 0).then(|| (ESCALATED.to_owned(), decision.escalations));
         self.actions.extend(escalated.clone());
         for (outcome, cause) in &decision.outcomes {
+            let is_undone = *outcome == IncidentOutcome::Unsigned;
+            let inspected = inspected.filter(|_| !is_undone);
             let mut actions = inspected.map(|inspected| inspected.actions.clone()).unwrap_or_default();
             actions.extend(escalated.clone());
             let incident = ProxyIncident {

@@ -10,13 +10,14 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use memchr::memmem;
-use seamline::guards::StallLimits;
 use seamline::responses;
 use seamline::stream::{Ending, Framing, ResponseStream, StreamOptions};
 
 pub(crate) use self::idle::Idle;
+pub use self::idle::Stalled;
 use crate::call::{ModelCall, error_of};
 use crate::coding;
+use crate::config::StallTimes;
 use crate::counts::Counted;
 use crate::ending::{StreamFailure, Tail};
 use crate::facts::Facts;
@@ -132,10 +133,12 @@ impl<B> Observed<B> {
     pub(crate) fn new(
         inner: B,
         watched: Watched,
-        limits: StallLimits,
+        times: StallTimes,
         (facts, ledger, open, call): (Facts, Arc<Ledger>, Option<Counted>, Option<ModelCall>),
     ) -> Self {
-        Self { inner: Some(inner), watched, idle: Idle::new(limits), facts, ledger, call, _open: open }
+        // Bytes that are not read may be a download or a long answer, whose pauses mean nothing.
+        let times = if matches!(watched, Watched::Opaque) { StallTimes::NONE } else { times };
+        Self { inner: Some(inner), watched, idle: Idle::new(times), facts, ledger, call, _open: open }
     }
 
     /// Notes the end of a body that the upstream completed.
@@ -184,7 +187,7 @@ impl<B> Observed<B> {
         let error = match failure {
             _ if is_complete => None,
             StreamFailure::Broken => Some("broken"),
-            StreamFailure::Stalled => Some("stalled"),
+            StreamFailure::Stalled(_) => Some("stalled"),
         };
         if let Some((ending, message)) = finished {
             self.learn(message.as_bytes());
@@ -207,7 +210,7 @@ impl<B> Observed<B> {
     fn report(&self, failure: StreamFailure) {
         match failure {
             StreamFailure::Broken => self.facts.report(IncidentOutcome::Broken, "the upstream closed the connection"),
-            StreamFailure::Stalled => self.facts.report(IncidentOutcome::Stalled, "the stall limit was reached"),
+            StreamFailure::Stalled(how) => self.facts.report(IncidentOutcome::Stalled, how.cause()),
         };
     }
 
@@ -260,8 +263,10 @@ where
                 this.handle_end();
                 Poll::Ready(None)
             }
-            Poll::Pending if this.idle.poll_stalled(cx) => Poll::Ready(this.handle_failure(StreamFailure::Stalled)),
-            Poll::Pending => Poll::Pending,
+            Poll::Pending => match this.idle.poll_stalled(cx) {
+                Some(how) => Poll::Ready(this.handle_failure(StreamFailure::Stalled(how))),
+                None => Poll::Pending,
+            },
         }
     }
 

@@ -16,8 +16,9 @@ use crate::forward::Forwarding;
 use crate::harder::{self, Attempt, Harder, Rejection};
 use crate::headers::prepare_response;
 use crate::inspect::Looked;
+use crate::journal::now_ms;
 use crate::note::Note;
-use crate::response::{ResponseBody, Rest};
+use crate::response::{Failing, ResponseBody, Rest};
 use crate::state::Lens;
 
 /// The largest error that is read before it is passed on.
@@ -55,7 +56,7 @@ impl Rejected<'_> {
         let (mut head, body) = response.into_parts();
         let (pieces, rest) = read_start(body).await;
         let harder = match &rest {
-            Rest::Body(_) => None,
+            Rest::Body(_) | Rest::Failed(_) => None,
             Rest::Trailers(_) | Rest::Nothing => {
                 let text = Bytes::from(pieces.iter().flatten().copied().collect::<Vec<u8>>());
                 let coding = head.headers.get(CONTENT_ENCODING).and_then(|coding| coding.to_str().ok());
@@ -72,7 +73,7 @@ impl Rejected<'_> {
                 note.record_harder(&inspected, self.sent, response.status().as_u16());
             }
             if let Some(rejected) = rejected.filter(|_| response.status().is_success()) {
-                self.forwarding.settings.ledger.reject(self.looked.conversation, &rejected);
+                self.forwarding.settings.ledger.reject(self.looked.terms, &rejected, now_ms());
             }
             return Retried::Accepted(response);
         }
@@ -126,7 +127,9 @@ async fn read_start(mut body: Incoming) -> (VecDeque<Bytes>, Rest) {
                 }
             },
             Ok(None) => return (pieces, Rest::Nothing),
-            Ok(Some(Err(_))) | Err(_) => break,
+            // The body has no further frame, and it is not complete.
+            Ok(Some(Err(_))) => return (pieces, Rest::Failed(Failing::Begun)),
+            Err(_) => break,
         }
     }
     (pieces, Rest::Body(body))

@@ -31,6 +31,12 @@ pub(crate) enum Refusal {
     /// The proxy has no such page.
     #[error("the proxy has no such page")]
     Page,
+    /// A page of the proxy is asked for under a name that is not one of this machine.
+    #[error("the pages of the proxy are shown under a name of this machine only, such as `localhost`")]
+    Host,
+    /// The request came through this proxy or another one too often.
+    #[error("the request went through the proxy {0} times: an upstream leads back to the proxy")]
+    Circle(u32),
     /// The body was not read.
     #[error(transparent)]
     Body(#[from] NotRead),
@@ -64,6 +70,8 @@ impl Refusal {
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Token => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
+            Self::Host => StatusCode::FORBIDDEN,
+            Self::Circle(_) => StatusCode::LOOP_DETECTED,
             Self::Ambiguous | Self::Route(NoRoute::Path(_)) => StatusCode::BAD_REQUEST,
             Self::Route(NoRoute::Unknown { .. }) | Self::Page => StatusCode::NOT_FOUND,
             Self::Body(NotRead::TooLarge(_)) | Self::DecodedTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -79,8 +87,8 @@ impl Refusal {
     /// The outcome that an incident about the refusal has; `None` where another step reports it.
     pub(crate) fn outcome(&self) -> Option<IncidentOutcome> {
         match self {
-            Self::Token | Self::Page | Self::Blocked(_) | Self::Looping(_) | Self::Unchecked(_) => None,
-            Self::Ambiguous | Self::Route(_) | Self::Body(_) | Self::DecodedTooLarge(_) => {
+            Self::Token | Self::Page | Self::Host | Self::Blocked(_) | Self::Looping(_) | Self::Unchecked(_) => None,
+            Self::Ambiguous | Self::Circle(_) | Self::Route(_) | Self::Body(_) | Self::DecodedTooLarge(_) => {
                 Some(IncidentOutcome::Refused)
             }
             Self::NoResponse { .. } => Some(IncidentOutcome::Unreachable),

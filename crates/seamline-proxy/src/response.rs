@@ -33,6 +33,17 @@ pub(crate) enum Rest {
     Body(Incoming),
     Trailers(HeaderMap),
     Nothing,
+    /// The upstream did not complete the body.
+    Failed(Failing),
+}
+
+/// How far the end of a body that is not complete has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Failing {
+    /// What was read may not have been written: the server drops what it holds when a body fails.
+    Begun,
+    /// It was written.
+    Written,
 }
 
 /// The error of a response that cannot be completed. It ends the connection.
@@ -85,6 +96,12 @@ impl Body for ResponseBody {
                 (Some(piece), _) => Poll::Ready(Some(Ok(Frame::data(piece)))),
                 (None, Rest::Body(body)) => Pin::new(body).poll_frame(cx).map_err(|_| Incomplete),
                 (None, Rest::Nothing) => Poll::Ready(None),
+                (None, rest @ Rest::Failed(Failing::Begun)) => {
+                    *rest = Rest::Failed(Failing::Written);
+                    cx.waker().wake_by_ref();
+                    Poll::Pending
+                }
+                (None, Rest::Failed(Failing::Written)) => Poll::Ready(Some(Err(Incomplete))),
                 (None, rest @ Rest::Trailers(_)) => {
                     let Rest::Trailers(trailers) = std::mem::replace(rest, Rest::Nothing) else {
                         return Poll::Ready(None);
@@ -103,7 +120,7 @@ impl Body for ResponseBody {
                 pieces.is_empty()
                     && match rest {
                         Rest::Body(body) => body.is_end_stream(),
-                        Rest::Trailers(_) => false,
+                        Rest::Trailers(_) | Rest::Failed(_) => false,
                         Rest::Nothing => true,
                     }
             }
@@ -121,7 +138,7 @@ impl Body for ResponseBody {
                         .size_hint()
                         .exact()
                         .map_or_else(SizeHint::default, |rest| SizeHint::with_exact(read + rest)),
-                    Rest::Trailers(_) => SizeHint::default(),
+                    Rest::Trailers(_) | Rest::Failed(_) => SizeHint::default(),
                     Rest::Nothing => SizeHint::with_exact(read),
                 }
             }

@@ -32,6 +32,8 @@ pub(crate) struct Target {
     pub(crate) upstream: Arc<Upstream>,
     /// The URL at the upstream.
     pub(crate) uri: Uri,
+    /// The path behind the name of the upstream.
+    pub(crate) path: String,
     /// The endpoint of the upstream.
     pub(crate) endpoint: Endpoint,
 }
@@ -71,7 +73,7 @@ impl Route {
         let upstream = regional(upstream, &head.headers, region);
         let uri = url(&upstream, rest, head.uri.query()).ok_or_else(|| NoRoute::Path(upstream.name.clone()))?;
         let endpoint = Endpoint::of(head.method.as_str(), rest);
-        Ok(Self::Forward(Target { upstream, uri, endpoint }))
+        Ok(Self::Forward(Target { upstream, uri, path: rest.to_owned(), endpoint }))
     }
 }
 
@@ -125,6 +127,9 @@ fn is_of_anthropic(path: &str, headers: &HeaderMap) -> bool {
 }
 
 fn url(upstream: &Upstream, rest: &str, query: Option<&str>) -> Option<Uri> {
+    if leaves_base(rest) {
+        return None;
+    }
     let slash = if rest.starts_with('/') { "" } else { "/" };
     let mut path = format!("{}{slash}{rest}", upstream.base_path);
     if let Some(query) = query {
@@ -134,6 +139,23 @@ fn url(upstream: &Upstream, rest: &str, query: Option<&str>) -> Option<Uri> {
     let path: PathAndQuery = path.parse().ok()?;
     let uri = Uri::builder().scheme(upstream.scheme.clone()).authority(upstream.authority.clone());
     uri.path_and_query(path).build().ok()
+}
+
+/// Whether a path goes above the URL of its upstream by segments such as `..`, also where they are written with percent
+/// signs or a server reads them as such.
+fn leaves_base(path: &str) -> bool {
+    let plain =
+        path.to_ascii_lowercase().replace("%2e", ".").replace("%2f", "/").replace("%5c", "/").replace('\\', "/");
+    let mut depth = 0_usize;
+    for segment in plain.split('/') {
+        match segment {
+            ".." if depth == 0 => return true,
+            ".." => depth -= 1,
+            "" | "." => {}
+            _ => depth += 1,
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -195,6 +217,17 @@ mod tests {
                     "{authorization}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_path_does_not_leave_the_url_of_its_upstream() {
+        for path in ["/mine/..", "/mine/../x", "/mine/a/../../x", "/mine/%2e%2E/x", "/mine/a/..%2f../x", "/mine/..%5cx"]
+        {
+            assert!(target(path, &[]).unwrap_err().contains("not valid behind the URL"), "{path}");
+        }
+        for path in ["/a/../b", "/a..b/...", "/a/./b"] {
+            assert_eq!(target(&format!("/mine{path}"), &[]).unwrap(), format!("http://127.0.0.1:9/base{path}"));
         }
     }
 

@@ -20,7 +20,7 @@ use crate::handle::{self, handle};
 use crate::log;
 use crate::response::ResponseBody;
 use crate::seats::{Seat, Seats};
-use crate::state::Shared;
+use crate::state::{BridgeOrder, Shared};
 
 /// The smallest buffer that hyper takes for a head.
 const HEAD_BYTES_MIN: usize = 8192;
@@ -64,6 +64,7 @@ pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>, stop: impl F
     }
     drop(listener);
     let drain_time = shared.settings().config.limits.drain_time;
+    shared.bridges.send_replace(BridgeOrder::Finish);
     let drained = async {
         graceful.shutdown().await;
         shared.bridges.closed().await;
@@ -71,7 +72,7 @@ pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>, stop: impl F
     if tokio::time::timeout(drain_time, drained).await.is_err() {
         log::warn_of_open_requests(shared.open.requests.get());
     }
-    shared.bridges.send_replace(true);
+    shared.bridges.send_replace(BridgeOrder::End);
     connections.shutdown().await;
 }
 

@@ -140,9 +140,16 @@ impl ProxySettings {
         self.listen != other.listen || of_stores(self) != of_stores(other) || of_rejected(self) != of_rejected(other)
     }
 
-    /// Listens on a free port of this machine.
-    pub fn listen_on_free_port(&mut self) {
+    /// Listens on a free port of this machine, for one program. Programs do not send an access token, so none is needed.
+    pub fn listen_for_program(&mut self) {
         "127.0.0.1:0".clone_into(&mut self.listen);
+        self.token.clear();
+        self.token_file.clear();
+    }
+
+    /// Whether clients need an access token.
+    pub fn has_token(&self) -> bool {
+        !(self.token.is_empty() && self.token_file.is_empty())
     }
 
     /// Adds an upstream, unless the settings have one with this name.

@@ -1,14 +1,18 @@
 //! Remembers the signatures of tool calls, so that a client that lost them gets them back.
 //!
-//! Gemini signs tool calls and rejects a request whose calls lost their signature. Signatures are kept by the id of the
-//! call and not by conversation: a session that a client resumes has the same calls under another identity.
+//! Gemini signs tool calls and rejects a request whose calls lost their signature. Signatures are kept by the id, the
+//! tool and the input of the call and not by conversation: a session that a client resumes has the same calls under
+//! another identity. The id alone is not enough, because some servers count it from zero in every conversation.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use seamline::signatures::SignableCall;
 use seamline::{Signatures, signatures};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::recent::Recent;
 
@@ -18,7 +22,7 @@ const SIGNATURE_BYTES_MAX: usize = 64 * 1024;
 /// The bytes that an entry takes beside its signature.
 const ENTRY_BYTES: usize = size_of::<CallMark>();
 
-/// The mark of a tool call: a hash of its id.
+/// The mark of a tool call: a hash of its id, or of its id, its tool and its input.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct CallMark([u8; 16]);
@@ -30,6 +34,25 @@ impl CallMark {
         mark.copy_from_slice(&blake3::hash(id.as_bytes()).as_bytes()[..16]);
         Self(mark)
     }
+
+    /// The mark of a call that can be signed. How a client writes the same input makes no difference.
+    pub fn of_call(call: &SignableCall) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        let input = serde_json::from_str::<Value>(&call.input).map_or_else(|_| call.input.clone(), sorted);
+        for part in [&call.id, &call.tool, &input] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        let mut mark = [0; 16];
+        mark.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        Self(mark)
+    }
+}
+
+/// A value with the members of every object in the order of their names.
+fn sorted(mut value: Value) -> String {
+    value.sort_all_objects();
+    value.to_string()
 }
 
 impl fmt::Display for CallMark {
@@ -86,20 +109,24 @@ impl SignatureMemory {
     /// [`Response::message`](seamline::stream::Response) holds it. Returns those that are new.
     pub fn learn(&self, dialect: &str, message: &[u8]) -> Vec<(CallMark, String)> {
         let signed = signatures::of_response(dialect, message).into_iter();
-        let marked = signed.map(|(id, signature)| (CallMark::of(&id), signature));
+        let marked = signed.map(|call| (CallMark::of_call(&call), call.signature));
         marked.filter(|(call, signature)| self.keep(*call, signature)).collect()
     }
 
     /// The known signatures of calls that a request makes without one, and whether one of them is not known. It looks
     /// only at bodies of a dialect with signatures.
     pub fn lost(&self, dialect: &str, body: &[u8]) -> (Signatures, bool) {
-        let mut is_missing = false;
-        let known = signatures::unsigned_calls(dialect, body).into_iter().filter_map(|id| {
-            let signature = self.get(CallMark::of(&id));
-            is_missing |= signature.is_none();
-            Some((id, signature?))
-        });
-        (known.collect(), is_missing)
+        let mut known: BTreeMap<String, Option<String>> = BTreeMap::new();
+        for call in signatures::unsigned_calls(dialect, body) {
+            let signature = self.get(CallMark::of_call(&call));
+            let first = known.entry(call.id).or_insert_with(|| signature.clone());
+            // A signature is given to an id, so calls that share one and have others get none.
+            if *first != signature {
+                *first = None;
+            }
+        }
+        let is_missing = known.values().any(Option::is_none);
+        (known.into_iter().filter_map(|(id, signature)| Some((id, signature?))).collect(), is_missing)
     }
 
     /// Whether no signature is known.
@@ -159,13 +186,33 @@ mod tests {
         };
         assert_eq!(lost("gemini_generate", ""), (None, true));
         let learnt = memory.learn("gemini_generate", RESPONSE);
-        assert_eq!(learnt, [(CallMark::of("c1"), "c2ln".to_owned())]);
+        assert_eq!(learnt.len(), 1);
         assert_eq!(memory.learn("gemini_generate", RESPONSE), []);
         for unsigned in ["", r#","thoughtSignature":"skip_thought_signature_validator""#] {
             assert_eq!(lost("gemini_generate", unsigned), (Some("c2ln".to_owned()), false));
         }
         assert_eq!(lost("gemini_generate", r#","thoughtSignature":"b3du""#), (None, false));
         assert_eq!(lost("anthropic_messages", ""), (None, false));
+    }
+
+    #[test]
+    fn another_call_with_the_same_id_gets_no_signature() {
+        let memory = SignatureMemory::new(1024);
+        memory.learn("gemini_generate", RESPONSE);
+        let body = |calls: &[(&str, &str)]| {
+            let part = |(name, args): &(&str, &str)| {
+                format!(r#"{{"functionCall":{{"id":"c1","name":"{name}","args":{args}}}}}"#)
+            };
+            let parts = calls.iter().map(part).collect::<Vec<_>>().join(",");
+            format!(r#"{{"contents":[{{"role":"model","parts":[{parts}]}}]}}"#)
+        };
+        let known =
+            |calls: &[(&str, &str)]| memory.lost("gemini_generate", body(calls).as_bytes()).0.get("c1").is_some();
+        assert!(known(&[("ls", "{ }")]));
+        assert!(!known(&[("rm", "{}")]) && !known(&[("ls", r#"{"a":1}"#)]) && !known(&[("ls", "{}"), ("rm", "{}")]));
+        let call =
+            |input: &str| CallMark::of_call(&SignableCall { input: input.to_owned(), ..SignableCall::default() });
+        assert_eq!(call(r#"{"a":{"x":1,"y":2},"b":3}"#), call(r#"{"b": 3, "a": {"y": 2, "x": 1}}"#));
     }
 
     #[test]

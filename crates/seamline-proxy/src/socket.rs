@@ -12,6 +12,7 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use seamline::Options;
 use seamline::endpoint::Endpoint;
+use tokio::sync::watch;
 
 use crate::body::SentBody;
 use crate::config::Mode;
@@ -22,13 +23,14 @@ use crate::headers::prepare_response;
 use crate::identity::ConversationKey;
 use crate::incident::IncidentOutcome;
 use crate::inspect::Inspector;
+use crate::journal::now_ms;
 use crate::members::Members;
 use crate::note::Note;
 use crate::rescue::{self, Refusal};
 use crate::response::ResponseBody;
 use crate::route::Target;
 use crate::seats::Seat;
-use crate::state::Shared;
+use crate::state::{BridgeOrder, Shared};
 use crate::websocket::{BridgeEnd, BridgeLimits, EXTENSIONS, FrameVerdict, Judge, bridge};
 
 /// The dialect whose messages are checked.
@@ -72,7 +74,8 @@ fn checker(forwarding: &Forwarding<'_>, head: &Parts, note: &Note) -> Option<Che
     let mut facts = note.facts.clone();
     facts.dialect = Some(lens.dialect);
     let inspector = Inspector { settings: Arc::clone(forwarding.settings), lens, upstream: target.upstream };
-    Some(Checker { inspector, headers: head.headers.clone(), facts, last: Mutex::default() })
+    let (headers, orders) = (head.headers.clone(), forwarding.shared.bridges.subscribe());
+    Some(Checker { inspector, headers, facts, orders, last: Mutex::default() })
 }
 
 /// Both connections, before they change their protocol.
@@ -101,15 +104,15 @@ async fn run(shared: Arc<Shared>, sides: Sides, checker: Option<Checker>) {
             BridgeEnd::UpstreamFailed => {
                 checker.facts.report(IncidentOutcome::Broken, "the upstream closed the WebSocket");
             }
-            BridgeEnd::Stalled => {
-                checker.facts.report(IncidentOutcome::Stalled, "the stall limit was reached");
+            BridgeEnd::Stalled(how) => {
+                checker.facts.report(IncidentOutcome::Stalled, how.cause());
             }
             BridgeEnd::Closed | BridgeEnd::ClientFailed => {}
         }
     };
     tokio::select! {
         () = pass => {}
-        _ = stop.wait_for(|stop| *stop) => {}
+        _ = stop.wait_for(|order| *order == BridgeOrder::End) => {}
     }
 }
 
@@ -118,13 +121,18 @@ struct Checker {
     inspector: Inspector,
     headers: HeaderMap,
     facts: crate::facts::Facts,
+    orders: watch::Receiver<BridgeOrder>,
     last: Mutex<Option<Last>>,
 }
 
 /// The last message that went to the upstream.
 struct Last {
     conversation: ConversationKey,
+    /// The same under the terms of the handshake.
+    terms: ConversationKey,
     options: Arc<Options>,
+    /// The treatment of a broken history.
+    mode: Mode,
     /// The stronger repair that was sent, with the body that it replaces.
     retried: Option<(Harder, Bytes)>,
 }
@@ -141,8 +149,9 @@ impl Judge for Checker {
         looked.note_sent(&self.inspector.settings.ledger, &decision);
         let status = decision.refusal.as_ref().map_or(StatusCode::OK, Refusal::status);
         self.facts.reporter.exchange(&note.summary(status.as_u16(), began.elapsed()));
-        let (conversation, options) = (looked.conversation, Arc::clone(&looked.options));
-        *self.last() = Some(Last { conversation, options, retried: None });
+        let mode = looked.mode(&self.inspector.settings.config);
+        let (conversation, terms, options) = (looked.conversation, looked.terms, looked.options);
+        *self.last() = Some(Last { conversation, terms, options, mode, retried: None });
         match (decision.refusal, decision.body.map(|body| String::from_utf8(body.to_vec()))) {
             (Some(refusal), _) => FrameVerdict::Respond(rescue::socket_event(&refusal)),
             (None, Some(Ok(body))) => FrameVerdict::Replace(body),
@@ -151,10 +160,8 @@ impl Judge for Checker {
     }
 
     async fn retry(&self, sent: Bytes, error: Bytes) -> Option<String> {
-        if self.inspector.settings.config.mode != Mode::Repair {
-            return None;
-        }
-        let options = self.last().as_ref().map(|last| Arc::clone(&last.options))?;
+        let last = self.last().as_ref().map(|last| (Arc::clone(&last.options), last.mode));
+        let (options, _) = last.filter(|(_, mode)| *mode == Mode::Repair)?;
         let (lens, body) = (Arc::clone(&self.inspector.lens), sent.clone());
         // The status is a member of the event.
         let status = Members::get(&error, "status").and_then(|status| std::str::from_utf8(status).ok()?.parse().ok());
@@ -181,16 +188,21 @@ impl Judge for Checker {
     }
 
     fn handle_retried(&self, is_accepted: bool) {
-        let last = self.last().as_mut().and_then(|last| Some((last.conversation, last.retried.take()?)));
-        let Some((conversation, (harder, sent))) = last else { return };
+        let last = self.last().as_mut().and_then(|last| Some((last.terms, last.retried.take()?)));
+        let Some((terms, (harder, sent))) = last else { return };
         if !is_accepted {
             let status = StatusCode::BAD_REQUEST.as_u16();
             return self.note().report_rejected("a stronger repair was rejected, too", status, &sent);
         }
         self.note().record_harder(&harder.inspected, &sent, StatusCode::OK.as_u16());
         if let Some(rejected) = harder.rejected {
-            self.inspector.settings.ledger.reject(conversation, &rejected);
+            self.inspector.settings.ledger.reject(terms, &rejected, now_ms());
         }
+    }
+
+    async fn stopping(&self) {
+        // The sender lives as long as the proxy.
+        let _ = self.orders.clone().wait_for(|order| *order >= BridgeOrder::Finish).await;
     }
 }
 

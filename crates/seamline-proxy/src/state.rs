@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use crate::Error;
 use crate::config::Config;
 use crate::counts::Counts;
-use crate::headers::TOKEN;
+use crate::headers::{self, TOKEN};
 use crate::ledger::Ledger;
 use crate::report::{Gauges, Reporter};
 use crate::room::BodyRoom;
@@ -36,7 +36,18 @@ pub(crate) struct Shared {
     /// The memory that the bodies of requests take.
     pub(crate) bodies: BodyRoom,
     /// Tells the bridges between `WebSocket` connections to end. Each bridge holds a receiver.
-    pub(crate) bridges: watch::Sender<bool>,
+    pub(crate) bridges: watch::Sender<BridgeOrder>,
+}
+
+/// The order to all bridges between `WebSocket` connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum BridgeOrder {
+    /// Pass messages.
+    Run,
+    /// End when no response is open.
+    Finish,
+    /// End now.
+    End,
 }
 
 /// The settings for new requests. A reload replaces them as a whole.
@@ -78,7 +89,7 @@ impl Shared {
             signer,
             open: Counts::default(),
             bodies: BodyRoom::default(),
-            bridges: watch::Sender::new(false),
+            bridges: watch::Sender::new(BridgeOrder::Run),
         })
     }
 
@@ -131,7 +142,7 @@ impl Settings {
     pub(crate) fn admits(&self, headers: &HeaderMap) -> bool {
         let Some(expected) = self.token else { return true };
         let own = headers.get(TOKEN).map(hyper::header::HeaderValue::as_bytes);
-        let bearer = headers.get(PROXY_AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+        let bearer = headers.get(PROXY_AUTHORIZATION).and_then(headers::bearer);
         own.or(bearer).is_some_and(|token| blake3::hash(token) == expected)
     }
 

@@ -39,6 +39,13 @@ const REGIONAL: &str = "bedrock";
 const REGION_BYTES_MAX: usize = 32;
 
 impl Upstream {
+    /// Whether it is a server of AWS, or one that the settings call so. Only these get signatures of this machine.
+    pub(crate) fn is_of_aws(&self) -> bool {
+        let host = self.authority.host().to_ascii_lowercase();
+        let is_host = host.ends_with(".amazonaws.com") || host.ends_with(".amazonaws.com.cn");
+        is_host || self.provider.as_deref().is_some_and(|provider| provider.starts_with("bedrock"))
+    }
+
     /// Reads the URL of an upstream.
     ///
     /// # Errors

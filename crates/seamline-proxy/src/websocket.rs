@@ -16,7 +16,6 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt as _, StreamExt as _};
 use hyper::HeaderMap;
 use hyper::header::{self, HeaderName};
-use seamline::guards::StallLimits;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, mpsc};
 use tokio_tungstenite::WebSocketStream;
@@ -24,8 +23,11 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSoc
 use tokio_tungstenite::tungstenite::{self, Utf8Bytes};
 
 use self::turn::{Step, Turns};
+use crate::config::StallTimes;
 use crate::members::Members;
 use crate::observe::Idle;
+
+pub use crate::observe::Stalled;
 
 /// The header that offers extensions of the protocol. It is not forwarded.
 pub const EXTENSIONS: HeaderName = header::SEC_WEBSOCKET_EXTENSIONS;
@@ -33,8 +35,14 @@ pub const EXTENSIONS: HeaderName = header::SEC_WEBSOCKET_EXTENSIONS;
 /// How long the other side may take to close its connection.
 const CLOSE_TIME: Duration = Duration::from_secs(5);
 
-/// The event by which a response ends that made no progress for too long.
-const STALLED: &str = r#"{"type":"error","status":504,"error":{"type":"server_error","code":"timeout","message":"The response timed out: the provider sent nothing for too long.","param":null}}"#;
+/// The event by which a response ends whose upstream sent nothing for too long.
+const SILENT: &str = r#"{"type":"error","status":504,"error":{"type":"server_error","code":"timeout","message":"The response timed out: the provider sent nothing for too long.","param":null}}"#;
+
+/// The event by which a response ends whose upstream sent only signs of life for too long.
+const ALIVE: &str = r#"{"type":"error","status":504,"error":{"type":"server_error","code":"timeout","message":"The response timed out: the provider sent signs of life, and no content for too long.","param":null}}"#;
+
+/// The types of events that are signs of life.
+const OF_LIFE: [&[u8]; 3] = [br#""keepalive""#, br#""response.in_progress""#, br#""response.queued""#];
 
 /// The event by which a response ends whose upstream closed or broke the connection.
 const FAILED: &str = r#"{"type":"error","status":502,"error":{"type":"server_error","code":"server_error","message":"The provider closed the connection before the response was complete.","param":null}}"#;
@@ -48,7 +56,7 @@ pub struct BridgeLimits {
     /// The largest message, in bytes.
     pub message_bytes_max: usize,
     /// The times without progress of a response until a warning and until the end of the bridge.
-    pub stall: StallLimits,
+    pub stall: StallTimes,
 }
 
 /// The decision about a `response.create`.
@@ -72,7 +80,7 @@ pub enum BridgeEnd {
     /// The connection to the upstream broke, or it sent a message that is not valid or too large.
     UpstreamFailed,
     /// The upstream made no progress with a response for too long.
-    Stalled,
+    Stalled(Stalled),
 }
 
 /// Whether a request asks for a WebSocket.
@@ -103,6 +111,12 @@ pub trait Judge: Sync {
     fn handle_retried(&self, is_accepted: bool) {
         let _ = is_accepted;
     }
+
+    /// Waits until the proxy stops. Then a bridge without an open response closes both connections, any other one when
+    /// its responses have ended.
+    fn stopping(&self) -> impl Future<Output = ()> + Send {
+        std::future::pending()
+    }
 }
 
 impl<J, F> Judge for J
@@ -131,7 +145,8 @@ where
     let (to_upstream, from_upstream) = upstream.split();
     let (event, events) = mpsc::channel(WAITING_MAX);
     let (again, retries) = mpsc::channel(1);
-    let shared = Shared { judge, turns: Mutex::default(), asked: Notify::new(), again };
+    let (client_closed, upstream_closed) = (Notify::new(), Notify::new());
+    let shared = Shared { judge, turns: Mutex::default(), asked: Notify::new(), client_closed, upstream_closed, again };
     let up = pass_up(from_client, to_upstream, event, (&shared, retries));
     let down = pass_down(from_upstream, to_client, events, (&shared, Idle::new(limits.stall)));
     tokio::pin!(up, down);
@@ -159,6 +174,10 @@ struct Shared<'j, J> {
     turns: Mutex<Turns>,
     /// Tells the other direction that a response was asked for.
     asked: Notify,
+    /// Tells the direction to the client that the client closed its connection, so that it gets the answer.
+    client_closed: Notify,
+    /// Tells the direction to the upstream that the upstream, or the proxy, closed that connection.
+    upstream_closed: Notify,
     /// Takes what is sent to the upstream once more.
     again: mpsc::Sender<Utf8Bytes>,
 }
@@ -183,6 +202,10 @@ where
     loop {
         let message = tokio::select! {
             message = from.next() => message,
+            () = shared.upstream_closed.notified() => {
+                close(&mut to, None).await;
+                continue;
+            }
             Some(retry) = retries.recv() => match forward(&mut to, Message::Text(retry)).await {
                 Passed::On => continue,
                 Passed::Closed => return BridgeEnd::Closed,
@@ -212,6 +235,9 @@ where
                 return if is_closed(&error) { BridgeEnd::Closed } else { BridgeEnd::ClientFailed };
             }
         };
+        if message.is_close() {
+            shared.client_closed.notify_one();
+        }
         match forward(&mut to, message).await {
             Passed::On => {}
             Passed::Closed => return BridgeEnd::Closed,
@@ -233,8 +259,28 @@ where
     C: AsyncRead + AsyncWrite + Unpin,
     U: AsyncRead + AsyncWrite + Unpin,
 {
+    let stopping = shared.judge.stopping();
+    tokio::pin!(stopping);
+    let mut is_stopping = false;
+    // Whether the client closed its connection. Then only the answer of the upstream matters.
+    let mut is_closed_by_client = false;
     loop {
+        if is_stopping && !shared.turns().is_open() {
+            shared.upstream_closed.notify_one();
+            let reason = CloseFrame { code: 1001.into(), reason: Utf8Bytes::from_static("the proxy stops") };
+            close(&mut to, Some(reason)).await;
+            return BridgeEnd::Closed;
+        }
         let message = tokio::select! {
+            () = &mut stopping, if !is_stopping => {
+                is_stopping = true;
+                continue;
+            }
+            () = shared.client_closed.notified() => {
+                is_closed_by_client = true;
+                close(&mut to, None).await;
+                continue;
+            }
             // The time of a response begins with its request.
             () = shared.asked.notified() => {
                 idle.handle_piece(true);
@@ -242,15 +288,20 @@ where
             }
             message = from.next() => message,
             Some(event) = events.recv() => Some(Ok(event)),
-            () = wait_for_stall(shared, &mut idle) => {
-                let _ = to.send(Message::text(STALLED)).await;
+            how = wait_for_stall(shared, &mut idle) => {
+                let event = match how {
+                    Stalled::Silent => SILENT,
+                    Stalled::Alive => ALIVE,
+                };
+                let _ = to.send(Message::text(event)).await;
                 let reason = CloseFrame { code: 1011.into(), reason: Utf8Bytes::from_static("the upstream stalled") };
                 close(&mut to, Some(reason)).await;
-                return BridgeEnd::Stalled;
+                return BridgeEnd::Stalled(how);
             }
         };
-        idle.handle_piece(true);
+        idle.handle_piece(message.as_ref().is_some_and(|message| message.as_ref().is_ok_and(is_progress)));
         let message = match message {
+            Some(Ok(message)) if is_closed_by_client && !message.is_close() => continue,
             Some(Ok(Message::Text(event))) => match step(shared, event).await {
                 Some(event) => Message::Text(event),
                 None => continue,
@@ -269,11 +320,23 @@ where
                 return BridgeEnd::Closed;
             }
         };
+        if message.is_close() {
+            shared.upstream_closed.notify_one();
+        }
         match forward(&mut to, message).await {
             Passed::On => {}
             Passed::Closed => return BridgeEnd::Closed,
             Passed::Failed => return BridgeEnd::ClientFailed,
         }
+    }
+}
+
+/// Whether a message of the upstream is more than a sign of life.
+fn is_progress(message: &Message) -> bool {
+    match message {
+        Message::Text(event) => Members::get(event.as_bytes(), "type").is_none_or(|kind| !OF_LIFE.contains(&kind)),
+        Message::Ping(_) | Message::Pong(_) => false,
+        Message::Binary(_) | Message::Close(_) | Message::Frame(_) => true,
     }
 }
 
@@ -304,9 +367,13 @@ async fn step(shared: &Shared<'_, impl Judge>, event: Utf8Bytes) -> Option<Utf8B
 }
 
 /// Waits until the upstream made no progress with a response for too long. The time without a response does not count.
-async fn wait_for_stall(shared: &Shared<'_, impl Judge>, idle: &mut Idle) {
+async fn wait_for_stall(shared: &Shared<'_, impl Judge>, idle: &mut Idle) -> Stalled {
     let is_open = shared.turns().is_open();
-    std::future::poll_fn(|cx| if is_open && idle.poll_stalled(cx) { Poll::Ready(()) } else { Poll::Pending }).await;
+    std::future::poll_fn(|cx| match is_open.then(|| idle.poll_stalled(cx)).flatten() {
+        Some(how) => Poll::Ready(how),
+        None => Poll::Pending,
+    })
+    .await
 }
 
 enum Passed {
@@ -319,14 +386,16 @@ async fn forward<S>(to: &mut SplitSink<WebSocketStream<S>, Message>, message: Me
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let is_close = match &message {
+    match &message {
         // Each connection answers its own pings.
         Message::Pong(_) => return Passed::On,
-        Message::Close(_) => true,
-        Message::Text(_) | Message::Binary(_) | Message::Ping(_) | Message::Frame(_) => false,
-    };
+        Message::Close(reason) => {
+            close(to, reason.clone()).await;
+            return Passed::Closed;
+        }
+        Message::Text(_) | Message::Binary(_) | Message::Ping(_) | Message::Frame(_) => {}
+    }
     match to.send(message).await {
-        Ok(()) if is_close => Passed::Closed,
         Ok(()) => Passed::On,
         Err(error) if is_closed(&error) => Passed::Closed,
         Err(_) => Passed::Failed,
@@ -337,8 +406,9 @@ async fn close<S>(to: &mut SplitSink<WebSocketStream<S>, Message>, reason: Optio
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    // The other side may be gone already.
+    // The other side may be gone already. If it closed first, only the answer to it is left to be written.
     let _ = to.send(Message::Close(reason)).await;
+    let _ = to.close().await;
 }
 
 fn is_closed(error: &tungstenite::Error) -> bool {

@@ -10,6 +10,7 @@ use seamline_model::{
 
 use crate::RepairPolicy;
 use crate::policy::MatchScope;
+use crate::rejected;
 use crate::settled::Settled;
 
 /// The input of a rule: the transcript, its pairing, the constraints of the provider and the policy of the caller.
@@ -96,6 +97,11 @@ impl<'c, 'a> Context<'c, 'a> {
             context.forget_displaced();
         }
         context
+    }
+
+    /// Whether the provider has rejected the reasoning or the signature of a block.
+    pub(crate) fn is_rejected(&self, block: &Block) -> bool {
+        rejected::is_rejected(&self.policy.rejected_reasoning, self.transcript, block)
     }
 
     /// The first checked message.

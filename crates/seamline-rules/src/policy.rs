@@ -18,12 +18,26 @@ macro_rules! section {
             /// The paths of members that the provider has rejected, as keys and indexes. An index stands for every
             /// element of its list.
             pub rejected_paths: Vec<Vec<String>>,
+            /// The reasoning that the provider has rejected. No knob sets it.
+            pub rejected_reasoning: RejectedReasoning,
+            /// The codes of the rules whose demand an error of the provider has proved, also where the provider is not
+            /// known to have it. No knob sets them.
+            pub proved: Vec<String>,
         }
 
         seamline_model::knobs! {
             RepairPolicy { $($(#[doc = $doc])+ $name $(| $alias)* [$mark]: $knob = $name;)+ }
         }
     };
+}
+
+/// Reasoning that a provider has rejected.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RejectedReasoning {
+    /// The first message whose reasoning is rejected, as is that of all later ones. It counts for one body.
+    pub from: Option<u32>,
+    /// The marks of the blocks that are rejected in every body.
+    pub marks: Vec<String>,
 }
 
 section! {
@@ -366,6 +380,11 @@ impl RepairPolicy {
             Safety::DisplayOnly => false,
         };
         within && matches!(self.on_invalid, OnInvalid::Repair | OnInvalid::Offer)
+    }
+
+    /// Whether an error of the provider proved the demand that a rule is about.
+    pub(crate) fn is_proved(&self, rule: &str) -> bool {
+        self.proved.iter().any(|code| code == rule)
     }
 
     /// The scope of pairing; `joint` comes from the provider.

@@ -72,7 +72,7 @@ impl Incident {
     }
 }
 
-/// Members of a request that a provider rejected as unknown.
+/// Parts of a request that a provider rejected: members that it does not know, and reasoning.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RejectedMembers {
     /// The names of members of messages.
@@ -81,25 +81,38 @@ pub struct RejectedMembers {
     /// The paths of members, as keys and indexes. An index means every element of its list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<Vec<String>>,
+    /// The marks of blocks with reasoning or with the signature of a call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasoning: Vec<String>,
+    /// The codes of the rules whose demand an error of the provider proved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proved: Vec<String>,
 }
 
+/// The most marks of reasoning that are kept. The newest ones stay.
+const MARKS_MAX: usize = 4096;
+
 impl RejectedMembers {
-    /// Whether no member was rejected.
+    /// Whether nothing was rejected.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty() && self.paths.is_empty()
+        let Self { names, paths, reasoning, proved } = self;
+        names.is_empty() && paths.is_empty() && reasoning.is_empty() && proved.is_empty()
     }
 
-    /// Adds the members of another list that are not in this one.
+    /// Adds what another list has and this one has not.
     pub fn extend(&mut self, other: &Self) {
-        for name in &other.names {
-            if !self.names.contains(name) {
-                self.names.push(name.clone());
-            }
-        }
-        for path in &other.paths {
-            if !self.paths.contains(path) {
-                self.paths.push(path.clone());
-            }
+        add(&mut self.names, &other.names);
+        add(&mut self.paths, &other.paths);
+        add(&mut self.reasoning, &other.reasoning);
+        add(&mut self.proved, &other.proved);
+        self.reasoning.drain(..self.reasoning.len().saturating_sub(MARKS_MAX));
+    }
+}
+
+fn add<T: Clone + PartialEq>(to: &mut Vec<T>, others: &[T]) {
+    for other in others {
+        if !to.contains(other) {
+            to.push(other.clone());
         }
     }
 }

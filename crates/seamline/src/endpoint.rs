@@ -89,9 +89,8 @@ impl Endpoint {
         match (third, before, last) {
             (_, Some("chat"), Some("completions")) => Self::speaking("openai_chat"),
             (_, _, Some("responses")) => Self::speaking("openai_responses"),
-            (_, _, Some("messages")) | (_, Some("messages"), Some("count_tokens")) => {
-                Self::speaking("anthropic_messages")
-            }
+            (_, before, Some("messages")) if is_root(before) => Self::speaking("anthropic_messages"),
+            (before, Some("messages"), Some("count_tokens")) if is_root(before) => Self::speaking("anthropic_messages"),
             (_, _, Some("interactions")) => Self::speaking("gemini_interactions"),
             (Some("model"), Some(model), Some("converse" | "converse-stream")) => {
                 Self { model: Some(decoded(model)), ..Self::speaking("bedrock_converse") }
@@ -129,6 +128,16 @@ impl Endpoint {
     fn speaking(dialect: &'static str) -> Self {
         Self { dialect: Some(dialect), model: None, provider: None }
     }
+}
+
+/// Whether a segment is the start of an API: its version, or the name of its vendor. Messages of a thread or a channel
+/// are not requests to a model.
+fn is_root(segment: Option<&str>) -> bool {
+    segment.is_none_or(|segment| {
+        let is_version =
+            segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+        is_version || segment.eq_ignore_ascii_case("anthropic")
+    })
 }
 
 /// The provider of a host with or without a port. Servers on this machine tell nothing by their port, and Amazon and
@@ -178,6 +187,12 @@ mod tests {
         assert_eq!(dialect("/openai/deployments/gpt/chat/completions"), Some("openai_chat"));
         assert_eq!(dialect("/v1/responses"), Some("openai_responses"));
         assert_eq!(dialect("/v1beta/interactions"), Some("gemini_interactions"));
+        for path in ["/messages", "/anthropic/messages", "/anthropic/v1/messages/count_tokens"] {
+            assert_eq!(dialect(path), Some("anthropic_messages"), "{path}");
+        }
+        for other in ["/v1/threads/thread_1/messages", "/api/channels/7/messages", "/chat/messages/count_tokens"] {
+            assert_eq!(dialect(other), None, "{other}");
+        }
         for other in ["/v1/models", "/v1/embeddings", "/v1/responses/resp_1/cancel", "/", "", "/v1/messages/batches"] {
             assert_eq!(dialect(other), None, "{other}");
         }

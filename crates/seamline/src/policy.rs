@@ -35,7 +35,7 @@ use seamline_model::Safety;
 use seamline_model::knob::{Knob, RefusedValue, Section, Setting};
 use seamline_store::RejectedMembers;
 
-use crate::classify::{MemberFault, NamedMember};
+use crate::classify::{MemberFault, NamedMember, Verdict};
 use crate::session::{PersistRepairs, SessionPolicy};
 use crate::stream::StreamPolicy;
 
@@ -270,17 +270,53 @@ impl Policy {
         }
     }
 
-    /// The members that a provider has rejected.
-    pub fn rejections(&self) -> RejectedMembers {
-        let RepairPolicy { rejected_members: names, rejected_paths: paths, .. } = &self.repair;
-        RejectedMembers { names: names.clone(), paths: paths.clone() }
+    /// Notes what an error says about reasoning: that the provider rejects it, or that it demands it. The next repair
+    /// removes the reasoning in the message that the error names and in all later ones (in all messages where it names
+    /// none), replaces a rejected signature of a call, or adds what is missing.
+    ///
+    /// ```
+    /// let body = br#"{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi"},
+    ///     {"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"EqQB"},
+    ///     {"type":"text","text":"yes"}]},{"role":"user","content":"go on"}]}"#;
+    /// let text = "messages.1.content.0: Invalid `signature` in `thinking` block";
+    /// let verdict = seamline::classify(&seamline::classify::Failure { text, ..Default::default() });
+    ///
+    /// let mut options = seamline::Options::default();
+    /// assert!(!seamline::repair(body, &options)?.is_changed());
+    /// options.policy.reject_reasoning(&verdict);
+    /// let repaired = seamline::repair(body, &options)?;
+    /// assert!(!String::from_utf8_lossy(&repaired.body).contains("EqQB"));
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn reject_reasoning(&mut self, verdict: &Verdict) {
+        let Some(kind) = verdict.known.map(|known| known.kind) else { return };
+        if kind.rejects_reasoning {
+            let named = verdict.place.message_index.and_then(|index| u32::try_from(index).ok());
+            self.repair.rejected_reasoning.from = Some(named.unwrap_or_default());
+        }
+        let proved = kind.proves.iter().map(|code| (*code).to_owned()).collect();
+        self.reject(&RejectedMembers { proved, ..RejectedMembers::default() });
     }
 
-    /// Adds members that a provider has rejected before.
+    /// What a provider has rejected, as it counts for every body.
+    pub fn rejections(&self) -> RejectedMembers {
+        let RepairPolicy { rejected_members: names, rejected_paths: paths, rejected_reasoning, proved, .. } =
+            &self.repair;
+        RejectedMembers {
+            names: names.clone(),
+            paths: paths.clone(),
+            reasoning: rejected_reasoning.marks.clone(),
+            proved: proved.clone(),
+        }
+    }
+
+    /// Adds what a provider has rejected before.
     pub fn reject(&mut self, rejected: &RejectedMembers) {
         let mut all = self.rejections();
         all.extend(rejected);
-        (self.repair.rejected_members, self.repair.rejected_paths) = (all.names, all.paths);
+        let repair = &mut self.repair;
+        (repair.rejected_members, repair.rejected_paths) = (all.names, all.paths);
+        (repair.rejected_reasoning.marks, repair.proved) = (all.reasoning, all.proved);
     }
 
     /// Sets which part of a repair a session stores, for every provider.

@@ -5,28 +5,32 @@
 //!
 //! let response = br#"{"candidates":[{"content":{"role":"model","parts":[
 //!     {"functionCall":{"id":"c1","name":"ls","args":{}},"thoughtSignature":"c2ln"}]}}]}"#;
-//! assert_eq!(signatures::of_response("gemini_generate", response), [("c1".to_owned(), "c2ln".to_owned())]);
+//! let call = signatures::of_response("gemini_generate", response).remove(0);
+//! assert_eq!((call.id.as_str(), call.tool.as_str(), call.signature.as_str()), ("c1", "ls", "c2ln"));
 //!
 //! let request = br#"{"contents":[{"role":"model","parts":[{"functionCall":{"id":"c1","name":"ls","args":{}}}]}]}"#;
-//! assert_eq!(signatures::unsigned_calls("gemini_generate", request), ["c1"]);
+//! assert_eq!(signatures::unsigned_calls("gemini_generate", request)[0].id, "c1");
 //! ```
 
 use seamline_dialects::{Dialect, by_name};
 
 use crate::Signatures;
 
+#[doc(inline)]
+pub use seamline_dialects::SignableCall;
+
 /// Whether calls of a dialect can have a signature.
 pub fn are_in(dialect: &str) -> bool {
     by_name(dialect).is_some_and(Dialect::has_signed_calls)
 }
 
-/// The ids and signatures of the calls of a response that does not stream; none where it cannot be read.
-pub fn of_response(dialect: &str, response: &[u8]) -> Vec<(String, String)> {
-    by_name(dialect).map(|dialect| dialect.signatures(response)).unwrap_or_default()
+/// The signed calls of a response that does not stream; none where it cannot be read.
+pub fn of_response(dialect: &str, response: &[u8]) -> Vec<SignableCall> {
+    by_name(dialect).map(|dialect| dialect.signed_calls(response)).unwrap_or_default()
 }
 
-/// The ids of the calls of a request that have no signature, or only the provider's replacement for a lost one.
-pub fn unsigned_calls(dialect: &str, body: &[u8]) -> Vec<String> {
+/// The calls of a request that have no signature, or only the provider's replacement for a lost one.
+pub fn unsigned_calls(dialect: &str, body: &[u8]) -> Vec<SignableCall> {
     by_name(dialect).map(|dialect| dialect.unsigned_calls(body)).unwrap_or_default()
 }
 

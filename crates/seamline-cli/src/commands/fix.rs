@@ -146,7 +146,9 @@ impl Fix {
         }
         let mut rejected = Vec::new();
         if let Some(path) = &self.after_error {
-            rejected = self.rejection(path, &options)?.members;
+            let verdict = self.rejection(path, &options)?;
+            options.policy.reject_reasoning(&verdict);
+            rejected = verdict.members;
             options.policy.reject_members(&rejected);
         }
         Ok((options, rejected))

@@ -204,10 +204,13 @@ fn open(address: &str) -> Result<Arc<dyn Store>, Failure> {
     })
 }
 
-/// Whether the store is a file that does not exist.
+/// Whether the store is a file that does not exist, or one that a proxy has only begun to write.
 fn is_missing(address: &str) -> bool {
     let path = address.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path));
-    path.is_some_and(|path| !Path::new(path).try_exists().unwrap_or(true))
+    path.is_some_and(|path| match Path::new(path).metadata() {
+        Ok(file) => file.is_file() && file.len() == 0,
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    })
 }
 
 fn watch_signals(stop: &Arc<AtomicBool>) -> Result<(), Failure> {

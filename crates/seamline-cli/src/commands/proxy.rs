@@ -141,7 +141,13 @@ impl Setup {
         let mut settings = self.layers.read()?;
         if let Some(launch) = &self.launch {
             if !self.layers.flags.iter().any(|(key, _)| *key == "listen") {
-                settings.listen_on_free_port();
+                settings.listen_for_program();
+            } else if settings.has_token() {
+                return Err(seamline_proxy::Error::Config(
+                    "a program behind the proxy does not send the access token; hint: leave `--listen` out (then none is \
+                     needed), or unset `SEAMLINE_PROXY_TOKEN`, `token` and `token_file`"
+                        .to_owned(),
+                ));
             }
             for upstream in launch.upstreams() {
                 settings.add_upstream(&upstream.name, &upstream.url, upstream.provider);

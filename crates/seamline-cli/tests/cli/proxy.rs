@@ -5,6 +5,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
@@ -259,12 +260,39 @@ fn a_program_runs_behind_a_proxy_of_its_own_and_keeps_the_gateway_of_its_user() 
 }
 
 #[test]
+fn a_program_needs_no_token_and_an_explicit_address_with_one_is_refused() {
+    let (bench, provider) = (Bench::new(), provider());
+    let agent = script(&bench, "agent", "echo \"$ANTHROPIC_BASE_URL\"\nwhile [ ! -e done ]; do sleep 0.05; done\n");
+    let mut with_token = command(&bench, &[&upstream(&provider), "--", &agent]);
+    let mut running = Running::of({
+        with_token.env("SEAMLINE_PROXY_TOKEN", "s3cret");
+        with_token
+    });
+    let line = running.line();
+    let address = line.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/anthropic")).unwrap();
+    assert_eq!(post(address, "/v1/messages", CLEAN).status, 200);
+    bench.write("done", "");
+    assert_eq!(running.end().code, Some(0));
+    let mut explicit = command(&bench, &[&FREE[..], &["--", &agent]].concat());
+    let ran = Ran::of(explicit.env("SEAMLINE_PROXY_TOKEN", "s3cret")).expect(2);
+    assert!(
+        ran.err.contains("does not send the access token") && ran.err.contains("hint: leave `--listen` out"),
+        "{ran:?}"
+    );
+}
+
+#[test]
 fn signals_reach_the_program_and_its_end_is_the_end_of_the_command() {
     let bench = Bench::new();
     let patient =
         script(&bench, "patient", "trap 'exit 9' TERM\ntrap 'exit 8' INT\necho ready\nwhile :; do sleep 0.05; done\n");
     for (signal, code) in [("TERM", 9), ("INT", 8)] {
-        let mut running = Running::start(&bench, &["--store", "off", "--", &patient]);
+        let mut alone = command(&bench, &["--store", "off", "--", &patient]);
+        // A terminal of the person who runs the test sends its signals to another group.
+        let mut running = Running::of({
+            alone.process_group(0);
+            alone
+        });
         assert_eq!(running.line(), "ready");
         running.signal(signal);
         assert_eq!(running.end().code, Some(code), "{signal}");
@@ -333,7 +361,7 @@ fn wrong_settings_are_refused_with_a_hint() {
     typing_error.env("SEAMLINE_PROXY_MOD", "x");
     assert!(Ran::of(&mut typing_error).expect(2).err.contains("did you mean `SEAMLINE_PROXY_MODE`?"));
     let schema = Ran::of(&mut command(&bench, &["--print-schema"])).expect(0).json();
-    assert_eq!(schema["properties"]["mode"]["default"], "repair");
+    assert_eq!(schema["properties"]["policy"]["default"], "lossless");
 }
 
 #[test]

@@ -131,6 +131,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // GEM-9, documented.
     call_signature: Some(SignatureDemand {
         models: Models(&["gemini-3", "gemini-4"]),
+        // ai.google.dev/gemini-api/docs/thought-signatures
         error: ErrorText(
             "Function call is missing a thought_signature in functionCall parts. This is required for tools to work \
              correctly, and missing thought_signature may lead to degraded model performance. Additional data, \

@@ -33,7 +33,7 @@ const FORM: Form = Form {
     model: "model",
     hint: "give an object with a `contents` list, or that list itself",
     request: envelope::request,
-    envelope: reader::no_envelope,
+    envelope: wire::envelope,
     message: |reader, value| blocks::message(reader, value, &SHAPE),
 };
 

@@ -17,7 +17,7 @@ fn calls<'d, 'a>(content: Value<'d, 'a>) -> Vec<CallSignature<'d, 'a>> {
         let part = part.object()?;
         let call = part.get("functionCall").or_else(|| part.get("function_call"))?.object()?;
         let signature = part.get("thoughtSignature").or_else(|| part.get("thought_signature"));
-        Some(CallSignature { id: call.get("id"), signature })
+        Some(CallSignature { id: call.get("id"), tool: call.get("name"), input: call.get("args"), signature })
     };
     parts.filter_map(call).collect()
 }

@@ -5,13 +5,20 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, IrregularityKind, Parts, ResultBlock, Role, Span, WireId};
+use seamline_model::{BlockKind, Call, Envelope, IrregularityKind, Parts, ResultBlock, Role, Span, WireId};
 
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Object, Value};
 use crate::reader::Reader;
 use crate::reading::{emptiness, input, short};
 use crate::roles;
+
+/// Reads the facts around the contents. The provider holds cached contents, which precede those of the request.
+pub(super) fn envelope(root: Value<'_, '_>) -> Envelope {
+    let cache = root.object().and_then(|body| body.get("cachedContent").or_else(|| body.get("cached_content")));
+    let is_named = cache.and_then(Value::str).is_some_and(|name| !name.is_empty());
+    Envelope { chained: is_named, ..Envelope::default() }
+}
 
 /// Reads a role. A content without a role is the user's, and so is one with only results.
 pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {

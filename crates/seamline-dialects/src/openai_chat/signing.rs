@@ -16,7 +16,10 @@ fn calls<'d, 'a>(message: Value<'d, 'a>) -> Vec<CallSignature<'d, 'a>> {
     let calls = message.object().and_then(|message| message.get("tool_calls")).into_iter().flat_map(Value::elements);
     let call = |call: Value<'d, 'a>| {
         let call = call.object()?;
-        Some(CallSignature { id: call.get("id"), signature: call.get("extra_content").and_then(signature) })
+        let function = call.get("function").and_then(Value::object);
+        let member = |name: &str| function.and_then(|function| function.get(name));
+        let signature = call.get("extra_content").and_then(signature);
+        Some(CallSignature { id: call.get("id"), tool: member("name"), input: member("arguments"), signature })
     };
     calls.filter_map(call).collect()
 }

@@ -51,6 +51,35 @@ pub struct Kind {
     pub meaning: &'static str,
     /// The advice to the caller, in a sentence.
     pub advice: &'static str,
+    /// Whether the provider rejects the reasoning in the message that the error names and in all later ones; in all
+    /// messages where it names none.
+    pub rejects_reasoning: bool,
+    /// The codes of the rules whose demand the error proves, also where the provider is not known to have it.
+    pub proves: &'static [&'static str],
+}
+
+impl Kind {
+    /// A kind without words, whose fields others take over.
+    const PLAIN: Self = Self {
+        name: "",
+        class: Class::Fatal,
+        rules: &[],
+        meaning: "",
+        advice: "",
+        rejects_reasoning: false,
+        proves: &[],
+    };
+
+    /// The same kind, which also says that the provider rejects reasoning. Without it, a turn with calls may lack the
+    /// reasoning that thinking demands.
+    const fn rejecting_reasoning(self) -> Self {
+        Self { rejects_reasoning: true, proves: &["REASON002"], ..self }
+    }
+
+    /// The same kind, which also proves the demand that its rules are about.
+    const fn proving(self) -> Self {
+        Self { proves: self.rules, ..self }
+    }
 }
 
 /// The advice for a conversation that a repair can fix.
@@ -62,13 +91,13 @@ const fn corruption(
     meaning: &'static str,
     advice: &'static str,
 ) -> Kind {
-    Kind { name, class: Class::Corruption, rules, meaning, advice }
+    Kind { name, class: Class::Corruption, rules, meaning, advice, ..Kind::PLAIN }
 }
 
 const fn transient(name: &'static str, meaning: &'static str, advice: &'static str) -> Kind {
-    Kind { name, class: Class::Transient, rules: &[], meaning, advice }
+    Kind { name, class: Class::Transient, meaning, advice, ..Kind::PLAIN }
 }
 
 const fn fatal(name: &'static str, meaning: &'static str, advice: &'static str) -> Kind {
-    Kind { name, class: Class::Fatal, rules: &[], meaning, advice }
+    Kind { name, meaning, advice, ..Kind::PLAIN }
 }

@@ -7,14 +7,16 @@ pub(crate) const ALTERED_THINKING: Kind = corruption(
     &[],
     "the thinking in the last assistant message differs from what the model wrote",
     "send the stored blocks byte for byte; if they are lost, remove all thinking from the whole conversation",
-);
+)
+.rejecting_reasoning();
 
 pub(crate) const FOREIGN_SIGNATURE: Kind = corruption(
     "foreign-signature",
     &[],
     "the signature of a thinking block is damaged, invented, or from another model or account",
     "remove all thinking from the conversation, send it again, and keep it out; signatures cannot be recreated",
-);
+)
+.rejecting_reasoning();
 
 pub(crate) const UNSIGNED_THINKING: Kind =
     corruption("unsigned-thinking", &["REASON001"], "a thinking block has no signature", REPAIR);
@@ -24,28 +26,32 @@ pub(crate) const BOUND_THINKING: Kind = corruption(
     &[],
     "content before a thinking block changed after the model wrote the block",
     "remove the thinking after the first change, or ask the provider to drop it",
-);
+)
+.rejecting_reasoning();
 
 pub(crate) const MISSING_THINKING: Kind = corruption(
     "missing-thinking",
     &["REASON002"],
     "thinking is enabled, but the last assistant message with tool calls has none",
     "disable thinking for this request, or let the assistant finish before you enable it",
-);
+)
+.proving();
 
 pub(crate) const MISSING_REASONING: Kind = corruption(
     "missing-reasoning",
     &["REASON003"],
     "an assistant message with tool calls lacks the reasoning that this provider requires back",
     "send the stored reasoning back with every message that has tool calls; if it is lost, send a short text instead",
-);
+)
+.proving();
 
 pub(crate) const MISSING_SIGNATURE: Kind = corruption(
     "missing-signature",
     &["REASON007"],
     "a tool call lacks the signature that the provider gave it",
     "send the stored signature back with its tool call",
-);
+)
+.proving();
 
 pub(crate) const SPLIT_REASONING: Kind = corruption(
     "split-reasoning",
@@ -59,7 +65,8 @@ pub(crate) const SEALED_REASONING: Kind = corruption(
     &[],
     "encrypted reasoning is from another account, deployment or model",
     "remove the reasoning items and the ids of the items that depend on them",
-);
+)
+.rejecting_reasoning();
 
 pub(crate) const THINKING_WHILE_OFF: Kind = corruption(
     "thinking-while-off",

@@ -99,6 +99,7 @@ pub(crate) const TOOL_DECLARATION: Kind = Kind {
     rules: &["LIMIT006", "IDENT005", "IDENT011"],
     meaning: "a tool declaration has a name or a schema that the provider does not accept",
     advice: "change the tool declaration; use the new name in the tool calls of the conversation too",
+    ..Kind::PLAIN
 };
 
 pub(crate) const UNKNOWN_TOOL: Kind = Kind {
@@ -107,6 +108,7 @@ pub(crate) const UNKNOWN_TOOL: Kind = Kind {
     rules: &["LIMIT005"],
     meaning: "the request names a tool that it does not declare",
     advice: "declare the tool, or choose another one",
+    ..Kind::PLAIN
 };
 
 pub(crate) const REPEATED_TOOL: Kind = Kind {
@@ -115,4 +117,5 @@ pub(crate) const REPEATED_TOOL: Kind = Kind {
     rules: &["LIMIT004"],
     meaning: "two tools are declared with the same name",
     advice: "declare each tool once, with its own name",
+    ..Kind::PLAIN
 };

@@ -63,7 +63,7 @@ fn every_dialect_reads_the_added_event_as_a_failure_that_may_be_repeated() {
         assert_eq!(failed(Framing::Sse, dialect, inside), None, "{dialect}");
     }
     let numbered = Tail { last: Bytes::from_static(b"{\"sequence_number\":41}"), ..Tail::new(Framing::Sse) };
-    let event = numbered.failed("openai_responses", StreamFailure::Stalled).unwrap();
+    let event = numbered.failed("openai_responses", StreamFailure::Stalled(Stalled::Silent)).unwrap();
     assert!(String::from_utf8_lossy(&event).contains("\"sequence_number\":42"));
 }
 

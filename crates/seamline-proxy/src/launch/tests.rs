@@ -78,6 +78,14 @@ fn the_settings_of_claude_code_win_over_the_environment() {
     assert_eq!(start("claude", &around), started(&["claude", "--settings", expected], &[], &upstream));
     let bedrock = Launch::new(vec!["claude".into()], &[], &home.around(&[("CLAUDE_CODE_USE_BEDROCK", "1")])).unwrap();
     assert!(bedrock.notes()[0].contains("Amazon Bedrock"));
+    let home = Home::new(&[(".claude/settings.json", r#"{"env":{"CLAUDE_CODE_USE_VERTEX":1}}"#)]);
+    let notes = |words: &[&str]| {
+        let words = words.iter().map(OsString::from).collect();
+        Launch::new(words, &[], &home.around(&[])).unwrap().notes().join("\n")
+    };
+    assert!(notes(&["claude"]).contains("Vertex AI") && !notes(&["claude"]).contains("--settings"));
+    assert!(notes(&["claude", "--settings", "mine.json"]).contains("--settings"));
+    assert!(notes(&["opencode"]).contains("are not checked"));
 }
 
 #[test]
@@ -228,7 +236,12 @@ fn an_http_proxy_of_the_network_stays_out_of_the_way() {
     let expected = [
         ("ANTHROPIC_BASE_URL", "http://127.0.0.1:5/anthropic"),
         ("NO_PROXY", ".example.com,127.0.0.1,localhost"),
-        ("no_proxy", "127.0.0.1,localhost"),
+        ("no_proxy", ".example.com,127.0.0.1,localhost"),
     ];
     assert_eq!(found.variables, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let around = home.around(&[("http_proxy", "http://10.0.0.1:3128"), ("no_proxy", "*")]);
+    assert_eq!(
+        start("claude", &around).variables[1..],
+        [("NO_PROXY", "*"), ("no_proxy", "*")].map(|(name, value)| (name.to_owned(), value.to_owned()))
+    );
 }

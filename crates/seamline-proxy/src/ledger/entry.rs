@@ -21,6 +21,8 @@ pub(super) enum Entry {
         key: ConversationKey,
         #[serde(default, skip_serializing_if = "RejectedMembers::is_empty")]
         rejected: RejectedMembers,
+        #[serde(default, skip_serializing_if = "is_never")]
+        rejected_at: u64,
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         synthetic: BTreeMap<CallMark, String>,
     },
@@ -30,14 +32,16 @@ impl Entry {
     /// The entry about a conversation. A rejected member whose name is not a word of a dialect is left out, because the
     /// name may come from a user; its provider rejects it again.
     pub(super) fn of_conversation(key: ConversationKey, known: &Known) -> Self {
-        let RejectedMembers { names, paths } = &known.rejected;
+        let RejectedMembers { names, paths, reasoning, proved } = &known.rejected;
         let is_index = |part: &String| part.bytes().all(|byte| byte.is_ascii_digit());
         let is_free_of_content = |path: &&Vec<String>| path.iter().all(|part| is_word(part) || is_index(part));
         let rejected = RejectedMembers {
             names: names.iter().filter(|name| is_word(name)).cloned().collect(),
             paths: paths.iter().filter(is_free_of_content).cloned().collect(),
+            reasoning: reasoning.clone(),
+            proved: proved.clone(),
         };
-        Self::Conversation { key, rejected, synthetic: known.synthetic.clone() }
+        Self::Conversation { key, rejected, rejected_at: known.rejected_at, synthetic: known.synthetic.clone() }
     }
 
     /// The entry as a session stores it.
@@ -62,7 +66,8 @@ impl Entry {
         let bytes = match self {
             Self::Signature { signature, .. } => signature.len(),
             Self::Conversation { rejected, synthetic, .. } => {
-                let paths = rejected.paths.iter().flatten().chain(&rejected.names).map(String::len).sum::<usize>();
+                let words = rejected.paths.iter().flatten().chain(&rejected.names).chain(&rejected.reasoning);
+                let paths = words.map(|word| word.len() + 4).sum::<usize>();
                 paths + synthetic.values().map(|action| action.len() + 40).sum::<usize>()
             }
         };
@@ -75,15 +80,22 @@ impl Entry {
             Self::Signature { call, signature } => {
                 memory.signatures.keep(call, &signature);
             }
-            Self::Conversation { key, rejected, synthetic } => {
-                let mut known = Known { rejected, synthetic };
+            Self::Conversation { key, rejected, rejected_at, synthetic } => {
+                let mut known = Known { rejected, rejected_at, synthetic };
                 if let Some(before) = memory.known(&key) {
                     known.rejected.extend(&before.rejected);
+                    known.rejected_at = known.rejected_at.max(before.rejected_at);
                 }
                 memory.learn(key, known);
             }
         }
     }
+}
+
+/// Whether no member was rejected.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_never(at: &u64) -> bool {
+    *at == 0
 }
 
 #[cfg(test)]
@@ -100,7 +112,9 @@ mod tests {
             rejected: RejectedMembers {
                 names: owned(&["hunter2", "refusal"]),
                 paths: vec![owned(&["messages", "0", "refusal"]), owned(&["messages", "0", "hunter2"])],
+                ..RejectedMembers::default()
             },
+            rejected_at: 7,
             synthetic: BTreeMap::from([(CallMark::of("hunter2"), "PAIR001 synthesize".to_owned())]),
         };
         let entry = Entry::of_conversation(key, &known);

@@ -21,8 +21,10 @@ pub(crate) const SYNTHETIC_MAX: usize = 256;
 /// The knowledge about one conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Known {
-    /// The members that its provider rejected. All requests of the conversation leave them out.
+    /// The members that its provider rejected. Later requests with the same terms leave them out for a time.
     pub(crate) rejected: RejectedMembers,
+    /// When the provider rejected the last one, in milliseconds since 1970.
+    pub(crate) rejected_at: u64,
     /// The calls that were answered by a synthetic result, with the rule and the action that made it.
     pub(crate) synthetic: BTreeMap<CallMark, String>,
 }

@@ -103,3 +103,14 @@ fn a_short_request_is_not_kept() {
     assert_eq!(repaired, seamline::repair(&short, &options()).unwrap());
     assert_eq!((unread.messages, ledger.size()), (0, (0, 0)));
 }
+
+#[test]
+fn a_rejected_member_is_tried_again_after_a_while() {
+    let ledger = Ledger::new(LedgerLimits::default());
+    let names = vec!["mood".to_owned()];
+    let rejected = RejectedMembers { names, ..RejectedMembers::default() };
+    ledger.reject(key("a"), &rejected, 1000);
+    assert_eq!(ledger.rejected(&key("a"), 1000 + REJECTED_TIME_MS), rejected);
+    assert!(ledger.rejected(&key("a"), 1001 + REJECTED_TIME_MS).is_empty());
+    assert!(ledger.rejected(&key("b"), 1000).is_empty());
+}

@@ -44,7 +44,7 @@ impl Stage {
         facts.conversation = Some(ConversationKey::of("x", None, &hyper::HeaderMap::new(), b""));
         let ledger = Arc::new(Ledger::new(LedgerLimits::default()));
         let body = StreamBody::new(futures_util::StreamExt::boxed(stream));
-        let observed = Observed::new(body, watched, StallLimits::default(), (facts, Arc::clone(&ledger), None, None));
+        let observed = Observed::new(body, watched, StallTimes::default(), (facts, Arc::clone(&ledger), None, None));
         Self { feed, observed, outcomes, ledger }
     }
 
@@ -86,7 +86,7 @@ async fn pieces_pass_unchanged_and_a_complete_stream_ends_quietly() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn heartbeats_do_not_save_a_stalled_stream() {
+async fn heartbeats_save_a_stream_only_until_their_own_limit() {
     let mut stage = Stage::chat();
     stage.send(PIECE);
     assert_eq!(stage.next().await.unwrap().unwrap(), PIECE);
@@ -107,11 +107,21 @@ async fn heartbeats_do_not_save_a_stalled_stream() {
             other => break other,
         }
     };
-    assert_eq!((began.elapsed().as_secs(), pings), (300, 14));
+    assert_eq!((began.elapsed().as_secs(), pings), (1800, 89));
+    assert!(last.contains("signs of life"), "{last}");
     assert!(last.starts_with("data: {\"error\":{") && last.ends_with("\n\n"), "{last}");
     assert!(stage.next().await.is_none());
     assert_eq!(stage.outcomes(), [IncidentOutcome::Stalled]);
     beat.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn bytes_that_are_not_read_are_never_ended() {
+    let mut stage = Stage::new("openai_chat", Watched::Opaque);
+    stage.send("a");
+    assert_eq!(stage.next().await.unwrap().unwrap(), "a");
+    let waited = tokio::time::timeout(Duration::from_hours(24), stage.next()).await;
+    assert!(waited.is_err(), "the stream is still open");
 }
 
 #[tokio::test(start_paused = true)]

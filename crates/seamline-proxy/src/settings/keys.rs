@@ -43,9 +43,21 @@ pub(super) struct ChoiceOption {
 const DAY: u64 = 24 * 60 * 60;
 
 const MODES: &[ChoiceOption] = &[
-    ChoiceOption { word: "repair", is_set: |s| s.config.mode == Mode::Repair, set: |s| s.config.mode = Mode::Repair },
-    ChoiceOption { word: "report", is_set: |s| s.config.mode == Mode::Report, set: |s| s.config.mode = Mode::Report },
-    ChoiceOption { word: "block", is_set: |s| s.config.mode == Mode::Block, set: |s| s.config.mode = Mode::Block },
+    ChoiceOption {
+        word: "repair",
+        is_set: |s| s.config.mode == Some(Mode::Repair),
+        set: |s| s.config.mode = Some(Mode::Repair),
+    },
+    ChoiceOption {
+        word: "report",
+        is_set: |s| s.config.mode == Some(Mode::Report),
+        set: |s| s.config.mode = Some(Mode::Report),
+    },
+    ChoiceOption {
+        word: "block",
+        is_set: |s| s.config.mode == Some(Mode::Block),
+        set: |s| s.config.mode = Some(Mode::Block),
+    },
 ];
 
 const ON_FAILURE: &[ChoiceOption] = &[
@@ -85,7 +97,8 @@ pub(super) const KEYS: &[Key] = &[
     Key {
         path: "mode",
         about: "What happens to a broken history: `repair` sends the repaired one, `report` sends it as it is and \
-                records what a repair would do, `block` answers with an error.",
+                records what a repair would do, `block` answers with an error. Without it: as `on_invalid` of the policy \
+                says, which is `repair` in the default policy.",
         field: Field::Choice(MODES),
     },
     Key {
@@ -186,8 +199,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         path: "stall.kill_seconds",
-        about: "The time without progress of a streamed response until the proxy ends it; 0 for never.",
+        about: "The time in which the upstream of a streamed response sends nothing until the proxy ends it; 0 for never, \
+                whatever it sends.",
         field: Field::Limit(|s| &mut s.config.stall.kill_after),
+    },
+    Key {
+        path: "stall.alive_kill_seconds",
+        about: "The time in which the upstream of a streamed response sends only signs of life (comments, pings) until \
+                the proxy ends it; 0 for never.",
+        field: Field::Limit(|s| &mut s.config.stall.alive_kill_after),
     },
     Key {
         path: "ledger.conversations_max",
@@ -274,7 +294,7 @@ impl Key {
         Ok(())
     }
 
-    /// The value of the key.
+    /// The value of the key; empty where a text or a choice is not set.
     pub(super) fn get(&self, settings: &ProxySettings) -> Value {
         let mut settings = settings.clone();
         let settings = &mut settings;
@@ -286,7 +306,7 @@ impl Key {
             Field::Days(place) => json!(place(settings).as_secs() / DAY),
             Field::Limit(place) => json!(place(settings).map_or(0, |time| time.as_secs())),
             Field::Switch(place) => json!(place(settings)),
-            Field::Choice(options) => json!(options.iter().find(|o| (o.is_set)(settings)).map(|o| o.word)),
+            Field::Choice(options) => json!(options.iter().find(|o| (o.is_set)(settings)).map_or("", |o| o.word)),
         }
     }
 

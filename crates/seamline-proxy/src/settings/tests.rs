@@ -37,7 +37,7 @@ fn a_flag_wins_over_the_environment_and_the_environment_over_the_file() {
     let text = "mode = \"block\"\non_failure = \"reject\"\nlisten = \"127.0.0.1:1\"\n[limits]\nheaders_max = 7\n";
     let variables = [("SEAMLINE_PROXY_MODE", "report"), ("SEAMLINE_PROXY_LISTEN", "127.0.0.1:2"), ("OTHER", "x")];
     let config = layered(text, &variables, &[("listen", "127.0.0.1:3")]).config().unwrap();
-    assert_eq!((config.mode, config.on_failure), (Mode::Report, OnFailure::Reject));
+    assert_eq!((config.mode, config.on_failure), (Some(Mode::Report), OnFailure::Reject));
     assert_eq!((config.listen.to_string().as_str(), config.limits.headers_max), ("127.0.0.1:3", 7));
     assert_eq!(config.limits.body_bytes_max, Config::default().limits.body_bytes_max);
 }

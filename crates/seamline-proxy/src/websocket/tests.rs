@@ -2,10 +2,7 @@ use tokio::io::DuplexStream;
 
 use super::*;
 
-const LIMITS: BridgeLimits = BridgeLimits {
-    message_bytes_max: 1 << 20,
-    stall: StallLimits { warn_after: None, kill_after: None, tool_kill_after: None },
-};
+const LIMITS: BridgeLimits = BridgeLimits { message_bytes_max: 1 << 20, stall: StallTimes::NONE };
 
 /// Runs a bridge between a client and an upstream that a test plays.
 async fn bridged<F: Future<Output = FrameVerdict> + Send>(
@@ -181,10 +178,10 @@ async fn a_rejected_create_is_sent_once_more_and_only_then() {
 
 #[tokio::test(start_paused = true)]
 async fn a_response_without_progress_is_ended_and_a_quiet_connection_is_not() {
-    let stall = StallLimits {
+    let stall = StallTimes {
         warn_after: Some(Duration::from_secs(5)),
         kill_after: Some(Duration::from_mins(1)),
-        tool_kill_after: None,
+        alive_kill_after: Some(Duration::from_mins(3)),
     };
     let limits = BridgeLimits { stall, ..LIMITS };
     let end = judged(limits, &Again::default(), async |mut client, mut upstream| {
@@ -202,13 +199,98 @@ async fn a_response_without_progress_is_ended_and_a_quiet_connection_is_not() {
         tokio::time::sleep(Duration::from_mins(10)).await;
         client.send(Message::text(create(""))).await.unwrap();
         let begun = tokio::time::Instant::now();
-        assert_eq!(client.next().await.unwrap().unwrap(), Message::text(STALLED));
+        assert_eq!(client.next().await.unwrap().unwrap(), Message::text(SILENT));
         assert_eq!(begun.elapsed().as_secs(), 60);
         let Some(Ok(Message::Close(Some(reason)))) = client.next().await else { panic!("no close frame") };
         assert_eq!(u16::from(reason.code), 1011);
     })
     .await;
-    assert_eq!(end, BridgeEnd::Stalled);
+    assert_eq!(end, BridgeEnd::Stalled(Stalled::Silent));
+}
+
+#[tokio::test(start_paused = true)]
+async fn signs_of_life_have_a_limit_of_their_own() {
+    let minutes = |count| Some(Duration::from_mins(count));
+    let stall = StallTimes { warn_after: None, kill_after: minutes(1), alive_kill_after: minutes(3) };
+    let end = judged(BridgeLimits { stall, ..LIMITS }, &Again::default(), async |mut client, mut upstream| {
+        client.send(Message::text(create(""))).await.unwrap();
+        upstream.next().await.unwrap().unwrap();
+        let begun = tokio::time::Instant::now();
+        let last = loop {
+            tokio::time::sleep(Duration::from_secs(50)).await;
+            if upstream.send(Message::text(r#"{"type":"keepalive"}"#)).await.is_err() {
+                break client.next().await.unwrap().unwrap();
+            }
+            match client.next().await.unwrap().unwrap() {
+                event if event.to_text().unwrap().contains("keepalive") => {}
+                event => break event,
+            }
+        };
+        assert_eq!((last, begun.elapsed().as_secs()), (Message::text(ALIVE), 200));
+    })
+    .await;
+    assert_eq!(end, BridgeEnd::Stalled(Stalled::Alive));
+}
+
+#[tokio::test(start_paused = true)]
+async fn both_sides_get_the_answer_to_their_close_frame() {
+    let bye = || CloseFrame { code: 1000.into(), reason: Utf8Bytes::from_static("bye") };
+    let closed = || Some(Message::Close(Some(bye())));
+    async fn rest(side: &mut WebSocketStream<DuplexStream>) -> Option<Message> {
+        let mut last = None;
+        while let Some(Ok(message)) = side.next().await {
+            last = Some(message);
+        }
+        last
+    }
+    for is_first_client in [true, false] {
+        let end = bridged(repaired, async |mut client, mut upstream| {
+            let begun = tokio::time::Instant::now();
+            let (first, second) =
+                if is_first_client { (&mut client, &mut upstream) } else { (&mut upstream, &mut client) };
+            first.close(Some(bye())).await.unwrap();
+            let (first, second) = futures_util::future::join(rest(first), rest(second)).await;
+            assert_eq!((first, second, begun.elapsed()), (closed(), closed(), Duration::ZERO), "{is_first_client}");
+        })
+        .await;
+        assert_eq!(end, BridgeEnd::Closed);
+    }
+}
+
+/// Passes everything, and stops.
+struct Stopping;
+
+impl Judge for Stopping {
+    async fn judge(&self, _: Bytes) -> FrameVerdict {
+        FrameVerdict::Pass
+    }
+
+    async fn stopping(&self) {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_an_idle_bridge_at_once_and_a_busy_one_after_its_response() {
+    for is_busy in [false, true] {
+        let end = judged(LIMITS, &Stopping, async |mut client, mut upstream| {
+            let begun = tokio::time::Instant::now();
+            if is_busy {
+                client.send(Message::text(create(""))).await.unwrap();
+                upstream.next().await.unwrap().unwrap();
+                tokio::time::sleep(Duration::from_secs(9)).await;
+                let event = Message::text(r#"{"type":"response.completed"}"#);
+                upstream.send(event.clone()).await.unwrap();
+                assert_eq!(client.next().await.unwrap().unwrap(), event);
+            }
+            let Some(Ok(Message::Close(Some(reason)))) = client.next().await else { panic!("no close frame") };
+            assert_eq!((u16::from(reason.code), begun.elapsed().as_secs()), (1001, if is_busy { 9 } else { 1 }));
+            assert!(client.next().await.is_none());
+            assert!(matches!(upstream.next().await, Some(Ok(Message::Close(_)))));
+        })
+        .await;
+        assert_eq!(end, BridgeEnd::Closed);
+    }
 }
 
 #[test]

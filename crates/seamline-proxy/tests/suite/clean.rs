@@ -177,3 +177,24 @@ fn other_paths_pass_untouched_and_other_hosts_are_refused() {
     assert_eq!(client.answer().status, 404);
     assert_eq!(stage.provider.take().len(), 0);
 }
+
+#[test]
+fn a_response_may_have_many_headers() {
+    let stage = Stage::new();
+    let script = (0..500).fold(Script::default(), |script, at| script.header(&format!("x-gateway-{at}"), "1"));
+    stage.provider.next(script);
+    let answer = stage.client().post(path(Dialect::OpenAiChat), short(Dialect::OpenAiChat).as_bytes());
+    assert_eq!((answer.status, answer.header("x-gateway-499")), (200, Some("1")));
+}
+
+#[test]
+fn a_circle_of_proxies_is_refused() {
+    let stage = Stage::new();
+    let local = format!("http://{}/openai", stage.address);
+    let upstream = Upstream::new("openai", &local, None).unwrap();
+    let upstreams = vec![upstream];
+    let config = seamline_proxy::config::Config { upstreams, ..seamline_proxy::config::Config::default() };
+    stage.control.reload(config).unwrap();
+    let answer = stage.client().post(path(Dialect::OpenAiChat), short(Dialect::OpenAiChat).as_bytes());
+    assert!(answer.status == 508 && answer.text().contains("leads back to the proxy"), "{}", answer.text());
+}

@@ -56,7 +56,7 @@ impl Client {
 
     /// Sends a request with a JSON body.
     pub(crate) fn send_post(&mut self, path: &str, headers: &[(&str, &str)], body: &[u8]) {
-        let mut head = format!("POST {path} HTTP/1.1\r\nhost: proxy\r\ncontent-type: application/json\r\n");
+        let mut head = format!("POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n");
         for (name, value) in headers {
             let _ = write!(head, "{name}: {value}\r\n");
         }

@@ -45,7 +45,7 @@ fn signed_call(stage: &Stage) -> String {
 /// The next request, in which the call has another member in place of its signature.
 fn answered(id: &str, member: &str) -> String {
     format!(
-        r#"{{"contents":[{{"role":"user","parts":[{{"text":"go"}}]}},{{"role":"model","parts":[{{"functionCall":{{"id":"{id}","name":"shell","args":{{}}}}{member}}}]}},{{"role":"user","parts":[{{"functionResponse":{{"id":"{id}","name":"shell","response":{{"output":"ok"}}}}}}]}}],{TOOLS}}}"#
+        r#"{{"contents":[{{"role":"user","parts":[{{"text":"go"}}]}},{{"role":"model","parts":[{{"functionCall":{{"id":"{id}","name":"shell","args":{{"command":"echo probe"}}}}{member}}}]}},{{"role":"user","parts":[{{"functionResponse":{{"id":"{id}","name":"shell","response":{{"output":"ok"}}}}}}]}}],{TOOLS}}}"#
     )
 }
 

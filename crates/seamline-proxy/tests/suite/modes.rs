@@ -16,7 +16,7 @@ const DIALECT: Dialect = Dialect::AnthropicMessages;
 
 #[test]
 fn report_sends_the_original_and_records_what_a_repair_would_do() {
-    let stage = Stage::with(|config| config.mode = Mode::Report);
+    let stage = Stage::with(|config| config.mode = Some(Mode::Report));
     let answer = stage.client().post(path(DIALECT), DAMAGED.as_bytes());
     assert_eq!((answer.status, answer.header("x-seamline-findings")), (400, Some("PAIR001=1")));
     assert_eq!((answer.header("x-seamline-repairs"), answer.header("x-seamline-incident")), (None, Some("i-1")));
@@ -29,7 +29,7 @@ fn report_sends_the_original_and_records_what_a_repair_would_do() {
 
 #[test]
 fn block_answers_in_the_dialect_of_the_client() {
-    let stage = Stage::with(|config| config.mode = Mode::Block);
+    let stage = Stage::with(|config| config.mode = Some(Mode::Block));
     for dialect in Dialect::ALL {
         let mut client = stage.client();
         assert_eq!(client.post(path(dialect), short(dialect).as_bytes()).status, 200, "{dialect:?}");
@@ -95,7 +95,7 @@ fn a_reload_changes_new_requests() {
     let mut client = stage.client();
     assert_eq!(client.post(path(DIALECT), DAMAGED.as_bytes()).status, 200);
     let upstreams = upstreams(&stage.provider);
-    stage.control.reload(Config { mode: Mode::Block, upstreams, ..Config::default() }).unwrap();
+    stage.control.reload(Config { mode: Some(Mode::Block), upstreams, ..Config::default() }).unwrap();
     assert_eq!(client.post(path(DIALECT), DAMAGED.as_bytes()).status, 400);
     assert_eq!(stage.provider.take().len(), 1);
 }

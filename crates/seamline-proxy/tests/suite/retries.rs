@@ -2,7 +2,7 @@
 
 use seamline_proxy::incident::IncidentOutcome;
 use seamline_testkit::Dialect;
-use seamline_testkit::provider::Script;
+use seamline_testkit::provider::{After, Script};
 
 use super::bodies::{DAMAGED, short};
 use super::stage::{Stage, path};
@@ -63,7 +63,7 @@ fn a_stronger_repair_that_is_rejected_leaves_the_first_answer() {
 
 #[test]
 fn the_first_answer_is_kept_in_the_other_modes() {
-    let stage = Stage::with(|config| config.mode = seamline_proxy::config::Mode::Report);
+    let stage = Stage::with(|config| config.mode = Some(seamline_proxy::config::Mode::Report));
     let answer = stage.client().post(path(Dialect::OpenAiChat), UNKNOWN_ROLE.as_bytes());
     assert_eq!((answer.status, stage.provider.take().len()), (400, 1));
 }
@@ -94,4 +94,53 @@ fn an_upstream_that_is_gone_is_an_error_in_the_dialect() {
     assert_eq!(stage.reports.outcomes(), [IncidentOutcome::Unreachable]);
     let damaged = stage.client().post("/gone/v1/messages", DAMAGED.as_bytes());
     assert_eq!((damaged.status, damaged.header("x-seamline-incident")), (502, Some("i-3")));
+}
+
+/// A member that Anthropic takes only with a header.
+const EDITED: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":5,"context_management":{"edits":[]},
+    "messages":[{"role":"user","content":"q"}]}"#;
+
+#[test]
+fn a_member_that_the_client_makes_valid_is_sent_again() {
+    let stage = Stage::new();
+    let error = r#"{"type":"error","error":{"type":"invalid_request_error","message":"context_management: Extra inputs are not permitted"}}"#;
+    stage.provider.next(Script::default().answer(400, error));
+    let mut client = stage.client();
+    let without = client.post(path(DIALECT), EDITED.as_bytes());
+    assert_eq!((without.status, stage.provider.take().len()), (200, 2));
+    client.post(path(DIALECT), EDITED.as_bytes());
+    assert!(!String::from_utf8_lossy(&stage.provider.take()[0].raw_body).contains("context_management"));
+    let beta = [("anthropic-beta", "context-management-2025-06-27")];
+    client.post_with(path(DIALECT), &beta, EDITED.as_bytes());
+    assert_eq!(stage.provider.take()[0].raw_body, EDITED.as_bytes());
+}
+
+/// Thinking of another account.
+const THINKING: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"u"},
+    {"role":"assistant","content":[{"type":"thinking","thinking":"plan","signature":"EqQBCgIYAhIM"},
+    {"type":"text","text":"answer"}]},{"role":"user","content":"more"}]}"#;
+
+#[test]
+fn thinking_that_the_provider_rejects_is_removed_now_and_later() {
+    let stage = Stage::new();
+    let error = r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.1.content.0: Invalid `signature` in `thinking` block"}}"#;
+    stage.provider.next(Script::default().answer(400, error));
+    let mut client = stage.client();
+    for expected in [2, 1] {
+        assert_eq!(client.post(path(DIALECT), THINKING.as_bytes()).status, 200);
+        let sent = stage.provider.take();
+        assert_eq!(sent.len(), expected);
+        let last = String::from_utf8_lossy(&sent[expected - 1].raw_body).into_owned();
+        assert!(!last.contains("EqQB") && last.contains("answer"), "{last}");
+    }
+    assert_eq!(stage.reports.outcomes(), [IncidentOutcome::RepairedHarder, IncidentOutcome::Repaired]);
+}
+
+#[test]
+fn an_error_that_breaks_off_is_not_complete_for_the_client() {
+    let stage = Stage::new();
+    let error = r#"{"type":"error","error":{"type":"invalid_request_error","message":"no"}}"#;
+    stage.provider.next(Script::default().answer(400, error).chunked().cut(After::Bytes(9)));
+    let answer = stage.client().post(path(DIALECT), short(DIALECT).as_bytes());
+    assert_eq!((answer.status, answer.is_complete), (400, false), "{}", answer.text());
 }

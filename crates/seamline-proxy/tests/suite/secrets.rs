@@ -148,7 +148,7 @@ fn nothing_written_in_a_conversation_is_logged_or_stored() {
         let rejected = RejectedBodies::start(KeepSettings::new(folder.join("rejected")), |error| panic!("{error}"));
         let telemetry = Telemetry::new().with_journal(journal).with_rejected(rejected.unwrap());
         let mut stage = Stage::with_telemetry(telemetry, |config| {
-            config.mode = mode;
+            config.mode = Some(mode);
             config.breaker = Some(OnTrip::Escalate);
             let address = format!("sqlite:{}", folder.join("ledger.db").display());
             config.ledger_store = Some(LedgerStoreSettings { address, bytes_max: 1 << 20 });

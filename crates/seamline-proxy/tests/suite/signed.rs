@@ -22,7 +22,10 @@ fn the_original_goes_out_where_a_changed_body_cannot_be_signed() {
     let sent = stage.provider.take();
     assert_eq!((answer.status, sent[0].raw_body.as_slice()), (400, damaged.as_bytes()));
     assert_eq!(sent[0].header("authorization"), Some(SIGNATURE));
-    assert!(stage.reports.outcomes().contains(&IncidentOutcome::Unsigned));
+    assert_eq!((answer.header("x-seamline-repairs"), answer.header("x-seamline-incident")), (None, Some("i-1")));
+    let incidents = stage.reports.incidents();
+    assert_eq!((incidents[0].outcome, incidents[0].actions.len()), (IncidentOutcome::Unsigned, 0));
+    assert_eq!(stage.reports.outcomes(), [IncidentOutcome::Unsigned]);
 }
 
 #[test]

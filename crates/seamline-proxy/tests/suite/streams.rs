@@ -210,7 +210,7 @@ fn signatures_that_a_client_loses_are_put_back() {
         let id = answer.split(r#""id":""#).nth(1).unwrap().split('"').next().unwrap().to_owned();
         stage.provider.take();
         let second = format!(
-            r#"{{"contents":[{{"role":"user","parts":[{{"text":"go"}}]}},{{"role":"model","parts":[{{"functionCall":{{"id":"{id}","name":"shell","args":{{}}}}}}]}},{{"role":"user","parts":[{{"functionResponse":{{"id":"{id}","name":"shell","response":{{"output":"ok"}}}}}}]}}],{tools}}}"#
+            r#"{{"contents":[{{"role":"user","parts":[{{"text":"go"}}]}},{{"role":"model","parts":[{{"functionCall":{{"id":"{id}","name":"shell","args":{{ "command": "echo probe" }}}}}}]}},{{"role":"user","parts":[{{"functionResponse":{{"id":"{id}","name":"shell","response":{{"output":"ok"}}}}}}]}}],{tools}}}"#
         );
         stage.client().post(&path, second.as_bytes());
         let sent = String::from_utf8(stage.provider.take().pop().unwrap().raw_body).unwrap();

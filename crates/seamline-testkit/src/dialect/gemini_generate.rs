@@ -32,7 +32,7 @@ pub(super) const ROW: Row = Row {
     has_results_anywhere: false,
     has_cache_blocks: false,
     body: render::gemini::body,
-    check: |_, contents| strict::gemini::check(contents),
+    check: strict::gemini::check,
     may_lack_list: |_| false,
     calls: |body| place::named(body, "parts", "functionCall"),
     results: |body| place::named(body, "parts", "functionResponse"),

@@ -81,14 +81,11 @@ impl Signals {
     /// Passes signals on to the program until it ends.
     async fn forward_until(mut self, mut ended: Ended, program: u32) -> std::io::Result<ExitStatus> {
         use rustix::process::Signal;
-        use std::io::IsTerminal as _;
-        // A terminal sends the signals of its keys and its end to the program, too.
-        let has_terminal = std::io::stdin().is_terminal();
         loop {
             let signal = tokio::select! {
                 status = &mut ended => return status.map_err(std::io::Error::other)?,
-                _ = self.interrupt.recv() => (!has_terminal).then_some(Signal::INT),
-                _ = self.quit.recv() => (!has_terminal).then_some(Signal::QUIT),
+                _ = self.interrupt.recv() => (!is_in_foreground()).then_some(Signal::INT),
+                _ = self.quit.recv() => (!is_in_foreground()).then_some(Signal::QUIT),
                 _ = self.terminate.recv() => Some(Signal::TERM),
                 _ = self.hang_up.recv() => Some(Signal::HUP),
             };
@@ -99,6 +96,14 @@ impl Signals {
             }
         }
     }
+}
+
+/// Whether a terminal sends the signals of its keys to this process, and so to the program, too. Standard input can be a
+/// pipe meanwhile.
+#[cfg(unix)]
+fn is_in_foreground() -> bool {
+    let Ok(terminal) = std::fs::File::open("/dev/tty") else { return false };
+    rustix::termios::tcgetpgrp(&terminal).is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
 /// Other systems send the signals of a console to every process of it.

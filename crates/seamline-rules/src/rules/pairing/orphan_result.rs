@@ -70,8 +70,7 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     match state.fate {
-        // The provider may store the call.
-        ResultFate::Orphan if context.transcript.envelope.chained && !context.id(state.result).is_empty() => {}
+        ResultFate::Orphan if may_be_held(context, state.result) => {}
         ResultFate::Orphan if is_unasked(context, state.result) => {}
         ResultFate::Orphan if context.may_be_stored(context.transcript.block(state.result).message) => {
             note_stored(context, report, state.result);
@@ -98,10 +97,18 @@ fn note_stored(context: &Context<'_, '_>, report: &mut Report, result: BlockInde
         .fix(Stage::Pairing, Safety::Unknown, "keep its content as text", edits);
 }
 
+/// Whether the provider may hold the call of a result, which the result names by the id of the call or by its tool.
+fn may_be_held(context: &Context<'_, '_>, result: BlockIndex) -> bool {
+    context.transcript.envelope.chained && (!context.id(result).is_empty() || names_tool(context, result))
+}
+
+fn names_tool(context: &Context<'_, '_>, result: BlockIndex) -> bool {
+    context.transcript.result(result).is_some_and(|result| result.tool.is_some())
+}
+
 /// Whether a result answers no call and need not, because it names its tool and the provider accepts such results.
 fn is_unasked(context: &Context<'_, '_>, result: BlockIndex) -> bool {
-    let names_tool = || context.transcript.result(result).is_some_and(|result| result.tool.is_some());
-    context.constraints.pairs.unaddressed && context.id(result).is_empty() && names_tool()
+    context.constraints.pairs.unaddressed && context.id(result).is_empty() && names_tool(context, result)
 }
 
 fn report_orphan(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, why: &str) {

@@ -1,6 +1,8 @@
 //! `REASON003 missing-reasoning`
 
-use seamline_model::{BlockKind, Echo, Edit, MessageIndex, Models, Role, Safety, Stage, Thinking, Values};
+use seamline_model::{
+    BlockKind, Carrier, Echo, Edit, ErrorText, MessageIndex, Models, Role, Safety, Stage, Thinking, Values,
+};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -66,15 +68,20 @@ declare_rule! {
     REASON003 "missing-reasoning" in Reason, Error, Safe, each Message, reach Message
 }
 
+/// The member that an error asked for where the demands of the server are not known, such as behind a gateway.
+const PROVED_FIELD: &str = "reasoning_content";
+
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
-    let Echo::Required { field, models, error } = context.constraints.reasoning.echo else {
-        return;
+    let is_proved = context.policy.is_proved("REASON003");
+    let (field, error) = match context.constraints.reasoning.echo {
+        Echo::Required { field, models, error } if is_proved || is_thinking(context, models) => (field, error),
+        Echo::Free if is_proved && context.constraints.carrier == Carrier::ToolMessages => {
+            (PROVED_FIELD, ErrorText(""))
+        }
+        Echo::Required { .. } | Echo::Free | Echo::Refused { .. } => return,
     };
     let transcript = context.transcript;
-    if transcript.message(index).role != Role::Assistant
-        || !is_thinking(context, models)
-        || !transcript.has_calls(index)
-    {
+    if transcript.message(index).role != Role::Assistant || !transcript.has_calls(index) {
         return;
     }
     let mut blocks = transcript.blocks_of(index);

@@ -70,11 +70,13 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         Some(BlockKind::Call(_)) => "tool_use",
         _ => "text",
     };
+    // The provider said that it accepts the conversation in no other form.
+    let safety = if context.policy.is_proved("REASON002") { Safety::Safe } else { Safety::Unsafe };
     let off = Edit::Patch { span: setting, text: "{\"type\":\"disabled\"}".to_owned() };
     report
         .message(context, first, "thinking is on, but the open turn has no thinking".to_owned())
         .predicts(error.render(&Values { message: first.get(), kind, ..Values::default() }))
-        .fix(Stage::Bytes, Safety::Unsafe, "switch thinking off for this request", vec![off]);
+        .fix(Stage::Bytes, safety, "switch thinking off for this request", vec![off]);
 }
 
 /// The first assistant message of the open turn, if the last message holds results and the turn has no thinking.

@@ -1,6 +1,6 @@
 //! `REASON007 unsigned-call`
 
-use seamline_model::{BlockIndex, Edit, MessageIndex, Role, Safety, SignatureDemand, Stage};
+use seamline_model::{Block, BlockIndex, Edit, MessageIndex, Role, Safety, SignatureDemand, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -62,7 +62,8 @@ declare_rule! {
     /// Safe: the tool call gets its own signature back where the caller has kept it (the proxy remembers them by the id
     /// of the call), else the provider's documented replacement for a lost signature. Earlier turns are not
     /// checked, nor are requests that do not name their model. The provider accepts earlier turns without signatures, so the
-    /// same call is left alone once a message of the user follows its turn.
+    /// same call is left alone once a message of the user follows its turn. A signature that the provider has rejected in
+    /// an error (`seamline fix --after-error`) is replaced, and after an error about a missing one every model needs it.
     ///
     /// # References
     /// GEM-9, seen in `dify-official-plugins#2088`
@@ -70,10 +71,17 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    let (Some(demand), Some(model)) = (context.constraints.call_signature, context.transcript.model.as_deref()) else {
-        return;
-    };
-    if !demand.models.claims(model) {
+    let Some(demand) = context.constraints.call_signature else { return };
+    let calls = context.transcript.enumerate_blocks().filter(|(_, block)| block.call().is_some());
+    for (call, _) in calls.filter(|(_, block)| context.is_rejected(block) && !is_replaced(context, block, demand)) {
+        let edit = Edit::Sign { call, signature: None };
+        report
+            .block(context, call, "the provider has rejected the signature of this tool call".to_owned())
+            .call_id(context.id(call))
+            .fix(Stage::Finish, Safety::Safe, "replace it by the provider's replacement for a lost one", vec![edit]);
+    }
+    let is_claimed = context.transcript.model.as_deref().is_some_and(|model| demand.models.claims(model));
+    if !is_claimed && !context.policy.is_proved("REASON007") {
         return;
     }
     let over = turn_start(context);
@@ -84,6 +92,11 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             report_call(context, report, first, demand);
         }
     }
+}
+
+/// Whether the signature of a call is the provider's replacement for a lost one.
+fn is_replaced(context: &Context<'_, '_>, call: &Block, demand: SignatureDemand) -> bool {
+    context.transcript.text(call.span).contains(demand.stand_in)
 }
 
 fn report_call(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, demand: SignatureDemand) {
