@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use seamline_model::{
-    BesideText, BlockKind, ContentForm, Emptiness, FactKind, Field, Input, IrregularityKind, Listed, Parts, Role, Slot,
+    BesideText, BlockKind, ContentForm, Emptiness, FactKind, Field, Input, Irregularity, IrregularityKind, Listed,
+    Parts, Role, Slot,
 };
 
 use crate::beside::{has_more, is_compound};
@@ -229,10 +230,11 @@ impl Reader<'_> {
         }
         self.odd_value(said);
         let found = unreadable(message, said);
-        if matches!(found, UNKNOWN_ROLE | UNKNOWN_KIND) {
-            self.unknown_block(message);
+        if matches!(found, Irregularity::UNKNOWN_ROLE | Irregularity::UNKNOWN_KIND) {
+            self.set_unknown(message, found);
+        } else {
+            self.note(IrregularityKind::UnreadableMessage { found }, message.span());
         }
-        self.note(IrregularityKind::UnreadableMessage { found }, message.span());
         Role::Unknown
     }
 }
@@ -360,15 +362,11 @@ fn is_other_text(kind: Value<'_, '_>) -> bool {
     kind.says("input_text") || kind.says("output_text")
 }
 
-/// The words for messages that a provider may have added.
-const UNKNOWN_ROLE: &str = "an unknown role";
-const UNKNOWN_KIND: &str = "an unknown kind";
-
 /// Describes a message that cannot be read.
 fn unreadable(message: Value<'_, '_>, role: Option<Value<'_, '_>>) -> &'static str {
     match (message.kind(), role) {
-        (Kind::Object, Some(_)) => UNKNOWN_ROLE,
-        (Kind::Object, None) if is_new_item(message) => UNKNOWN_KIND,
+        (Kind::Object, Some(_)) => Irregularity::UNKNOWN_ROLE,
+        (Kind::Object, None) if is_new_item(message) => Irregularity::UNKNOWN_KIND,
         (Kind::Object, None) => "no role",
         (other, _) => other.as_str(),
     }

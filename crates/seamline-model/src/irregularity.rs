@@ -20,6 +20,16 @@ pub struct Irregularity {
 }
 
 impl Irregularity {
+    /// The words for messages that a provider may have added, in [`IrregularityKind::UnreadableMessage`].
+    pub const UNKNOWN_ROLE: &str = "an unknown role";
+    /// The words for items that a provider may have added.
+    pub const UNKNOWN_KIND: &str = "an unknown kind";
+
+    /// Whether it is a message that a provider may have added.
+    pub fn is_unknown_message(&self) -> bool {
+        matches!(self.kind, IrregularityKind::UnreadableMessage { found: Self::UNKNOWN_ROLE | Self::UNKNOWN_KIND })
+    }
+
     /// An irregularity at a place.
     pub fn new(kind: IrregularityKind, span: Span, message: Option<MessageIndex>, block: Option<BlockIndex>) -> Self {
         Self { kind, span, message, block, more: 0 }

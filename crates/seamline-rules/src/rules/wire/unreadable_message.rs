@@ -57,13 +57,13 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
         return;
     };
     let heading = match *found {
-        "an unknown kind" => "an item of an unknown kind, kept as text".to_owned(),
+        Irregularity::UNKNOWN_KIND => "an item of an unknown kind, kept as text".to_owned(),
         found if found.contains("role") => format!("a message with {found}, kept as text"),
         found => format!("an entry that is {found}, kept as text"),
     };
     let (severity, safety) = match *found {
         // The provider may have added the role or the item, so that no preset may change it.
-        "an unknown role" | "an unknown kind" => (Severity::Info, Safety::Unknown),
+        _ if irregularity.is_unknown_message() => (Severity::Info, Safety::Unknown),
         // Who wrote it is known, and the marks around it say so.
         found if found.starts_with("the role of a tool") => (Severity::Error, Safety::Safe),
         _ => (Severity::Error, Safety::Unsafe),
