@@ -11,7 +11,7 @@ use crate::{ALL, Dialect, Error, Provider, providers};
 const EVIDENCE_MAX: usize = 8;
 
 /// The number of messages that are looked at: half of them at the start, where a conversation tells what it is, and half at
-/// the end, where a client appends what it got from elsewhere.
+/// the end, where a client appends what it got from elsewhere. All are looked at if these prove nothing.
 const MESSAGES_MAX: usize = 256;
 const ENDING_MAX: usize = MESSAGES_MAX / 2;
 
@@ -119,6 +119,9 @@ impl Score {
 /// none prevails: one block must not decide about all others.
 pub fn detect(body: &[u8]) -> Result<&'static Dialect, Error> {
     let signs = Signs::of(body, Signs::default())?;
+    if signs.ollama.is_proven() {
+        return Err(Error::OllamaNative);
+    }
     let (best, rival) = signs.contenders();
     let rival = match rival {
         Some(rival) => Some(rival),
@@ -184,6 +187,10 @@ struct Signs {
     lists: Vec<&'static str>,
     /// The number of messages seen so far.
     seen: usize,
+    /// Whether all messages are looked at, because the first and last ones prove nothing.
+    is_whole: bool,
+    /// The signs of Ollama's own interface.
+    ollama: Ollama,
     /// The end of the last message that was looked at, if the messages after it were not read.
     stopped: Option<usize>,
     /// The signs of each dialect in words, with their number, if they are to be shown.
@@ -199,6 +206,10 @@ impl Signs {
         }
         if let Some(from) = signs.stopped {
             signs.look_at_end(&tail(body, from, ENDING_MAX, is_message));
+            if signs.scores.iter().all(|score| score.proofs == 0) {
+                let evidence = signs.evidence.map(|_| Box::default());
+                return Self::of(body, Self { is_whole: true, evidence, ..Self::default() });
+            }
         }
         Ok(signs)
     }
@@ -219,6 +230,7 @@ impl Signs {
 
     fn look_at_message(&mut self, message: Value<'_, '_>) {
         self.seen += 1;
+        self.ollama.look_at_message(message);
         for (key, member) in message.members() {
             self.look_at_member(&key.name(), member);
         }
@@ -303,6 +315,7 @@ impl Signs {
         if key == "model" {
             self.look_at_model(value.raw_str());
         }
+        self.ollama.is_marked |= key == "keep_alive" || key == "options" && value.is(Kind::Object);
         let declare = |signs: &BodySigns, score: &mut Score| {
             let before = score.strong;
             (signs.envelope)(score, key, value);
@@ -343,6 +356,38 @@ impl Signs {
                 self.score(what, |signs, score| (signs.block)(score, kind, block));
             }
         }
+    }
+}
+
+/// The signs of a body for `/api/chat` of Ollama. Its calls have no ids and their arguments are objects, which
+/// Chat Completions reject.
+#[derive(Default)]
+struct Ollama {
+    /// Whether a member occurs that only this interface has.
+    is_marked: bool,
+    /// Whether a call has no id, and its arguments are an object.
+    has_own_calls: bool,
+    /// Whether a call or a result has an id.
+    has_ids: bool,
+}
+
+impl Ollama {
+    fn look_at_message(&mut self, message: Value<'_, '_>) {
+        let Some(message) = message.object() else { return };
+        self.has_ids |= message.get("tool_call_id").is_some();
+        let is_image = |image: Value<'_, '_>| image.is(Kind::String);
+        self.is_marked |= message.get("tool_name").is_some()
+            || message.get("images").is_some_and(|images| images.elements().next().is_some_and(is_image));
+        for call in message.get("tool_calls").into_iter().flat_map(Value::elements).filter_map(Value::object) {
+            let arguments = call.get("function").and_then(Value::object).and_then(|function| function.get("arguments"));
+            let has_id = call.get("id").is_some();
+            self.has_ids |= has_id;
+            self.has_own_calls |= !has_id && arguments.is_some_and(|arguments| arguments.is(Kind::Object));
+        }
+    }
+
+    fn is_proven(&self) -> bool {
+        self.is_marked && self.has_own_calls && !self.has_ids
     }
 }
 
@@ -391,7 +436,7 @@ impl<'a> ListVisitor<'a> for &mut Signs {
 
     fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()> {
         self.look_at_message(value);
-        if self.seen + ENDING_MAX < MESSAGES_MAX {
+        if self.is_whole || self.seen + ENDING_MAX < MESSAGES_MAX {
             return ControlFlow::Continue(());
         }
         self.stopped = Some(value.span().end as usize);

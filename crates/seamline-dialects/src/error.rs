@@ -42,6 +42,9 @@ pub enum Error {
         /// The signs of each in words.
         evidence: [String; 2],
     },
+    /// The body is written for Ollama's own interface.
+    #[error("this body is written for `/api/chat` of Ollama, whose calls and results have no ids; it is left as it is")]
+    OllamaNative,
     /// The body has more parts than a body of its size may have.
     #[error("{parts} parts or more in {bytes} bytes are too many for a request body")]
     TooManyParts {
@@ -86,6 +89,9 @@ impl Error {
             }
             Self::NoMessage { .. } => Some("give a list of messages: objects with a `role` and content"),
             Self::TooManyParts { .. } => Some(TOO_MANY_PARTS),
+            Self::OllamaNative => {
+                Some("send it as Chat Completions to `/v1/chat/completions`, which Ollama serves as well")
+            }
             Self::Split { .. } => Some("name the dialect that it is written in; without it nothing is changed"),
             Self::Envelope { dialect, .. } => by_name(dialect).map(|dialect| dialect.form.hint),
         }

@@ -108,12 +108,14 @@ pub(crate) fn words<'a>(member: Value<'_, 'a>) -> Cow<'a, str> {
     member.str().or_else(|| texts_of_parts(member).map(Cow::Owned)).unwrap_or(Cow::Borrowed(member.raw()))
 }
 
-/// The texts of a list of parts that hold nothing else, each on a line of its own. As JSON they would reach the model with
+/// The texts of a list of parts that hold nothing else, or of one such part, each on a line of its own. As JSON they would reach the model with
 /// escapes.
 fn texts_of_parts(list: Value<'_, '_>) -> Option<String> {
     let is_plain = |part: Value<'_, '_>| part.members().all(|(key, _)| matches!(&*key.name(), "type" | "text"));
     let text = |part: Value<'_, '_>| part.object().filter(|_| is_plain(part))?.get("text")?.str().map(Cow::into_owned);
-    let texts: Vec<String> = list.elements().map(text).collect::<Option<_>>()?;
+    let only = Some(list)
+        .filter(|list| list.object().is_some_and(|part| part.get("type").is_some_and(|kind| kind.says("text"))));
+    let texts: Vec<String> = only.into_iter().chain(list.elements()).map(text).collect::<Option<_>>()?;
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 

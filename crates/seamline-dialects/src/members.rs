@@ -28,6 +28,12 @@ impl Reader<'_> {
     /// name.
     pub(crate) fn foreign_member(&mut self, value: Value<'_, '_>) {
         self.member(value, MemberSort::Foreign { empty: is_hollow(value) }, "");
+        let is_of_message = |member: &Member| member.block.is_none() && member.is_unknown();
+        if matches!(value.kind(), Kind::Object | Kind::Array)
+            && self.transcript.members.last().is_some_and(is_of_message)
+        {
+            self.unknown_member(value);
+        }
     }
 
     /// Notes a member that the dialect defines and some of its providers do not.

@@ -9,8 +9,9 @@ use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, ContentForm, Encoded, Entries, Envelope, Fact, FactKind, Irregularity,
+    Block, BlockIndex, BlockKind, ContentForm, Emptiness, Encoded, Entries, Envelope, Fact, FactKind, Irregularity,
     IrregularityKind, Message, MessageIndex, RequestFacts, Role, Slot, Span, Synthetic, Transcript,
+    UnreadableEntry,
 };
 
 use crate::density::{Density, entries_exceeding};
@@ -72,7 +73,8 @@ fn finish<'a>(mut reader: Reader<'a>, read: Result<Document<'a>, Syntax>, form: 
     let body = reader.transcript.source.body;
     let read = read.map_err(|syntax| unreadable(body, syntax));
     if reader.density.is_exceeded() {
-        return Err(Error::TooManyParts { parts: reader.transcript.blocks.len(), bytes: body.len() });
+        let parts = reader.transcript.blocks.len().max(reader.transcript.messages.len());
+        return Err(Error::TooManyParts { parts, bytes: body.len() });
     }
     let document = read?;
     if let Some(parts) = entries_exceeding(document.root(), form.list, body.len()) {
@@ -184,12 +186,14 @@ pub(crate) struct Reader<'a> {
     /// The message and block being read.
     message: Option<MessageIndex>,
     block: Option<BlockIndex>,
+    /// Whether the message being read is of an unknown kind.
+    is_unknown: bool,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(transcript: Transcript<'a>) -> Self {
         let density = Density::of(transcript.source.len());
-        Self { transcript, found: Vec::new(), density, message: None, block: None }
+        Self { transcript, found: Vec::new(), density, message: None, block: None, is_unknown: false }
     }
 
     /// Starts over, because the body has a second list of messages. The last one counts.
@@ -222,6 +226,15 @@ impl<'a> Reader<'a> {
     pub(crate) fn begin(&mut self) {
         self.message = Some(MessageIndex(self.transcript.messages.len() as u32));
         self.block = None;
+        self.is_unknown = false;
+    }
+
+    /// Notes that the message being read has an unknown role or is of an unknown kind. A provider may have added it, with
+    /// demands of its own, so its calls, results and reasoning are only unknown blocks with ids.
+    pub(crate) fn set_unknown(&mut self, message: Value<'_, '_>, found: UnreadableEntry) {
+        self.is_unknown = true;
+        self.unknown_block(message);
+        self.note(IrregularityKind::UnreadableMessage { found }, message.span());
     }
 
     /// Begins a block of the message. Notes that follow belong to it.
@@ -256,6 +269,11 @@ impl<'a> Reader<'a> {
             return;
         }
         let message = MessageIndex(self.transcript.messages.len() as u32);
+        let (kind, signed) = match kind {
+            BlockKind::Text(Emptiness::Present) | BlockKind::Media => (kind, signed),
+            _ if self.is_unknown => (BlockKind::Opaque, false),
+            _ => (kind, signed),
+        };
         self.transcript.has.note(&kind);
         self.transcript.has.reasoning |= signed;
         let blocks = &mut self.transcript.blocks;

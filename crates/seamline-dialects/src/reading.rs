@@ -230,10 +230,11 @@ impl Reader<'_> {
         }
         self.odd_value(said);
         let found = unreadable(message, said);
-        if matches!(found, UnreadableEntry::UnknownRole | UnreadableEntry::UnknownKind) {
-            self.unknown_block(message);
+        if found.is_unknown() {
+            self.set_unknown(message, found);
+        } else {
+            self.note(IrregularityKind::UnreadableMessage { found }, message.span());
         }
-        self.note(IrregularityKind::UnreadableMessage { found }, message.span());
         Role::Unknown
     }
 }

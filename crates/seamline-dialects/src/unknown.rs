@@ -59,6 +59,19 @@ impl Reader<'_> {
         }
     }
 
+    /// Notes the ids in an unknown member of a message.
+    pub(crate) fn unknown_member(&mut self, member: Value<'_, '_>) {
+        let mut ids = Vec::new();
+        collect_ids(member, DEPTH_MAX, &mut ids);
+        for id in ids {
+            if let Some(id) =
+                id.str().filter(|id| !id.is_empty() && self.density.has_place_for(self.transcript.facts.len()))
+            {
+                self.fact(FactKind::UnknownMember, &id);
+            }
+        }
+    }
+
     /// Notes the names of the tools of an unknown block that has ids, for dialects whose results need none.
     pub(crate) fn unknown_tools(&mut self, block: Value<'_, '_>) {
         let mut names = Vec::new();

@@ -127,7 +127,11 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
     let by_status = Reading::of(status, failure);
     let (known, said) = match recognise(failure, &views, status, &by_status) {
         Some((known, said)) => (Some(known), said),
-        None => (None, excerpt::innermost(views.outermost())),
+        None => {
+            let said = excerpt::innermost(views.outermost());
+            let is_open = by_status.certainty == Certainty::Guess;
+            (member::known(&said).filter(|_| is_open), said)
+        }
     };
     let Reading { kind, certainty } = known.map_or(by_status, Reading::known);
     let &Kind { name, class, meaning, advice, .. } = kind;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::bytes::{Captures, Regex};
 
 use crate::kinds::{Class, Kind, reasoning, shape};
+use crate::known::{Known, broad};
 use crate::patterns::compile;
 use crate::views::Views;
 
@@ -111,6 +112,7 @@ static NOTATIONS: LazyLock<Vec<Notation>> = LazyLock::new(|| {
         ),
         Notation::new(Unknown, r"Additional properties are not allowed \('(?P<part>\w+)'"),
         Notation::new(Unknown, r"Unrecognized key(?:s|\(s\))?(?: in object)?: ['\x22`](?P<part>\w+)"),
+        Notation::new(Unknown, r"[Uu]nrecogni[sz]ed field \\*[`'\x22](?P<part>\w+)"),
         Notation::new(Missing, &format!("{PATH}[Ff]ield required")),
         Notation::new(Missing, r"'(?P<place>[\w.]+)' ?: (?:property )?[`'](?P<name>\w+)[`'] is missing"),
         Notation::new(Missing, r"Missing required parameter: '(?P<path>[\w.\[\]]+)'"),
@@ -131,6 +133,16 @@ static LISTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(r#"["']loc["'] ?: ?[\[(](?P<loc>[^\])]{1,400})[\])], ?["']msg["'] ?: ?["'](?P<msg>[^"']{1,200})"#)
 });
 
+/// Matches one issue in a list of issues, as zod writes it.
+static ISSUES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r#"["']keys["'] ?: ?\[(?P<keys>[^\]]{1,400})\], ?["']path["'] ?: ?\[(?P<path>[^\]]{0,400})\]|["']path["'] ?: ?\[(?P<place>[^\]]{1,400})\], ?["']message["'] ?: ?["'](?P<msg>(?:Required|Expected|Invalid)[^"']{0,200})"#,
+    )
+});
+
+/// The lists of messages in a body.
+const LISTS: [&str; 3] = ["messages", "contents", "input"];
+
 /// Returns the members that an error names. The provider's sentence counts; a list of errors has the places beside its
 /// sentences. Other parts of the text may quote the conversation.
 pub(crate) fn named(kind: &Kind, said: &str, views: &Views) -> Vec<NamedMember> {
@@ -138,6 +150,11 @@ pub(crate) fn named(kind: &Kind, said: &str, views: &Views) -> Vec<NamedMember> 
         return Vec::new();
     }
     let mut members: Vec<NamedMember> = NOTATIONS.iter().flat_map(|notation| notation.read(said)).collect();
+    if members.iter().all(|member| member.pointer.is_none())
+        && let Some(issues) = views.iter().map(issues).find(|issues| !issues.is_empty())
+    {
+        members = issues;
+    }
     if members.is_empty() {
         members = views.iter().map(listed).find(|listed| !listed.is_empty()).unwrap_or_default();
     }
@@ -151,6 +168,27 @@ pub(crate) fn named(kind: &Kind, said: &str, views: &Views) -> Vec<NamedMember> 
         }
     }
     kept
+}
+
+/// The kind of an error whose text is not known but names a member of a message: the member is at fault.
+pub(crate) fn known(said: &str) -> Option<&'static Known> {
+    static UNKNOWN: Known = broad("members of messages", &shape::UNKNOWN_FIELD, "");
+    static MISSING: Known = broad("members of messages", &shape::MISSING_MEMBER, "");
+    static WRONG: Known = broad("members of messages", &shape::WRONG_MEMBER, "");
+    let mut members = NOTATIONS.iter().flat_map(|notation| notation.read(said));
+    let named = members.find(|member| member.pointer.as_deref().is_some_and(is_in_message))?;
+    Some(match named.fault {
+        MemberFault::Unknown => &UNKNOWN,
+        MemberFault::Missing => &MISSING,
+        MemberFault::Wrong => &WRONG,
+    })
+}
+
+/// Whether a pointer leads into an element of a list of messages.
+fn is_in_message(pointer: &str) -> bool {
+    let mut keys = pointer.split('/').skip(1);
+    let is_list = keys.next().is_some_and(|key| LISTS.contains(&key));
+    is_list && keys.next().is_some_and(is_index)
 }
 
 /// Whether a fault fits the kind of the error. Nova calls a tool result an unknown member where the request declares no
@@ -174,6 +212,37 @@ fn listed(view: &str) -> Vec<NamedMember> {
         let path: Vec<String> = keys.map(|key| key.trim().trim_matches(['"', '\'']).to_owned()).collect();
         let (name, pointer) = at(&tidy(path))?;
         Some(NamedMember { name, pointer, fault })
+    });
+    members.take(MEMBERS_MAX).collect()
+}
+
+/// Reads the members in a list of issues, as zod writes it: the path of an object and the keys that it may not have, or the
+/// path of a value and the words about it.
+fn issues(view: &str) -> Vec<NamedMember> {
+    let found = ISSUES.iter().flat_map(|regex| regex.captures_iter(view.as_bytes()));
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(',').map(|key| key.trim().trim_matches(['"', '\'']).to_owned());
+        words.filter(|word| !word.is_empty()).collect()
+    };
+    let members = found.flat_map(|captures| {
+        let group = |name: &str| captures.name(name).map(|found| &view[found.range()]);
+        let path = words(group("path").or(group("place")).unwrap_or_default());
+        let member = |path: Vec<String>, fault| {
+            let (name, pointer) = at(&tidy(path))?;
+            Some(NamedMember { name, pointer, fault })
+        };
+        match (group("keys"), group("msg")) {
+            (Some(keys), _) => words(keys)
+                .into_iter()
+                .filter_map(|key| member(path.iter().cloned().chain([key]).collect(), MemberFault::Unknown))
+                .collect::<Vec<_>>(),
+            (None, Some(msg)) => {
+                let is_missing = msg.starts_with("Required") || msg.ends_with("received undefined");
+                let fault = if is_missing { MemberFault::Missing } else { MemberFault::Wrong };
+                member(path, fault).into_iter().collect()
+            }
+            (None, None) => Vec::new(),
+        }
     });
     members.take(MEMBERS_MAX).collect()
 }
@@ -233,7 +302,7 @@ fn at(path: &[String]) -> Option<(String, Option<String>)> {
     if !path.iter().all(is_word) {
         return Some((last.clone(), None));
     }
-    let is_list = |segment: &str| ["messages", "contents", "input"].contains(&segment);
+    let is_list = |segment: &str| LISTS.contains(&segment);
     let is_place = path.len() == 1 || !is_list(&path[0]) || is_index(&path[1]);
     if is_place { Some((last.clone(), Some(format!("/{}", path.join("/"))))) } else { Some((path.join("."), None)) }
 }
@@ -294,6 +363,12 @@ mod tests {
             None,
         );
         unknown("unknown field `foo`, expected one of `role`, `content`", "foo", None);
+        unknown("Unrecognized field \"foo\" (class com.acme.Message), not marked as ignorable", "foo", None);
+        unknown(
+            r#"[{"code":"unrecognized_keys","keys":["foo"],"path":["messages",2],"message":"Unrecognized key(s) in object: 'foo'"}]"#,
+            "foo",
+            Some("/messages/2/foo"),
+        );
         unknown(
             "Additional properties are not allowed ('foo' was unexpected) - 'messages.1'",
             "foo",

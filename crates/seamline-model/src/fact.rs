@@ -61,6 +61,8 @@ pub enum FactKind {
     OddValue,
     /// An id of an unknown block or message, by which it may make or answer a call.
     Unknown,
+    /// An id in an unknown member of a message, by which that may make a call.
+    UnknownMember,
     /// The name of the tool of an unknown block that has an id. A result without an id may answer it.
     UnknownTool,
 }

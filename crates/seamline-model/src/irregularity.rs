@@ -20,6 +20,11 @@ pub struct Irregularity {
 }
 
 impl Irregularity {
+    /// Whether it is a message that a provider may have added.
+    pub fn is_unknown_message(&self) -> bool {
+        matches!(self.kind, IrregularityKind::UnreadableMessage { found } if found.is_unknown())
+    }
+
     /// An irregularity at a place.
     pub fn new(kind: IrregularityKind, span: Span, message: Option<MessageIndex>, block: Option<BlockIndex>) -> Self {
         Self { kind, span, message, block, more: 0 }
@@ -125,6 +130,11 @@ pub enum UnreadableEntry {
 }
 
 impl UnreadableEntry {
+    /// Whether a provider may have added the entry.
+    pub fn is_unknown(self) -> bool {
+        matches!(self, Self::UnknownRole | Self::UnknownKind)
+    }
+
     /// The words for it in a message of a finding.
     pub fn as_str(self) -> &'static str {
         match self {

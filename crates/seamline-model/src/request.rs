@@ -180,10 +180,25 @@ const ABOUT_RESPONSES: &[&str] = &[
     "cache_control",
 ];
 
-/// Members that other dialects, and the programs that write conversations, are known to have.
-const ELSEWHERE: &[&str] = &[
+/// Members that frameworks and programs keep beside a message for themselves. The model never saw them.
+const OF_PROGRAMS: &[&str] = &[
     "additional_kwargs",
     "annotations",
+    "cwd",
+    "gitBranch",
+    "isMeta",
+    "isSidechain",
+    "isSystemPrompt",
+    "providerMetadata",
+    "providerOptions",
+    "response_metadata",
+    "usage_metadata",
+    "userType",
+    "version",
+];
+
+/// Members that other dialects, and the programs that write conversations, are known to have.
+const ELSEWHERE: &[&str] = &[
     "args",
     "arguments",
     "attachments",
@@ -197,7 +212,6 @@ const ELSEWHERE: &[&str] = &[
     "content",
     "clear_at",
     "context_management",
-    "cwd",
     "data",
     "display",
     "encrypted_content",
@@ -211,15 +225,11 @@ const ELSEWHERE: &[&str] = &[
     "functionCall",
     "functionResponse",
     "function_call",
-    "gitBranch",
     "image",
     "images",
     "input",
     "invalid_tool_calls",
     "isError",
-    "isMeta",
-    "isSidechain",
-    "isSystemPrompt",
     "is_error",
     "metadata",
     "name",
@@ -233,8 +243,6 @@ const ELSEWHERE: &[&str] = &[
     "parts",
     "phase",
     "prefix",
-    "providerMetadata",
-    "providerOptions",
     "provider_specific_fields",
     "reasoning",
     "reasoningContent",
@@ -244,7 +252,6 @@ const ELSEWHERE: &[&str] = &[
     "recipient",
     "refusal",
     "response",
-    "response_metadata",
     "result",
     "role",
     "signature",
@@ -271,9 +278,6 @@ const ELSEWHERE: &[&str] = &[
     "tool_results",
     "tool_use",
     "tool_use_id",
-    "usage_metadata",
-    "userType",
-    "version",
     "video",
     "videos",
     "weight",
@@ -281,14 +285,14 @@ const ELSEWHERE: &[&str] = &[
 
 /// Whether a member of this name holds metadata instead of content.
 pub fn is_metadata(key: &str) -> bool {
-    ABOUT_RESPONSES.contains(&key)
+    ABOUT_RESPONSES.contains(&key) || OF_PROGRAMS.contains(&key)
 }
 
 impl Member {
     /// Whether no dialect and no program is known to have it, so that a provider may have added it.
     pub fn is_unknown(&self) -> bool {
-        let is_known = |names: &[&str]| names.contains(&&*self.key);
-        matches!(self.sort, MemberSort::Foreign { .. }) && !is_known(ABOUT_RESPONSES) && !is_known(ELSEWHERE)
+        let is_known = is_metadata(&self.key) || ELSEWHERE.contains(&&*self.key);
+        matches!(self.sort, MemberSort::Foreign { .. }) && !is_known
     }
 
     /// Whether it may hold content: it is not empty, and it is not known metadata.

@@ -72,6 +72,7 @@ export interface RepairAction {
   pointer: string | null;
   message_index: number | null;
   call_id: string | null;
+  from_call_id?: string;
   removed?: string;
   synthetic: boolean;
   before_hash: string | null;

@@ -28,6 +28,8 @@ pub struct Action {
     pub place: Option<Place>,
     /// The id of the call it is about.
     pub call_id: Option<String>,
+    /// The id that the result named before, if that is another one.
+    pub from_call_id: Option<String>,
     /// The name of what it removed.
     pub removed: Option<String>,
     /// Whether it wrote synthetic content.
@@ -133,6 +135,7 @@ impl Actions {
                 message: if first_pass { before } else { origin },
                 place: first_pass.then_some(place_of(transcript, edit).unwrap_or(taken.place)),
                 call_id: call_of(transcript, edit).or_else(|| taken.call_id.map(str::to_owned)),
+                from_call_id: old_id(transcript, edit),
                 removed: removed::removed(transcript, edit),
                 synthetic: is_synthetic_edit(edit),
                 dropped: dropped.into_iter().collect(),
@@ -234,6 +237,14 @@ fn call_of(transcript: &Transcript<'_>, edit: &Edit) -> Option<String> {
     let call = transcript.call(block).and_then(|call| call.id.as_ref());
     let result = transcript.result(block).and_then(|result| result.id.as_ref());
     call.or(result).map(|id| id.as_str().to_owned())
+}
+
+/// The id that a result named instead of that of its call.
+fn old_id(transcript: &Transcript<'_>, edit: &Edit) -> Option<String> {
+    let Edit::Readdress { result, call, .. } = edit else { return None };
+    let old = transcript.result(*result)?.id.as_ref().filter(|id| !id.is_empty())?;
+    let own = transcript.call(*call).and_then(|call| call.id.as_ref());
+    (own != Some(old)).then(|| old.as_str().to_owned())
 }
 
 fn place_of(transcript: &Transcript<'_>, edit: &Edit) -> Option<Place> {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use seamline_model::{Constraints, MessageIndex, Transcript};
+use seamline_model::{Constraints, Irregularity, Transcript};
 
 use crate::RepairPolicy;
 use crate::context::Context;
@@ -10,6 +10,7 @@ use crate::found::{Found, LISTED_MAX};
 use crate::rule::{Check, EachCall, EachIrregularity, EachMessage, EachResult, Report, Rule, Whole};
 use crate::rules::ALL;
 use crate::settled::{More, Settled};
+use crate::unknown::Unknown;
 
 /// Finds all violations of a transcript, in its order.
 pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &RepairPolicy) -> Found {
@@ -93,12 +94,16 @@ fn run(context: &Context<'_, '_>) -> Report {
             run!(result, result);
         }
     }
-    let is_looked_at = |message: Option<MessageIndex>| message.is_none_or(|message| message >= context.first());
-    for irregularity in context.transcript.irregularities.iter().filter(|found| is_looked_at(found.message)) {
+    let unknown = Unknown::of(context.transcript);
+    let is_looked_at = |found: &&Irregularity| {
+        found.message.is_none_or(|message| message >= context.first()) && !unknown.excuses(found)
+    };
+    for irregularity in context.transcript.irregularities.iter().filter(is_looked_at) {
         run!(irregularity, irregularity);
     }
     run!(whole);
     report.count();
+    unknown.drop_fixes(context.transcript, &mut report);
     report
 }
 

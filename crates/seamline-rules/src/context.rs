@@ -401,6 +401,10 @@ fn result_messages(transcript: &Transcript<'_>, first: MessageIndex, joint: Join
         let is_said = message.role == Role::Assistant && joint != Joint::Apart;
         partner[at] = together.filter(|_| is_said).unwrap_or(known);
         if message.role == Role::Unknown {
+            // It may hold calls that are answered together with those before it.
+            if joint != Joint::Apart && transcript.has_unknown_pair(index) {
+                together = together.or(Some(known));
+            }
             continue;
         }
         known = Some(index);

@@ -22,6 +22,7 @@ mod removed;
 mod rule;
 mod rules;
 mod settled;
+mod unknown;
 
 pub use action_kind::ActionKind;
 pub use actions::{ACTIONS_LISTED_MAX, Action, DroppedContent, Loss, UnlistedActions};

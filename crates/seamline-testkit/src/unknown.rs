@@ -1,5 +1,7 @@
 //! Puts content that no dialect knows into healthy bodies, at every place where a provider could add it.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 /// A name that no provider uses.
@@ -53,8 +55,32 @@ pub fn pairs(body: &Value, most: usize) -> Vec<Unknown> {
         }
     }
     copies.extend(batches(body, &halves));
+    copies.extend(roles(body, &halves));
     let step = copies.len().div_ceil(most.max(1)).max(1);
     copies.into_iter().step_by(step).collect()
+}
+
+/// Returns copies of a body in which the role of a message with calls or results is unknown, or that of the messages of
+/// both halves of a pair.
+fn roles(body: &Value, halves: &[Half]) -> Vec<Unknown> {
+    let mut copies = Vec::new();
+    for (at, half) in halves.iter().enumerate() {
+        let others = halves[at..].iter().filter(|other| half.is_call && !other.is_call && other.id == half.id);
+        let both = others.take(1).map(|other| ("unknown roles around a call and its result", vec![half, other]));
+        for (added, renamed) in both.chain([("unknown role around a call or result", vec![half])]) {
+            let mut copy = body.clone();
+            let messages: BTreeSet<String> = renamed.iter().filter_map(|half| half.message()).collect();
+            let rename = |message: &String| {
+                let role = copy.pointer_mut(message)?.get_mut("role").filter(|role| role.is_string())?;
+                *role = json!(NAME);
+                Some(())
+            };
+            if !messages.is_empty() && messages.iter().map(rename).all(|renamed| renamed.is_some()) {
+                copies.push(Unknown { place: half.pointer.clone(), added, body: copy });
+            }
+        }
+    }
+    copies
 }
 
 /// Returns copies of a body in which the results of one list are one unknown element: it holds the results, or a list of
@@ -123,6 +149,12 @@ const RESULTS: [(&str, &str); 6] = [
 ];
 
 impl Half {
+    /// The pointer of the message that holds it: the element of the outermost list.
+    fn message(&self) -> Option<String> {
+        let mut keys = self.pointer.split('/').skip(1);
+        Some(format!("/{}/{}", keys.next()?, keys.next()?))
+    }
+
     /// The pointer of the list that it is in, and its place there.
     fn placed(&self) -> Option<(&str, usize, &Self)> {
         let (list, at) = self.pointer.rsplit_once('/')?;

@@ -254,6 +254,7 @@ impl Native<'_> {
         RepairAction {
             pointer: self.placed_pointer(action.pointer.as_deref()),
             call_id: action.call_id.clone().map(|id| self.own_id(id)),
+            from_call_id: action.from_call_id.clone().map(|id| self.own_id(id)),
             before_hash: hashed(&action.before_hash),
             after_hash: hashed(&action.after_hash),
             ..action.clone()

@@ -231,6 +231,7 @@ fn reported(
                 pointer,
                 message_index: place.message.map(seamline_model::MessageIndex::get),
                 call_id: action.call_id.filter(|id| !id.is_empty()),
+                from_call_id: action.from_call_id,
                 removed: action.removed,
                 synthetic: action.synthetic,
                 before_hash: action.before_hash,
@@ -390,6 +391,17 @@ mod tests {
         assert_eq!(repaired.found.len(), 1);
         let calls: Vec<_> = repaired.actions.iter().map(|action| (action.action, action.call_id.as_deref())).collect();
         assert_eq!(calls, [(ActionKind::Synthesize, Some("toolu_1")), (ActionKind::Synthesize, Some("toolu_2"))]);
+    }
+
+    #[test]
+    fn an_action_names_the_id_that_a_result_named_before() {
+        let body = r#"{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[
+            {"id":"call_1","type":"function","function":{"name":"x","arguments":"{}"}}]},
+            {"role":"tool","tool_call_id":"call_9","content":"ok"}]}"#;
+        let repaired = repair(body.as_bytes(), &Options::default()).unwrap();
+        let [action] = &repaired.actions[..] else { panic!("{:?}", repaired.actions) };
+        let ids = (action.from_call_id.as_deref(), action.call_id.as_deref());
+        assert_eq!((action.code, ids), ("PAIR005", (Some("call_9"), Some("call_1"))));
     }
 
     /// Repairs a body for a provider that demands more, and repairs it again.

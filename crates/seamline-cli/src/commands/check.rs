@@ -18,7 +18,7 @@ use crate::output::{self, Output};
 use crate::render::findings::Extent;
 use crate::render::series::Series;
 use crate::render::text::{self, Tally};
-use crate::render::{Counts, Examined, Places, file, github, json, sarif};
+use crate::render::{self, Counts, Examined, Places, file, github, json, sarif};
 use crate::stored::Store;
 
 /// Report what is wrong with request bodies and session files
@@ -174,7 +174,8 @@ impl Check {
             None => {}
         }
         let body = opened.read()?;
-        let checked = seamline::check(&body, options).map_err(|error| Failure::of_body(error, &body))?;
+        let mut checked = seamline::check(&body, options).map_err(|error| Failure::of_body(error, &body))?;
+        render::warn_of_open_calls(&mut checked.findings);
         output::say_note(label, checked.note.as_deref());
         let mut tally = Tally::of(&checked, &options.policy);
         // A fix may uncover another finding that the policy leaves.

@@ -25,7 +25,7 @@ use crate::log;
 use crate::many;
 use crate::output;
 use crate::render::repair::{Destination, Outcome};
-use crate::render::{Counts, Examined, Places, github, json, repair, sarif};
+use crate::render::{self, Counts, Examined, Places, github, json, repair, sarif};
 
 /// Repair request bodies and session files
 ///
@@ -231,7 +231,9 @@ impl Fix {
             Some(program) => return Err(Failure::of_file(source, program)),
             None => {}
         }
-        let repaired = seamline::repair(&before, options).map_err(|error| Failure::of_body(error, &before))?;
+        let mut repaired = seamline::repair(&before, options).map_err(|error| Failure::of_body(error, &before))?;
+        render::warn_of_open_calls(&mut repaired.found);
+        render::warn_of_open_calls(&mut repaired.remaining);
         output::say_note(label, repaired.note.as_deref());
         let missed = rejection::missed(asked.rejected, &repaired);
         output::say_note(label, missed.as_deref());

@@ -64,6 +64,14 @@ pub(crate) enum Places<'a> {
     Records(&'a [Record]),
 }
 
+/// Makes the note about calls that may still be answered a warning: a provider rejects the body as it is. In a session the
+/// results may come, so that it stays a note there.
+pub(crate) fn warn_of_open_calls(findings: &mut [Finding]) {
+    for finding in findings.iter_mut().filter(|finding| finding.code == "PAIR001") {
+        finding.severity = finding.severity.max(seamline::Severity::Warning);
+    }
+}
+
 /// How many findings there are, by severity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {

@@ -327,7 +327,10 @@ fn named(action: &RepairAction) -> (&'static str, String) {
     let done = match (&action.removed, defect) {
         (Some(what), _) => format!("{what} removed"),
         (None, Some(kind)) => kind.fix.to_owned(),
-        (None, None) => done(action.action),
+        (None, None) => match &action.from_call_id {
+            Some(old) => format!("{}, it named `{}`", done(action.action), screen::cut(old, ID_COLUMNS_MAX)),
+            None => done(action.action),
+        },
     };
     (defect.map_or_else(rule, |kind| kind.name), done)
 }

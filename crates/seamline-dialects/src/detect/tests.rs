@@ -102,3 +102,38 @@ fn no_two_dialects_have_the_same_precedence() {
     precedences.dedup();
     assert_eq!(precedences.len(), ALL.len());
 }
+
+#[test]
+fn calls_in_the_middle_of_a_long_list_are_found() {
+    let text = r#"{"role":"user","content":"a"},{"role":"assistant","content":"b"}"#;
+    let pair = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"x","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}"#;
+    let texts = vec![text; 100].join(",");
+    let list = format!("[{texts},{},{texts}]", vec![pair; 10].join(","));
+    assert_eq!(detect(list.as_bytes()).unwrap().name(), "anthropic_messages");
+    assert_eq!(detect(format!("[{texts},{texts}]").as_bytes()).unwrap().name(), "openai_chat");
+}
+
+#[test]
+fn an_empty_list_of_calls_does_not_outweigh_the_model() {
+    for member in [r#""tool_calls":[]"#, r#""reasoning_content":"hm""#] {
+        let message = format!(r#"{{"role":"assistant","content":"b",{member}}}"#);
+        let body = format!(
+            r#"{{"model":"claude-sonnet-4-5","messages":[{{"role":"user","content":"a"}},{message},{message},{message}]}}"#
+        );
+        assert_eq!(detect(body.as_bytes()).unwrap().name(), "anthropic_messages", "{member}");
+    }
+}
+
+#[test]
+fn a_body_of_ollama_s_own_interface_is_refused() {
+    let calls = r#"{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{"a":1}}}]}"#;
+    let result = r#"{"role":"tool","tool_name":"f","content":"11"}"#;
+    let body = |more: &str, messages: &str| format!(r#"{{"model":"llama3.2",{more}"messages":[{messages}]}}"#);
+    let native = body("", &format!("{calls},{result}"));
+    assert_eq!(detect(native.as_bytes()).err(), Some(Error::OllamaNative));
+    let native = body(r#""keep_alive":"5m","options":{"num_ctx":4096},"#, calls);
+    assert_eq!(detect(native.as_bytes()).err(), Some(Error::OllamaNative));
+    assert_eq!(detect(body("", calls).as_bytes()).unwrap().name(), "openai_chat");
+    let with_ids = calls.replace(r#"{"function""#, r#"{"id":"call_1","function""#);
+    assert_eq!(detect(body("", &format!("{with_ids},{result}")).as_bytes()).unwrap().name(), "openai_chat");
+}

@@ -217,9 +217,12 @@ pub(super) fn continues(call: Object<'_, '_>) -> bool {
     call.get("willContinue").is_some_and(|value| value.is(Kind::True))
 }
 
-/// Finds the text of a response that holds exactly one text.
+/// The members under which clients and repairs put the whole output of a tool. Any other key is a part of the output.
+const OUTPUT_KEYS: [&str; 4] = ["output", "result", "content", "error"];
+
+/// Finds the text of a response that holds exactly one text, the output.
 pub(super) fn only_member<'d, 'a>(response: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     let mut members = response.members();
-    let (_, first) = members.next().filter(|_| members.next().is_none())?;
-    first.is(Kind::String).then_some(first)
+    let (key, first) = members.next().filter(|_| members.next().is_none())?;
+    (first.is(Kind::String) && OUTPUT_KEYS.contains(&&*key.name())).then_some(first)
 }

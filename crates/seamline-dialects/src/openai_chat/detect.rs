@@ -45,8 +45,11 @@ fn envelope(score: &mut Score, key: &str, value: Value<'_, '_>) {
 
 fn message(score: &mut Score, key: &str, value: Value<'_, '_>) {
     match key {
+        // Clients of other dialects keep these beside a text.
+        "tool_calls" if value.is(Kind::Array) && value.elements().next().is_none() => score.hint(4),
+        "reasoning_content" if !value.is(Kind::Null) => score.hint(4),
         "tool_calls" | "tool_call_id" if !value.is(Kind::Null) => score.prove(),
-        "function_call" | "reasoning_content" if !value.is(Kind::Null) => score.decide(),
+        "function_call" if !value.is(Kind::Null) => score.decide(),
         "role" => match value.raw_str() {
             "tool" | "function" => score.prove(),
             "developer" => score.decide(),

@@ -135,8 +135,12 @@ const CALL_TYPES: &[&str] = &["function", "custom", "function_call", "tool_call"
 
 /// Whether an entry of a list of calls has a type that is not known, and no function. The provider may have added it.
 pub(super) fn is_unknown_call(value: Value<'_, '_>) -> bool {
-    let kind = value.object().and_then(|call| call.get("type")).map_or("", Value::raw_str);
-    !kind.is_empty() && !CALL_TYPES.contains(&kind) && !has_function(value)
+    has_unknown_type(value) && !has_function(value)
+}
+
+fn has_unknown_type(call: Value<'_, '_>) -> bool {
+    let kind = call.object().and_then(|call| call.get("type")).map_or("", Value::raw_str);
+    !kind.is_empty() && !CALL_TYPES.contains(&kind)
 }
 
 /// Reads one call of a message's list, and whether it has the signature that Gemini's models give.
@@ -174,6 +178,8 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> (Call, bool
     let input = match held {
         // A custom tool takes text of any kind.
         Some(input) if !custom && input.is(Kind::String) => text_input(input),
+        // What a call of an unknown type is given may have any form.
+        Some(_) if has_unknown_type(value) => Input::Text,
         held => input(held),
     };
     (Call::new(id.as_deref(), name.as_deref(), input, &mut reader.transcript.tools), is_signed)

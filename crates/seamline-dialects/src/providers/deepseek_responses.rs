@@ -18,7 +18,8 @@ pub(super) const PROVIDER: Provider = Provider {
         // OAR-27, recorded: the text for a call without a result where it is expected.
         unanswered: NO_OUTPUT,
         // OAR-27, recorded: other items between, reasoning too (awesome-deepseek-integration#740, DeepSeek-V3#1588).
-        pairs: PairDemands { adjacent: Some(NO_OUTPUT), ..responses_compatible::CONSTRAINTS.pairs },
+        // OAR-26: results without the id of a call are refused, too (cc-switch#7400).
+        pairs: PairDemands { adjacent: Some(NO_OUTPUT), unaddressed: false, ..responses_compatible::CONSTRAINTS.pairs },
         ..responses_compatible::CONSTRAINTS
     },
 };

@@ -1,6 +1,6 @@
 //! Servers that speak the Responses dialect, taken at their most tolerant.
 
-use seamline_model::{Constraints, ErrorText, IdDemand, PairDemands};
+use seamline_model::{Constraints, ErrorText, IdDemand};
 
 use super::Provider;
 use crate::openai_responses;
@@ -21,8 +21,6 @@ pub(super) const PROVIDER: Provider = Provider {
 pub(super) const CONSTRAINTS: Constraints = Constraints {
     // OAR-13 was seen with OpenAI alone.
     call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_responses::CONSTRAINTS.call_id },
-    // OAR-26: DeepSeek refuses results without the id of a call (cc-switch#7400).
-    pairs: PairDemands { unaddressed: false, ..openai_responses::CONSTRAINTS.pairs },
     // Recorded and accepted: ids of other forms, and reasoning under an id before items without (DeepSeek).
     item_id: None,
     // OAR-10 is about what OpenAI keeps.

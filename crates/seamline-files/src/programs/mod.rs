@@ -72,6 +72,7 @@ pub const ALL: &[&Program] = &[
     &openai_batch::LIST,
     &sharegpt::PROGRAM,
     &vercel_ai::PROGRAM,
+    &vercel_ai::MODEL_MESSAGES,
     &har::PROGRAM,
     &fine_tuning::PROGRAM,
     &bodies::PROGRAM,

@@ -53,6 +53,12 @@ pub(super) const FAMILY: Family = Family {
             r"[`'\x22]?tool_use[`'\x22]? ids were found without [`'\x22]?tool_result\b",
         ),
         sentence(
+            "ANT-5",
+            400,
+            &pairing::UNANSWERED_CALL,
+            r"Did not find \d+ [`'\x22]?tool_result[`'\x22]? blocks?(?:\(s\))? at the beginning of this message",
+        ),
+        sentence(
             "ANT-36",
             400,
             &pairing::ORPHAN_SERVER_RESULT,

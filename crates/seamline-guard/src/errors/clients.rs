@@ -17,6 +17,7 @@ pub(super) const FAMILY: Family = Family {
             r"AIMessages with tool_calls that do not have a corresponding ToolMessage|MUST have a corresponding ToolMessage",
         ),
         code("LangGraph", 400, &pairing::UNANSWERED_CALL, r"INVALID_CHAT_HISTORY"),
+        sentence("LangGraph", 400, &pairing::UNANSWERED_CALL, r"/INVALID_CHAT_HISTORY\b"),
         sentence(
             "AI SDK",
             400,

@@ -48,6 +48,13 @@ pub(super) const FAMILY: Family = Family {
             &shape::WRONG_MEMBER,
             r"\[json\.exception\.type_error\.\d+\] type must be \w+, but is",
         ),
+        sentence(
+            "llama.cpp",
+            500,
+            &shape::MISSING_CONTENT,
+            r"Failed to parse messages: [^\n]{0,40}[Mm]issing '(?:content|tool_calls)'|Failed to parse messages: [^\n]{0,40}[Ee]xpected '(?:content|tool_calls)'",
+        ),
+        sentence("llama.cpp", 500, &shape::WRONG_MEMBER, r"Failed to parse messages: "),
         sentence("local templates", 500, &shape::NO_USER_MESSAGE, r"(?i)no user query found in messages"),
         sentence(
             "local templates",

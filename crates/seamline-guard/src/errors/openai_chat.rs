@@ -106,6 +106,14 @@ pub(super) const FAMILY: Family = Family {
             r"Invalid value for 'content': expected a string, got null|content[^\n]{0,60}expected a string[^\n]{0,60}got null",
         ),
         sentence(
+            "OAC-8",
+            400,
+            &shape::MISSING_CONTENT,
+            r"Invalid type for '(?:messages|input)\[\d+\][\w.\[\]]*\.?(?:content|output|text)': expected [^\n]{0,120}got null",
+        ),
+        sentence("OAC-1", 400, &shape::WRONG_MEMBER, r"Invalid type for '(?:messages|input)\[\d+\]"),
+        sentence("OAC-1", 400, &shape::MISSING_MEMBER, r"Missing required parameter: '(?:messages|input)\[\d+\]"),
+        sentence(
             "OAC-1",
             400,
             &shape::MEDIA_IN_RESULT,

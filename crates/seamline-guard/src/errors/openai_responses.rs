@@ -74,6 +74,18 @@ pub(super) const FAMILY: Family = Family {
             &shape::CONTENT_FORM,
             r"Invalid value: ['\x22`](?:input_text|output_text|tool|text)['\x22`]\. Supported values are",
         ),
+        sentence(
+            "OAC-1",
+            400,
+            &shape::UNSUPPORTED_ROLE,
+            r"Invalid value: '[^'\n]{0,80}'\. Supported values are: (?:(?:and )?'\w{1,20}',? ){0,4}(?:and )?'(?:system|assistant|user)'",
+        ),
+        sentence(
+            "OAC-1",
+            400,
+            &shape::WRONG_MEMBER,
+            r"Invalid value: '[^'\n]{0,80}'\. Supported values are: (?:(?:and )?'\w{1,40}',? ){0,4}(?:and )?'(?:text|image_url|input_text|output_text|input_image|function_call|message)'",
+        ),
         // The service.
         sentence(
             "OAR-20",

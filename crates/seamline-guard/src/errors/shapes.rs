@@ -72,6 +72,42 @@ pub(super) const FAMILY: Family = Family {
             &pairing::ORPHAN_RESULT,
             r"(?i)\b(?:tool|function)[ _-]?(?:call[ _-]?|use[ _-]?)?(?:with (?:the )?)?ids?[ (:`'\x22]{1,3}[\w.:-]{1,140}[)`'\x22]{0,2} (?:is |was |were )?not found\b",
         ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::ORPHAN_RESULT,
+            r"(?i)\b(?:does not match any|(?:has|have|with|there (?:is|was)) no|no) (?:matching|corresponding|preceding|previous|earlier|prior) [`'\x22]?(?:tool|function)[ _-]?(?:calls?|uses?)\b|\bdoes not match any [`'\x22]?(?:tool|function)[ _-]?(?:calls?|uses?)\b",
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::ORPHAN_RESULT,
+            r"(?i)\bcall[ _]?id [`'\x22]?[\w.:-]{1,140}[`'\x22]? (?:is |was )?not found in (?:the )?(?:conversation|history|messages|input|transcript)\b",
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::ORPHAN_RESULT,
+            r"(?i)\b(?:orphan(?:ed)?|dangling|unmatched|stray) [`'\x22]?(?:tool|function)[ _-](?:call[ _-])?(?:result|output|response|message)s?\b",
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::UNANSWERED_CALL,
+            r"(?i)\b(?:orphan(?:ed)?|dangling|unanswered|unmatched) [`'\x22]?(?:tool|function)[ _-]?(?:call|use)s?\b",
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::UNANSWERED_CALL,
+            r"(?i)(?:tool|function)[ _-]?(?:calls?|uses?)\b[^\n.]{0,160} (?:was|were|is|are) not (?:immediately |directly )?followed by\b",
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::UNANSWERED_CALL,
+            r"(?i)\bmissing (?:tool|function) (?:results?|outputs?|responses?) for (?:the )?(?:following )?(?:tool|function)[ _-]?calls?|\bexpected (?:a )?tool message after (?:an? )?assistant message with tool calls",
+        ),
         // Members of messages, as decoders of Go, pydantic and Rust report them.
         sentence(
             "Go members",
@@ -115,6 +151,31 @@ pub(super) const FAMILY: Family = Family {
             r"\b(?:messages|input|contents)[\w.\[\]]*: missing field [`'\x22]\w+[`'\x22]",
         ),
         broad(
+            "serde members",
+            &shape::UNSUPPORTED_ROLE,
+            r"\b(?:messages|input|contents)\[\d+\]: unknown variant [`'\x22][^`'\x22\n]{0,80}[`'\x22], expected (?:one of )?(?:[`'\x22]\w{1,20}[`'\x22],? (?:or )?){0,4}[`'\x22](?:system|user|assistant)[`'\x22]",
+        ),
+        broad(
+            "serde members",
+            &shape::MISSING_CONTENT,
+            r"\b(?:messages|input|contents)\[\d+\](?:\.content|\.output)?: invalid type: null",
+        ),
+        broad(
+            "serde members",
+            &shape::WRONG_MEMBER,
+            r"\b(?:messages|input|contents)\[\d+\][\w.\[\]]*: (?:unknown variant [`'\x22]|invalid (?:type|value|length): |data did not match any variant)",
+        ),
+        broad(
+            "serde members",
+            &shape::WRONG_MEMBER,
+            r"data did not match any variant of untagged enum \w*(?:Message|Content|Input|Item|Part)",
+        ),
+        broad(
+            "zod members",
+            &shape::WRONG_MEMBER,
+            r"[\x22']path[\x22'] ?: ?\[ ?[\x22'](?:messages|input|contents)[\x22'], ?\d+[^\]\n]{0,200}\], ?[\x22']message[\x22'] ?: ?[\x22'](?:Expected|Invalid|Required)",
+        ),
+        broad(
             "roles",
             &shape::UNSUPPORTED_ROLE,
             r"\b(?:messages|input|contents)(?:\.|\[)\d+\]?\.role: unknown variant|[`'\x22](?:messages|input|contents)(?:\.|\[)\d+\]?\.role[`'\x22] does not support",
@@ -129,7 +190,7 @@ pub(super) const FAMILY: Family = Family {
         broad(
             "unknown members",
             &shape::UNKNOWN_FIELD,
-            r"(?:unknown|[Uu]nrecogni[sz]ed) field [`'\x22]\w+[`'\x22]|Additional properties are not allowed \([`'\x22]|Unrecognized key(?:s|\(s\))?(?: in object)?: [`'\x22]",
+            r"(?:unknown|[Uu]nrecogni[sz]ed) field [`'\x22]\w+[`'\x22]|Additional properties are not allowed \([`'\x22]|Unrecognized key(?:s|\(s\))?(?: in object)?: [`'\x22]|\b(?:messages|input|contents)(?:\[|[./])\d+[\w.\[\]/]* must NOT have additional properties",
         ),
         // Any other complaint of a template.
         sentence(
@@ -137,6 +198,13 @@ pub(super) const FAMILY: Family = Family {
             500,
             &service::TEMPLATE_FAILED,
             r"error (?:rendering|executing) template: template:|\btemplate: [^\n]{0,80}: executing [^\n]{0,80} at <",
+        ),
+        // A value that the template calls, walks or reads is missing.
+        sentence(
+            "Jinja templates",
+            500,
+            &service::TEMPLATE_FAILED,
+            r"Value is not callable: \w+ at row \d|Expected iterable or object type in for loop: got \w+|'dict object' has no attribute '\w",
         ),
         sentence(
             "Jinja templates",

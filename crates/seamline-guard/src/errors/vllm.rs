@@ -1,13 +1,19 @@
 //! vLLM.
 
 use super::Family;
-use crate::kinds::{pairing, service, shape};
+use crate::kinds::{content, pairing, service, shape};
 use crate::known::sentence;
 
 pub(super) const FAMILY: Family = Family {
     name: "vllm",
     aliases: &[],
     errors: &[
+        sentence(
+            "VLM-4",
+            400,
+            &content::CONTEXT_OVERFLOW,
+            r"prompt[^\n]{0,80} is too long to fit into the model|prompt \(length \d+\) is longer than the maximum model length",
+        ),
         sentence("VLM-1", 400, &pairing::EMPTY_TOOL_LIST, r"`tools` must not be an empty array"),
         sentence(
             "VLM-1",

@@ -9,7 +9,8 @@ impl<'t> Walk<'t, '_> {
     /// Lets blocks of unknown kind answer open calls before them, and own results after them, by their ids.
     pub(super) fn claim_unknown(&mut self) {
         let ids = self.unknown(FactKind::Unknown);
-        if ids.is_empty() {
+        let members = self.unknown(FactKind::UnknownMember);
+        if ids.is_empty() && members.is_empty() {
             return;
         }
         for index in 0..self.pairing.calls.len() {
@@ -27,7 +28,7 @@ impl<'t> Walk<'t, '_> {
             let Some(id) = self.result_key(position).map(WireId::as_str) else { continue };
             let is_nameless = self.nameless_tool(self.pairing.results[position].result).is_some();
             let of_tool = tools.get(id).filter(|_| is_nameless);
-            let mut owners = [ids.get(id), of_tool].into_iter().flatten();
+            let mut owners = [ids.get(id), members.get(id), of_tool].into_iter().flatten();
             if owners.any(|blocks| self.is_owned(position, blocks, is_nameless)) {
                 self.pairing.results[position].fate = ResultFate::Unknown;
             }

@@ -39,6 +39,9 @@ pub(super) fn excuse(dialect: Dialect, messages: &[Value], violations: &mut Vec<
     }
 }
 
+/// The roles that some dialect or program is known to have.
+const ROLES: &[&str] = &["ai", "assistant", "bot", "developer", "function", "human", "model", "system", "tool", "user"];
+
 /// Objects that a message of some dialect or program is known to have. None of them is a new form of content.
 const KNOWN: &[&str] = &[
     "additional_kwargs",
@@ -239,6 +242,11 @@ impl Unknown {
     /// Adds the names in a message that belong neither to a call nor to a result.
     fn add(&mut self, dialect: Dialect, message: &Value) {
         let mut body = json!({dialect.list_key(): [message]});
+        // What a message of an unknown role holds is as unknown as the message.
+        if message["role"].as_str().is_some_and(|role| !ROLES.contains(&role)) {
+            self.collect(&body);
+            return;
+        }
         (dialect.row().calls)(&mut body).into_iter().for_each(Fields::clear);
         (dialect.row().results)(&mut body).into_iter().for_each(Fields::clear);
         // The members of a message with a role are its own, whatever they hold.

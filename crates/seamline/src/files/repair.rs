@@ -347,6 +347,7 @@ fn action_of(finding: &Finding) -> Option<RepairAction> {
         pointer: None,
         message_index: None,
         call_id: None,
+        from_call_id: None,
         removed: None,
         synthetic: false,
         before_hash: None,

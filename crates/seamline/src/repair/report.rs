@@ -29,6 +29,9 @@ pub struct RepairAction {
     pub message_index: Option<usize>,
     /// The id of the call that it is about. Source document 001 calls it `toolUseId`.
     pub call_id: Option<String>,
+    /// The id that a result named before a repair addressed it to its call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_call_id: Option<String>,
     /// The name of what it removed, such as a member of a message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed: Option<String>,

@@ -83,10 +83,9 @@ fn last_text(code: &str) -> Option<String> {
         match (byte, opened) {
             (b'"', Some(start)) => (opened, last) = (None, Some(code.get(start..at)?)),
             (b'"', None) => opened = Some(at + 1),
-            (_, Some(_)) => {}
             (b'(', None) => depth += 1,
             (b')', None) => depth -= 1,
-            (b' ' | b',', None) => {}
+            (_, Some(_)) | (b' ' | b',', None) => {}
             (_, None) => last = None,
         }
         if depth == 0 {

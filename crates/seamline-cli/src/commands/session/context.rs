@@ -210,7 +210,10 @@ impl StoreContext {
                     "`seamline session list{option}` lists the existing sessions, `seamline session new {name}{option}` \
                      creates it"
                 );
-                Failure::new(error.to_string()).with_hint(suggest::hint(name.as_str(), &names, &all))
+                // A damaged log can have held the whole session.
+                let losses = wait(self.store.losses()).unwrap_or_default();
+                let lost = losses.iter().map(|loss| format!("; the store is damaged: {loss}")).collect::<String>();
+                Failure::new(format!("{error}{lost}")).with_hint(suggest::hint(name.as_str(), &names, &all))
             }
             SessionError::Store(error @ Error::Busy { .. }) => Failure::new(error.message()).with_hint(format!(
                 "`--take-over` takes the lease from that process; reading the session and {} are always possible",

@@ -6,6 +6,8 @@
 mod message;
 mod read;
 
+use serde_json::Value;
+
 use crate::Program;
 use crate::sample::{Sample, has, says};
 use crate::session::Format;
@@ -36,5 +38,14 @@ fn is_messages(sample: &Sample<'_>) -> bool {
         let is_saved = says(message, "type", &["human", "ai", "tool", "system", "function", "chat"]);
         is_saved && has(message, &["data"]) || has(message, &["lc", "type", "kwargs"])
     };
-    is_message(sample.root()) || sample.list("messages").iter().any(is_message)
+    let messages = sample.list("messages");
+    is_message(sample.root()) || messages.iter().any(is_message) || is_flat(messages)
+}
+
+/// Whether these are messages as their own members, with a type and no role. `model_dump` writes them so.
+fn is_flat(messages: &[Value]) -> bool {
+    let is_message = |message: &Value| {
+        says(message, "type", &read::FLAT_TYPES) && has(message, &["content"]) && message.get("role").is_none()
+    };
+    !messages.is_empty() && messages.iter().all(is_message)
 }

@@ -31,11 +31,17 @@ pub(super) fn rows(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     Ok(FileReading { records: lines.records, damaged: lines.damaged, session: session.finish() })
 }
 
+/// The types of messages that are saved as their own members.
+pub(super) const FLAT_TYPES: [&str; 4] = ["human", "ai", "tool", "system"];
+
 const SHAPE: Shape = Shape {
     members: &["messages"],
     is_record: |text| {
-        members(text, &["type", "data", "kwargs"])
-            .is_ok_and(|[kind, data, kwargs]| kind.is_some() && (data.is_some() || kwargs.is_some()))
+        members(text, &["type", "data", "kwargs", "content", "role"]).is_ok_and(|[kind, data, kwargs, content, role]| {
+            let is_flat = |kind: String| FLAT_TYPES.contains(&kind.as_str()) && content.is_some() && role.is_none();
+            let is_saved = kind.is_some() && (data.is_some() || kwargs.is_some());
+            is_saved || kind.and_then(string).is_some_and(is_flat)
+        })
     },
 };
 

@@ -1,7 +1,7 @@
 //! `SHAPE003 consecutive-roles`
 
 use seamline_model::{
-    Carrier, Edit, ErrorText, MessageIndex, NOTHING_BETWEEN, Role, Safety, SameRole, Severity, Stage, Values,
+    Carrier, Edit, ErrorText, Member, MessageIndex, NOTHING_BETWEEN, Role, Safety, SameRole, Severity, Stage, Values,
 };
 
 use crate::context::Context;
@@ -94,7 +94,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         if apart {
             media.clear();
         }
-        if error.is_none() && apart {
+        if error.is_none() && (apart || has_unknown_members(context, first) || has_unknown_members(context, second)) {
             continue;
         }
         report_pair(context, report, (second, role, apart), error);
@@ -129,6 +129,11 @@ fn report_pair(
 fn must_stay_apart(context: &Context<'_, '_>, first: MessageIndex, second: MessageIndex) -> bool {
     let must = |index| context.transcript.has_signed_reasoning(index) || holds_results_alone(context, index);
     must(first) || must(second)
+}
+
+/// Whether a message has members that a provider may have added. They are about this message alone.
+fn has_unknown_members(context: &Context<'_, '_>, index: MessageIndex) -> bool {
+    context.transcript.members_of(index).iter().any(Member::is_unknown)
 }
 
 fn holds_results_alone(context: &Context<'_, '_>, index: MessageIndex) -> bool {

@@ -24,11 +24,12 @@ pub(super) fn keep_members(context: &Context<'_, '_>, index: MessageIndex) -> Op
         return Some((beside, "keep its other members as text"));
     }
     let speaking = || context.transcript.members_of(index).iter().filter(|member| member.speaks_for_message());
-    if speaking().any(|member| !member.holds_media()) {
+    // Media stay in their member, and so does what a provider may have added. The message stays with them.
+    let is_kept = |member: &Member| member.holds_media() || member.is_unknown();
+    if speaking().any(|member| !is_kept(member)) {
         return Some((vec![Edit::KeepMembers { message: index }], "keep its other members as text"));
     }
-    // Media stay in their member, and the message stays with them.
-    let stays = speaking().any(Member::holds_media);
+    let stays = speaking().any(is_kept);
     let fill = || vec![Edit::FillMessage { message: index, text: NO_CONTENT }];
     stays.then(|| (fill(), "add a text that says there is no content"))
 }
