@@ -10,8 +10,7 @@ use std::ops::{ControlFlow, Range};
 
 use seamline_model::{
     Block, BlockIndex, BlockKind, ContentForm, Emptiness, Encoded, Entries, Envelope, Fact, FactKind, Irregularity,
-    IrregularityKind, Message, MessageIndex, RequestFacts, Role, Slot, Span, Synthetic, Transcript,
-    UnreadableEntry,
+    IrregularityKind, Message, MessageIndex, RequestFacts, Role, Slot, Span, Synthetic, Transcript, UnreadableEntry,
 };
 
 use crate::density::{Density, entries_exceeding};

@@ -88,7 +88,10 @@ impl Dialect {
     pub fn unsigned_calls(&self, body: &[u8]) -> Vec<SignableCall> {
         let Some((signing, document)) = self.signing.zip(read(body)) else { return Vec::new() };
         let calls = messages(&document, self.form.list).flat_map(signing.calls);
-        calls.filter(|call| call.own(signing.stand_in).is_none()).filter_map(|call| call.lifted(signing.stand_in)).collect()
+        calls
+            .filter(|call| call.own(signing.stand_in).is_none())
+            .filter_map(|call| call.lifted(signing.stand_in))
+            .collect()
     }
 
     /// Puts signatures in the places of the texts that replace lost ones; `None` where there is nothing to put. A call

@@ -74,7 +74,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Some(demand) = context.constraints.call_signature else { return };
     let calls = context.transcript.enumerate_blocks().filter(|(_, block)| block.call().is_some());
     for (call, _) in calls.filter(|(_, block)| context.is_rejected(block) && !is_replaced(context, block, demand)) {
-        let edit = Edit::Sign { call, signature: None };
+        let edit = Edit::Sign { call, signature: demand.stand_in.to_owned() };
         report
             .block(context, call, "the provider has rejected the signature of this tool call".to_owned())
             .call_id(context.id(call))
