@@ -12,7 +12,7 @@ function repairTranscript(messages, options) {
 
 const notCompacted = async () => ({ ok: true, compacted: false, reason: "the host compacts the transcript" });
 
-/** What OpenClaw 2026.9 demands of an engine before it asks for a transcript: a commit of a turn that is atomic and idempotent. */
+/** The promises that OpenClaw 2026.9 demands of an engine before it asks for a transcript: a commit of a turn that is atomic and idempotent. */
 const SEMANTICS = { currentTurnFence: "before-current-turn-entry-v1", turnAdvancementIdempotency: "atomic-idempotent-v1" };
 
 /**

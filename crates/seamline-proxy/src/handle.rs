@@ -157,7 +157,7 @@ async fn answer_checked(
     let sent = decision.body.unwrap_or(plain);
     let response = forwarding.wait(ready.request).await?;
     // Step 10: a rejected history is repaired harder and sent once more.
-    // What could not be signed once cannot be signed now.
+    // A request that could not be signed once cannot be signed now.
     let may_change = looked.mode(config) == Mode::Repair && ready.unsigned.is_none();
     let may_repair = may_change && rejection::is_possible(response.status());
     let response = if may_repair {

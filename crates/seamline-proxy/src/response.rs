@@ -40,7 +40,7 @@ pub(crate) enum Rest {
 /// How far the end of a body that is not complete has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failing {
-    /// What was read may not have been written: the server drops what it holds when a body fails.
+    /// The bytes that were read may not have been written: the server drops what it holds when a body fails.
     Begun,
     /// It was written.
     Written,

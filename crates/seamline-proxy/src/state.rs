@@ -42,11 +42,11 @@ pub(crate) struct Shared {
 /// The order to all bridges between `WebSocket` connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum BridgeOrder {
-    /// Pass messages.
+    /// Messages pass both ways.
     Run,
     /// End when no response is open.
     Finish,
-    /// End now.
+    /// The bridge ends at once.
     End,
 }
 

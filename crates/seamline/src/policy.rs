@@ -298,7 +298,7 @@ impl Policy {
         self.reject(&RejectedMembers { proved, ..RejectedMembers::default() });
     }
 
-    /// What a provider has rejected, as it counts for every body.
+    /// The members and kinds that a provider has rejected, for every body.
     pub fn rejections(&self) -> RejectedMembers {
         let RepairPolicy { rejected_members: names, rejected_paths: paths, rejected_reasoning, proved, .. } =
             &self.repair;

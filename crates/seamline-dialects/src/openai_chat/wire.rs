@@ -178,7 +178,7 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> (Call, bool
     let input = match held {
         // A custom tool takes text of any kind.
         Some(input) if !custom && input.is(Kind::String) => text_input(input),
-        // What a call of an unknown type is given may have any form.
+        // The input of a call of an unknown type may have any form.
         Some(_) if has_unknown_type(value) => Input::Text,
         held => input(held),
     };

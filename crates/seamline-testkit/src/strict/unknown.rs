@@ -242,7 +242,7 @@ impl Unknown {
     /// Adds the names in a message that belong neither to a call nor to a result.
     fn add(&mut self, dialect: Dialect, message: &Value) {
         let mut body = json!({dialect.list_key(): [message]});
-        // What a message of an unknown role holds is as unknown as the message.
+        // The content of a message of an unknown role is as unknown as the message.
         if message["role"].as_str().is_some_and(|role| !ROLES.contains(&role)) {
             self.collect(&body);
             return;
