@@ -37,11 +37,13 @@ pub(super) const FLAT_TYPES: [&str; 4] = ["human", "ai", "tool", "system"];
 const SHAPE: Shape = Shape {
     members: &["messages"],
     is_record: |text| {
-        members(text, &["type", "data", "kwargs", "content", "role"]).is_ok_and(|[kind, data, kwargs, content, role]| {
-            let is_flat = |kind: String| FLAT_TYPES.contains(&kind.as_str()) && content.is_some() && role.is_none();
-            let is_saved = kind.is_some() && (data.is_some() || kwargs.is_some());
-            is_saved || kind.and_then(string).is_some_and(is_flat)
-        })
+        members(text, &["type", "data", "kwargs", "content", "role"]).is_ok_and(
+            |[kind, data, kwargs, content, role]| {
+                let is_flat = |kind: String| FLAT_TYPES.contains(&kind.as_str()) && content.is_some() && role.is_none();
+                let is_saved = kind.is_some() && (data.is_some() || kwargs.is_some());
+                is_saved || kind.and_then(string).is_some_and(is_flat)
+            },
+        )
     },
 };
 
