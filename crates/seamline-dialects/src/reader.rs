@@ -230,8 +230,8 @@ impl<'a> Reader<'a> {
 
     /// Notes that the message being read has an unknown role or is of an unknown kind. A provider may have added it, with
     /// demands of its own, so its calls, results and reasoning are only unknown blocks with ids.
-    pub(crate) fn set_unknown(&mut self, message: Value<'_, '_>, found: UnreadableEntry) {
-        self.is_unknown = true;
+    pub(crate) fn set_unknown(&mut self, message: Value<'_, '_>, found: UnreadableEntry, is_named: bool) {
+        self.is_unknown = is_named;
         self.unknown_block(message);
         self.note(IrregularityKind::UnreadableMessage { found }, message.span());
     }

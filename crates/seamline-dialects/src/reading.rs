@@ -231,7 +231,8 @@ impl Reader<'_> {
         self.odd_value(said);
         let found = unreadable(message, said);
         if found.is_unknown() {
-            self.set_unknown(message, found);
+            // A role that is an object or a list is damage, not a role that a provider has added.
+            self.set_unknown(message, found, !said.is_some_and(is_compound));
         } else {
             self.note(IrregularityKind::UnreadableMessage { found }, message.span());
         }

@@ -125,13 +125,12 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
     let views = Views::of(&response::strip_model_words(failure.text, failure.status));
     let status = reading::status(failure, &views);
     let by_status = Reading::of(status, failure);
-    let (known, said) = match recognise(failure, &views, status, &by_status) {
-        Some((known, said)) => (Some(known), said),
-        None => {
-            let said = excerpt::innermost(views.outermost());
-            let is_open = by_status.certainty == Certainty::Guess;
-            (member::known(&said).filter(|_| is_open), said)
-        }
+    let (known, said) = if let Some((known, said)) = recognise(failure, &views, status, &by_status) {
+        (Some(known), said)
+    } else {
+        let said = excerpt::innermost(views.outermost());
+        let is_open = by_status.certainty == Certainty::Guess;
+        (member::known(&said).filter(|_| is_open), said)
     };
     let Reading { kind, certainty } = known.map_or(by_status, Reading::known);
     let &Kind { name, class, meaning, advice, .. } = kind;

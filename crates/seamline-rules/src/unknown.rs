@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use seamline_model::{Edit, Fix, Irregularity, IrregularityKind, MessageIndex, Safety, Transcript};
+use seamline_model::{Edit, FactKind, Fix, Irregularity, IrregularityKind, MessageIndex, Safety, Transcript};
 
 use crate::claims::{Claim, claim_of};
 use crate::rule::Report;
@@ -13,7 +13,12 @@ pub(crate) struct Unknown(HashSet<MessageIndex>);
 impl Unknown {
     pub(crate) fn of(transcript: &Transcript<'_>) -> Self {
         let unknown = transcript.irregularities.iter().filter(|found| found.is_unknown_message());
-        Self(unknown.filter_map(|found| found.message).collect())
+        // A role that is an object or a list is damage.
+        let is_odd = |message: &MessageIndex| {
+            let facts = transcript.facts_among(message.get()..message.get() + 1);
+            facts.iter().any(|fact| fact.kind == FactKind::OddValue)
+        };
+        Self(unknown.filter_map(|found| found.message).filter(|message| !is_odd(message)).collect())
     }
 
     /// Whether an irregularity is the form of an unknown message. Bytes that are not valid Unicode are wrong everywhere.

@@ -151,6 +151,11 @@ pub(super) const FAMILY: Family = Family {
             r"\b(?:messages|input|contents)[\w.\[\]]*: missing field [`'\x22]\w+[`'\x22]",
         ),
         broad(
+            "roles",
+            &shape::UNSUPPORTED_ROLE,
+            r"\b(?:messages|input|contents)(?:\.|\[)\d+\]?\.role: unknown variant|[`'\x22](?:messages|input|contents)(?:\.|\[)\d+\]?\.role[`'\x22] does not support",
+        ),
+        broad(
             "serde members",
             &shape::UNSUPPORTED_ROLE,
             r"\b(?:messages|input|contents)\[\d+\]: unknown variant [`'\x22][^`'\x22\n]{0,80}[`'\x22], expected (?:one of )?(?:[`'\x22]\w{1,20}[`'\x22],? (?:or )?){0,4}[`'\x22](?:system|user|assistant)[`'\x22]",
@@ -174,11 +179,6 @@ pub(super) const FAMILY: Family = Family {
             "zod members",
             &shape::WRONG_MEMBER,
             r"[\x22']path[\x22'] ?: ?\[ ?[\x22'](?:messages|input|contents)[\x22'], ?\d+[^\]\n]{0,200}\], ?[\x22']message[\x22'] ?: ?[\x22'](?:Expected|Invalid|Required)",
-        ),
-        broad(
-            "roles",
-            &shape::UNSUPPORTED_ROLE,
-            r"\b(?:messages|input|contents)(?:\.|\[)\d+\]?\.role: unknown variant|[`'\x22](?:messages|input|contents)(?:\.|\[)\d+\]?\.role[`'\x22] does not support",
         ),
         // As chat templates and small servers say it, also with status 500.
         sentence(
