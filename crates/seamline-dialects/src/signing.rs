@@ -176,7 +176,7 @@ mod tests {
                 signature: String::new(),
             };
             for body in [&replaced.1, &empty.1] {
-                assert_eq!(dialect.unsigned_calls(body.as_bytes()), [call.clone()]);
+                assert_eq!(dialect.unsigned_calls(body.as_bytes()), std::slice::from_ref(&call));
             }
             let signed = |body: &str| {
                 dialect.with_signatures(body.as_bytes(), &known).map(|new| String::from_utf8(new).unwrap())

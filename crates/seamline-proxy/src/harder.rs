@@ -24,7 +24,7 @@ pub(crate) enum Attempt {
     /// No other body comes out. The text is the name of the error.
     NothingLeft(&'static str),
     /// Another body came out.
-    Repaired(Harder),
+    Repaired(Box<Harder>),
 }
 
 /// A stronger repair.
@@ -49,7 +49,7 @@ pub(crate) fn repair(lens: &Lens, used: &Options, sent: &Bytes, rejection: &Reje
         AfterRejection::NothingLeft { error } => Attempt::NothingLeft(error),
         AfterRejection::Repaired(harder) => {
             let rejected = harder.options.map(|options| options.policy.rejections());
-            Attempt::Repaired(Harder { rejected, inspected: Inspected::of(harder.repaired) })
+            Attempt::Repaired(Box::new(Harder { rejected, inspected: Inspected::of(harder.repaired) }))
         }
         _ => Attempt::NotAboutHistory,
     }

@@ -90,7 +90,7 @@ impl Rejected<'_> {
         // Rejections are rare, and two checks of a long body take their time.
         let attempt = tokio::task::spawn_blocking(repair).await.unwrap_or(Attempt::NotAboutHistory);
         match attempt {
-            Attempt::Repaired(harder) => Some(harder),
+            Attempt::Repaired(harder) => Some(*harder),
             Attempt::NotAboutHistory => None,
             Attempt::NothingLeft(name) => {
                 note.report_rejected(name, status, self.sent);

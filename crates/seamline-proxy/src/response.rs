@@ -37,12 +37,12 @@ pub(crate) enum Rest {
     Failed(Failing),
 }
 
-/// How far the end of a body that is not complete has come.
+/// The stage of the end of a body that is not complete.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failing {
-    /// The bytes that were read may not have been written: the server drops what it holds when a body fails.
+    /// The pieces may not have been written: the server drops what it holds when a body fails.
     Begun,
-    /// It was written.
+    /// The pieces were written.
     Written,
 }
 

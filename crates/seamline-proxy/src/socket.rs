@@ -175,7 +175,7 @@ impl Judge for Checker {
             Attempt::Repaired(harder) => {
                 let new = harder.inspected.repaired.as_ref().and_then(|new| String::from_utf8(new.to_vec()).ok())?;
                 if let Some(last) = self.last().as_mut() {
-                    last.retried = Some((harder, sent));
+                    last.retried = Some((*harder, sent));
                 }
                 Some(new)
             }

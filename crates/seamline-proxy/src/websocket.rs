@@ -174,7 +174,7 @@ struct Shared<'j, J> {
     turns: Mutex<Turns>,
     /// Tells the other direction that a response was asked for.
     asked: Notify,
-    /// Tells the direction to the client that the client closed its connection, so that it gets the closing message.
+    /// Tells the direction to the client that the client closed its connection, so that it gets a close frame.
     client_closed: Notify,
     /// Tells the direction to the upstream that the upstream, or the proxy, closed that connection.
     upstream_closed: Notify,
@@ -262,7 +262,7 @@ where
     let stopping = shared.judge.stopping();
     tokio::pin!(stopping);
     let mut is_stopping = false;
-    // Whether the client closed its connection. Then only the closing message of the upstream matters.
+    // Whether the client closed its connection. Then only the close frame of the upstream matters.
     let mut is_closed_by_client = false;
     loop {
         if is_stopping && !shared.turns().is_open() {
@@ -406,7 +406,7 @@ async fn close<S>(to: &mut SplitSink<WebSocketStream<S>, Message>, reason: Optio
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    // The other side may be gone already. If it closed first, only the closing message is left to be written.
+    // The other side may be gone already. If it closed first, only the reply to it is left to be written.
     let _ = to.send(Message::Close(reason)).await;
     let _ = to.close().await;
 }

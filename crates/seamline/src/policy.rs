@@ -298,7 +298,7 @@ impl Policy {
         self.reject(&RejectedMembers { proved, ..RejectedMembers::default() });
     }
 
-    /// The members and kinds that a provider has rejected, for every body.
+    /// The members and the reasoning that a provider has rejected, as they count for every body.
     pub fn rejections(&self) -> RejectedMembers {
         let RepairPolicy { rejected_members: names, rejected_paths: paths, rejected_reasoning, proved, .. } =
             &self.repair;
@@ -310,7 +310,7 @@ impl Policy {
         }
     }
 
-    /// Adds what a provider has rejected before.
+    /// Adds members and reasoning that a provider has rejected before.
     pub fn reject(&mut self, rejected: &RejectedMembers) {
         let mut all = self.rejections();
         all.extend(rejected);
