@@ -1,8 +1,8 @@
 //! Files with one record per line, and the ways in which such lines break.
 //!
 //! Programs append a record and a newline. A crash, two writers or a copy without its last newline leave *glued* lines (two
-//! records on one line), *spliced* lines (part of a record with another record behind it), *split* records (a raw newline
-//! inside of a text), runs of NUL bytes and a *torn* last line. Most programs skip such a line and lose the complete records on it. Here every complete record is found.
+//! records on one line), *spliced* lines (part of a record with another record behind it), *split* records (a newline inside
+//! of a record), runs of NUL bytes and a *torn* last line. Most programs skip such a line and lose the complete records on it. Here every complete record is found.
 
 mod mend;
 mod one_line;
@@ -45,7 +45,7 @@ pub enum LineDamage {
     BadText,
     /// The file is one JSON value and ends inside of it.
     Cut,
-    /// A record has raw newlines in its texts, so that it is on several lines.
+    /// A record is on several lines: it is written that way, or it has raw newlines in its texts.
     Split,
 }
 
@@ -259,6 +259,21 @@ mod tests {
             read_all(b"{\"a\":\"x\0\0y\"}\n{\"a\":\"1\n2\n\n3\"}\n{\"a\":\"\0z\"}\0{\"a\":\"cut\n{\"a\":4}\n");
         assert_eq!(texts, ["{\"a\":\"xy\"}", "{\"a\":\"1\\n2\\n\\n3\"}", "{\"a\":\"z\"}", "{\"a\":4}"]);
         assert_eq!(damaged, [(LineDamage::NulRun, 1), (LineDamage::Split, 2), (LineDamage::NulRun, 6)]);
+    }
+
+    #[test]
+    fn a_record_that_is_written_over_several_lines_is_one_record() {
+        let file = "{\n  \"a\": {\n    \"b\": [\n      1,\n      {\"c\": 2}\n    ]\n  }\n}\n{\n  \"a\": 3\n}\n";
+        let lines = read(&mut file.as_bytes(), &mut |text| members(text, &["a"]).map(drop)).unwrap();
+        assert_eq!(lines.records.iter().map(|place| place.line).collect::<Vec<_>>(), [1, 9]);
+        assert!(lines.damaged.iter().all(|line| line.damage == LineDamage::Split));
+        let mended = mend(file.as_bytes()).unwrap();
+        let expected = "{\"a\": {\"b\": [1,{\"c\": 2}]}}\n{\"a\": 3}\n";
+        assert_eq!((String::from_utf8(mended.bytes).unwrap().as_str(), &mended.quarantined[..]), (expected, &[][..]));
+        // A cut record takes no other record with it, and hostile lines take bounded work.
+        let (texts, damaged) = read_all(b"{\"a\":[\n{\"a\":1}\n{\"a\":2}\n");
+        assert_eq!((texts.len(), damaged), (2, vec![(LineDamage::Unreadable, 1)]));
+        assert_eq!(read_all("{\n".repeat(200_000).as_bytes()).0.len(), 0);
     }
 
     #[test]

@@ -6,6 +6,8 @@ mod recover;
 
 use std::io::BufRead;
 
+use serde::de::IgnoredAny;
+
 use crate::json::members;
 use crate::lines::{DamagedLine, LineDamage, RecordPlace};
 use crate::nesting::Nesting;
@@ -111,6 +113,9 @@ struct Scan<'s> {
     /// The depth of the elements of the list, and the place behind the list.
     list_depth: usize,
     list_end: u64,
+    /// The length of the envelope up to the list, and the line at the end of the list.
+    list_opened: usize,
+    list_end_line: usize,
     /// The last string directly in the value: before a list, it is the key of the list.
     key: Vec<u8>,
     /// The bytes of the element that is being read, and its place.
@@ -119,6 +124,8 @@ struct Scan<'s> {
     start_line: usize,
     /// Whether the next element may begin: a comma or the start of the list comes before it.
     is_separated: bool,
+    /// The place of a comma behind the last element.
+    comma: Option<u64>,
     /// Whether an element is damaged, so that brackets do not tell any more where the next one begins.
     is_lost: bool,
 }
@@ -134,11 +141,14 @@ impl<'s> Scan<'s> {
             nesting: Nesting::default(),
             list_depth: 0,
             list_end: 0,
+            list_opened: 0,
+            list_end_line: 1,
             key: Vec::new(),
             element: Vec::new(),
             start: 0,
             start_line: 1,
             is_separated: true,
+            comma: None,
             is_lost: false,
         }
     }
@@ -168,6 +178,7 @@ impl<'s> Scan<'s> {
             b'"' => self.key.clear(),
             b'[' if self.phase == Phase::Before && self.is_list() => {
                 (self.phase, self.list_depth) = (Phase::Between, self.nesting.depth);
+                self.list_opened = self.list.envelope.len();
             }
             b']' | b'}' if self.nesting.depth == 0 => self.phase = Phase::Ended,
             _ => {}
@@ -183,14 +194,23 @@ impl<'s> Scan<'s> {
 
     fn read_between(&mut self, byte: u8) {
         match byte {
-            b',' => self.is_separated = true,
+            b',' => {
+                if std::mem::replace(&mut self.is_separated, true) {
+                    self.surplus_comma(self.at);
+                }
+                self.comma = Some(self.at);
+            }
             _ if byte.is_ascii_whitespace() => {}
             b']' => {
-                (self.phase, self.list_end) = (Phase::Behind, self.at + 1);
+                if let Some(comma) = self.comma {
+                    self.surplus_comma(comma);
+                }
+                (self.phase, self.list_end, self.list_end_line) = (Phase::Behind, self.at + 1, self.line);
                 self.read_around(byte);
             }
             _ => {
                 (self.phase, self.start, self.start_line) = (Phase::Element, self.at, self.line);
+                self.comma = None;
                 if byte == b'{' && !std::mem::take(&mut self.is_separated) {
                     self.list.glue(self.line, self.at);
                 }
@@ -199,6 +219,14 @@ impl<'s> Scan<'s> {
                 // Numbers and words are not records, and no bracket ends them.
                 self.is_lost = self.nesting.depth == self.list_depth && !self.nesting.in_string;
             }
+        }
+    }
+
+    /// Notes a comma that separates nothing: no parser takes it.
+    fn surplus_comma(&mut self, at: u64) {
+        let place = RecordPlace { line: self.line, span: at..at + 1 };
+        if self.list.damaged.last().is_none_or(|last| last.place != place) {
+            self.list.damage(LineDamage::Unreadable, place);
         }
     }
 
@@ -237,14 +265,63 @@ impl<'s> Scan<'s> {
                 // The list is whole, and the members behind it are cut.
                 self.list.damage(LineDamage::Cut, RecordPlace { line: self.line, span: self.list_end..self.at });
             }
+            Phase::Ended if !rest.bytes.is_empty() && !is_json(&self.list.envelope) => {
+                let end = rest.start + rest.bytes.len() as u64;
+                self.list.damage(LineDamage::Unreadable, RecordPlace { line: 1, span: 0..end });
+            }
             Phase::Ended if !rest.bytes.is_empty() => {
                 let damage = if rest.bytes.contains(&0) { LineDamage::NulRun } else { LineDamage::Unreadable };
                 self.list.damage(damage, rest.place(0..rest.bytes.len()));
             }
-            Phase::Before | Phase::Ended => {}
+            Phase::Before | Phase::Ended => self.check_envelope(),
         }
         self.list
     }
+
+    /// Notes damage to the value around the list. The records may be whole and its program still cannot read the file.
+    fn check_envelope(&mut self) {
+        let parts = std::mem::take(&mut self.list.envelope);
+        let without_mark = parts.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&parts);
+        if !without_mark.trim_ascii().is_empty() && self.list.damaged.is_empty() {
+            let is_text = std::str::from_utf8(without_mark).is_ok();
+            let readable: Vec<u8> = String::from_utf8_lossy(without_mark).bytes().filter(|byte| *byte != 0).collect();
+            let has_list = self.phase == Phase::Ended && self.list_end > 0;
+            match () {
+                () if is_text && is_json(without_mark) => {}
+                () if has_list && is_json(&readable) => self.damage_around(&parts),
+                () => {
+                    let damage = if parts.contains(&0) { LineDamage::NulRun } else { LineDamage::Unreadable };
+                    self.list.damage(damage, RecordPlace { line: 1, span: 0..self.at });
+                }
+            }
+        }
+        self.list.envelope = parts;
+    }
+
+    /// Notes the damage before and behind the list, where the value is whole without it.
+    fn damage_around(&mut self, envelope: &[u8]) {
+        let (before, behind) = envelope.split_at(self.list_opened);
+        let damage = |part: &[u8]| match () {
+            () if part.contains(&0) => Some(LineDamage::NulRun),
+            () => std::str::from_utf8(part).is_err().then_some(LineDamage::BadText),
+        };
+        let first = self.list_end.saturating_sub(1);
+        let parts = [
+            (before, RecordPlace { line: 1, span: 0..before.len() as u64 }),
+            (behind, RecordPlace { line: self.list_end_line, span: first..first + behind.len() as u64 }),
+        ];
+        for (part, place) in parts {
+            if let Some(damage) = damage(part) {
+                self.list.damage(damage, place);
+            }
+        }
+    }
+}
+
+/// Whether bytes are JSON, behind a byte order mark or without one. Their texts may be damaged.
+fn is_json(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
 }
 
 #[cfg(test)]
@@ -307,6 +384,25 @@ mod tests {
             assert_eq!(damaged.len(), 1, "{}", &file[..end]);
             assert_eq!(damaged[0].0, LineDamage::Cut);
         }
+    }
+
+    #[test]
+    fn damage_around_the_list_is_found() {
+        let damaged = |text: &str| read_all(text).1;
+        let all = |kind: LineDamage, text: &str| vec![(kind, 1, text.to_owned())];
+        for text in ["{\"a\":1 \"messages\":[{\"id\":1}]}", "{\"messages\":{\"id\":1}]}", "{\"mess", "{\"a\":x}"] {
+            assert_eq!(damaged(text), all(LineDamage::Unreadable, text), "{text}");
+        }
+        let text = "{\"a\":\"x\0\0\",\"messages\":[{\"id\":1}],\"b\":\"\0\"}";
+        let expected = [
+            (LineDamage::NulRun, 1, "{\"a\":\"x\0\0\",\"messages\":[".to_owned()),
+            (LineDamage::NulRun, 1, "],\"b\":\"\0\"}".to_owned()),
+        ];
+        assert_eq!(damaged(text), expected);
+        assert_eq!(damaged("[{\"id\":1},,{\"id\":2},]").len(), 2);
+        assert_eq!(damaged("[,{\"id\":1}]").len(), 1);
+        let list = read(&mut &b"{\"a\":\"\xff\",\"messages\":[{\"id\":1}]}"[..], &SHAPE, &mut |_| Ok(())).unwrap();
+        assert_eq!(list.damaged[0].damage, LineDamage::BadText);
     }
 
     #[test]

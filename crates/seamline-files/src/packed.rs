@@ -16,6 +16,9 @@ const WINDOW_LOG_MAX: u32 = 27;
 /// The level at which Codex compresses.
 const LEVEL: i32 = 3;
 
+/// The start of the error of a compressed file whose content ends too early or is damaged.
+pub const DAMAGED: &str = "the compressed file is damaged or cut";
+
 /// Whether a file is compressed, by its first bytes.
 ///
 /// ```
@@ -86,7 +89,8 @@ struct Limited<R> {
 
 impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
-        let count = self.decoder.read(buffer)?;
+        let damaged = |error: Error| Error::new(error.kind(), format!("{DAMAGED}: {error}"));
+        let count = self.decoder.read(buffer).map_err(damaged)?;
         let left = self.left.checked_sub(count as u64);
         self.left = left.ok_or_else(|| Error::new(ErrorKind::FileTooLarge, "the compressed file holds too much"))?;
         Ok(count)

@@ -34,7 +34,12 @@ impl<'s> Sample<'s> {
         let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
         let head = &bytes[..bytes.len().min(Self::BYTES_MAX)];
         let mut sample = Self { name: file, head, records: Vec::new(), is_lines: false };
-        if !sample.is_database() {
+        // A file in UTF-16 has to be written as UTF-8 first: no program reads its lines, and its NUL bytes are no damage.
+        let is_utf16 = matches!(
+            head,
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [1..=127, 0, 1..=127, 0, ..] | [0, 1..=127, 0, 1..=127, ..]
+        );
+        if !sample.is_database() && !is_utf16 {
             sample.read(&text_of(head));
         }
         sample
@@ -197,6 +202,12 @@ mod tests {
         let spliced = Sample::of("x", b"{\"a\":\"c{\"a\":{\"b\":1},\"head\":1}\n{\"b\":1}\n");
         assert!(spliced.any(|record| has(record, &["head"])));
         assert_eq!(read("a log\nof lines\n{\"b\":1}\n"), (false, false));
+    }
+
+    #[test]
+    fn a_file_in_utf_16_has_no_records() {
+        let bytes: Vec<u8> = "\u{feff}{\"a\":1}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(Sample::of("x", &bytes).records().is_empty());
     }
 
     #[test]

@@ -91,6 +91,9 @@ impl Error {
                 let names: Vec<_> = providers.chain(crate::providers::dialect_names()).collect();
                 Some(format!("there are {}", names.join(", ")))
             }
+            Self::Unreadable(why) if why.contains(seamline_files::packed::DAMAGED) => {
+                Some("`seamline salvage` reads the part before the damage".to_owned())
+            }
             Self::Unreadable(_) | Self::CannotExport(_) | Self::NoMessages => None,
             #[cfg(feature = "sqlite")]
             Self::Database(error) => error.hint().map(str::to_owned),

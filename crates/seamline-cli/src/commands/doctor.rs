@@ -35,6 +35,9 @@ use crate::{many, screen, suggest, time};
 /// `seamline undo` undoes each repair. A file that an agent has open, or that changed within the last 10 seconds, is left
 /// alone without `--force`.
 ///
+/// A session that ends in an open tool call and changed within the last 10 minutes is not called broken: its agent may wait
+/// for the tool. `--fix --force` repairs it, too.
+///
 /// Exit status: 0 no session is broken (any more), 1 broken sessions remain, 2 a file could not be read or written.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -200,7 +203,7 @@ impl Doctor {
 
     /// Whether the sessions of a program were asked for.
     fn wants(&self, program: &Program) -> bool {
-        self.agent.as_ref().is_none_or(|agent| plain(program.name).contains(&plain(agent)))
+        self.agent.as_ref().is_none_or(|agent| has_words(program.name, agent))
     }
 
     fn refuse_unknown_agent(&self) -> Result<(), Failure> {
@@ -249,7 +252,13 @@ impl Doctor {
         let options = Options::default();
         let examination = Examination { options: &options, fix: false, force: Force::No, since: None };
         let mut fitting = Vec::new();
-        let has_id = |session: &Session| session.about.id.as_ref().is_some_and(|own| own.contains(id));
+        let in_folder = |session: &Session| {
+            // Some programs name only the folder of a session after it.
+            let folder = session.path.parent().and_then(Path::file_name).unwrap_or_default();
+            folder.to_string_lossy().to_lowercase().contains(&id.to_lowercase())
+        };
+        let has_id =
+            |session: &Session| session.about.id.as_ref().is_some_and(|own| own.contains(id)) || in_folder(session);
         let fits = |examined: &Examined| match examined {
             Examined::Session(session) => has_id(session) && self.wants(session.program),
             Examined::Unread(_) | Examined::Other | Examined::Failed(..) => false,
@@ -261,6 +270,14 @@ impl Doctor {
         });
         fitting
     }
+}
+
+/// Whether a text is some of the words of a name, one behind the other: `claude` and `claude-code` of "Claude Code".
+fn has_words(name: &str, text: &str) -> bool {
+    let words: Vec<String> = name.split(|char: char| !char.is_alphanumeric()).map(plain).collect();
+    let text = plain(text);
+    let starts = |from: &[String]| (1..=from.len()).any(|count| from[..count].concat() == text);
+    !text.is_empty() && (0..words.len()).any(|from| starts(&words[from..]))
 }
 
 /// A name in lower case, without blanks and hyphens.
@@ -319,4 +336,26 @@ fn nothing(search: &Search) -> String {
     let table = table::render(&rows, [style::PLAIN, style::FAINT], usize::MAX);
     let lines: Vec<_> = table.lines().map(|line| format!("  {line}")).collect();
     format!("no sessions found; these places were searched:\n{}\n", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_named_by_whole_words() {
+        for (name, text) in [
+            ("pi or OpenClaw", "pi"),
+            ("Claude Code", "claude"),
+            ("Claude Code", "claude-code"),
+            ("Claude Code", "claudecode"),
+            ("Cline, Roo Code or Kilo Code", "Roo-Code"),
+            ("swe-agent", "swe-agent"),
+        ] {
+            assert!(has_words(name, text), "{name}: {text}");
+        }
+        for (name, text) in [("Copilot CLI", "pi"), ("Claude Code", "cla"), ("Codex", "")] {
+            assert!(!has_words(name, text), "{name}: {text}");
+        }
+    }
 }

@@ -13,6 +13,15 @@ use crate::screen;
 /// How long a file has to be unchanged.
 pub(crate) const REST: Duration = Duration::from_secs(10);
 
+/// How long a tool may run that is the last thing in a session. Its program writes nothing meanwhile.
+const TOOL: Duration = Duration::from_secs(10 * 60);
+
+/// The time since a session changed, if the tool that it waits for may still run.
+pub(crate) fn tool_may_run(modified: Option<SystemTime>, now: SystemTime) -> Option<Duration> {
+    let distance = now.duration_since(modified?).unwrap_or_else(|error| error.duration());
+    (distance < TOOL).then_some(distance)
+}
+
 /// Why a file counts as used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum InUse {

@@ -6,7 +6,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 pub(crate) use json::json;
 use seamline::files::{About, Program};
@@ -50,6 +50,8 @@ pub(crate) struct Session {
     pub(crate) resume: Option<String>,
     /// The damage, unless the program can continue the session.
     pub(crate) broken: Option<Broken>,
+    /// The time since its last change, if it may wait for the tool that it called last.
+    pub(crate) waiting: Option<Duration>,
 }
 
 /// A broken session.
@@ -163,7 +165,7 @@ impl Checkup {
                 *numbers.kinds.entry(kind).or_default() += 1;
             }
         }
-        if session.broken.is_some() || is_named {
+        if session.broken.is_some() || session.waiting.is_some() || is_named {
             self.shown.push(session);
         }
     }
@@ -261,6 +263,8 @@ fn described(session: &Session, now: SystemTime) -> String {
         page.row("wrong", style::ERROR, &wrong(session));
         page.plan(broken);
         page.outcome(session, broken);
+    } else if let Some(since) = session.waiting {
+        page.row("waiting", style::WARNING, &waiting(since));
     } else {
         page.row("wrong", style::GOOD, "nothing");
     }
@@ -270,6 +274,14 @@ fn described(session: &Session, now: SystemTime) -> String {
         None => page.row(label, style::GOOD, session.program.next_step().unwrap_or_default()),
     }
     page.out
+}
+
+/// Says why a session with an open call is not called broken.
+fn waiting(since: Duration) -> String {
+    let ago = time::ago_text(since);
+    format!(
+        "its last tool call has no result yet and may still be running (changed {ago}); if its program has ended, `--fix --force` repairs it"
+    )
 }
 
 /// The errors of a session by their codes, with the line of the first of each.

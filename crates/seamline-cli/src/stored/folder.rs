@@ -84,7 +84,8 @@ pub(super) fn check(
     session: &StoredSession,
     options: &Options,
 ) -> Result<CheckedStored, Failure> {
-    let checked = folder::check(layout, &texts(&read(session)?), options)?;
+    let mut checked = folder::check(layout, &texts(&read(session)?), options)?;
+    checked.findings.extend(folder::gap(layout, &session.files));
     Ok(CheckedStored { checked, records: records(session) })
 }
 
@@ -113,7 +114,11 @@ pub(super) fn repair(
     let times: Vec<_> = session.files.iter().map(times).collect();
     let before = read(session)?;
     let texts = texts(&before);
-    let done = folder::repair(layout, &texts, options)?;
+    let mut done = folder::repair(layout, &texts, options)?;
+    // A file that is missing stays missing.
+    let gap = folder::gap(layout, &session.files);
+    done.repaired.found.extend(gap.clone());
+    done.repaired.remaining.extend(gap);
     let records = records(session);
     let mut new = Vec::new();
     let mut changes = Vec::new();

@@ -116,6 +116,36 @@ fn a_session_in_use_is_left_alone() {
 }
 
 #[test]
+fn a_session_that_may_wait_for_its_tool_is_not_called_broken() {
+    let bench = Bench::new();
+    let torn = torn();
+    let call: String = torn.split_inclusive('\n').take(2).collect();
+    let name = format!("{PROJECT}/torn-1.jsonl");
+    let path = bench.write(&name, &call);
+    let ran = doctor(&bench, &["--fix"]).expect(0);
+    assert!(ran.on_one_line().contains("may still be running"), "{}", ran.out);
+    assert_eq!(bench.read(&name), call);
+    let json = doctor(&bench, &["--format", "json"]).expect(0).json();
+    assert_eq!(json["sessions"][0]["may_be_running"], true, "{json}");
+    age(&path);
+    doctor(&bench, &[]).expect(1);
+    doctor(&bench, &["--fix"]).expect(0);
+    assert!(bench.read(&name).contains("tool_result"));
+}
+
+#[test]
+fn a_session_is_found_by_the_name_of_its_folder() {
+    let bench = Bench::new();
+    let tasks = "home/.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks";
+    let history = r#"[{"role":"user","content":"hi"},{"role":"assistant","content":"Hello."}]"#;
+    for task in ["1761000000001", "1762000000002"] {
+        age(&bench.write(format!("{tasks}/{task}/api_conversation_history.json"), history));
+    }
+    let ran = doctor(&bench, &["1761"]).expect(0);
+    assert!(ran.out.contains("1761000000001") && !ran.out.contains("1762000000002"), "{}", ran.out);
+}
+
+#[test]
 fn programs_get_one_object() {
     let bench = home();
     let json = doctor(&bench, &["--format", "json"]).expect(1).json();

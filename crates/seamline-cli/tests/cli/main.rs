@@ -29,6 +29,7 @@ mod salvage;
 mod session_advice;
 mod session_bytes;
 mod session_copies;
+mod session_examples;
 mod session_files;
 mod session_folders;
 mod session_inputs;

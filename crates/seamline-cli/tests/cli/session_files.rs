@@ -39,6 +39,20 @@ fn stuck() -> Bench {
 }
 
 #[test]
+fn a_file_without_a_complete_record_is_left_for_salvage() {
+    let bench = Bench::new();
+    let torn = r#"{"timestamp":"2026-03-01T10:00:00.000Z","type":"session_meta","payload":{"id":"0199a213-81c0-7800"#;
+    let cut: String = healthy().lines().map(|line| format!("{}\n", &line[..line.len() - 2])).collect();
+    for (name, text) in [("torn.jsonl", torn), ("cut.jsonl", &cut)] {
+        age(&bench.write(name, text));
+        let ran = bench.run(&["fix", name]).expect(1);
+        assert!(ran.on_one_line().contains("not repaired: no complete record is in the file"), "{}", ran.out);
+        assert!(ran.on_one_line().contains("`seamline salvage "), "{}", ran.out);
+        assert_eq!(bench.read(name), text);
+    }
+}
+
+#[test]
 fn a_check_names_the_line_the_error_and_the_fix() {
     let bench = stuck();
     let ran = bench.run(&["check", "s.jsonl"]).expect(1);

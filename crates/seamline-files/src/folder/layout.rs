@@ -19,6 +19,32 @@ pub struct FolderLayout {
     pub(super) is_part: fn(&Sample<'_>) -> bool,
     /// The folder of the session that a file is a part of, by the path of the file and its records.
     pub(super) folder_of: fn(&Path, &Sample<'_>) -> Option<PathBuf>,
+    /// The number in the name of a file, if the program expects each file to have the next number.
+    pub(super) number: fn(&str) -> Option<u64>,
+}
+
+/// A gap in the numbers of files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberGap {
+    /// The index of the file behind the gap.
+    pub file: usize,
+    /// The number of files that are missing.
+    pub missing: u64,
+}
+
+impl FolderLayout {
+    /// The first gap in the numbers of the files of a session.
+    pub fn gap(&self, files: &[PathBuf]) -> Option<NumberGap> {
+        let number = |path: &PathBuf| (self.number)(&path.file_name()?.to_string_lossy());
+        let mut next = 0;
+        for (file, number) in files.iter().enumerate().filter_map(|(file, path)| Some((file, number(path)?))) {
+            if number > next {
+                return Some(NumberGap { file, missing: number - next });
+            }
+            next = number.saturating_add(1);
+        }
+        None
+    }
 }
 
 /// Lists the entries of a folder, in the order of their names; none if it cannot be read.

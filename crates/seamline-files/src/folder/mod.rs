@@ -8,7 +8,7 @@ mod layout;
 mod opencode;
 mod openhands;
 
-pub use layout::{FolderEntry, FolderLayout, FolderSession, find, part_of};
+pub use layout::{FolderEntry, FolderLayout, FolderSession, NumberGap, find, part_of};
 
 /// All layouts. The first one that a folder fits counts.
 const ALL: &[&FolderLayout] = &[&openhands::LAYOUT, &opencode::LAYOUT];

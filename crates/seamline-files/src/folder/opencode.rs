@@ -27,6 +27,7 @@ pub(super) static LAYOUT: FolderLayout = FolderLayout {
         !sample.is_lines() && (is_session || is_stored)
     },
     folder_of,
+    number: |_| None,
 };
 
 /// The sessions of the storage, or the one whose messages a folder has.

@@ -30,6 +30,8 @@ pub(super) static LAYOUT: FolderLayout = FolderLayout {
         let is_state = path.file_name().is_some_and(|name| name == STATE);
         if is_events { Some(folder.parent()?.to_owned()) } else { is_state.then(|| folder.to_owned()) }
     },
+    // The program reads the events by their numbers and stops at a missing one.
+    number: |name| name.strip_prefix(EVENT)?.split(['-', '.']).next()?.parse().ok(),
 };
 
 fn sessions(folder: &Path, list: List<'_>) -> Option<Vec<FolderSession>> {

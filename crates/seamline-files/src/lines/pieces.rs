@@ -39,6 +39,10 @@ pub(super) fn without_nul(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains('\0') { Cow::Owned(text.replace('\0', "")) } else { text }
 }
 
+/// The longest run of NUL bytes inside of a record. A longer one may have been written over the end of one record and the
+/// start of the next, so that the bytes around it belong to two records.
+const NUL_RUN_MAX: usize = 8;
+
 /// The end of the complete JSON value at the beginning of bytes, if it is complete without the NUL bytes in it.
 pub(crate) fn end_without_nul(bytes: &[u8]) -> Option<usize> {
     if !bytes.contains(&0) {
@@ -49,7 +53,9 @@ pub(crate) fn end_without_nul(bytes: &[u8]) -> Option<usize> {
     let is_value = matches!(values.next(), Some(Ok(IgnoredAny)));
     // The last byte of the value has this number among the bytes that are not NUL.
     let last = values.byte_offset().checked_sub(1).filter(|_| is_value)?;
-    bytes.iter().enumerate().filter(|(_, byte)| **byte != 0).nth(last).map(|(place, _)| place + 1)
+    let end = bytes.iter().enumerate().filter(|(_, byte)| **byte != 0).nth(last).map(|(place, _)| place + 1)?;
+    let has_long_run = bytes[..end].split(|byte| *byte != 0).any(|run| run.len() > NUL_RUN_MAX);
+    (!has_long_run).then_some(end)
 }
 
 /// A byte of a text in which every byte that is not ASCII is one ASCII character, so that places stay the same.
@@ -87,8 +93,11 @@ impl Search<'_> {
             b' ' | b'\t' | b'\r' | b'\n' => at + same(u8::is_ascii_whitespace),
             first => {
                 let kind = if first == b'{' { PieceKind::Record } else { PieceKind::Other };
-                match self.value_end(at) {
-                    Some(end) if self.is_boundary(end) => self.add(kind, at..end),
+                // A complete object is a record whatever follows it, if no fragment comes before it.
+                let is_whole = kind == PieceKind::Record && self.is_behind_record(at);
+                let end = self.value_end(at).or_else(|| self.end_without_nul(at));
+                match end {
+                    Some(end) if is_whole || self.is_boundary(end) => self.add(kind, at..end),
                     _ => {
                         let end = self.fragment_end(at);
                         self.add(PieceKind::Fragment, at..end)
@@ -104,7 +113,13 @@ impl Search<'_> {
         end
     }
 
-    /// The end of the complete JSON value at a place.
+    /// Whether a place is at the start of the line, or right behind a complete record.
+    fn is_behind_record(&self, at: usize) -> bool {
+        let Some(before) = self.pieces.last() else { return at == 0 };
+        before.kind == PieceKind::Record && self.line[before.span.end..at].iter().all(u8::is_ascii_whitespace)
+    }
+
+    /// The end of the complete JSON value at a place. The value has no NUL bytes.
     fn value_end(&mut self, at: usize) -> Option<usize> {
         if self.budget == 0 {
             return None;
@@ -113,7 +128,7 @@ impl Search<'_> {
         self.budget = self.budget.saturating_sub(length.unwrap_or_else(|read| read).max(1));
         match length {
             Ok(length) => Some(at + length),
-            Err(_) => self.lossy_end(at).or_else(|| self.end_without_nul(at)),
+            Err(_) => self.lossy_end(at),
         }
     }
 
@@ -129,7 +144,12 @@ impl Search<'_> {
         matches!(values.next(), Some(Ok(IgnoredAny))).then(|| at + values.byte_offset())
     }
 
+    /// The end of the value that is complete without the NUL bytes in it. Behind a fragment it may be a part of another
+    /// record, so there is none.
     fn end_without_nul(&mut self, at: usize) -> Option<usize> {
+        if self.pieces.iter().any(|piece| piece.kind == PieceKind::Fragment) {
+            return None;
+        }
         let rest = self.line.get(at..).filter(|rest| rest.starts_with(b"{") && rest.contains(&0))?;
         self.budget = self.budget.checked_sub(rest.len())?;
         end_without_nul(rest).map(|end| at + end)
@@ -159,6 +179,8 @@ impl Search<'_> {
         self.line.len()
     }
 
+    /// Whether a complete record begins inside of a fragment. NUL bytes in a candidate hide the end of one record and the
+    /// start of another, so such a candidate is none.
     fn starts_record(&mut self, at: usize) -> bool {
         // A record begins with a key. This saves most attempts inside text.
         if !self.line[at + 1..].trim_ascii_start().starts_with(b"\"") {
@@ -189,6 +211,24 @@ mod tests {
         let expected =
             [(PieceKind::Fragment, "{\"a\":"), (PieceKind::NulRun, "\0\0"), (PieceKind::Record, "{\"a\":1}")];
         assert_eq!(cut("{\"a\":\0\0{\"a\":1}"), expected);
+    }
+
+    #[test]
+    fn bytes_behind_a_complete_record_do_not_spoil_it() {
+        let record = r#"{"a":{"b":1}}"#;
+        for rest in ["}", ",", "# edited", r#"or":{"c":1}}"#, "null}"] {
+            let line = format!("{record}{rest}");
+            assert_eq!(cut(&line), [(PieceKind::Record, record), (PieceKind::Fragment, rest)], "{line}");
+        }
+        let line = format!("{record},{record}");
+        let expected = [(PieceKind::Record, record), (PieceKind::Fragment, ","), (PieceKind::Record, record)];
+        assert_eq!(cut(&line), expected);
+    }
+
+    #[test]
+    fn nul_bytes_inside_of_a_fragment_join_no_record() {
+        let line = "{\"a\":[{\"b\":\"cut\0\0\0\"},{\"c\":1";
+        assert!(cut(line).iter().all(|(kind, _)| *kind != PieceKind::Record));
     }
 
     #[test]

@@ -263,16 +263,16 @@ declare_defect! {
 declare_defect! {
     /// # What it does
     ///
-    /// Reports a record that raw newlines in its texts split into several lines.
+    /// Reports a record that newlines split into several lines: an editor or a formatter wrote it that way, or its texts
+    /// have raw newlines.
     ///
     /// # Why is this bad?
     ///
-    /// A newline in a JSON text has to be escaped. The program reads each line by itself, cannot parse any of them, and
-    /// loses the record.
+    /// The program reads each line by itself, cannot parse any of them, and loses the record.
     ///
     /// # Fix
     ///
-    /// The newlines are escaped, so that the record is on one line. Nothing is lost.
+    /// The record is put on one line. Newlines in its texts are escaped. Nothing is lost.
     FILE016 "split-record", Error, "put the record on one line"
 }
 
@@ -281,6 +281,11 @@ pub const DEFECTS: &[&DefectKind] = &[
     &FILE001, &FILE002, &FILE003, &FILE004, &FILE005, &FILE006, &FILE007, &FILE008, &FILE009, &FILE010, &FILE011,
     &FILE012, &FILE013, &FILE014, &FILE015, &FILE016,
 ];
+
+/// The kind of a gap in the numbers of records.
+pub fn gap_in_numbers() -> &'static DefectKind {
+    &FILE011
+}
 
 /// The kind of a damaged line.
 pub fn by_damage(damage: LineDamage) -> &'static DefectKind {

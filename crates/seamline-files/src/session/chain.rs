@@ -11,8 +11,10 @@ use crate::json::quoted;
 pub(crate) struct Node<I> {
     /// The id of the record; a record without one has no place on the path.
     pub(crate) id: Option<I>,
-    /// The id of its parent.
+    /// The id of its parent; nothing for the first record of a conversation.
     pub(crate) parent: Option<I>,
+    /// Whether the member that names the parent is missing. A program writes it in each record.
+    pub(crate) lacks_parent: bool,
     /// A number that is the same for records that say the same.
     pub(crate) hash: u64,
     /// Whether the record belongs to the conversation of the path.
@@ -23,7 +25,7 @@ pub(crate) struct Node<I> {
 pub(crate) struct Walk {
     /// The member that names the parent.
     pub(crate) parent: &'static str,
-    /// Whether the parents of the first records are in another file.
+    /// Whether the parent of the first record is in another file.
     pub(crate) starts_elsewhere: bool,
 }
 
@@ -62,15 +64,23 @@ impl Walk {
         while let Some(record) = at {
             seen[record] = true;
             records.push(record);
-            let Some(parent) = nodes[record].parent else { break };
-            let found = by_id.get(&parent).copied();
+            let node = &nodes[record];
+            if node.parent.is_none() && !node.lacks_parent {
+                break;
+            }
+            let found = node.parent.and_then(|parent| by_id.get(&parent)).copied();
             at = found.filter(|parent| !seen[*parent]);
             if at.is_some() {
                 continue;
             }
             at = before(nodes, record, &seen);
-            if !self.starts_elsewhere || found.is_some() {
-                defects.push(self.cut(record, found.is_some(), at.and_then(|before| nodes[before].id).map(&text)));
+            let is_first = at.is_none() && found.is_none() && (self.starts_elsewhere || node.lacks_parent);
+            if !is_first {
+                defects.push(self.cut(
+                    record,
+                    (node, found.is_some()),
+                    at.and_then(|before| nodes[before].id).map(&text),
+                ));
             }
         }
         records.reverse();
@@ -79,8 +89,9 @@ impl Walk {
     }
 
     /// The defect of a record whose parent does not lead to the first record.
-    fn cut(&self, record: usize, is_cycle: bool, before: Option<&str>) -> Defect {
+    fn cut<I>(&self, record: usize, (node, is_cycle): (&Node<I>, bool), before: Option<&str>) -> Defect {
         let (kind, message) = match (is_cycle, before) {
+            _ if node.lacks_parent => (&FILE007, "it names no parent"),
             (true, _) => (&FILE010, "its parents lead back to the record itself"),
             (false, Some(_)) => (&FILE007, "its parent is not in the file"),
             (false, None) => (&FILE008, "its parent is not in the file"),

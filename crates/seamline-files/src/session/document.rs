@@ -72,7 +72,11 @@ fn mend_list(file: &[u8], reading: &FileReading) -> Mended {
         let is_repeated = damaged.damage == LineDamage::BadText;
         // A missing separator is an empty place before the next record.
         let is_record = || places.binary_search_by_key(&part.start, |place| place.span.start as usize).is_ok();
-        let is_kept = !part.is_empty() && is_record();
+        // A part around the list is as it was without its NUL bytes.
+        let is_around = damaged.damage == LineDamage::NulRun
+            && (part.start == 0 && file[..part.end].ends_with(b"[")
+                || part.end == file.len() && file[part.clone()].starts_with(b"]"));
+        let is_kept = !part.is_empty() && (is_around || is_record());
         if is_repeated || is_kept {
             mended.bytes.extend_from_slice(String::from_utf8_lossy(&bytes).as_bytes());
         } else if at < file.len() {
@@ -186,6 +190,12 @@ mod tests {
         case("[{\"a\":\"x\0y\"}, {\"a\":2}]", "[{\"a\":\"xy\"}, {\"a\":2}]", "");
         case("[{\"a\":1}]\0\0", "[{\"a\":1}]", "");
         case("[\n {\"a\":1}{\"a\":2}\n]", "[\n {\"a\":1},\n {\"a\":2}\n]", "");
+        case(
+            "{\"b\":\"x\0\",\"messages\":[{\"a\":1}],\"c\":\"\0\"}",
+            "{\"b\":\"x\",\"messages\":[{\"a\":1}],\"c\":\"\"}",
+            "",
+        );
+        case("[{\"a\":1},,{\"a\":2},]", "[{\"a\":1},{\"a\":2}]", ",,");
         case("[{\"a\":1} {\"b\":\0}, {\"a\":2}{\"a\":3}]", "[{\"a\":1} ,{\"a\":2},{\"a\":3}]", "{\"b\":}");
     }
 }

@@ -13,6 +13,7 @@ mod defect;
 mod document;
 mod export;
 mod format;
+mod header;
 mod ids;
 mod left_out;
 mod listed;
@@ -23,7 +24,7 @@ mod texts;
 pub mod time;
 
 pub use abridge::KeptTexts;
-pub use catalogue::{DEFECTS, DefectKind, Weight, by_damage};
+pub use catalogue::{DEFECTS, DefectKind, Weight, by_damage, gap_in_numbers};
 pub use defect::{Defect, RecordEdit, apply};
 pub use document::FileLayout;
 pub use export::{Export, Exporter, NewSession, session_id};
@@ -34,6 +35,7 @@ pub use rewrite::{NewRecord, RecordRepair, ReturnedMessage};
 
 pub(crate) use chain::{Node, Walk};
 pub(crate) use export::dashed;
+pub(crate) use header::SessionHeader;
 pub(crate) use ids::{IdList, IdNumber, Ids};
 pub(crate) use listed::{Listed, chat_message, envelope_text, message_with, new_record, record_with};
 pub(crate) use rewrite::{Links, NewMessage, Writer, longest_rising, uuid, uuid_of};

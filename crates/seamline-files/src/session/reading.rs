@@ -85,6 +85,8 @@ pub struct About {
     pub model: Option<String>,
     /// The time of the last record, as the program wrote it.
     pub updated: Option<String>,
+    /// The path of the file, for programs whose sessions do not tell which of two programs wrote them.
+    pub file: Option<String>,
     /// Whether the file belongs to a sub-agent, which its program does not resume by itself.
     pub is_subagent: bool,
     /// Whether the records say that the program has not finished its last turn, so that it may be at work.

@@ -4,7 +4,9 @@ use std::io::BufRead;
 
 use seamline_files::Program;
 use seamline_files::lines::LineDamage;
-use seamline_files::session::{About, DefectKind, FileInput, FileReading, Format, KeptTexts, by_damage, time};
+use seamline_files::session::{
+    About, DefectKind, FileInput, FileReading, Format, KeptTexts, by_damage, gap_in_numbers, time,
+};
 use serde::Serialize;
 
 use super::defect_severity;
@@ -230,6 +232,11 @@ pub(super) fn file_findings(reading: &FileReading) -> Vec<Finding> {
         finding(defect.kind, line, defect.message.clone(), safety)
     });
     damaged.chain(defects).collect()
+}
+
+/// The finding about a file that does not have the next number.
+pub(super) fn ordinal_gap(line: usize, message: String) -> Finding {
+    finding(gap_in_numbers(), line, message, None)
 }
 
 fn finding(kind: &'static DefectKind, line: usize, message: String, safety: Option<Safety>) -> Finding {

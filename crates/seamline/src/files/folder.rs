@@ -5,17 +5,19 @@
 //! one file. A repair changes some of the files and neither adds nor removes one.
 
 #[doc(inline)]
-pub use seamline_files::folder::{FolderEntry, FolderLayout, FolderSession, find, part_of};
+pub use seamline_files::folder::{FolderEntry, FolderLayout, FolderSession, NumberGap, find, part_of};
+
+use std::path::PathBuf;
 
 use seamline_files::lines::{RecordPlace, on_one_line};
 use seamline_files::session::{FileInput, KeptTexts};
 
-use super::check::{CheckedFile, checked};
+use super::check::{CheckedFile, checked, ordinal_gap};
 use super::repair::{CANNOT_HOLD, RepairedFile, RepairedRows, repair_rows};
 use super::salvage::{Salvaged, salvage_rows};
 use super::saved::SavedConversation;
 use super::unmended::{unmendable, without_mending};
-use crate::{Error, Options};
+use crate::{Error, Finding, Options};
 
 /// The outcome of a repair of a session in files. Nothing is written yet.
 #[derive(Debug, Clone)]
@@ -56,6 +58,27 @@ pub fn check(layout: &FolderLayout, texts: &[String], options: &Options) -> Resu
     let mut checked = checked(layout.program, &reading, options)?;
     unmendable(&mut checked.findings);
     Ok(checked)
+}
+
+/// The finding about the numbers in the names of files, if the program expects each file to have the next number and one is
+/// missing. The line is the number of the file behind the gap, from 1.
+///
+/// ```
+/// use seamline::files::folder::{self, FolderEntry};
+///
+/// let names = ["event-00000-a.json", "event-00002-c.json"];
+/// let list = |folder: &std::path::Path| match folder.ends_with("events") {
+///     true => names.map(|name| FolderEntry { name: name.to_owned(), is_folder: false }).to_vec(),
+///     false => vec![FolderEntry { name: "events".to_owned(), is_folder: true }],
+/// };
+/// let (layout, sessions) = folder::find("conversations/0a1b".as_ref(), &list).unwrap();
+/// let gap = folder::gap(layout, &sessions[0].files).unwrap();
+/// assert_eq!((gap.code, gap.line), ("FILE011", Some(2)));
+/// ```
+pub fn gap(layout: &FolderLayout, files: &[PathBuf]) -> Option<Finding> {
+    let gap = layout.gap(files)?;
+    let missing = if gap.missing == 1 { "a file is".to_owned() } else { format!("{} files are", gap.missing) };
+    Some(ordinal_gap(gap.file + 1, format!("{missing} missing before this one")))
 }
 
 /// Repairs a session by the texts of its files. It writes nothing.
@@ -107,10 +130,14 @@ pub fn salvage(layout: &FolderLayout, texts: &[String], options: &Options) -> Re
     Ok(salvage_rows("", lines(texts), (layout.program, layout.format), repaired))
 }
 
+/// The line of an empty file. A blank line would be no record, and an empty file is a damaged one.
+const EMPTY: &str = "\u{b}";
+
 fn lines(texts: &[String]) -> Vec<u8> {
     let mut lines = Vec::new();
     for text in texts {
         let text = text.trim_start_matches('\u{feff}').trim();
+        let text = if text.is_empty() { EMPTY } else { text };
         lines.extend_from_slice(on_one_line(text.to_owned()).as_bytes());
         lines.push(b'\n');
     }

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use seamline_files::Program;
-use seamline_files::lines::QuarantinedBytes;
+use seamline_files::lines::{LineDamage, Mended, QuarantinedBytes};
 use seamline_files::session::{About, FileReading, Format, KeptTexts, NewRecord, RecordRepair, ReturnedMessage, apply};
 
 use super::check::{CheckedFile, carrier_options, checked, input};
+use super::unmended::is_line_damage;
 use crate::repair::{ActionKind, Dropped, RepairAction};
 use crate::{Error, Finding, Options, Safety, Severity, outline};
 
@@ -139,6 +140,15 @@ impl RepairedFile<'_> {
 /// Why a repair was not written.
 pub(super) const CANNOT_HOLD: &str = "the records of this program cannot hold the repaired conversation";
 
+/// Why a file without a complete record is not repaired.
+const NO_RECORD: &str = "no complete record is in the file";
+
+/// Why a file is not repaired whose readable bytes would be fewer than those that go to quarantine.
+const MOSTLY_UNREADABLE: &str = "most of the file belongs to no complete record";
+
+/// How many unreadable parts show that a file has another form and not a damaged record.
+const LOST_PARTS_MIN: usize = 3;
+
 /// Repairs a session file.
 pub(super) fn repair<'b>(
     program: &'static Program,
@@ -213,6 +223,10 @@ impl Work<'_> {
         if self.rows.is_none()
             && let Some(mended) = self.format.document.mend(&file, original)
         {
+            outcome.refusal = self.loses_too_much(original, &mended)?;
+            if outcome.refusal.is_some() {
+                return Ok(());
+            }
             (file, quarantined) = (mended.bytes, mended.quarantined);
         }
         actions.extend(outcome.found.iter().filter(|found| found.message_index.is_none()).filter_map(action_of));
@@ -254,12 +268,36 @@ impl Work<'_> {
             return Ok(());
         }
         outcome.remaining = checked.findings;
+        if self.rows.is_some() {
+            // A damaged row stays with its row: a repair writes only the records.
+            outcome.remaining.retain(|found| !is_line_damage(found));
+            outcome.remaining.extend(outcome.found.iter().filter(|found| is_line_damage(found)).cloned());
+            outcome.remaining.sort_by_key(|found| found.line.unwrap_or(usize::MAX));
+        }
         outcome.after = checked.body;
         outcome.actions = actions;
         outcome.dropped = dropped;
         outcome.quarantined = quarantined;
         outcome.bytes = Cow::Owned(file);
         Ok(())
+    }
+
+    /// Why a file is not mended, if most of it is not readable as records.
+    fn loses_too_much(&self, original: &FileReading, mended: &Mended) -> Result<Option<&'static str>, Error> {
+        let torn = original.damaged.iter().filter(|line| matches!(line.damage, LineDamage::Torn | LineDamage::Cut));
+        let torn: Vec<usize> = torn.map(|line| line.place.line).collect();
+        // The end of a file that was cut is lost anyway. A part that is there again is not lost.
+        let is_lost = |part: &&QuarantinedBytes| !part.is_repeated && !torn.contains(&part.line);
+        let parts = mended.quarantined.iter();
+        let (count, lost) =
+            parts.clone().filter(is_lost).fold((0, 0), |(count, sum), part| (count + 1, sum + part.bytes.len()));
+        let reading = self.read(&mended.bytes)?;
+        if reading.records.is_empty() && parts.clone().next().is_some() {
+            return Ok(Some(NO_RECORD));
+        }
+        let kept: u64 = reading.records.iter().map(|place| place.span.end - place.span.start).sum();
+        let is_most = count >= LOST_PARTS_MIN && lost as u64 > kept;
+        Ok((is_most && !self.options.policy.allows(Safety::Unsafe)).then_some(MOSTLY_UNREADABLE))
     }
 
     /// Keeps for each record the index of the row that it was.

@@ -96,6 +96,25 @@ impl SessionHealth {
     }
 }
 
+impl CheckedFile {
+    /// Whether nothing is wrong but tool calls at the end of the conversation that have no result yet. Such a session is
+    /// broken only if its program does not run any more.
+    ///
+    /// ```
+    /// let file = br#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"go"}}
+    /// {"type":"assistant","uuid":"a1","parentUuid":"u1","sessionId":"s","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]}}
+    /// "#;
+    ///
+    /// let checked = seamline::files::check("s.jsonl", &mut &file[..], &seamline::Options::default())?.unwrap();
+    /// assert!(checked.is_waiting() && !checked.is_healthy());
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn is_waiting(&self) -> bool {
+        let mut errors = self.findings.iter().filter(|finding| finding.severity == Severity::Error).peekable();
+        errors.peek().is_some() && errors.all(|finding| is_open_end(self, finding))
+    }
+}
+
 /// Whether a finding is about a call at the end of the conversation, behind which only calls and results are.
 fn is_open_end(checked: &CheckedFile, finding: &Finding) -> bool {
     let Some(index) = finding.message_index.filter(|_| finding.code == UNANSWERED) else { return false };

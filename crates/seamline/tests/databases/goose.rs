@@ -174,6 +174,16 @@ fn an_unanswered_call_at_the_end_gets_a_result() {
 }
 
 #[test]
+fn a_row_that_cannot_be_read_remains_a_finding() {
+    let broken = r#"[{"type":"toolRes"#;
+    let bed = Talk::new().user("look").assistant(&call("c1")).row("user", broken, VISIBLE).user("go on").bed();
+    let codes = |all: &[seamline::Finding]| all.iter().map(|found| found.code).collect::<Vec<_>>();
+    assert_eq!(codes(&bed.check(SESSION).checked.findings), ["PAIR001", "FILE005"]);
+    let repaired = bed.repair(SESSION).repaired;
+    assert_eq!(codes(&repaired.remaining), ["FILE005"]);
+}
+
+#[test]
 fn a_result_between_messages_of_one_second_finds_its_place() {
     let bed =
         Talk::new().user("look").assistant(&call("c1")).user("and?").assistant(&text("Well.")).later().user("x").bed();

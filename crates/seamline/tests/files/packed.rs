@@ -43,6 +43,7 @@ fn a_cut_compressed_session_is_an_error() {
     let packed = zstd::encode_all(&fixture("codex/clean/input.jsonl")[..], 3).unwrap();
     let cut = &packed[..packed.len() / 2];
     let options = Options::default();
-    assert!(files::check("rollout.jsonl.zst", &mut &cut[..], &options).is_err());
+    let error = files::check("rollout.jsonl.zst", &mut &cut[..], &options).unwrap_err();
+    assert!(error.hint().is_some_and(|hint| hint.contains("seamline salvage")), "{error}");
     assert!(files::repair("rollout.jsonl.zst", cut, &options).is_err());
 }

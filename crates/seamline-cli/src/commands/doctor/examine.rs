@@ -1,7 +1,7 @@
 //! The examination of one session file.
 
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use seamline::files::{CheckedFile, RepairedFile};
 use seamline::outline::{OutlineBlock, OutlineKind, OutlineMessage, Role};
@@ -82,7 +82,9 @@ impl Examination<'_> {
         let checked = seamline::files::check(&source.name(), &mut opened.into_reader(), self.options)?;
         let Some(checked) = checked else { return Ok(Examined::Other) };
         let counts = Counts::of(&checked.findings);
-        let broken = if checked.is_healthy() { None } else { Some(self.broken(path, &checked, (length, times))?) };
+        let waiting = self.waiting(&checked, candidate.modified);
+        let is_whole = checked.is_healthy() || waiting.is_some();
+        let broken = if is_whole { None } else { Some(self.broken(path, &checked, (length, times))?) };
         Ok(Examined::Session(Box::new(Session {
             path: path.clone(),
             program: checked.program,
@@ -93,7 +95,14 @@ impl Examination<'_> {
             counts,
             findings: checked.findings,
             broken,
+            waiting,
         })))
+    }
+
+    /// The time since a session changed, if it may only wait for its last tool.
+    pub(super) fn waiting(&self, checked: &CheckedFile, modified: Option<SystemTime>) -> Option<Duration> {
+        let since = in_use::tool_may_run(modified, SystemTime::now()).filter(|_| self.force == Force::No)?;
+        checked.is_waiting().then_some(since)
     }
 
     /// The damage, the planned repair, and its outcome.

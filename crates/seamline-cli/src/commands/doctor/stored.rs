@@ -28,14 +28,16 @@ impl Examination<'_> {
         let mut repairs = Vec::new();
         for stored in store.chosen(candidate.session.as_deref())?.into_iter().filter(is_recent) {
             let Some(found) = store.check(&stored, self.options)? else { continue };
-            let repaired = if found.checked.is_healthy() { None } else { store.repair(&stored, self.options)? };
+            let modified = stored.modified.or(candidate.modified);
+            let waiting = self.waiting(&found.checked, modified);
+            let is_whole = found.checked.is_healthy() || waiting.is_some();
+            let repaired = if is_whole { None } else { store.repair(&stored, self.options)? };
             let broken = repaired.as_ref().map(broken);
             let is_planned = |one: &RepairedStored| one.repaired.is_changed() && one.repaired.refusal.is_none();
             if let Some(repaired) = repaired.filter(is_planned) {
                 repairs.push((sessions.len(), repaired));
             }
-            let modified = stored.modified.or(candidate.modified);
-            sessions.push(Session { modified, broken, ..session(store, found.checked, found.records) });
+            sessions.push(Session { modified, broken, waiting, ..session(store, found.checked, found.records) });
         }
         if self.fix && !repairs.is_empty() {
             let written = self.write_store(store, &repairs.iter().map(|(_, one)| one).collect::<Vec<_>>());
@@ -81,6 +83,7 @@ fn session(store: &Store, checked: CheckedFile, records: Vec<Record>) -> Session
         counts: Counts::of(&checked.findings),
         findings: checked.findings,
         broken: None,
+        waiting: None,
     }
 }
 

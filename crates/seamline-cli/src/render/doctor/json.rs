@@ -33,6 +33,8 @@ struct SessionReport<'a> {
     updated: Option<&'a str>,
     is_subagent: bool,
     healthy: bool,
+    /// Whether it may wait for the tool that it called last.
+    may_be_running: bool,
     findings: &'a [Finding],
     last_request: Option<&'a str>,
     open_calls: &'a [String],
@@ -109,6 +111,7 @@ fn session(session: &Session) -> SessionReport<'_> {
         updated: about.updated.as_deref(),
         is_subagent: about.is_subagent,
         healthy: session.findings.iter().all(|finding| finding.severity < Severity::Error),
+        may_be_running: session.waiting.is_some(),
         findings: &session.findings,
         last_request: broken.and_then(|broken| broken.request.as_deref()),
         open_calls: broken.map_or(&[], |broken| &broken.open_calls),

@@ -199,10 +199,14 @@ impl<'e> View<'e> {
         self.by_id.get(id.index()).copied().flatten().map(Index::get)
     }
 
-    /// The parent of a record; if it is not in the file, the record before, to which a repair would connect it.
+    /// The parent of a record; if the file does not have it, the record before, to which a repair would connect it.
     fn parent(&self, record: usize) -> Option<usize> {
-        let parent = self.entries[record].parent?;
-        self.with_id(parent).or(self.before[record].map(Index::get))
+        let entry = &self.entries[record];
+        if entry.parent.is_none() && !entry.lacks_parent {
+            return None;
+        }
+        let parent = entry.parent.and_then(|parent| self.with_id(parent));
+        parent.or(self.before[record].map(Index::get))
     }
 
     /// Gives each response the results of its calls.

@@ -103,6 +103,8 @@ pub(super) struct Entry {
     is_meta: bool,
     pub(super) id: Option<IdNumber>,
     pub(super) parent: Option<IdNumber>,
+    /// Whether the record has an id and no member that names its parent.
+    pub(super) lacks_parent: bool,
     /// The id of the response that a record is a block of.
     pub(super) response: Option<IdNumber>,
     /// A hash of the id of its request. It only has to tell the requests of one response id.
@@ -134,6 +136,7 @@ impl Entry {
             is_meta: meta == Some("true"),
             id: number(id),
             parent: number(parent),
+            lacks_parent: id.is_some() && parent.is_none(),
             response: None,
             request: request.and_then(|request| NonZeroU32::new(KeptTexts::Abridged.digest(request) as u32)),
             source: number(source),
@@ -188,6 +191,7 @@ impl Entry {
         Node {
             id: self.id,
             parent: self.parent,
+            lacks_parent: self.lacks_parent,
             hash: self.hash.wrapping_add(self.kind as u64),
             is_member: self.is_side == is_side,
         }
@@ -215,7 +219,7 @@ fn session(mut entries: Vec<Entry>, (ids, texts): (Ids, Texts), mut about: About
     about.is_subagent |= is_side;
     let nodes: Vec<Node<IdNumber>> = entries.iter().map(|entry| entry.node(is_side)).collect();
     let last = nodes.iter().zip(&entries).rposition(|(node, entry)| node.is_member && entry.is_message());
-    // The parents of a sub-agent's first records are in the file of the session that started it.
+    // The parent of a sub-agent's first record is in the file of the session that started it.
     let chain = Walk { parent: "parentUuid", starts_elsewhere: is_side }.from(last, &nodes, |id| ids.text(id));
     // A long file has many of them, and its messages are written next.
     drop((nodes, ids));

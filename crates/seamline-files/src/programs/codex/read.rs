@@ -163,6 +163,7 @@ mod tests {
             updated: Some("t3".to_owned()),
             is_subagent: false,
             inactive: 0,
+            file: None,
             is_running: false,
         };
         assert_eq!(about, expected);

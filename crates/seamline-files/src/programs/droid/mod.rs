@@ -3,6 +3,8 @@
 mod read;
 mod write;
 
+use serde_json::Value;
+
 use crate::sample::{Sample, has, says};
 use crate::session::{About, Format};
 use crate::{Program, SessionFolder};
@@ -20,5 +22,13 @@ fn resume(about: &About) -> Option<String> {
 }
 
 fn detect(sample: &Sample<'_>) -> bool {
+    // The header may be damaged or lost.
+    let is_entry = |record: &Value| {
+        says(record, "type", &["message"])
+            && has(record, &["id", "timestamp"])
+            && has(&record["message"], &["role", "content"])
+            && !has(&record["message"], &["timestamp"])
+    };
     sample.any(|record| says(record, "type", &["session_start"]) && has(record, &["id"]))
+        || sample.is_lines() && sample.any(is_entry)
 }

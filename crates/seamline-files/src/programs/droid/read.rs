@@ -8,7 +8,9 @@ use std::collections::HashSet;
 use crate::json::{elements, members, quoted, string};
 use crate::lines;
 use crate::session::catalogue::FILE009;
-use crate::session::{About, CarriedMessage, Defect, FileInput, FileReading, KeptTexts, Reading, RecordEdit};
+use crate::session::{
+    About, CarriedMessage, Defect, FileInput, FileReading, KeptTexts, Reading, RecordEdit, SessionHeader,
+};
 
 const MEMBERS: [&str; 9] =
     ["type", "id", "timestamp", "message", "cwd", "title", "sessionTitle", "summaryText", "anchorMessage"];
@@ -17,19 +19,21 @@ type Found<'t> = [Option<&'t str>; MEMBERS.len()];
 
 pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
     let content = input.content;
+    let name = input.name;
     let mut session = Session::default();
     let lines = lines::read(input.bytes, &mut |text| {
         let found = members(text, &MEMBERS)?;
         session.take(text, &found, content);
         Ok(())
     })?;
-    Ok(FileReading { records: lines.records, damaged: lines.damaged, session: session.finish() })
+    Ok(FileReading { records: lines.records, damaged: lines.damaged, session: session.finish(name) })
 }
 
 /// The state of a reading.
 #[derive(Default)]
 struct Session {
     about: About,
+    header: SessionHeader,
     records: usize,
     /// The records that hold messages, with their ids, and the messages that Droid sends.
     messages: Vec<(usize, Option<String>, Option<String>)>,
@@ -55,6 +59,10 @@ impl Session {
         let text = |value: Option<&str>| value.and_then(string);
         let at = self.records;
         self.records += 1;
+        self.header.see_time(timestamp);
+        if kind == Some("\"session_start\"") {
+            self.header.find(at);
+        }
         if let Some(time) = text(timestamp) {
             self.about.updated = Some(time);
         }
@@ -81,8 +89,15 @@ impl Session {
         }
     }
 
-    fn finish(self) -> Reading {
-        let Self { mut about, messages, compaction, defects, .. } = self;
+    fn finish(self, name: &str) -> Reading {
+        let Self { mut about, messages, compaction, mut defects, .. } = self;
+        let missing = self.header.defect(name, |id, _| {
+            format!(
+                r#"{{"type":"session_start","id":{},"title":"","sessionTitle":"","version":2,"cwd":"."}}"#,
+                quoted(id)
+            )
+        });
+        defects.splice(0..0, missing);
         let chain = messages.iter().map(|(record, ..)| *record).collect();
         let mut sent = Vec::new();
         let mut first = 0;

@@ -5,6 +5,8 @@ mod path;
 mod read;
 mod write;
 
+use serde_json::Value;
+
 use crate::json::Object;
 use crate::native::with_media;
 use crate::sample::{Sample, has, says};
@@ -44,7 +46,7 @@ pub(crate) static ROWS: Format = Format {
 };
 
 static FORMAT: Format =
-    Format { write: Some(write::write), resume, media: Some(media), ..Format::of_lines(read::read) };
+    Format { write: Some(write::write), resume, media: Some(media), ..Format::of_lines(read::read_log) };
 
 /// The folders in which `OpenClaw` keeps its workspaces.
 const OPENCLAW_FOLDERS: [&str; 2] = [".openclaw", ".clawdbot"];
@@ -54,15 +56,23 @@ fn media(record: &str, message: &str) -> Option<String> {
 }
 
 fn resume(about: &About) -> Option<String> {
-    let folder = about.folder.as_deref().unwrap_or_default();
-    if folder.split(['/', '\\']).any(|part| OPENCLAW_FOLDERS.contains(&part)) {
+    let is_openclaw = |path: &str| path.split(['/', '\\']).any(|part| OPENCLAW_FOLDERS.contains(&part));
+    if [&about.folder, &about.file].into_iter().flatten().any(|path| is_openclaw(path)) {
         return about.id.as_ref().map(|id| format!("openclaw agent --session-id {id}"));
     }
     Some("pi --session {FILE}".to_owned())
 }
 
 fn detect(sample: &Sample<'_>) -> bool {
-    sample.any(|record| says(record, "type", &["session"]) && has(record, &["id", "timestamp", "cwd"]))
+    let is_header = |record: &Value| says(record, "type", &["session"]) && has(record, &["id", "timestamp", "cwd"]);
+    // The header may be damaged or lost. The programs number the time of a message inside of it.
+    let is_entry = |record: &Value| {
+        let is_timed = || record["message"]["timestamp"].is_number() && has(&record["message"], &["role"]);
+        has(record, &["timestamp"])
+            && (says(record, "type", &["message"]) && is_timed()
+                || says(record, "type", &["model_change", "thinking_level_change"]) && has(record, &["id", "parentId"]))
+    };
+    sample.any(is_header) || sample.is_lines() && sample.any(is_entry)
 }
 
 #[cfg(test)]
@@ -70,11 +80,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folder_tells_openclaw_from_pi() {
+    fn the_folder_or_the_file_tells_openclaw_from_pi() {
         let about =
             |folder: &str| About { id: Some("s1".to_owned()), folder: Some(folder.to_owned()), ..About::default() };
         let openclaw = Some("openclaw agent --session-id s1".to_owned());
         assert_eq!(resume(&about("/srv/a/.openclaw/workspace")), openclaw);
+        let stored =
+            About { file: Some("/home/a/.openclaw/agents/main/sessions/s1.jsonl".to_owned()), ..about("/srv/a") };
+        assert_eq!(resume(&stored), openclaw);
         assert_eq!(resume(&about("/srv/a/openclaw")), Some("pi --session {FILE}".to_owned()));
     }
 }

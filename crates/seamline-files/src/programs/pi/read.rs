@@ -5,13 +5,15 @@
 //! version 1 have no ids: their entries follow each other.
 
 use super::path::{self, Path};
-use crate::json::{Object, members, string};
+use crate::json::{Object, members, quoted, string};
 use crate::lines;
 use crate::native::message::{Message, Role};
 use crate::native::openclaw::{SHAPE, without_calls};
 use crate::native::text::text_of;
 use crate::session::catalogue::FILE013;
-use crate::session::{About, CarriedMessage, Defect, FileInput, FileReading, KeptTexts, Reading, RecordEdit};
+use crate::session::{
+    About, CarriedMessage, Defect, FileInput, FileReading, KeptTexts, Reading, RecordEdit, SessionHeader,
+};
 
 const MEMBERS: [&str; 14] = [
     "type",
@@ -30,18 +32,38 @@ const MEMBERS: [&str; 14] = [
     "targetId",
 ];
 
+/// Reads a log, which begins with the description of the session.
+pub(super) fn read_log(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
+    let (mut reading, header) = read_all(input)?;
+    let version = if header.is_linear { "" } else { r#""version":3,"# };
+    let missing = header.place.defect(input.name, |id, time| {
+        format!(r#"{{"type":"session",{version}"id":{},"timestamp":{time},"cwd":"."}}"#, quoted(id))
+    });
+    reading.session.defects.splice(0..0, missing);
+    reading.session.about.file = Some(input.name.to_owned());
+    Ok(reading)
+}
+
+/// Reads entries without a demand on the first one.
 pub(super) fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {
+    Ok(read_all(input)?.0)
+}
+
+fn read_all(input: &mut FileInput<'_>) -> std::io::Result<(FileReading, Header)> {
     let content = input.content;
     let mut entries = Vec::new();
     let mut header = Header::default();
     let lines = lines::read(input.bytes, &mut |text| {
         let found = members(text, &MEMBERS)?;
-        header.note(&found);
+        header.note(&found, entries.len());
         entries.push(Entry::of(&found, text, content));
         Ok(())
     })?;
-    let session = session(entries, header);
-    Ok(FileReading { records: lines.records, damaged: lines.damaged, session })
+    if !header.place.is_found() {
+        header.is_linear = entries.iter().all(|entry| entry.id.is_none());
+    }
+    let session = session(entries, &header);
+    Ok((FileReading { records: lines.records, damaged: lines.damaged, session }, header))
 }
 
 type Found<'t> = [Option<&'t str>; MEMBERS.len()];
@@ -50,14 +72,19 @@ type Found<'t> = [Option<&'t str>; MEMBERS.len()];
 #[derive(Default)]
 struct Header {
     about: About,
+    place: SessionHeader,
     /// Whether the entries have no ids and follow each other.
     is_linear: bool,
 }
 
 impl Header {
-    fn note(&mut self, found: &Found<'_>) {
+    fn note(&mut self, found: &Found<'_>, record: usize) {
         let [kind, id, _, timestamp, message, version, cwd, _, _, _, _, model, name, _] = *found;
         let text = |value: Option<&str>| value.and_then(string);
+        self.place.see_time(timestamp);
+        if kind == Some("\"session\"") {
+            self.place.find(record);
+        }
         let about = &mut self.about;
         match text(kind).as_deref() {
             Some("session") if about.id.is_none() => {
@@ -182,9 +209,9 @@ fn hash(text: &str) -> [u8; 8] {
 }
 
 /// The session in the records.
-fn session(mut entries: Vec<Entry>, header: Header) -> Reading {
-    let Header { mut about, is_linear } = header;
-    let Path { records, compaction, mut defects } = path::walk(&entries, is_linear);
+fn session(mut entries: Vec<Entry>, header: &Header) -> Reading {
+    let mut about = header.about.clone();
+    let Path { records, compaction, mut defects } = path::walk(&entries, header.is_linear);
     let sent = match &compaction {
         None => records.clone(),
         Some(compaction) => {
@@ -240,6 +267,29 @@ mod tests {
 "#;
         let expected = [(5, "summary"), (2, "kept"), (4, "branch"), (7, "custom")];
         assert_eq!(sent(file), expected.map(|(record, text)| (record, text.to_owned())));
+    }
+
+    #[test]
+    fn a_log_begins_with_its_description() {
+        let header = r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/"}"#;
+        let entry =
+            r#"{"type":"message","id":"1","parentId":null,"timestamp":"t","message":{"role":"user","content":"hi"}}"#;
+        let edits = |lines: [&str; 2]| {
+            let file = lines.concat().replace("}{", "}\n{");
+            let mut input = FileInput { bytes: &mut file.as_bytes(), name: "s.jsonl", content: KeptTexts::Whole };
+            read_log(&mut input)
+                .unwrap()
+                .session
+                .defects
+                .into_iter()
+                .flat_map(|defect| defect.edits)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(edits([header, entry]), []);
+        assert_eq!(edits([entry, header]), [RecordEdit::Move { record: 1, after: None }]);
+        let added = edits([entry, ""]);
+        let [RecordEdit::Prepend { text }] = &added[..] else { panic!("{added:?}") };
+        assert!(text.starts_with(r#"{"type":"session","version":3,"id":""#), "{text}");
     }
 
     #[test]

@@ -110,7 +110,13 @@ impl Entry {
 
     fn node(&self) -> Node<&str> {
         let id = self.id.as_deref().filter(|_| self.kind != Kind::Note);
-        Node { id, parent: self.parent.as_deref(), hash: self.hash, is_member: self.kind != Kind::Note }
+        Node {
+            id,
+            parent: self.parent.as_deref(),
+            lacks_parent: false,
+            hash: self.hash,
+            is_member: self.kind != Kind::Note,
+        }
     }
 }
 
