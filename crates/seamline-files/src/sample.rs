@@ -34,7 +34,7 @@ impl<'s> Sample<'s> {
         let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
         let head = &bytes[..bytes.len().min(Self::BYTES_MAX)];
         let mut sample = Self { name: file, head, records: Vec::new(), is_lines: false };
-        // A file in UTF-16 has to be written as UTF-8 first: no program reads its lines, and its NUL bytes are no damage.
+        // A file in UTF-16 has to be written as UTF-8 first: no program reads its lines, and its NUL bytes belong to it.
         let is_utf16 = matches!(
             head,
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [1..=127, 0, 1..=127, 0, ..] | [0, 1..=127, 0, 1..=127, ..]

@@ -3,7 +3,7 @@
 use super::catalogue::FILE015;
 use super::{Defect, RecordEdit, uuid};
 
-/// What a reading knows of the description of a session.
+/// The description of a session, as far as a reading has it.
 #[derive(Default)]
 pub(crate) struct SessionHeader {
     /// The first description in the file.

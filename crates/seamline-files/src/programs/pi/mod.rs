@@ -86,7 +86,7 @@ mod tests {
         let openclaw = Some("openclaw agent --session-id s1".to_owned());
         assert_eq!(resume(&about("/srv/a/.openclaw/workspace")), openclaw);
         let stored =
-            About { file: Some("/home/a/.openclaw/agents/main/sessions/s1.jsonl".to_owned()), ..about("/srv/a") };
+            About { file: Some("/srv/a/.openclaw/agents/main/sessions/s1.jsonl".to_owned()), ..about("/srv/a") };
         assert_eq!(resume(&stored), openclaw);
         assert_eq!(resume(&about("/srv/a/openclaw")), Some("pi --session {FILE}".to_owned()));
     }
