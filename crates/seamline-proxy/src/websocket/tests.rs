@@ -232,17 +232,19 @@ async fn signs_of_life_have_a_limit_of_their_own() {
     assert_eq!(end, BridgeEnd::Stalled(Stalled::Alive));
 }
 
+/// The last message until the connection ends.
+async fn rest(side: &mut WebSocketStream<DuplexStream>) -> Option<Message> {
+    let mut last = None;
+    while let Some(Ok(message)) = side.next().await {
+        last = Some(message);
+    }
+    last
+}
+
 #[tokio::test(start_paused = true)]
 async fn both_sides_get_the_answer_to_their_close_frame() {
     let bye = || CloseFrame { code: 1000.into(), reason: Utf8Bytes::from_static("bye") };
     let closed = || Some(Message::Close(Some(bye())));
-    async fn rest(side: &mut WebSocketStream<DuplexStream>) -> Option<Message> {
-        let mut last = None;
-        while let Some(Ok(message)) = side.next().await {
-            last = Some(message);
-        }
-        last
-    }
     for is_first_client in [true, false] {
         let end = bridged(repaired, async |mut client, mut upstream| {
             let begun = tokio::time::Instant::now();
