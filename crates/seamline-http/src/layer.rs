@@ -106,13 +106,20 @@ where
     let (text, body) = ResponseBody::read_error(body).await;
     let again = text.and_then(|text| exchange.after_rejection(&sent, response_head.status, &text));
     let Some(again) = again else { return Ok(Response::from_parts(response_head, body)) };
-    poll_fn(|cx| client.poll_ready(cx)).await.map_err(Into::into)?;
-    let response = client.call(with_body(head, &again)).await.map_err(Into::into)?;
     // The first error tells more about the history that the caller has.
-    if exchange.may_repair_after(response.status()) {
-        return Ok(Response::from_parts(response_head, body));
+    match second(client, with_body(head, &again)).await {
+        Some(response) if !exchange.may_repair_after(response.status()) => Ok(watched(&exchange, response)),
+        _ => Ok(Response::from_parts(response_head, body)),
     }
-    Ok(watched(&exchange, response))
+}
+
+/// The response to the second try; `None` where the connection fails.
+async fn second<S, B, R>(client: &mut S, request: Request<B>) -> Option<Response<R>>
+where
+    S: Service<Request<B>, Response = Response<R>>,
+{
+    poll_fn(|cx| client.poll_ready(cx)).await.ok()?;
+    client.call(request).await.ok()
 }
 
 fn with_body<B: From<Bytes>>(mut head: Parts, body: &Bytes) -> Request<B> {

@@ -50,12 +50,11 @@ impl Middleware for RepairMiddleware {
         let harder = text.and_then(|text| exchange.after_rejection(&sent, head.status, &text));
         let Some(harder) = harder else { return Ok(first(head, body)) };
         set_body(&mut again, &harder);
-        let response = next.run(again, extensions).await?;
         // The first error tells more about the history that the caller has.
-        if exchange.may_repair_after(response.status()) {
-            return Ok(first(head, body));
+        match next.run(again, extensions).await {
+            Ok(response) if !exchange.may_repair_after(response.status()) => Ok(watched(&exchange, response)),
+            _ => Ok(first(head, body)),
         }
-        Ok(watched(&exchange, response))
     }
 }
 

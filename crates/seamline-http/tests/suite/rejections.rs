@@ -1,3 +1,6 @@
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+
 use seamline_http::{ClientMode, Repairer};
 use seamline_testkit::provider::Script;
 
@@ -41,5 +44,32 @@ async fn the_caller_gets_the_first_error_where_no_repair_helps() {
         provider.next(Script::default().answer(400, UNKNOWN));
         let got = form.post(&Repairer::new().mode(ClientMode::Report), &url, BODY).await.unwrap();
         assert_eq!((got.0, provider.take().len()), (400, 1), "{form:?}: only reported");
+    }
+}
+
+#[tokio::test]
+async fn the_caller_gets_the_first_error_where_the_connection_of_the_second_try_breaks() {
+    for form in FORMS {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1/chat/completions", listener.local_addr().unwrap());
+        let once = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            drop(listener);
+            let mut read = [0; 4096];
+            let mut request = Vec::new();
+            while !request.ends_with(BODY) {
+                let count = stream.read(&mut read).unwrap();
+                request.extend_from_slice(&read[..count]);
+            }
+            let length = UNKNOWN.len();
+            write!(
+                stream,
+                "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{UNKNOWN}"
+            )
+            .unwrap();
+        });
+        let got = form.post(&Repairer::new(), &url, BODY).await.unwrap();
+        once.join().unwrap();
+        assert_eq!((got.0, &got.1[..]), (400, UNKNOWN.as_bytes()), "{form:?}");
     }
 }
