@@ -61,7 +61,7 @@ pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind, readable, sai
 pub use no_message::{NoMessage, Shapes};
 pub use providers::Provider;
 pub use reader::{Earlier, Extended};
-pub use rejected::find_rejected;
+pub use rejected::{find_members, find_rejected};
 pub use response_facts::ResponseFacts;
 pub use results::{AnsweredCall, Results, UnlistedCalls};
 pub use signing::SignableCall;

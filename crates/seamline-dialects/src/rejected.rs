@@ -70,20 +70,39 @@ const FREE: &[&str] = &["args", "arguments", "input", "json"];
 /// Finds the members at the paths that a provider has rejected. An index of a path stands for every element: a provider
 /// names the first one and would name the next one then.
 pub fn find_rejected(transcript: &Transcript<'_>, paths: &[Vec<String>]) -> Vec<RejectedMember> {
+    found_in(transcript, |root, found| {
+        for path in paths.iter().filter(|path| path.len() <= DEPTH_MAX) {
+            let path: Vec<String> = path.iter().map(|key| letters(key)).collect();
+            let is_free = path.iter().skip(1).rev().skip(1).any(|key| FREE.contains(&key.as_str()));
+            let is_needed = path.last().is_none_or(|key| NEEDED.contains(&key.as_str()));
+            // A body that is a list of messages has no member for it.
+            let start = usize::from(root.is(Kind::Array));
+            if !is_free && !is_needed && start < path.len() {
+                collect(root, &path[start..], found);
+            }
+        }
+    })
+}
+
+/// Finds the members of a request by their names, in small letters without underscores.
+pub fn find_members(transcript: &Transcript<'_>, names: &[&str]) -> Vec<RejectedMember> {
+    found_in(transcript, |root, found| {
+        for name in names.iter().filter(|_| root.is(Kind::Object)) {
+            collect(root, &[(*name).to_owned()], found);
+        }
+    })
+}
+
+/// The members that a search finds, in the order of the body.
+fn found_in(
+    transcript: &Transcript<'_>,
+    search: impl FnOnce(Value<'_, '_>, &mut Vec<RejectedMember>),
+) -> Vec<RejectedMember> {
     let mark = if transcript.source.body.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let text = std::str::from_utf8(&transcript.source.body[mark..]);
     let Some(document) = text.ok().and_then(|text| Document::read(text).ok()) else { return Vec::new() };
     let mut found = Vec::new();
-    for path in paths.iter().filter(|path| path.len() <= DEPTH_MAX) {
-        let path: Vec<String> = path.iter().map(|key| letters(key)).collect();
-        let is_free = path.iter().skip(1).rev().skip(1).any(|key| FREE.contains(&key.as_str()));
-        let is_needed = path.last().is_none_or(|key| NEEDED.contains(&key.as_str()));
-        // A body that is a list of messages has no member for it.
-        let start = usize::from(document.root().is(Kind::Array));
-        if !is_free && !is_needed && start < path.len() {
-            collect(document.root(), &path[start..], &mut found);
-        }
-    }
+    search(document.root(), &mut found);
     found.sort_by_key(|member| member.span.start);
     found.dedup_by_key(|member| member.span.start);
     for member in &mut found {

@@ -14,7 +14,7 @@ use crate::screen;
 pub(crate) const REST: Duration = Duration::from_secs(10);
 
 /// How long a tool may run that is the last thing in a session. Its program writes nothing meanwhile.
-const TOOL: Duration = Duration::from_secs(10 * 60);
+const TOOL: Duration = Duration::from_mins(10);
 
 /// The time since a session changed, if the tool that it waits for may still run.
 pub(crate) fn tool_may_run(modified: Option<SystemTime>, now: SystemTime) -> Option<Duration> {

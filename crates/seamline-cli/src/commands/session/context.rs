@@ -212,8 +212,12 @@ impl StoreContext {
                 );
                 // A damaged log can have held the whole session.
                 let losses = wait(self.store.losses()).unwrap_or_default();
-                let lost = losses.iter().map(|loss| format!("; the store is damaged: {loss}")).collect::<String>();
-                Failure::new(format!("{error}{lost}")).with_hint(suggest::hint(name.as_str(), &names, &all))
+                let mut text = error.to_string();
+                for loss in losses {
+                    text.push_str("; the store is damaged: ");
+                    text.push_str(&loss.to_string());
+                }
+                Failure::new(text).with_hint(suggest::hint(name.as_str(), &names, &all))
             }
             SessionError::Store(error @ Error::Busy { .. }) => Failure::new(error.message()).with_hint(format!(
                 "`--take-over` takes the lease from that process; reading the session and {} are always possible",
