@@ -110,7 +110,8 @@ def sanitize(
 ) -> Sanitized:
     """Removes what an untrusted client must not say from a history, then repairs it.
 
-    `instructions` is `drop` or `keep`: system and developer messages. `calls` says which tool calls stay: those with a
+    `instructions` is `drop` or `keep`: system and developer messages, and the members of a request such as `system`. Only
+    messages and blocks of known kinds stay. `calls` says which tool calls stay: those with a
     result (`answered`), none (`none`), or those with the given ids, because the server knows that the model made them. A
     result stays only if it is the first one of a call that stays.
     """
