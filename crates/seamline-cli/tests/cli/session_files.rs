@@ -42,7 +42,7 @@ fn stuck() -> Bench {
 fn a_file_without_a_complete_record_is_left_for_salvage() {
     let bench = Bench::new();
     let torn = r#"{"timestamp":"2026-03-01T10:00:00.000Z","type":"session_meta","payload":{"id":"0199a213-81c0-7800"#;
-    let cut: String = healthy().lines().map(|line| format!("{}\n", &line[..line.len() - 2])).collect();
+    let cut = healthy().lines().map(|line| &line[..line.len() - 2]).collect::<Vec<_>>().join("\n") + "\n";
     for (name, text) in [("torn.jsonl", torn), ("cut.jsonl", &cut)] {
         age(&bench.write(name, text));
         let ran = bench.run(&["fix", name]).expect(1);

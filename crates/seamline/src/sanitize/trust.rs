@@ -63,7 +63,7 @@ impl<'t, 'b> Trust<'t, 'b> {
         let mut trust = Self { transcript, trusted, known, paired: HashSet::new(), server: HashSet::new() };
         let pairing = Pairing::of(transcript, Scope::ALL.under(constraints));
         for call in &pairing.calls {
-            if trust.is_trusted(trust.id_of(call.call), call.answer.is_some()) {
+            if trust.is_trusted(trust.id_of(call.call), call.matched.is_some()) {
                 trust.paired.insert(call.call);
             }
         }
@@ -221,8 +221,8 @@ impl<'t, 'b> Trust<'t, 'b> {
 
     fn is_answered_legacy(&self, block: BlockIndex) -> bool {
         let next = MessageIndex(self.transcript.block(block).message.0 + 1);
-        let answer = self.transcript.messages.get(next.get());
-        *self.trusted == TrustedCalls::Answered && answer.is_some_and(|message| message.role == Role::Function)
+        let follower = self.transcript.messages.get(next.get());
+        *self.trusted == TrustedCalls::Answered && follower.is_some_and(|message| message.role == Role::Function)
     }
 
     fn answers_legacy(&self, index: MessageIndex) -> bool {
