@@ -108,7 +108,7 @@ fn calls_in_the_middle_of_a_long_list_are_found() {
     let text = r#"{"role":"user","content":"a"},{"role":"assistant","content":"b"}"#;
     let pair = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"x","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}"#;
     let texts = vec![text; 100].join(",");
-    let list = format!("[{texts},{},{texts}]", vec![pair; 10].join(","));
+    let list = format!("[{texts},{},{texts}]", [pair; 10].join(","));
     assert_eq!(detect(list.as_bytes()).unwrap().name(), "anthropic_messages");
     assert_eq!(detect(format!("[{texts},{texts}]").as_bytes()).unwrap().name(), "openai_chat");
 }
