@@ -129,7 +129,7 @@ async fn opens_and_goes_on(path: &Path) {
     let shown = described(&store).await;
     expect(&databases().join("0.1.snap"), Some(shown.as_bytes())).unwrap_or_else(|failure| panic!("{failure}"));
     for info in store.list_sessions(None, 1_000).await.unwrap() {
-        goes_on(&store, info.session.clone()).await;
+        Box::pin(goes_on(&store, info.session.clone())).await;
         switches(&store, info).await;
     }
 }
