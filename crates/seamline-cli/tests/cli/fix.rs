@@ -343,19 +343,18 @@ fn a_member_that_the_error_names_is_removed_and_other_unknown_members_stay() {
     assert!(!fixed.contains("zz_trace") && fixed.contains(r#""zz_other":2"#), "{fixed}");
 }
 
-/// A user's text that becomes the content, and an empty message that is removed.
+/// A message without content, and an empty message that is removed.
 const REMOVED: &str = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Go."},{"role":"user","prompt":"ONE"},{"role":"assistant","content":null,"id":"msg_1"},{"role":"user","content":"Well?"}]}"#;
 
 /// A call and a result that each get another id, another form and lose a member.
 const RENAMED: &str = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Go."},{"role":"assistant","content":"t","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":{"a":1}}}]},{"role":"tool","tool_call_id":"c1","content":{"k":"v"},"is_error":true},{"role":"assistant","content":"n"},{"role":"user","content":"n"}]}"#;
 
 #[test]
-fn a_diff_shows_a_removed_message_and_a_text_under_its_own_role() {
+fn a_diff_shows_a_removed_message_and_a_new_text_under_its_role() {
     let bench = Bench::new();
     bench.write("body.json", REMOVED);
     let ran = bench.run(&["fix", "--diff", "body.json"]).expect(0);
-    let rows =
-        "  - 1 1  user       field prompt: \"ONE\"\n  +                 text  ONE\n  - 2    assistant        empty\n";
+    let rows = "  + 1 1  user       text [synthetic] (no content)\n  - 2    assistant       empty\n";
     assert!(ran.out.contains(rows), "{}", ran.out);
 }
 

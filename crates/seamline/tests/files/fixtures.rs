@@ -34,8 +34,8 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
 
 fn judge(case: &Path) -> Vec<String> {
     let mut inputs = std::fs::read_dir(case).unwrap().map(|entry| entry.unwrap().path());
-    let input = inputs.find(|path| path.file_stem().is_some_and(|stem| stem == "input")).unwrap();
-    let extension = input.extension().unwrap().to_str().unwrap();
+    let extension = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("input.").map(str::to_owned);
+    let (input, extension) = inputs.find_map(|path| extension(&path).map(|extension| (path, extension))).unwrap();
     let bytes = std::fs::read(&input).unwrap();
     let name = input.display().to_string();
     let options = Options::default();

@@ -67,6 +67,8 @@ fn is_function(name: &Name<'_>) -> bool {
 
 /// True if one of the words of a name is the verb; its participles are harmless.
 fn has_verb(name: &str) -> bool {
+    // The capitals of a constant do not begin words.
+    let name = if name.contains(|c: char| c.is_lowercase()) { name.to_owned() } else { name.to_lowercase() };
     let spaced: String = name.chars().flat_map(|c| [c.is_uppercase().then_some('_'), Some(c)]).flatten().collect();
     spaced.split('_').any(|word| word.to_lowercase().trim_end_matches('s') == VERB)
 }

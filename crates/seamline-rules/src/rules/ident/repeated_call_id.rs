@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use seamline_model::{BlockIndex, Carrier, Cycle, Edit, MessageIndex, PairedCall, Safety, Uniqueness};
+use seamline_model::{BlockIndex, Carrier, Cycle, Edit, MessageIndex, PairedCall, Role, Safety, Uniqueness};
 
 use super::across::{check_across, report_across};
 use super::rename::rename;
@@ -170,8 +170,16 @@ fn group_end(context: &Context<'_, '_>, start: usize) -> usize {
     let cycles = &context.pairing.cycles;
     let place = |cycle: &Cycle| context.result_message(cycle.message);
     let first = place(&cycles[start]);
-    let together = cycles[start + 1..].iter().take_while(|cycle| first.is_some() && place(cycle) == first);
+    let together = cycles[start..].windows(2).take_while(|pair| {
+        first.is_some() && place(&pair[1]) == first && !has_unknown_between(context, &pair[0], &pair[1])
+    });
     start + 1 + together.count()
+}
+
+/// Whether a message of an unknown role is between two cycles. It may answer the calls of the first one.
+fn has_unknown_between(context: &Context<'_, '_>, before: &Cycle, after: &Cycle) -> bool {
+    let mut between = (before.message.0 + 1..after.message.0).map(MessageIndex);
+    between.any(|index| context.transcript.message(index).role == Role::Unknown)
 }
 
 /// The highest number of calls compared pair by pair, which is faster than hashing.
