@@ -148,6 +148,53 @@ def test_limits_and_mounts_of_the_caller_are_kept(library: str, server: Server) 
         seamline.httpx.install(object())
 
 
+@pytest.mark.parametrize(("library", "post"), HTTPX, ids=named)
+def test_a_redirect_is_followed(library: str, post: Post) -> None:
+    moved = Answer(307, b"", {"location": "/elsewhere/v1/chat/completions"})
+    with Server(moved, Answer()) as server:
+        assert post(library, server.url, OPEN) == (200, b"{}")
+        assert [request["path"] for request in server.requests] == ["/v1/chat/completions", "/elsewhere/v1/chat/completions"]
+        assert [len(body["messages"]) for body in server.bodies] == [4, 4]
+    with Server(moved, Answer()) as server:
+        assert post(library, server.url, OPEN, follow_redirects=False)[0] == 307
+
+
+@pytest.mark.parametrize("library", ["httpx", "httpx2"])
+def test_a_client_is_as_wide_as_those_of_the_sdks(library: str) -> None:
+    with seamline.httpx.client(library=library) as client:
+        pool = client._transport._inner._pool
+        assert (client.follow_redirects, pool._max_connections, pool._max_keepalive_connections) == (True, 1000, 100)
+
+
+@pytest.mark.parametrize("sdk", ["openai", "anthropic"])
+def test_the_client_of_an_sdk_stays_as_the_sdk_makes_it(sdk: str) -> None:
+    module = pytest.importorskip(sdk)
+    names = {"openai": "OpenAI", "anthropic": "Anthropic"}
+
+    def described(**options: Any) -> tuple:
+        made = getattr(module, names[sdk])(api_key="x", **options)
+        inner = made._client._transport
+        pool = getattr(inner, "_inner", inner)._pool
+        limits = (pool._max_connections, pool._max_keepalive_connections, pool._keepalive_expiry)
+        return made.timeout, made._client.follow_redirects, limits, pool._socket_options
+
+    assert described(http_client=seamline.httpx.install(module.DefaultHttpxClient())) == described()
+
+
+def test_the_openai_sdk_follows_a_redirect() -> None:
+    openai = pytest.importorskip("openai")
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "hi"}}
+    body = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    moved = Answer(307, b"", {"location": "/v1/chat/completions"})
+    clients = (seamline.httpx.client(), seamline.httpx.install(openai.DefaultHttpxClient()))
+    for http_client in clients:
+        with Server(moved, Answer(body=json.dumps(body).encode())) as server:
+            client = openai.OpenAI(base_url=f"{server.url}/old", api_key="x", max_retries=0, http_client=http_client)
+            made = client.chat.completions.create(**OPEN)
+            assert made.choices[0].message.content == "hi"
+            assert [len(body["messages"]) for body in server.bodies] == [4, 4]
+
+
 @pytest.mark.parametrize(("library", "post"), CLIENTS, ids=named)
 @pytest.mark.parametrize("where", ["header", "query"])
 def test_a_signed_request_is_sent_as_it_is(

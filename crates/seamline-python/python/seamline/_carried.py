@@ -11,8 +11,13 @@ import seamline
 from seamline import _providers
 from seamline.results import Repaired
 
-#: The provider whose demands apply where no other is known.
-DEFAULT_PROVIDER = "openai"
+#: The dialect of carried messages.
+DIALECT = "openai_chat"
+
+
+def demands(provider: str | None) -> str:
+    """The provider whose demands on chat messages apply: OpenAI's where no other is known."""
+    return _providers.SHARED if _providers.speaks_responses(provider) else provider or "openai"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +42,7 @@ def repair(
     carried: list[dict[str, Any]], *, provider: str | None, policy: str | dict[str, Any] | None
 ) -> tuple[list[Returned] | None, Repaired | None]:
     """Repairs carried messages; nothing where nothing needs a repair."""
-    repaired = seamline.repair(
-        carried, dialect="openai_chat", provider=provider or DEFAULT_PROVIDER, policy=policy, kept=True
-    )
+    repaired = seamline.repair(carried, dialect=DIALECT, provider=demands(provider), policy=policy, kept=True)
     messages = with_taken_ids(repaired.messages, provider)
     if not repaired.changed and messages is repaired.messages:
         return None, None

@@ -6,6 +6,8 @@ import re
 from collections.abc import Container
 from typing import Any
 
+from seamline import _native
+
 #: Our name of a provider, by the names that frameworks use. Those that do not speak Chat Completions get the demands
 #: that all servers share: their own rules for ids apply where the framework writes the request.
 _NAMES = {
@@ -70,12 +72,43 @@ def taken_id(id: str, name: str, taken: Container[str]) -> str:
     return new
 
 
+def by_url(url: Any) -> str:
+    """The provider of a server of Chat Completions; the shared demands for a host that several providers may have."""
+    found = _native.endpoint("POST", f"{str(url).rstrip('/')}/chat/completions")[2]
+    return {None: SHARED, "gemini": "gemini-chat"}.get(found, found)
+
+
+def speaks_responses(provider: str | None) -> bool:
+    """Whether a provider takes the items of Responses. Its limits for ids are others than those of Chat Completions."""
+    return provider is not None and (provider == "codex" or "responses" in provider)
+
+
 def of_langchain(model: Any) -> str | None:
     """The provider of a chat model of LangChain."""
     describe = getattr(model, "_get_ls_params", None)
-    return by_name(describe().get("ls_provider")) if callable(describe) else None
+    provider = by_name(describe().get("ls_provider")) if callable(describe) else None
+    if provider not in ("openai", "azure"):
+        return provider
+    uses_responses = getattr(model, "_use_responses_api", None)
+    # Some models take Responses only for requests with tools.
+    if callable(uses_responses) and uses_responses({"tools": [{"type": "function"}]}):
+        return SHARED
+    return _by_server(provider, getattr(model, "root_client", None))
 
 
 def of_pydantic_ai(model: Any) -> str | None:
     """The provider of a model of pydantic-ai."""
-    return by_name(getattr(model, "system", None))
+    while getattr(model, "wrapped", None) is not None:
+        model = model.wrapped
+    provider = by_name(getattr(model, "system", None))
+    if provider not in ("openai", "azure"):
+        return provider
+    if any(kind.__name__ == "OpenAIResponsesModel" for kind in type(model).__mro__):
+        return SHARED
+    return _by_server(provider, model)
+
+
+def _by_server(provider: str, client: Any) -> str:
+    """The provider of a client of the OpenAI SDK, which speaks to any server."""
+    url = getattr(client, "base_url", None)
+    return provider if provider != "openai" or url is None else by_url(url)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections import Counter
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -56,15 +56,111 @@ def _made(carried: dict[str, Any], before: dict[str, Any] | None, origin: types.
     return types.Content(role=carried.get("role"), parts=parts)
 
 
-def _demoted(events: list[Event], repaired: seamline.Repaired) -> list[types.Part]:
-    """The results without a call, as the texts that the repair keeps of them. ADK drops such results."""
-    known = {part.text for event in events for part in event.content.parts if part.text}
-    times = Counter(_said(one) for event in events for one in event.get_function_responses())
+#: The calls by which ADK itself asks the user.
+_ASKING = ("adk_request_credential", "adk_request_confirmation", "adk_request_input")
+
+
+def _id_of(part: types.Part) -> str | None:
+    mine = part.function_call or part.function_response
+    return mine.id if mine is not None else None
+
+
+def _deferred(events: list[Event]) -> set[str]:
+    """The ids of calls that ADK answers more than once or later: long-running tools, and tools that ask the user first.
+
+    The first response says that they wait, and the last one counts. All of it is left to ADK.
+    """
+    ids: set[str] = set()
+    for event in events:
+        ids.update(event.long_running_tool_ids or ())
+        ids.update(event.actions.requested_tool_confirmations or (), event.actions.requested_auth_configs or ())
+        ids.update(one.id for one in event.get_function_calls() if one.name in _ASKING and one.id)
+    return ids
+
+
+def _current(events: list[Event]) -> list[Event]:
+    """The events that a rewind did not take back."""
+    starts: dict[str, int] = {}
+    for index, event in enumerate(events):
+        starts.setdefault(event.invocation_id, index)
+    current: list[Event] = []
+    index = len(events) - 1
+    while index >= 0:
+        rewound = getattr(events[index].actions, "rewind_before_invocation_id", None)
+        if rewound:
+            index = min(index, starts.get(rewound, index))
+        else:
+            current.append(events[index])
+        index -= 1
+    return current[::-1]
+
+
+@dataclass
+class _Turn:
+    """The parts of an event that are ours to repair."""
+
+    event: Event
+    parts: list[types.Part]
+
+    @property
+    def results(self) -> list[types.FunctionResponse]:
+        return [part.function_response for part in self.parts if part.function_response]
+
+
+def _turns(events: list[Event], skipped: set[str]) -> list[_Turn]:
+    turns = []
+    for event in events:
+        parts = event.content.parts if event.content and event.content.parts else []
+        kept = [part for part in parts if _id_of(part) not in skipped]
+        if kept:
+            turns.append(_Turn(event, kept))
+    return turns
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """The results as ADK sends them."""
+
+    #: Results that it drops, because they are before their calls.
+    dropped: list[types.FunctionResponse]
+    #: The id and the output of the result of each call.
+    said: set[tuple[str | None, str]]
+
+
+def _sorted_as_sent(turns: list[_Turn]) -> _Sent:
+    """Puts the last result of a call to the place of the first one, because that is the one that ADK sends."""
+    calls: dict[str, int] = {}
+    results: dict[str, list[tuple[int, int]]] = {}
+    for at, turn in enumerate(turns):
+        for place, part in enumerate(turn.parts):
+            if part.function_call and part.function_call.id:
+                calls.setdefault(part.function_call.id, at)
+            elif part.function_response and part.function_response.id:
+                results.setdefault(part.function_response.id, []).append((at, place))
+    sent = _Sent([], set())
+    for id, places in results.items():
+        if id not in calls:
+            continue
+        behind = [(at, place) for at, place in places if at > calls[id]]
+        if behind:
+            (at, place), (last, last_place) = behind[0], behind[-1]
+            first_part, last_part = turns[at].parts[place], turns[last].parts[last_place]
+            turns[at].parts[place], turns[last].parts[last_place] = last_part, first_part
+            sent.said.add(_said(last_part.function_response))
+        else:
+            at, place = places[0]
+            sent.dropped.append(turns[at].parts[place].function_response)
+            sent.said.add(_said(sent.dropped[-1]))
+    return sent
+
+
+def _demoted(turns: list[_Turn], repaired: seamline.Repaired, sent: _Sent) -> list[types.Part]:
+    """The results that ADK does not send, as the texts that the repair keeps of them."""
+    known = {part.text for turn in turns for part in turn.parts if part.text}
     texts = []
     for content, origin in zip(repaired.messages, repaired.origins):
-        results = [] if origin is None else events[origin].get_function_responses()
-        # One that is there twice is sent as a result.
-        if all(times[_said(one)] > 1 for one in results):
+        results = [] if origin is None else turns[origin].results
+        if all(_said(one) in sent.said for one in results):
             continue
         texts += [part["text"] for part in content.get("parts", ()) if "text" in part]
     return [types.Part(text=text) for text in texts if text not in known]
@@ -74,55 +170,35 @@ def _said(result: types.FunctionResponse) -> tuple[str | None, str]:
     return result.id, repr(result.response)
 
 
-def _unsent(events: list[Event]) -> list[types.Part]:
-    """The results that ADK does not send: those before their call, and the first one where a later one differs."""
-    calls: dict[str, int] = {}
-    results: dict[str, list[tuple[int, types.FunctionResponse]]] = {}
-    for index, event in enumerate(events):
-        for part in event.content.parts:
-            if part.function_call and part.function_call.id:
-                calls.setdefault(part.function_call.id, index)
-            elif part.function_response and part.function_response.id:
-                results.setdefault(part.function_response.id, []).append((index, part.function_response))
-    unsent = []
-    for id, found in results.items():
-        (_, first), (last_index, last) = found[0], found[-1]
-        if id in calls and (last_index < calls[id] or last.response != first.response):
-            unsent.append(types.Part(function_response=first))
-    return unsent
-
-
-def _tell_apart(events: list[Event]) -> None:
+def _tell_apart(events: list[Event], skipped: set[str]) -> None:
     """Gives calls with the same id, and their results, ids of their own in this run; the stored events keep theirs.
 
     ADK finds a result by its id, and would drop all but one of them.
     """
     made: dict[str, list[str]] = {}
     answered: dict[str, int] = {}
-    for event in events:
+    for at, event in enumerate(events):
+        if not event.content or not event.content.parts:
+            continue
         parts = []
         for part in event.content.parts:
-            mine = part.function_call or part.function_response
-            new = mine.id if mine is not None else None
-            if part.function_call and new:
-                ids = made.setdefault(new, [])
-                ids.append(new if not ids else f"{new}_{len(ids) + 1}")
-                new = ids[-1]
-            elif part.function_response and new:
-                number = answered.get(new, 0)
-                answered[new] = number + 1
+            new = id = _id_of(part)
+            if id is None or id in skipped:
+                pass
+            elif part.function_call:
+                ids = made.setdefault(id, [])
+                new = id if not ids else f"{id}_{len(ids) + 1}"
+                ids.append(new)
+            else:
+                number = answered.get(id, 0)
+                answered[id] = number + 1
                 # A further result is one too many, and no other call's.
-                new = made[new][number] if number < len(made.get(new, ())) else new
-            parts.append(part if mine is None or new == mine.id else _with_id(part, new))
+                new = made[id][number] if number < len(made.get(id, ())) else id
+            parts.append(part if id is None or new == id else _with_id(part, new))
         if any(new is not old for new, old in zip(parts, event.content.parts)):
-            before, after = _ids(event.content.parts), _ids(parts)
-            event.content = event.content.model_copy(update={"parts": parts})
-            waiting = event.long_running_tool_ids or set()
-            event.long_running_tool_ids = {new for old, new in zip(before, after) if old in waiting} or None
-
-
-def _ids(parts: list[types.Part]) -> list[str | None]:
-    return [(part.function_call or part.function_response).id for part in parts if part.function_call or part.function_response]
+            # A session service may give the events that it stores.
+            content = event.content.model_copy(update={"parts": parts})
+            events[at] = event.model_copy(update={"content": content})
 
 
 def _with_id(part: types.Part, id: str) -> types.Part:
@@ -163,13 +239,18 @@ class SeamlinePlugin(BasePlugin):
 
     def _answers(self, history: list[Event], invocation_id: str) -> tuple[list[Event], Repaired | None]:
         """The events that answer open calls and keep results without a call."""
-        events = [event for event in history if event.content and event.content.parts]
-        _tell_apart(events)
-        waiting = {id for event in events for id in event.long_running_tool_ids or ()}
-        repaired = self._repair([_carry(event.content) for event in events]) if events else None
+        skipped = _deferred(history)
+        _tell_apart(history, skipped)
+        turns = _turns(_current(history), skipped)
+        sent = _sorted_as_sent(turns)
+        contents = [types.Content(role=turn.event.content.role, parts=turn.parts) for turn in turns]
+        repaired = self._repair([_carry(content) for content in contents]) if contents else None
         if repaired is None or not repaired.changed:
             return [], None
-        answered = {action.call_id for action in repaired.actions if action.synthetic} - waiting
+        resumed = [turn.event for turn in turns if turn.event.invocation_id == invocation_id]
+        # A run that is resumed makes its open calls itself.
+        own = {one.id for event in resumed for one in event.get_function_calls()}
+        answered = {action.call_id for action in repaired.actions if action.synthetic} - own
         parts = [part for content in repaired.messages for part in content.get("parts", ())]
         responses = [part["functionResponse"] for part in parts if "functionResponse" in part]
         made = [
@@ -177,10 +258,10 @@ class SeamlinePlugin(BasePlugin):
             for one in responses
             if one.get("id") in answered and one.get("id")
         ]
-        made += _unsent(events)
-        author = next((event.author for event in reversed(events) if event.get_function_calls()), "user")
+        made += [types.Part(function_response=one) for one in sent.dropped]
+        author = next((turn.event.author for turn in reversed(turns) if turn.event.get_function_calls()), "user")
         new = []
-        for by, kept in ((author, made), ("user", _demoted(events, repaired))):
+        for by, kept in ((author, made), ("user", _demoted(turns, repaired, sent))):
             if kept:
                 content = types.Content(role="user", parts=kept)
                 new.append(Event(author=by, content=content, invocation_id=invocation_id))

@@ -2,7 +2,7 @@
 
 One transport protects every SDK that takes an HTTP client: OpenAI, Anthropic, Mistral, Groq, google-genai, LiteLLM.
 
-    client = OpenAI(http_client=seamline.httpx.client())
+    client = OpenAI(http_client=seamline.httpx.install(DefaultHttpxClient()))
 """
 
 from __future__ import annotations
@@ -159,6 +159,7 @@ def install(client: Any, **options: Any) -> Any:
 def client(*, library: str | None = None, **options: Any) -> Any:
     """A client of `httpx2` if it is installed, else of `httpx`, that repairs its requests.
 
+    It follows redirects and opens up to 1000 connections, as the clients of the SDKs of OpenAI, Anthropic and Groq do.
     Takes what the client of the library takes (`proxy`, `verify`, `timeout` and so on), and of Seamline:
 
     - `provider`, `policy`;
@@ -167,13 +168,21 @@ def client(*, library: str | None = None, **options: Any) -> Any:
     - `on_failure`: what happens when Seamline itself fails: `pass` sends the request as it is, `raise` raises.
     """
     own = split(options)
-    return install(_installed(library).Client(**options), **own)
+    kind = _installed(library)
+    return install(kind.Client(**(_defaults(kind) | options)), **own)
 
 
 def async_client(*, library: str | None = None, **options: Any) -> Any:
     """The asynchronous form of `client`."""
     own = split(options)
-    return install(_installed(library).AsyncClient(**options), **own)
+    kind = _installed(library)
+    return install(kind.AsyncClient(**(_defaults(kind) | options)), **own)
+
+
+def _defaults(library: ModuleType) -> dict[str, Any]:
+    """The options of clients as the SDKs of providers have them. Their timeout is one that an SDK sets."""
+    limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
+    return {"follow_redirects": True, "limits": limits}
 
 
 def _installed(library: str | None) -> ModuleType:

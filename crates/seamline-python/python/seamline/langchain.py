@@ -14,6 +14,7 @@ from langchain_core.messages import (
     AIMessage,
     AnyMessage,
     BaseMessage,
+    FunctionMessage,
     HumanMessage,
     RemoveMessage,
     SystemMessage,
@@ -86,6 +87,10 @@ def _repaired(
     return made, repaired
 
 
+#: The content of an assistant message of Chat Completions that LangChain keeps beside the message.
+_OTHERS = ("refusal", "function_call")
+
+
 def _carry(message: BaseMessage, marks: _carried.Marks) -> dict[str, Any]:
     content = marks.carried(message.content)
     if isinstance(message, ToolMessage):
@@ -98,7 +103,11 @@ def _carry(message: BaseMessage, marks: _carried.Marks) -> dict[str, Any]:
         ]
         if calls:
             return {"role": "assistant", "content": content or None, "tool_calls": calls}
-        return {"role": "assistant", "content": content}
+        # Without them a message that refuses or calls a function the old way looks empty.
+        others = {name: message.additional_kwargs[name] for name in _OTHERS if message.additional_kwargs.get(name)}
+        return {"role": "assistant", "content": content, **others}
+    if isinstance(message, FunctionMessage):
+        return {"role": "function", "name": message.name, "content": content}
     if isinstance(message, SystemMessage):
         return {"role": "system", "content": content}
     return {"role": "user", "content": content}
@@ -110,12 +119,19 @@ def _made(carried: dict[str, Any], origin: BaseMessage | None, content: Any) -> 
         id = carried["tool_call_id"]
         if isinstance(origin, ToolMessage):
             return origin.model_copy(update={"tool_call_id": id, "content": content})
-        return ToolMessage(content=content, tool_call_id=id, status="error")
+        # A result that the repair made says that none is known.
+        return ToolMessage(content=content, tool_call_id=id, status="error" if origin is None else "success")
+    if role == "function":
+        if isinstance(origin, FunctionMessage):
+            return origin.model_copy(update={"content": content})
+        return FunctionMessage(content=content, name=carried["name"])
     if role == "assistant":
         calls = [_call(one) for one in carried.get("tool_calls") or ()]
         if not isinstance(origin, AIMessage):
             return AIMessage(content=content, tool_calls=calls)
-        others = {name: value for name, value in origin.additional_kwargs.items() if name != "tool_calls"}
+        is_carried = not (origin.tool_calls or origin.invalid_tool_calls)
+        gone = {"tool_calls", *(name for name in _OTHERS if is_carried and name not in carried)}
+        others = {name: value for name, value in origin.additional_kwargs.items() if name not in gone}
         changes = {"tool_calls": calls, "invalid_tool_calls": [], "additional_kwargs": others}
         return origin.model_copy(update={**changes, "content": _with_calls(content, origin, calls)})
     kind = SystemMessage if role == "system" else HumanMessage
@@ -174,7 +190,7 @@ class SeamlineMiddleware(AgentMiddleware):
         self._provider = provider
         self._options = {"policy": policy, "on_repair": on_repair, "on_failure": _failure.checked(on_failure)}
 
-    def _repaired(self, messages: Sequence[AnyMessage], model: Any = None) -> list[BaseMessage]:
+    def _repaired(self, messages: Sequence[AnyMessage], model: Any) -> list[BaseMessage]:
         provider = self._provider or _failure.attempted(lambda: _providers.of_langchain(model))
         return repair_messages(messages, provider=provider, **self._options)
 
@@ -191,7 +207,8 @@ class SeamlineMiddleware(AgentMiddleware):
         if not self._persist:
             return None
         messages = state["messages"]
-        repaired = self._repaired(messages)
+        # No model is known here, and each request gets what its model demands.
+        repaired = repair_messages(messages, provider=self._provider or _providers.SHARED, **self._options)
         if repaired is messages:
             return None
         return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *repaired]}

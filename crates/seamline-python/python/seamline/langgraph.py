@@ -57,4 +57,4 @@ def _checked(found: Any, provider: str | None) -> seamline.Checked | None:
     messages = found.checkpoint["channel_values"].get("messages", [])
     marks = _carried.Marks(_FORM, (message.content for message in messages))
     carried = [_carry(message, marks) for message in messages]
-    return seamline.check(carried, dialect="openai_chat", provider=provider or _carried.DEFAULT_PROVIDER, kept=True)
+    return seamline.check(carried, dialect=_carried.DIALECT, provider=_carried.demands(provider), kept=True)

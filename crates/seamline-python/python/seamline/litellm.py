@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import litellm
@@ -29,9 +30,30 @@ _HISTORIES = {
 }
 
 
-def _provider_of(model: Any) -> str | None:
-    """The provider of a model's name; `None` for an alias, which the proxy resolves later."""
-    return _providers.by_name(litellm.get_llm_provider(model)[1]) if isinstance(model, str) else None
+#: Members of a request that say that the provider keeps the items before those of the request.
+_KEPT_BY_PROVIDER = ("previous_response_id", "conversation")
+
+
+def _route_of(model: Any) -> str | None:
+    """LiteLLM's name of the provider of a model; `None` for an alias, which the proxy resolves later."""
+    return litellm.get_llm_provider(model)[1] if isinstance(model, str) else None
+
+
+def _demands_of(data: dict, route: str | None) -> str | None:
+    """The provider whose demands apply; `None` where the name of the model tells them."""
+    provider = _providers.by_name(route)
+    if provider != "openai":
+        return provider
+    names = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+    url = data.get("api_base") or data.get("base_url") or litellm.api_base
+    url = url or next((os.environ[name] for name in names if os.environ.get(name)), None)
+    # A server of another vendor is configured by the proxy, too, for names that are not those of OpenAI's models.
+    return _providers.by_url(url) if url else None
+
+
+def _bare_name(model: Any, route: str | None) -> str | None:
+    """The name of a model without that of its provider."""
+    return model.removeprefix(f"{route}/") if isinstance(model, str) else None
 
 
 #: Providers that get chat messages as they are, and take arguments without reading them.
@@ -101,15 +123,23 @@ class SeamlineCallback(CustomLogger):
         history = data.get(member) if member else None
         if not isinstance(history, list) or not history:
             return data
-        provider = self._provider
-        if provider is None and (member, dialect) == _CHAT:
-            provider = _failure.attempted(lambda: _provider_of(data.get("model")))
+        is_chat = (member, dialect) == _CHAT
+        model = data.get("model")
+        route, provider, name = self._provider, self._provider, None
+        if provider is None and is_chat:
+            route = _failure.attempted(lambda: _route_of(model))
+            provider = _failure.attempted(lambda: _demands_of(data, route))
+            name = _bare_name(model, route) if provider is None else None
 
         def work() -> tuple[Any, Repaired | None]:
-            repaired = seamline.repair(history, dialect=dialect, provider=provider, policy=self._policy, kept=True)
+            options = {"dialect": dialect, "provider": provider, "model": name, "policy": self._policy}
+            kept = {one: data[one] for one in _KEPT_BY_PROVIDER if data.get(one) and member == "input"}
+            # Without these members each result whose call the provider keeps would lack its call.
+            given = {member: history, **kept} if kept else history
+            repaired = seamline.repair(given, kept=True, **options)
             messages = repaired.messages
-            if (member, dialect) == _CHAT:
-                messages = _for_route(messages, provider)
+            if is_chat:
+                messages = _for_route(messages, route)
             if not repaired.changed and messages is repaired.messages:
                 return history, None
             return messages, repaired if repaired.changed else None

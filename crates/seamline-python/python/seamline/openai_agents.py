@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from agents.models._openai_shared import get_use_responses_by_default
 from agents.run import CallModelData, ModelInputData
 
 import seamline
@@ -24,18 +25,29 @@ _PROVIDER = "openai"
 def repair_input(
     data: CallModelData[Any],
     *,
+    server_managed: bool | None = None,
     provider: str = _PROVIDER,
     policy: str | dict[str, Any] | None = None,
     on_repair: OnRepair | None = None,
     on_failure: OnFailure = "pass",
 ) -> ModelInputData:
-    """Repairs the items that a model call sends. `functools.partial` sets its options."""
+    """Repairs the items that a model call sends. `functools.partial` sets its options.
+
+    With `conversation_id`, `previous_response_id` or `auto_previous_response_id` the server keeps the conversation, and
+    the items are only what it does not have yet: the calls of results are not among them. `server_managed=True` says so,
+    `False` says that the items are the whole conversation. Without it a list without an item of the model counts as
+    managed by the server.
+    """
     given = data.model_data
     _options.require(provider, policy)
 
     def work() -> tuple[ModelInputData, Repaired | None]:
-        repaired = seamline.repair(given.input, dialect=_DIALECT, provider=provider, policy=policy, kept=True)
-        items = _with_results_behind(_with_own_ids(repaired.messages))
+        is_part = server_managed if server_managed is not None else not any(map(_is_of_model, given.input))
+        # The member tells the library that the calls are elsewhere; its value is not read.
+        body = {"input": given.input, "previous_response_id": "resp_0"} if is_part else given.input
+        repaired = seamline.repair(body, dialect=_DIALECT, provider=provider, policy=policy, kept=True)
+        is_chat = _failure.attempted(lambda: _speaks_chat(getattr(data.agent, "model", None)))
+        items = _with_results_behind(_with_own_ids(repaired.messages), bool(is_chat))
         if not repaired.changed and items is repaired.messages:
             return given, None
         return ModelInputData(input=items, instructions=given.instructions), repaired if repaired.changed else None
@@ -89,10 +101,29 @@ def _with_own_ids(items: list[Any]) -> list[Any]:
     return items if all(one is item for one, item in zip(new, items)) else new
 
 
-def _with_results_behind(items: list[Any]) -> list[Any]:
-    """Items in which each result is behind its call and the calls and results beside it.
+def _is_of_model(item: Any) -> bool:
+    """Whether a model made an item. A list of what a server does not have yet holds none."""
+    kind = _member(item, "type")
+    is_made = isinstance(kind, str) and (kind == "reasoning" or kind.endswith("_call"))
+    return is_made or _member(item, "role") == "assistant"
 
-    The Responses API takes a result anywhere later; Chat Completions, which the SDK can write from the same items, does not.
+
+#: The models that write chat messages from items, by the names of their classes.
+_CHAT_MODELS = frozenset(("OpenAIChatCompletionsModel", "LitellmModel", "AnyLLMModel"))
+
+
+def _speaks_chat(model: Any) -> bool:
+    """Whether the model of an agent speaks Chat Completions. One that a run names instead is not known here."""
+    if model is None or isinstance(model, str):
+        provider, slash, _ = (model or "").partition("/")
+        return bool(slash and provider != "openai") or not get_use_responses_by_default()
+    return any(kind.__name__ in _CHAT_MODELS for kind in type(model).__mro__)
+
+
+def _with_results_behind(items: list[Any], is_chat: bool = False) -> list[Any]:
+    """Items in which each result is behind its call and the items of the model beside it.
+
+    A chat message has its text and its calls at once, so for `is_chat` only calls and results are between the two.
     """
     new: list[Any] = []
     calls: dict[tuple[str, Any], Any] = {}
@@ -100,7 +131,10 @@ def _with_results_behind(items: list[Any]) -> list[Any]:
     for item in items:
         kind, id = _member(item, "type"), _member(item, "call_id")
         call = calls.get((kind, id)) if kind in _ANSWERS else None
-        place = len(new) if call is None else _behind(new, next(at for at, one in enumerate(new) if one is call))
+        if call is None:
+            place = len(new)
+        else:
+            place = _behind(new, next(at for at, one in enumerate(new) if one is call), is_chat)
         is_same = is_same and place == len(new)
         new.insert(place, item)
         if kind in _ANSWERED_BY:
@@ -108,14 +142,14 @@ def _with_results_behind(items: list[Any]) -> list[Any]:
     return items if is_same else new
 
 
-def _behind(items: list[Any], call: int) -> int:
+def _behind(items: list[Any], call: int, is_chat: bool) -> int:
     """The place behind the calls and results that follow a call. Reasoning between them stays with the next item."""
     end = call + 1
     for index in range(end, len(items)):
         kind = _member(items[index], "type")
         if kind in _ANSWERED_BY or kind in _ANSWERS:
             end = index + 1
-        elif kind != "reasoning":
+        elif kind != "reasoning" and (is_chat or not _is_of_model(items[index])):
             return end
     return len(items)
 

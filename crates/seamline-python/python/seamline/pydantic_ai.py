@@ -340,8 +340,12 @@ class SeamlineHistory(AbstractCapability[Any]):
         return repair_messages(messages, provider=provider, **options)
 
     async def before_node_run(self, ctx: Any, *, node: Any) -> Any:
-        """Repairs the history that a run begins with. Without a prompt the agent runs the open calls itself."""
-        if getattr(node, "user_prompt", None) is not None and ctx.messages:
+        """Repairs the history that a run begins with.
+
+        Without a prompt the agent runs the open calls itself, and with results of deferred calls it answers them.
+        """
+        answers = getattr(node, "deferred_tool_results", None)
+        if getattr(node, "user_prompt", None) is not None and answers is None and ctx.messages:
             given = list(ctx.messages)
             repaired = self._repaired(given, getattr(ctx, "model", None))
             if repaired is not given:

@@ -41,3 +41,17 @@ def run_messages(url: str, steps: list[Any], fixed: bool) -> None:
         await litellm.anthropic_messages(**data, api_base=url, api_key="dummy")
 
     asyncio.run(main())
+
+
+def run_responses(url: str, steps: list[Any], fixed: bool) -> None:
+    """The same with the Responses API."""
+    from responses_items import items
+
+    async def main() -> None:
+        data: dict[str, Any] = {"model": "openai/gpt-5", "input": items(steps)}
+        data["tools"] = [{"type": "function", **TOOL["function"]}]
+        if fixed:
+            data = await SeamlineCallback().async_pre_call_hook(None, None, data, "aresponses")
+        await litellm.aresponses(**data, api_base=f"{url}/v1", api_key="dummy", num_retries=0)
+
+    asyncio.run(main())

@@ -10,12 +10,12 @@ import openai
 import seamline.httpx
 from openai_messages import TOOL, messages
 
-FIX = "OpenAI(http_client=seamline.httpx.client())"
+FIX = "OpenAI(http_client=seamline.httpx.install(DefaultHttpxClient()))"
 
 
 def run(url: str, steps: list[Any], fixed: bool) -> None:
     """Sends the history."""
-    options = {"http_client": seamline.httpx.client()} if fixed else {}
+    options = {"http_client": seamline.httpx.install(openai.DefaultHttpxClient())} if fixed else {}
     client = openai.OpenAI(base_url=f"{url}/v1", api_key="dummy", max_retries=0, **options)
     client.chat.completions.create(model="gpt-5", messages=messages(steps), tools=[TOOL])
 

@@ -301,7 +301,7 @@ class TestGoogleAdk:
 
     @pytest.fixture(autouse=True)
     def _installed(self) -> None:
-        pytest.importorskip("google.adk")
+        pytest.importorskip("google.adk.agents")
 
     def test_a_text_beside_an_image_is_repaired_and_the_image_stays(self) -> None:
         import asyncio
@@ -339,13 +339,28 @@ class TestGoogleAdk:
         contents = [part(role="user", parts=[{"text": "hi"}]), part(role="model", parts=[call, call])]
         contents += [part(role="user", parts=[one]) for one in results]
         events = [Event(author="reader", content=content) for content in contents]
-        events[1].long_running_tool_ids = {"c"}
         SeamlinePlugin()._answers(events, "run")
         calls = [one.id for event in events for one in event.get_function_calls()]
         answers = [one.id for event in events for one in event.get_function_responses()]
         assert len(set(calls)) == 2
         assert calls == answers
-        assert events[1].long_running_tool_ids == set(calls)
+
+    def test_a_result_that_adk_does_not_send_is_added_once(self) -> None:
+        from google.adk.events import Event
+        from google.genai import types
+
+        from seamline.google_adk import SeamlinePlugin
+
+        def event(role: str, **part: Any) -> Event:
+            content = types.Content(role=role, parts=[types.Part(**part)])
+            return Event(author="reader", invocation_id="i", content=content)
+
+        call = event("model", function_call=types.FunctionCall(id="a", name="read", args={}))
+        result = event("user", function_response=types.FunctionResponse(id="a", name="read", response={"result": "one"}))
+        events = [event("user", text="go"), result, call, event("user", text="on")]
+        new, _ = SeamlinePlugin()._answers(events, "i")
+        assert [one.content.parts[0].function_response.response for one in new] == [{"result": "one"}]
+        assert SeamlinePlugin()._answers([*events, *new], "i") == ([], None)
 
     def test_a_content_that_cannot_be_read_goes_on(self, caplog: pytest.LogCaptureFixture) -> None:
         import asyncio
@@ -392,6 +407,25 @@ class TestLiteLlm:
         assert id_for("anthropic/claude-sonnet-4-5") == long
         assert len(id_for("mistral/mistral-large-latest")) == 9
         assert len(id_for("openai/gpt-5")) <= 40
+
+    def test_arguments_are_objects_where_litellm_reads_them(self) -> None:
+        import json
+
+        from seamline.litellm import SeamlineCallback
+
+        def turn(arguments: str) -> dict[str, Any]:
+            function = {"name": "read", "arguments": arguments}
+            return {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": function}]}
+
+        def sent(arguments: str, **options: Any) -> str:
+            history = [{"role": "user", "content": "go"}, turn(arguments), {"role": "tool", "tool_call_id": "c", "content": "x"}]
+            data = SeamlineCallback(**options).repaired({"model": "an-alias", "messages": history}, "acompletion")
+            return data["messages"][1]["tool_calls"][0]["function"]["arguments"]
+
+        assert json.loads(sent('{"pa')) == {"raw": '{"pa'}
+        assert json.loads(sent("[1]")) == {"value": [1]}
+        assert sent('{"a": 1}') == '{"a": 1}'
+        assert sent('{"pa', provider="openai") == '{"pa'
 
 
 class TestOpenAiAgents:
@@ -492,28 +526,6 @@ class TestOpenAiAgents:
 
         asyncio.run(main())
 
-
-def check_failure(repaired: Any, given: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """Checks that the original goes on with one warning without content, unless the caller wants the exception."""
-    with caplog.at_level(logging.INFO, logger="seamline"):
-        made = repaired()
-    assert made is given or made == given
-    warned = [record for record in caplog.records if record.name == "seamline" and record.levelno >= logging.WARNING]
-    assert len(warned) == 1
-    assert "secret" not in warned[0].getMessage()
-    with pytest.raises(Exception):  # noqa: B017
-        repaired(on_failure="raise")
-    with pytest.raises(seamline.OptionError):
-        repaired(on_failure="ignore")
-
-
-class TestOpenAIAgents:
-    """OpenAI Agents."""
-
-    @pytest.fixture(autouse=True)
-    def _installed(self) -> None:
-        pytest.importorskip("agents")
-
     def repaired(self, items: list[Any]) -> list[Any]:
         from agents.run import CallModelData, ModelInputData
 
@@ -554,53 +566,15 @@ class TestOpenAIAgents:
             assert len(asyncio.run(main(name))) == 1
 
 
-class TestLiteLLM:
-    """LiteLLM."""
-
-    @pytest.fixture(autouse=True)
-    def _installed(self) -> None:
-        pytest.importorskip("litellm")
-
-    def test_arguments_are_objects_where_litellm_reads_them(self) -> None:
-        import json
-
-        from seamline.litellm import SeamlineCallback
-
-        def turn(arguments: str) -> dict[str, Any]:
-            function = {"name": "read", "arguments": arguments}
-            return {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": function}]}
-
-        def sent(arguments: str, **options: Any) -> str:
-            history = [{"role": "user", "content": "go"}, turn(arguments), {"role": "tool", "tool_call_id": "c", "content": "x"}]
-            data = SeamlineCallback(**options).repaired({"model": "an-alias", "messages": history}, "acompletion")
-            return data["messages"][1]["tool_calls"][0]["function"]["arguments"]
-
-        assert json.loads(sent('{"pa')) == {"raw": '{"pa'}
-        assert json.loads(sent("[1]")) == {"value": [1]}
-        assert sent('{"a": 1}') == '{"a": 1}'
-        assert sent('{"pa', provider="openai") == '{"pa'
-
-
-class TestGoogleAdk:
-    """Google ADK."""
-
-    @pytest.fixture(autouse=True)
-    def _installed(self) -> None:
-        pytest.importorskip("google.adk.agents")
-
-    def test_a_result_that_adk_does_not_send_is_added_once(self) -> None:
-        from google.adk.events import Event
-        from google.genai import types
-
-        from seamline.google_adk import SeamlinePlugin
-
-        def event(role: str, **part: Any) -> Event:
-            content = types.Content(role=role, parts=[types.Part(**part)])
-            return Event(author="reader", invocation_id="i", content=content)
-
-        call = event("model", function_call=types.FunctionCall(id="a", name="read", args={}))
-        result = event("user", function_response=types.FunctionResponse(id="a", name="read", response={"result": "one"}))
-        events = [event("user", text="go"), result, call, event("user", text="on")]
-        new, _ = SeamlinePlugin()._answers(events, "i")
-        assert [one.content.parts[0].function_response.response for one in new] == [{"result": "one"}]
-        assert SeamlinePlugin()._answers([*events, *new], "i") == ([], None)
+def check_failure(repaired: Any, given: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """Checks that the original goes on with one warning without content, unless the caller wants the exception."""
+    with caplog.at_level(logging.INFO, logger="seamline"):
+        made = repaired()
+    assert made is given or made == given
+    warned = [record for record in caplog.records if record.name == "seamline" and record.levelno >= logging.WARNING]
+    assert len(warned) == 1
+    assert "secret" not in warned[0].getMessage()
+    with pytest.raises(Exception):  # noqa: B017
+        repaired(on_failure="raise")
+    with pytest.raises(seamline.OptionError):
+        repaired(on_failure="ignore")
