@@ -64,10 +64,33 @@ impl Workspace {
     }
 }
 
-/// Builds the libraries of all crates. One package alone would select other features and compile the others again.
+/// Builds the libraries of all crates.
 pub(crate) fn build_libraries(workspace: &Workspace) -> Result<()> {
     // Python itself loads the extension, so it must not be linked.
-    run(workspace.cargo(&["build", "--workspace", "--lib"]).env("PYO3_BUILD_EXTENSION_MODULE", "1"))
+    run(as_tested(workspace, &["--lib"]).env("PYO3_BUILD_EXTENSION_MODULE", "1"))
+}
+
+/// Builds the command at [`built_command`].
+pub(crate) fn build_command(workspace: &Workspace) -> Result<()> {
+    run(&mut as_tested(workspace, &["--quiet", "--bin", "seamline"]))
+}
+
+/// The path of the command, once it is built.
+pub(crate) fn built_command(workspace: &Workspace) -> PathBuf {
+    workspace.root().join("target/debug").join(format!("seamline{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// Builds the fake provider, which judges what clients send, and returns its path.
+pub(crate) fn build_provider(workspace: &Workspace) -> Result<PathBuf> {
+    run(&mut as_tested(workspace, &["--quiet", "--example", "fake_provider"]))?;
+    let name = format!("fake_provider{}", std::env::consts::EXE_SUFFIX);
+    Ok(workspace.root().join("target/debug/examples").join(name))
+}
+
+/// Builds targets with the features of the test run: the workspace is built as a whole, and one of its tests, too. Else
+/// cargo selects other features and compiles most crates again.
+fn as_tested(workspace: &Workspace, targets: &[&str]) -> Command {
+    workspace.cargo(&[&["build", "--workspace", "--test", "suite"], targets].concat())
 }
 
 /// Copies a file, or a folder with everything in it.

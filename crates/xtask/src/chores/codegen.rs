@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -33,6 +34,7 @@ pub(super) type Pages = BTreeMap<String, String>;
 
 /// Writes or compares all generated pages.
 pub(crate) fn run(workspace: &Workspace, mode: Mode) -> Result<()> {
+    workspace::build_command(workspace)?;
     let mut pages = rule_pages(&rules(workspace)?)?;
     pages.insert("docs/cli.md".to_owned(), cli_page(workspace)?);
     let root = workspace.root();
@@ -199,9 +201,8 @@ fn subcommands(help: &str) -> Vec<String> {
 
 /// Runs the command from this tree and returns its output.
 fn seamline(workspace: &Workspace, args: &[&str]) -> Result<String> {
-    let mut all = vec!["run", "--quiet", "-p", "seamline-cli", "--"];
-    all.extend(args);
-    let mut command = workspace.cargo(&all);
+    let mut command = Command::new(workspace::built_command(workspace));
+    command.args(args).current_dir(workspace.root());
     // The width and colours of this terminal must not reach the pages.
     command.env("COLUMNS", "100").env("NO_COLOR", "1");
     let printed = workspace::output(&mut command)?;

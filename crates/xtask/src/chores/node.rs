@@ -43,7 +43,7 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
         return Ok(Outcome::Skipped(why));
     }
     let native = build(workspace)?;
-    let provider = build_provider(workspace)?;
+    let provider = workspace::build_provider(workspace)?;
     let project = workspace.root().join("target/node");
     install_needed(&project)?;
     install_package(workspace, &project)?;
@@ -90,13 +90,6 @@ pub(super) fn build_shipped(workspace: &Workspace) -> Result<PathBuf> {
 pub(super) fn build(workspace: &Workspace) -> Result<PathBuf> {
     workspace::build_libraries(workspace)?;
     Ok(workspace.root().join("target/debug").join(file_name()))
-}
-
-/// Builds the fake provider, which judges what the frameworks send, and returns its path.
-fn build_provider(workspace: &Workspace) -> Result<PathBuf> {
-    workspace::run(&mut workspace.cargo(&["build", "-p", "seamline-testkit", "--example", "fake_provider"]))?;
-    let name = format!("fake_provider{}", std::env::consts::EXE_SUFFIX);
-    Ok(workspace.root().join("target/debug/examples").join(name))
 }
 
 fn file_name() -> String {

@@ -40,7 +40,7 @@ pub(super) fn tests(workspace: &Workspace) -> Result<Option<Command>> {
     let mut command = Command::new(&python);
     command.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(workspace.root().join(CRATE).join("tests"));
     command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONPATH", package);
-    command.env("SEAMLINE_FAKE_PROVIDER", fake_provider(workspace)?);
+    command.env("SEAMLINE_FAKE_PROVIDER", workspace::build_provider(workspace)?);
     Ok(Some(command))
 }
 
@@ -51,7 +51,7 @@ pub(super) fn environment(workspace: &Workspace) -> Result<Option<PathBuf>> {
 
 /// Prints the table of frameworks and damages, without and with Seamline.
 pub(super) fn print_frameworks(workspace: &Workspace, names: &[&str]) -> Result<()> {
-    let provider = fake_provider(workspace)?;
+    let provider = workspace::build_provider(workspace)?;
     let table = workspace.root().join(CRATE).join("tests/frameworks/table.py");
     for (environment, needed) in FRAMEWORKS {
         let python = environment.python(workspace)?.context("python3 with venv is not installed")?;
@@ -106,17 +106,4 @@ pub(super) fn install(workspace: &Workspace, python: &Path, profile: &str) -> Re
     let mut install = Command::new(python);
     install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--force-reinstall"]);
     workspace::run(install.arg(wheel))
-}
-
-/// Builds the fake provider and returns its path.
-fn fake_provider(workspace: &Workspace) -> Result<PathBuf> {
-    workspace::run(&mut workspace.cargo(&[
-        "build",
-        "--quiet",
-        "-p",
-        "seamline-testkit",
-        "--example",
-        "fake_provider",
-    ]))?;
-    Ok(workspace.root().join("target/debug/examples/fake_provider"))
 }
