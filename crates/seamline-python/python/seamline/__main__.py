@@ -1,8 +1,9 @@
-"""`python -m seamline` runs the command that the wheel installs beside the interpreter."""
+"""`python -m seamline` runs the command that the wheel installs beside the interpreter, or else the one on the path."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import sysconfig
 from pathlib import Path
@@ -12,7 +13,9 @@ def _command() -> Path | None:
     """The installed command; `None` in an installation without one."""
     name = "seamline.exe" if os.name == "nt" else "seamline"
     schemes = [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", f"{os.name}_user")]
-    return next((path for folder in schemes if (path := Path(folder) / name).is_file()), None)
+    beside = next((path for folder in schemes if (path := Path(folder) / name).is_file()), None)
+    on_path = None if beside is not None else shutil.which("seamline")
+    return beside if on_path is None else Path(on_path)
 
 
 def main() -> None:

@@ -14,7 +14,6 @@ from langchain_core.messages import (
     AIMessage,
     AnyMessage,
     BaseMessage,
-    FunctionMessage,
     HumanMessage,
     RemoveMessage,
     SystemMessage,
@@ -83,12 +82,13 @@ def _repaired(
         # A repair that leaves the content leaves the content's object, too.
         is_kept = before is not None and before["content"] == one.message.get("content")
         content = origin.content if is_kept else marks.restored(one.message.get("content"), origin and origin.content)
+        content = [part for part in content if part is not _OLD_CALL] if isinstance(content, list) else content
         made.append(_made(one.message, origin, content))
     return made, repaired
 
 
-#: The content of an assistant message of Chat Completions that LangChain keeps beside the message.
-_OTHERS = ("refusal", "function_call")
+#: A call of the old kind in a message without content. Without it the message looks empty.
+_OLD_CALL = {"type": "function_call"}
 
 
 def _carry(message: BaseMessage, marks: _carried.Marks) -> dict[str, Any]:
@@ -103,11 +103,10 @@ def _carry(message: BaseMessage, marks: _carried.Marks) -> dict[str, Any]:
         ]
         if calls:
             return {"role": "assistant", "content": content or None, "tool_calls": calls}
-        # Without them a message that refuses or calls a function the old way looks empty.
-        others = {name: message.additional_kwargs[name] for name in _OTHERS if message.additional_kwargs.get(name)}
-        return {"role": "assistant", "content": content, **others}
-    if isinstance(message, FunctionMessage):
-        return {"role": "function", "name": message.name, "content": content}
+        refusal = message.additional_kwargs.get("refusal")
+        if not content and message.additional_kwargs.get("function_call"):
+            content = marks.carried([_OLD_CALL])
+        return {"role": "assistant", "content": content, **({"refusal": refusal} if refusal else {})}
     if isinstance(message, SystemMessage):
         return {"role": "system", "content": content}
     return {"role": "user", "content": content}
@@ -119,18 +118,13 @@ def _made(carried: dict[str, Any], origin: BaseMessage | None, content: Any) -> 
         id = carried["tool_call_id"]
         if isinstance(origin, ToolMessage):
             return origin.model_copy(update={"tool_call_id": id, "content": content})
-        # A result that the repair made says that none is known.
-        return ToolMessage(content=content, tool_call_id=id, status="error" if origin is None else "success")
-    if role == "function":
-        if isinstance(origin, FunctionMessage):
-            return origin.model_copy(update={"content": content})
-        return FunctionMessage(content=content, name=carried["name"])
+        return ToolMessage(content=content, tool_call_id=id, status="error")
     if role == "assistant":
         calls = [_call(one) for one in carried.get("tool_calls") or ()]
         if not isinstance(origin, AIMessage):
             return AIMessage(content=content, tool_calls=calls)
-        is_carried = not (origin.tool_calls or origin.invalid_tool_calls)
-        gone = {"tool_calls", *(name for name in _OTHERS if is_carried and name not in carried)}
+        is_refusal_gone = "refusal" not in carried and not (origin.tool_calls or origin.invalid_tool_calls)
+        gone = ("tool_calls", "refusal") if is_refusal_gone else ("tool_calls",)
         others = {name: value for name, value in origin.additional_kwargs.items() if name not in gone}
         changes = {"tool_calls": calls, "invalid_tool_calls": [], "additional_kwargs": others}
         return origin.model_copy(update={**changes, "content": _with_calls(content, origin, calls)})

@@ -145,6 +145,17 @@ class TestGoogleAdk:
         assert "last" not in texts
         assert SeamlinePlugin()._answers([*events, *new], "later") == ([], None)
 
+    @pytest.mark.parametrize("asked", ["requested_tool_confirmations", "requested_auth_configs"])
+    def test_the_response_of_a_call_that_asked_the_user_is_not_kept_as_text(self, asked: str) -> None:
+        from google.adk.events import EventActions
+
+        from seamline.google_adk import SeamlinePlugin
+
+        ask = ("user", {"text": "go"})
+        events = self.events(ask, self.call(), self.result("asks"), ask, self.result("real"), ask)
+        events[2].actions = EventActions.model_construct(**{asked: {"c": None}})
+        assert SeamlinePlugin()._answers(events, "now") == ([], None)
+
     def test_the_events_of_the_store_stay_as_they_are(self) -> None:
         from seamline.google_adk import SeamlinePlugin
 
@@ -437,32 +448,42 @@ class TestLangChain:
         assert [type(one).__name__ for one in made["messages"][1:]] == [type(one).__name__ for one in given]
 
     @pytest.mark.parametrize("provider", [None, "openai", "xai", "anthropic", "openai-compatible"])
-    def test_a_refusal_and_a_call_of_the_old_kind_are_content(self, provider: str | None) -> None:
+    def test_a_refusal_is_content(self, provider: str | None) -> None:
+        from langchain_core.messages import AIMessage, HumanMessage
+
+        from seamline.langchain import repair_messages
+
+        refusal = AIMessage("", additional_kwargs={"refusal": "I will not."})
+        given = [HumanMessage("go"), refusal, HumanMessage("why?")]
+        assert repair_messages(given, provider=provider, on_failure="raise") is given
+
+    def test_a_refusal_becomes_text_where_the_provider_takes_no_other(self) -> None:
+        from langchain_core.messages import AIMessage, HumanMessage
+
+        from seamline.langchain import repair_messages
+
+        refusal = AIMessage("", additional_kwargs={"refusal": "I will not.", "mood": "good"})
+        _, made, _ = repair_messages([HumanMessage("go"), refusal, HumanMessage("why?")], provider="groq")
+        assert (made.content, made.additional_kwargs) == ("I will not.", {"mood": "good"})
+
+    @pytest.mark.parametrize("provider", [None, "openai", "xai", "anthropic", "groq", "cohere"])
+    def test_a_call_of_the_old_kind_is_content(self, provider: str | None) -> None:
         from langchain_core.messages import AIMessage, FunctionMessage, HumanMessage
 
         from seamline.langchain import repair_messages
 
-        call = {"name": "read", "arguments": "{}"}
-        given = [
-            HumanMessage("go"),
-            AIMessage("", additional_kwargs={"function_call": call}),
-            FunctionMessage("real", name="read"),
-            HumanMessage("on"),
-            AIMessage("", additional_kwargs={"refusal": "I will not."}),
-            HumanMessage("why?"),
-        ]
+        turn = AIMessage("", additional_kwargs={"function_call": {"name": "read", "arguments": "{}"}})
+        given = [HumanMessage("go"), turn, FunctionMessage("real", name="read"), AIMessage("I see."), HumanMessage("on")]
         assert repair_messages(given, provider=provider, on_failure="raise") is given
 
-    def test_a_call_of_the_old_kind_becomes_a_tool_call_where_the_provider_takes_no_other(self) -> None:
-        from langchain_core.messages import AIMessage, FunctionMessage, HumanMessage, ToolMessage
+    def test_a_call_of_the_old_kind_stays_beside_a_repair(self) -> None:
+        from langchain_core.messages import AIMessage, HumanMessage
 
         from seamline.langchain import repair_messages
 
-        call = {"name": "read", "arguments": '{"path": "a"}'}
-        turn = AIMessage("", additional_kwargs={"function_call": call, "mood": "good"})
-        given = [HumanMessage("go"), turn, FunctionMessage("real", name="read"), AIMessage("I see."), HumanMessage("on")]
-        _, made, result, *_ = repair_messages(given, provider="mistral", on_failure="raise")
-        assert made.additional_kwargs == {"mood": "good"}
-        assert [(one["name"], one["args"]) for one in made.tool_calls] == [("read", {"path": "a"})]
-        assert isinstance(result, ToolMessage)
-        assert (result.content, result.status, result.tool_call_id) == ("real", "success", made.tool_calls[0]["id"])
+        turn = AIMessage("", additional_kwargs={"function_call": {"name": "read", "arguments": "{}"}})
+        given = [HumanMessage("go"), turn, AIMessage("I see."), HumanMessage("on")]
+        made = repair_messages(given, provider="mistral", on_failure="raise")
+        assert "seamline" not in str(made)
+        assert turn.additional_kwargs in [getattr(one, "additional_kwargs", None) for one in made]
+        assert "I see." in str(made)

@@ -20,14 +20,15 @@ const FRAMEWORKS: [(Environment, &str); 2] = [
             name: "python-frameworks",
             requirements: "crates/seamline-python/tests/frameworks/requirements.txt",
         },
-        "agents anthropic langchain.agents langgraph.graph openai pydantic_ai",
+        "agents anthropic botocore.session deepagents google.genai groq langchain.agents langgraph.prebuilt \
+         mistralai.client openai pydantic_ai",
     ),
     (
         Environment {
             name: "python-litellm",
             requirements: "crates/seamline-python/tests/frameworks/requirements-litellm.txt",
         },
-        "google.adk.agents strands",
+        "boto3 google.adk.agents litellm strands",
     ),
 ];
 
