@@ -16,6 +16,10 @@ class Seamline < Formula
     end
   end
   on_linux do
+    on_arm do
+      url "https://github.com/seamline/seamline/releases/download/v@VERSION@/seamline-@VERSION@-aarch64-unknown-linux-musl.tar.gz"
+      sha256 "@SHA256_AARCH64_UNKNOWN_LINUX_MUSL@"
+    end
     on_intel do
       url "https://github.com/seamline/seamline/releases/download/v@VERSION@/seamline-@VERSION@-x86_64-unknown-linux-musl.tar.gz"
       sha256 "@SHA256_X86_64_UNKNOWN_LINUX_MUSL@"

@@ -1,8 +1,11 @@
 // The speed of the npm package beside JSON and OpenClaw: node packages.mjs [ROUNDS]
 //
-// All contenders run in turn in every round. The number of a contender is its fastest round. OpenClaw is measured where
-// `OPENCLAW_REPAIR` names a module that exports its `repairToolUseResultPairing`.
+// All contenders run in turn in every round. The number of a contender is its fastest round. `OPENCLAW` names the folder of its
+// package.
 
+import fs from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { repair } from "../lib/index.mjs";
 
 const MESSAGES = 1000;
@@ -51,13 +54,31 @@ const contenders = {
   "repair, clean objects": () => repair(clean, OPTIONS).body,
   "repair, damaged objects": () => repair(damaged, OPTIONS).body,
 };
-if (process.env.OPENCLAW_REPAIR) {
-  const { repairToolUseResultPairing } = await import(process.env.OPENCLAW_REPAIR);
+const bytes = { clean: Buffer.from(JSON.stringify(clean)), damaged: Buffer.from(JSON.stringify(damaged)) };
+contenders["repair, clean bytes"] = () => repair(bytes.clean, OPTIONS).body;
+contenders["repair, damaged bytes"] = () => repair(bytes.damaged, OPTIONS).body;
+const theirRepair = await repairOfOpenClaw(process.env.OPENCLAW);
+if (theirRepair) {
   const theirs = openclaw(damaged);
-  contenders["OpenClaw's own repair, damaged objects"] = () => repairToolUseResultPairing(theirs);
+  const theirBytes = Buffer.from(JSON.stringify(theirs));
+  contenders["OpenClaw, damaged objects"] = () => theirRepair(theirs);
+  contenders["OpenClaw, damaged bytes"] = () => Buffer.from(JSON.stringify(theirRepair(JSON.parse(theirBytes)).messages));
   contenders["repair, damaged objects of OpenClaw"] = () => repair(theirs, { dialect: "openclaw" }).body;
+  contenders["repair, damaged bytes of OpenClaw"] = () => repair(theirBytes, { dialect: "openclaw" }).body;
 } else {
-  console.log("OpenClaw is not measured: OPENCLAW_REPAIR names no module");
+  console.log("OpenClaw is not measured: OPENCLAW does not name its package");
+}
+
+/** The repair of OpenClaw in the folder of its package. The names of its files and exports have no meaning. */
+async function repairOfOpenClaw(folder) {
+  if (!folder) return undefined;
+  const dist = path.join(folder, "dist");
+  for (const name of fs.readdirSync(dist).filter((name) => name.startsWith("session-transcript-repair-"))) {
+    const module = await import(pathToFileURL(path.join(dist, name)).href);
+    const found = Object.values(module).find((value) => value.name === "repairToolUseResultPairing");
+    if (found) return found;
+  }
+  throw new Error(`${dist} has no repairToolUseResultPairing`);
 }
 
 const best = new Map(Object.keys(contenders).map((name) => [name, Infinity]));
@@ -72,4 +93,15 @@ if (repair(clean, OPTIONS).changed || !repair(damaged, OPTIONS).changed) throw n
 const unit = best.get("JSON.stringify, clean");
 for (const [name, time] of best) {
   console.log(`${name.padEnd(40)} ${time.toFixed(2).padStart(8)} ms  ${(time / unit).toFixed(2).padStart(6)} × JSON.stringify`);
+}
+
+/** The promised bounds: a contender, the one that it is compared with, and how many times as fast it has to be. */
+const BOUNDS = [
+  ["repair, clean objects", "JSON.stringify, clean", 1],
+  ["repair, damaged bytes of OpenClaw", "OpenClaw, damaged bytes", 5],
+  ["repair, damaged objects of OpenClaw", "OpenClaw, damaged objects", 1],
+];
+for (const [ours, theirs, bound] of BOUNDS.filter(([, theirs]) => best.has(theirs))) {
+  const ratio = best.get(theirs) / best.get(ours);
+  console.log(`${ours}: ${ratio.toFixed(2)} times as fast as ${theirs}; promised: at least ${bound}${ratio < bound ? "   MISSED" : ""}`);
 }

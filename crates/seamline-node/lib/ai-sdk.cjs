@@ -3,10 +3,11 @@
 
 const { adapting } = require("./failing.cjs");
 const { forModel } = require("./providers.cjs");
-const { MEDIA, callsOf, inputOf, joined, patched, repairThrough, saidIn, textOf } = require("./lens.cjs");
+const { MEDIA, OWN, callsOf, inputOf, joined, patched, repairThrough, saidIn, textOf } = require("./lens.cjs");
 
 const parts = (message) => (Array.isArray(message.content) ? message.content : []);
 const isClientCall = (part) => part.type === "tool-call" && !part.providerExecuted;
+const isResult = (part) => part.type === "tool-result";
 const isText = (part) => part.type === "text";
 const TEXTS = {
   read: (part) => (isText(part) ? part.text : undefined),
@@ -24,20 +25,26 @@ function shownOutput(part) {
   return list ? joined(list.map(TEXTS.read)) || MEDIA : textOf(outputOf(part));
 }
 
-/** The calls that wait for the user's approval: a missing result is not damage there. A later user's message ends the wait. */
+/**
+ * The calls that wait for the user's approval, as parts: a missing result is not damage there. A result ends the wait, and so
+ * does a later message of the user.
+ */
 function pendingApprovals(messages) {
+  const calls = new Map();
   const asked = new Map();
   for (const message of messages) {
     if (message.role === "user") asked.clear();
-    for (const part of parts(message)) if (part.type === "tool-approval-request") asked.set(part.approvalId, part.toolCallId);
+    for (const part of parts(message)) {
+      if (isClientCall(part)) calls.set(part.toolCallId, part);
+      else if (part.type === "tool-approval-request") asked.set(part.toolCallId, calls.get(part.toolCallId));
+      else if (part.type === "tool-result") asked.delete(part.toolCallId);
+    }
   }
   return new Set(asked.values());
 }
 
 function lens(messages) {
   const pending = pendingApprovals(messages);
-  const isShown = (part) => isClientCall(part) && !pending.has(part.toolCallId);
-  const isResult = (part) => part.type === "tool-result" && !pending.has(part.toolCallId);
   const answered = (part) => ({
     role: "tool",
     tool_call_id: part.toolCallId,
@@ -47,23 +54,27 @@ function lens(messages) {
     show(message) {
       if (message.role === "tool") return parts(message).filter(isResult).map(answered);
       if (message.role === "assistant") {
-        const calls = parts(message).filter(isShown);
+        const calls = parts(message).filter(isClientCall);
         if (calls.length === 0) return [{ role: "assistant", content: said(message) || MEDIA }];
         return [callsOf(said(message), calls.map((part) => ({ id: part.toolCallId, name: part.toolName, input: part.input ?? part.args })))];
       }
       return [{ role: message.role, content: said(message) || MEDIA }];
     },
+    awaited: (message) => parts(message).filter((part) => pending.has(part)).map((part) => part.toolCallId),
     join(repaired, before) {
       const names = new Map();
       for (const part of before.flatMap(parts)) if (part.toolName) names.set(part.toolCallId, part.toolName);
       const list = [];
-      const shownOf = new Map(before.map((message) => [message, parts(message).filter(isResult)]));
+      const places = new Map();
+      const shownOf = new Map(before.map((message) => [message, message.role === "tool" ? parts(message).filter(isResult) : []]));
       for (const entry of repaired) {
         const { wire, owner, original, isSame } = entry;
         for (const call of wire.tool_calls ?? []) names.set(call.id, call.function.name);
         const old = original?.role === "tool" ? shownOf.get(original)[owner.part] : undefined;
         if (wire.role !== "tool") {
-          list.push(isSame ? original : changed(entry, old, isShown));
+          const message = isSame ? original : changed(entry, old);
+          places.set(original, message);
+          list.push(message);
           continue;
         }
         const part = old && isSame ? old : toolResult(wire, old, names);
@@ -72,35 +83,59 @@ function lens(messages) {
         if (last?.role === "tool" && last.of === (original ?? last.of)) last.content.push(part);
         else list.push({ role: "tool", content: [part], of: original });
       }
-      const done = list.map((message) => finished(message, shownOf));
-      return withUnseen(done, before, (message) => lens(before).show(message).length === 0);
+      return withOthers(list, before, { shownOf, places });
     },
   };
 }
 
-/** A tool message whose results are those of an old one is the old one. */
-function finished(message, shownOf) {
+/**
+ * The repaired messages with everything that has no wire form: the approvals of tool messages, and whole messages. A tool
+ * message whose results are those of an old one is the old one.
+ */
+function withOthers(list, before, { shownOf, places }) {
+  const keepers = new Map();
+  for (const message of list) if (message.of?.role === "tool" && !keepers.has(message.of)) keepers.set(message.of, message);
+  const done = list.map((message) => finished(message, shownOf, keepers.get(message.of) === message));
+  list.forEach((message, at) => message.of && places.set(message.of, done[at]));
+  const unseen = new Map();
+  for (const message of before) {
+    const isShown = message.role !== "tool" || shownOf.get(message).length > 0;
+    if (isShown && (message.role !== "tool" || keepers.has(message))) continue;
+    const others = message.role === "tool" ? parts(message).filter((part) => !isResult(part)) : [];
+    if (!isShown) unseen.set(message, message);
+    else if (others.length > 0) unseen.set(message, { ...message, content: others });
+  }
+  return withUnseen(done, before, unseen, places);
+}
+
+/** A message of results with the other parts of the message that they were in; `isKeeper` where it holds these parts. */
+function finished(message, shownOf, isKeeper) {
   if (!("of" in message)) return message;
   const { of: original, ...rest } = message;
-  const old = original && shownOf.get(original);
-  const isSame = old && old.length === rest.content.length && old.every((part, index) => part === rest.content[index]);
+  if (original?.role !== "tool") return rest;
+  const old = shownOf.get(original);
+  const isSame = old.length === rest.content.length && old.every((part, index) => part === rest.content[index]);
   if (isSame) return original;
-  const others = original?.role === "tool" ? parts(original).filter((part) => part.type !== "tool-result") : [];
-  return { ...(original?.role === "tool" ? original : {}), ...rest, content: [...rest.content, ...others] };
+  const results = [...rest.content];
+  const content = isKeeper ? parts(original).flatMap((part) => (isResult(part) ? results.splice(0, 1) : [part])) : [];
+  return { ...original, ...rest, content: [...content, ...results] };
 }
 
 /** Puts messages that have no wire form back behind the message that they followed. */
-function withUnseen(list, before, isUnseen) {
+function withUnseen(list, before, unseen, places) {
   before.forEach((message, index) => {
-    if (!isUnseen(message)) return;
+    if (!unseen.has(message)) return;
     let at = -1;
-    for (let back = index - 1; back >= 0 && at < 0; back -= 1) at = list.indexOf(before[back]);
-    list.splice(at + 1, 0, message);
+    for (let back = index - 1; back >= 0 && at < 0; back -= 1) {
+      const former = before[back];
+      at = list.lastIndexOf(unseen.get(former) ?? places.get(former) ?? former);
+    }
+    list.splice(at + 1, 0, unseen.get(message));
   });
   return list;
 }
 
-function changed({ wire, original }, result, isShown) {
+function changed({ wire, original }, result) {
   const after = saidIn(wire);
   const calls = (wire.tool_calls ?? []).map((call) => ({
     type: "tool-call",
@@ -119,11 +154,14 @@ function changed({ wire, original }, result, isShown) {
   if (original.role !== "assistant") return { ...original, content: mended };
   // Reasoning, files and calls of the provider stay where they are; only calls of the client are exchanged.
   let next = 0;
+  const renamed = new Map();
   const content = mended.flatMap((part) => {
-    if (!isShown(part)) return [part];
+    if (part.type === "tool-approval-request" && renamed.has(part.toolCallId)) return [{ ...part, toolCallId: renamed.get(part.toolCallId) }];
+    if (!isClientCall(part)) return [part];
     const call = calls[next];
     next += 1;
     if (!call) return [];
+    if (call.toolCallId !== part.toolCallId) renamed.set(part.toolCallId, call.toolCallId);
     const isSame = call.toolCallId === part.toolCallId && call.toolName === part.toolName && JSON.stringify(call.input) === JSON.stringify(part.input);
     return [isSame ? part : { ...part, ...call }];
   });
@@ -155,24 +193,31 @@ function repairModelMessages(messages, options) {
   return repairThrough(() => lens(messages), messages, options);
 }
 
+/** The options of a request whose earlier messages the provider may keep. An option that is given counts. */
+function managing(providerOptions, options) {
+  const isManaged = Object.values(providerOptions ?? {}).some((given) => given?.previousResponseId || given?.conversation);
+  return isManaged ? { serverManaged: true, ...options } : options;
+}
+
 /** `prepareStep` that repairs the messages of every step; wraps another one. */
 function repairStep(inner, options) {
   if (inner !== undefined && typeof inner !== "function") [inner, options] = [undefined, inner];
-  adapting("a step", options);
+  adapting("a step", options, OWN);
   return async function prepareStep(step) {
     const prepared = (await inner?.(step)) ?? {};
     const model = prepared.model ?? step.model;
-    return { ...prepared, messages: repairModelMessages(prepared.messages ?? step.messages, forModel(model, options)) };
+    const managed = managing(prepared.providerOptions, options);
+    return { ...prepared, messages: repairModelMessages(prepared.messages ?? step.messages, forModel(model, managed)) };
   };
 }
 
 /** Middleware for `wrapLanguageModel`. The SDK itself rejects a missing result before it, so use `repairStep` there. */
 function seamlineMiddleware(options) {
-  adapting("a prompt", options);
+  adapting("a prompt", options, OWN);
   return {
     specificationVersion: "v4",
     transformParams: async ({ params, model }) => {
-      const prompt = repairModelMessages(params.prompt, forModel(model, options));
+      const prompt = repairModelMessages(params.prompt, forModel(model, managing(params.providerOptions, options)));
       return prompt === params.prompt ? params : { ...params, prompt };
     },
   };

@@ -44,10 +44,12 @@ function settled(value, rejected) {
 
 /**
  * The options of an adapter: `repairing` are those of the repair, and `guarded(original, work)` gives what `work` makes, or
- * the original where it fails. Options that do not exist are thrown, because the caller has to correct them.
+ * the original where it fails. Options that do not exist are thrown, because the caller has to correct them. `own` names the
+ * options that belong to the adapter itself.
  */
-function adapting(what, options) {
+function adapting(what, options, own = []) {
   const { onError, onFailure = "pass", ...repairing } = options ?? {};
+  for (const name of own) delete repairing[name];
   if (!["pass", "throw"].includes(onFailure)) {
     throw new SeamlineError("option", `\`onFailure\` cannot be \`${onFailure}\``, { hint: "use `pass` or `throw`" });
   }

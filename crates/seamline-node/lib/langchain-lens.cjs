@@ -3,7 +3,7 @@
 
 const { adapting } = require("./failing.cjs");
 const { forModel } = require("./providers.cjs");
-const { MEDIA, callsOf, inputOf, joined, patched, repairThrough, saidIn } = require("./lens.cjs");
+const { MEDIA, OWN, callsOf, inputOf, joined, patched, repairThrough, saidIn } = require("./lens.cjs");
 
 const kindOf = (message) => message.getType?.() ?? message._getType?.() ?? message.type ?? message.role;
 const isAssistant = (message) => ["ai", "assistant"].includes(kindOf(message));
@@ -101,14 +101,20 @@ function lens({ AIMessage, ToolMessage, HumanMessage }) {
   };
 }
 
+/** The options of a call whose earlier messages the provider may keep. An option that is given counts. */
+function managing({ model, modelSettings }, options) {
+  const isManaged = [modelSettings, model?.modelKwargs].some((given) => given?.previous_response_id || given?.conversation);
+  return isManaged ? { serverManaged: true, ...options } : options;
+}
+
 /** The adapters for the classes of `@langchain/core/messages`. */
 function adapters(core) {
   const repairMessages = (messages, options) => repairThrough(() => lens(core), messages, options);
   const seamlineMiddlewareOf = (createMiddleware, options) => {
-    adapting("a model call", options);
+    adapting("a model call", options, OWN);
     return createMiddleware({
       name: "Seamline",
-      wrapModelCall: (request, handler) => handler({ ...request, messages: repairMessages(request.messages, forModel(request.model, options)) }),
+      wrapModelCall: (request, handler) => handler({ ...request, messages: repairMessages(request.messages, forModel(request.model, managing(request, options))) }),
     });
   };
   return { repairMessages, seamlineMiddlewareOf };

@@ -13,35 +13,55 @@ const MEDIA = "(media)";
  *
  * `makeLens` makes the lens. `lens.show(message)` gives the chat messages that mirror one message. `lens.join(entries, messages)` makes the new list:
  * an entry has the repaired chat message (`wire`), the message that it mirrors (`original`, `owner`), and whether it is
- * unchanged (`isSame`). `lens.hasForm(messages)` says whether messages need another form where the chat messages need none. No provider of this dialect wants messages joined, so each entry mirrors at most one.
+ * unchanged (`isSame`). `lens.hasForm(messages)` says whether messages need another form where the chat messages need none.
+ * `lens.awaited(message)` gives the ids of calls whose results are not due yet. No provider of this dialect wants messages
+ * joined, so each entry mirrors at most one.
+ *
+ * The option `serverManaged` says that the provider keeps the earlier messages, so that calls of results can be there.
  */
 function repairThrough(makeLens, messages, options) {
-  const { guarded, repairing } = adapting("a conversation", options);
-  return guarded(messages, () => mirrored(makeLens(), messages, repairing));
+  const { guarded, repairing } = adapting("a conversation", options, OWN);
+  return guarded(messages, () => mirrored(makeLens(), messages, repairing, options?.serverManaged === true));
 }
 
-function mirrored(lens, messages, options) {
+/** The options that belong to adapters and not to a repair. */
+const OWN = ["serverManaged"];
+
+function mirrored(lens, messages, options, isManaged) {
   const wires = [];
   const owners = [];
+  const called = new Set();
+  // Calls and results that only the repair sees, in the places of those that the provider or the user still has.
+  const add = (wire, owner) => {
+    wires.push(wire);
+    owners.push(owner);
+  };
   messages.forEach((message, index) => {
     for (const [part, wire] of lens.show(message).entries()) {
-      wires.push(wire);
-      owners.push({ index, part });
+      for (const { id } of wire.tool_calls ?? []) called.add(id);
+      if (isManaged && wire.role === "tool" && !called.has(wire.tool_call_id)) add(elsewhere(wire.tool_call_id));
+      add(wire, { index, part });
     }
+    for (const id of lens.awaited?.(message) ?? []) add({ role: "tool", tool_call_id: id, content: AWAITED });
   });
   if (wires.length === 0) return messages;
   const repaired = repair(wires, { dialect: "openai_chat", kept: true, ...options });
-  const sent = withTakenIds(repaired.body, options.provider);
+  const sent = withTakenIds(repaired.body, options);
   const isForm = lens.hasForm?.(messages) ?? false;
   if (sent === wires && !isForm) return messages;
   const { origins } = repaired;
-  const entries = sent.map((wire, at) => {
+  const entries = sent.flatMap((wire, at) => {
     const from = repaired.changed ? (origins[at] ?? undefined) : at;
     const owner = from === undefined ? undefined : owners[from];
-    return { wire, owner, original: owner && messages[owner.index], isSame: from !== undefined && wire === wires[from] };
+    if (from !== undefined && !owner) return [];
+    return [{ wire, owner, original: owner && messages[owner.index], isSame: from !== undefined && wire === wires[from] }];
   });
   return lens.join(entries, messages);
 }
+
+const AWAITED = "(awaited)";
+/** The call of a result, which the provider has. */
+const elsewhere = (id) => ({ role: "assistant", content: null, tool_calls: [{ id, type: "function", function: { name: "elsewhere", arguments: "{}" } }] });
 
 /** Text that a chat message can hold. */
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
@@ -119,4 +139,4 @@ function inputOf(call) {
   }
 }
 
-module.exports = { MEDIA, callsOf, inputOf, joined, patched, repairThrough, saidIn, textOf };
+module.exports = { MEDIA, OWN, callsOf, inputOf, joined, patched, repairThrough, saidIn, textOf };

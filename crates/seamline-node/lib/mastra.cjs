@@ -3,13 +3,14 @@
 
 const { repairModelMessages } = require("./ai-sdk.cjs");
 const { adapting } = require("./failing.cjs");
+const { OWN } = require("./lens.cjs");
 
 /** An input processor: `inputProcessors: [new SeamlineProcessor()]`. */
 class SeamlineProcessor {
   #options;
 
   constructor(options = {}) {
-    adapting("a prompt of Mastra", options);
+    adapting("a prompt of Mastra", options, OWN);
     this.id = "seamline";
     this.name = "seamline";
     this.#options = options;

@@ -228,17 +228,32 @@ function withOwnIds(items) {
   return renamed.every((item, index) => item === items[index]) ? items : renamed;
 }
 
+/** Whether an item is from a user or a program: neither from the model nor a result. */
+const isGiven = ({ type, role }) => (type ?? "message") === "message" && role !== "assistant";
+
+/**
+ * Whether a list holds the conversation from its start, as far as it shows it. Where the provider keeps the conversation, the
+ * SDK gives only what is new: results, and what users say behind them. Earlier turns are items of the model, and a message
+ * before a result.
+ */
+function isWhole(items) {
+  const first = items.findIndex(({ type }) => ANSWERS.has(type) || type?.endsWith("_output"));
+  return first < 0 || items.slice(0, first).some(isGiven) || items.some((item) => !isGiven(item) && !ANSWERS.has(item.type) && !item.type?.endsWith("_output"));
+}
+
 /**
  * Puts each result right behind its call, and behind the calls and results beside it. The Responses API takes a result
- * anywhere later, and Chat Completions, which the SDK can write from the same items, does not.
+ * anywhere later, and Chat Completions, which the SDK can write from the same items, does not. What one response holds stays
+ * in its order unless the model is known to ask Chat Completions (`isChat`).
  */
-function withResultsBehind(items) {
+function withResultsBehind(items, isChat) {
   const list = [];
   const calls = new Map();
   let isSame = true;
   for (const item of items) {
     const at = ANSWERS.has(item.type) ? list.indexOf(calls.get(`${item.type} ${item.callId}`)) : -1;
-    const place = at < 0 ? list.length : behind(list, at);
+    const isApart = at >= 0 && (isChat || list.slice(at).some(isGiven));
+    const place = isApart ? behind(list, at) : list.length;
     isSame &&= place === list.length;
     list.splice(place, 0, item);
     if (ANSWERED_BY[item.type]) calls.set(`${ANSWERED_BY[item.type]} ${item.callId}`, item);
@@ -257,4 +272,4 @@ function behind(list, at) {
   return list.length;
 }
 
-module.exports = { Mirror, itemOf, withOwnIds, withResultsBehind };
+module.exports = { Mirror, isWhole, itemOf, withOwnIds, withResultsBehind };

@@ -4,42 +4,61 @@
 const { repair, safeTrim } = require("./bodies.cjs");
 const { SeamlineError } = require("./error.cjs");
 const { adapting } = require("./failing.cjs");
-const { Mirror, itemOf, withOwnIds, withResultsBehind } = require("./openai-agents-items.cjs");
+const { Mirror, isWhole, itemOf, withOwnIds, withResultsBehind } = require("./openai-agents-items.cjs");
 const { sessionName } = require("./names.cjs");
 const { openStore } = require("./session.cjs");
 
 const DIALECT = "openai_responses";
 
-/** Repairs input items: the same list where nothing needs a repair. */
+/** The options that belong to the adapter and not to a repair. */
+const OWN = ["serverManaged"];
+
+/**
+ * Repairs input items: the same list where nothing needs a repair. `serverManaged` says whether the provider keeps the earlier
+ * items; without it the list decides.
+ */
 function repairItems(items, options) {
-  if (!Array.isArray(items) || items.length === 0) return items;
-  const { guarded, repairing } = adapting("a list of items", options);
-  return guarded(items, () => repaired(items, repairing));
+  return repairedFor(items, options, false);
 }
 
-function repaired(items, options) {
+function repairedFor(items, options, isChat) {
+  if (!Array.isArray(items) || items.length === 0) return items;
+  const { guarded, repairing } = adapting("a list of items", options, OWN);
+  const isManaged = options?.serverManaged ?? !isWhole(items);
+  return guarded(items, () => repaired(items, repairing, { isManaged, isChat }));
+}
+
+function repaired(items, options, { isManaged, isChat }) {
   const mirror = new Mirror();
   const wires = items.map((item) => mirror.wire(item));
-  const { body, changed, origins } = repair(wires, { dialect: DIALECT, kept: true, ...options });
-  if (!changed) return withResultsBehind(withOwnIds(items));
+  // The provider has the calls of results that are alone in a request with a link to an earlier one.
+  const given = isManaged ? { input: wires, previous_response_id: "resp_earlier" } : wires;
+  const outcome = repair(given, { dialect: DIALECT, kept: true, ...options });
+  const { changed, origins } = outcome;
+  const body = isManaged ? outcome.body.input : outcome.body;
+  if (!changed) return withResultsBehind(withOwnIds(items), isChat);
   const names = new Map();
   for (const wire of body) if (wire.type === "function_call") names.set(wire.call_id, wire.name);
   const mended = body.map((wire, at) => {
     const from = origins[at] ?? undefined;
     return from !== undefined && wire === wires[from] ? items[from] : itemOf(wire, items[from], mirror, names);
   });
-  return withResultsBehind(withOwnIds(mended));
+  return withResultsBehind(withOwnIds(mended), isChat);
 }
 
 /** The value of `callModelInputFilter`; wraps another filter. */
 function repairInput(inner, options) {
   if (inner !== undefined && typeof inner !== "function") [inner, options] = [undefined, inner];
-  adapting("the input of a model", options);
+  adapting("the input of a model", options, OWN);
   return async function callModelInputFilter(call) {
     const data = inner ? await inner(call) : call.modelData;
-    return { ...data, input: repairItems(data.input, options) };
+    return { ...data, input: repairedFor(data.input, options, asksChat(call.agent)) };
   };
 }
+
+/** Models that write items as messages of Chat Completions. */
+const CHAT_MODELS = new Set(["OpenAIChatCompletionsModel", "AiSdkModel"]);
+const asksChat = (agent) => CHAT_MODELS.has(agent?.model?.constructor?.name);
 
 /** A session of the SDK on a durable store: `sqlite:PATH`, `postgres://…` or `memory:`. */
 class SeamlineSession {
@@ -79,7 +98,7 @@ class SeamlineSession {
   getItems(limit) {
     return this.#alone(async (session) => {
       if (limit !== undefined && limit <= 0) return [];
-      const items = repairItems((await session.messages()).map(itemIn), this.#options);
+      const items = repairItems((await session.messages()).map(itemIn), { ...this.#options, serverManaged: false });
       return limit === undefined || items.length <= limit ? items : this.#guarded(items.slice(-limit), () => this.#latest(items, limit));
     });
   }

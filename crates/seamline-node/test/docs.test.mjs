@@ -1,7 +1,7 @@
 // Every block of JavaScript or TypeScript in the documentation runs, those of frameworks against the fake provider.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -21,11 +21,14 @@ after(() => {
   fs.rmSync(folder, { recursive: true });
 });
 
+const SCRIPT = fs.readFileSync(path.join(ROOT, "crates/xtask/clients/frameworks.mjs"), "utf8");
 const TOOL = "run_shell_command";
 const asked = { role: "user", content: "run the probe" };
 
 /** The names that a block of a framework takes from its program. Each history has an open call. */
 const PROGRAMS = {
+  openai: async () => ({ baseURL: `${url}/openai/v1`, apiKey: "dummy" }),
+  "@anthropic-ai/sdk": async () => ({ anthropicURL: `${url}/anthropic`, apiKey: "dummy" }),
   ai: async () => {
     const { jsonSchema, tool } = await import("ai");
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
@@ -69,29 +72,38 @@ const PROGRAMS = {
         assert.equal(processor.processLLMRequest({ prompt: [asked] }), undefined);
       }
     },
+  }),
+  "seamline/openclaw": async () => ({
     delegateCompactionToRuntime: async () => ({ ok: true, compacted: false }),
     api: { registerContextEngine: (name, make) => assert.equal(make().info.id, name) },
   }),
 };
 
-const blocks = (text) => [...text.matchAll(/^```(?:js|ts|mjs|javascript|typescript)\n([^]*?)^```/gm)].map(([, code]) => code);
+/** The blocks of code of a page, and the error of those that a block of text follows. */
+const blocks = (text) =>
+  [...text.matchAll(/^```(?:js|ts|mjs|javascript|typescript)\n([^]*?)^```\n(?:\n```text\n([^]*?)^```)?/gm)].map(([, code, error]) => ({ code, error: error?.trim() }));
+
+const FOLDER = "docs/frameworks";
+const guides = fs.readdirSync(path.join(ROOT, FOLDER)).filter((name) => name.startsWith("node-"));
+const read = (page) => fs.readFileSync(path.join(ROOT, page), "utf8");
 
 let known = 0;
-for (const page of ["docs/node.md", "crates/seamline-node/README.md", "README.md"]) {
-  const found = blocks(fs.readFileSync(path.join(ROOT, page), "utf8"));
+for (const page of ["docs/node.md", "crates/seamline-node/README.md", "README.md", ...guides.map((name) => `${FOLDER}/${name}`)]) {
+  const found = blocks(read(page));
   known += found.length;
-  found.forEach((code, index) => {
-    test(`${page}: block ${index + 1} runs`, async (context) => {
+  found.forEach(({ code, error }, index) => {
+    test(`${page}: block ${index + 1} ${error ? "fails" : "runs"}`, async (context) => {
       const failed = [];
       context.mock.method(console, "assert", (isTrue, why) => isTrue || failed.push(why ?? "an assertion"));
       context.mock.method(console, "log", () => {});
-      const framework = Object.keys(PROGRAMS).find((name) => code.includes(`from "${name}"`));
-      const given = framework ? await PROGRAMS[framework]() : {};
+      const frameworks = Object.keys(PROGRAMS).filter((name) => code.includes(`from "${name}"`) || (name === "langchain" && code.includes('from "seamline/langchain"')));
+      const given = Object.assign({}, ...(await Promise.all(frameworks.map((name) => PROGRAMS[name]()))));
       Object.assign(globalThis, given);
       const file = path.join(import.meta.dirname, `block-${page.replaceAll("/", "-")}-${index}.mjs`);
       fs.writeFileSync(file, code);
       try {
-        await import(file);
+        if (error) await assert.rejects(import(file), ({ message }) => message.includes(error) || assert.fail(message));
+        else await import(file);
       } finally {
         fs.rmSync(file);
         for (const name of Object.keys(given)) delete globalThis[name];
@@ -101,8 +113,23 @@ for (const page of ["docs/node.md", "crates/seamline-node/README.md", "README.md
   });
 }
 
-test("the pages have blocks for every framework", () => {
-  assert.ok(known >= 12, `${known} blocks`);
+test("there is a page for every framework, and each shows an error and a line", () => {
+  const page = read("docs/node.md");
+  assert.equal(guides.length, 9);
+  for (const name of guides) {
+    assert.ok(page.includes(`(frameworks/${name})`), `docs/node.md links ${name}`);
+    const text = read(`${FOLDER}/${name}`);
+    assert.match(text, /^## Before$[^]*^```text$[^]*^## After$[^]*^## Limits$/m, name);
+  }
+  assert.ok(known >= 24, `${known} blocks`);
+});
+
+test("the errors of frameworks that are not installed here are those that run against them", () => {
+  const texts = [...SCRIPT.matchAll(/"([^"\n]{30,})"/g)].map(([, text]) => text);
+  for (const name of ["mastra", "pi"]) {
+    const [, error] = read(`${FOLDER}/node-${name}.md`).match(/^```text\n([^]*?)^```/m);
+    assert.ok(texts.some((text) => error.includes(text)), name);
+  }
 });
 
 test("without its line a block of a framework fails", async () => {
@@ -114,9 +141,55 @@ test("without its line a block of a framework fails", async () => {
 });
 
 test("the lines of frameworks are those that run against the frameworks", () => {
-  const page = fs.readFileSync(path.join(ROOT, "docs/node.md"), "utf8");
-  const script = fs.readFileSync(path.join(ROOT, "crates/xtask/clients/frameworks.mjs"), "utf8");
-  for (const line of ["prepareStep: repairStep()", "callModelInputFilter: repairInput()", "middleware: [seamlineMiddleware()]"]) {
-    assert.ok(page.includes(line) && script.includes(line), line);
-  }
+  const lines = {
+    "node-ai-sdk.md": "prepareStep: repairStep()",
+    "node-openai-agents.md": "callModelInputFilter: repairInput()",
+    "node-langchain.md": "middleware: [seamlineMiddleware()]",
+    "node-mastra.md": "new SeamlineProcessor(",
+    "node-pi.md": "seamlineExtension",
+  };
+  for (const [name, line] of Object.entries(lines)) assert.ok(read(`${FOLDER}/${name}`).includes(line) && SCRIPT.includes(line), line);
+});
+
+/** Runs the lines of installation of a page beside a clone, as a reader would, without the build and without the commands of OpenClaw. */
+function installed(page, name) {
+  const [, lines] = read(page).match(/^```sh\n(\(cd seamline[^]*?)^```/m);
+  const [build, enter, ...rest] = lines.trim().split("\n");
+  assert.equal(build, "(cd seamline && cargo build --profile dist -p seamline-node)");
+  const home = path.join(folder, name);
+  for (const part of ["crates/seamline-node", "integrations/openclaw"]) fs.cpSync(path.join(ROOT, part), path.join(home, "seamline", part), { recursive: true });
+  fs.mkdirSync(path.join(home, "my-agent"));
+  fs.writeFileSync(path.join(home, "my-agent/package.json"), JSON.stringify({ private: true, type: "module" }));
+  const setting = rest.findIndex((line) => line.startsWith("export SEAMLINE_NATIVE="));
+  const program = path.join(home, enter.replace(/^cd /, ""));
+  const run = (command) => execFileSync("sh", ["-ec", command], { cwd: program, stdio: ["ignore", "pipe", "pipe"] }).toString();
+  for (const line of rest.filter((line, index) => index !== setting && !line.startsWith("openclaw "))) run(line);
+  const named = run(`${rest[setting].split("   #")[0]}; printf %s "$SEAMLINE_NATIVE"`).toString();
+  assert.equal(path.normalize(named), path.join(fs.realpathSync(home), "seamline/target/dist/libseamline_node.so"));
+  return { program, run };
+}
+
+test("the lines of installation work in a program outside of the repository", () => {
+  const { program, run } = installed("docs/node.md", "node");
+  // The peers are those of the program, and not of the checkout.
+  const addPeer = () => {
+    fs.mkdirSync(path.join(program, "node_modules/@langchain"), { recursive: true });
+    fs.symlinkSync(path.join(import.meta.dirname, "../node_modules/@langchain/core"), path.join(program, "node_modules/@langchain/core"));
+  };
+  addPeer();
+  const script = 'import { repair } from "seamline"; import { repairMessages } from "seamline/langchain"; console.log(repairMessages([]).length, repair([{ role: "tool", tool_call_id: "c", content: "x" }]).actions.length);';
+  fs.writeFileSync(path.join(program, "agent.js"), script);
+  assert.equal(run("node agent.js"), "0 1\n");
+  // npm removes what it has not installed itself.
+  run("npm install");
+  addPeer();
+  assert.equal(run("node agent.js"), "0 1\n", "a later installation keeps the copy");
+});
+
+test("the lines of installation for OpenClaw and opencode work", () => {
+  const claw = installed(`${FOLDER}/node-openclaw.md`, "openclaw");
+  assert.equal(claw.run('node -e "console.log(typeof require(\'seamline/openclaw\').seamlineContextEngine)"'), "function\n");
+  const code = installed(`${FOLDER}/node-opencode.md`, "opencode");
+  fs.renameSync(path.join(code.program, ".opencode/plugin/seamline.js"), path.join(code.program, ".opencode/plugin/seamline.mjs"));
+  assert.equal(code.run("node -e \"import('./.opencode/plugin/seamline.mjs').then((plugin) => console.log(Object.keys(plugin).join()))\""), "SeamlinePlugin\n");
 });

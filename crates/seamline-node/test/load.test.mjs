@@ -62,7 +62,7 @@ test("sessions keep no memory after they are closed", async () => {
   }));
 });
 
-test("a million calls keep no memory", async () => {
+test(`${CALLS.toLocaleString("en")} calls keep no memory`, async () => {
   assertFlat(await measured(() => { for (let at = 0; at < CALLS / ROUNDS; at += 1) OPERATIONS[at % OPERATIONS.length](); }));
 });
 

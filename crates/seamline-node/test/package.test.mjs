@@ -23,7 +23,7 @@ test("the versions are those of the workspace", () => {
 test("the packages of platforms are those that a release builds", () => {
   const workflow = fs.readFileSync(path.join(process.env.SEAMLINE_ROOT, ".github/workflows/release.yml")).toString();
   const [, runners] = /^ +os: \[(.+)\]$/m.exec(workflow);
-  const platforms = { "ubuntu-24.04": "linux-x64-gnu", "macos-15": "darwin-arm64", "macos-15-intel": "darwin-x64" };
+  const platforms = { "ubuntu-24.04": "linux-x64-gnu", "ubuntu-24.04-arm": "linux-arm64-gnu", "macos-15": "darwin-arm64", "macos-15-intel": "darwin-x64" };
   const built = runners.split(", ").map((runner) => `@seamline/${platforms[runner]}`);
   assert.deepEqual(Object.keys(manifest.optionalDependencies).sort(), built.sort());
 });

@@ -14,6 +14,10 @@ const stores = { memory: "memory:", sqlite: `sqlite:${folder}/sessions.db` };
 const postgres = process.env.SEAMLINE_POSTGRES ?? process.env.SEAMLINE_TEST_POSTGRES;
 if (postgres) stores.postgres = postgres;
 
+test("sessions are tested on PostgreSQL", { skip: process.env.SEAMLINE_NO_POSTGRES ? "the machine has no PostgreSQL" : false }, () => {
+  assert.ok(postgres, "name a database in SEAMLINE_TEST_POSTGRES, or set SEAMLINE_NO_POSTGRES");
+});
+
 for (const [name, url] of Object.entries(stores)) {
   const id = `node-${name}-${process.pid}`;
 

@@ -39,6 +39,12 @@ export interface AdapterOptions extends Options {
   onFailure?: "pass" | "throw";
 }
 
+/** An option of adapters for requests that continue a conversation which the provider keeps. */
+export interface Managed {
+  /** Whether the provider keeps the earlier messages, so that a result without its call is not damage. */
+  serverManaged?: boolean;
+}
+
 export interface ConvertOptions {
   /** The provider or the dialect of the new body. */
   to: string;

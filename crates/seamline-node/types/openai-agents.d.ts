@@ -1,10 +1,10 @@
-import type { AdapterOptions, Store } from "./index.js";
+import type { AdapterOptions, Managed, Store } from "./index.js";
 
 /** Repairs input items: the same list where nothing needs a repair. */
-export function repairItems<T>(items: T[], options?: AdapterOptions): T[];
+export function repairItems<T>(items: T[], options?: AdapterOptions & Managed): T[];
 /** The value of `callModelInputFilter`; wraps another filter. */
-export function repairInput(inner: (call: any) => any, options?: AdapterOptions): (call: any) => Promise<any>;
-export function repairInput(options?: AdapterOptions): (call: any) => Promise<any>;
+export function repairInput(inner: (call: any) => any, options?: AdapterOptions & Managed): (call: any) => Promise<any>;
+export function repairInput(options?: AdapterOptions & Managed): (call: any) => Promise<any>;
 /** A session of the SDK on a durable store. */
 export class SeamlineSession {
   constructor(options: { store: string | Store; id: string } & AdapterOptions);

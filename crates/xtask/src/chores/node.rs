@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
+use super::postgres;
 use super::tally::Tally;
 use super::test::Outcome;
 use crate::workspace::{self, Workspace};
@@ -57,8 +58,7 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     suite.current_dir(&project).env("SEAMLINE_NATIVE", native);
     suite.env("SEAMLINE_FIXTURES", workspace.root().join("fixtures")).env("SEAMLINE_ROOT", workspace.root());
     suite.env("SEAMLINE_PROVIDER", provider);
-    workspace::run_watched(&mut suite, |line| tally.see(line))?;
-    Ok(Outcome::Passed)
+    postgres::watched(workspace, suite, tally)
 }
 
 /// The reason why the suite cannot run on this machine.

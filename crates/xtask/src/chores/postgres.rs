@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use super::tally::Tally;
+use super::test::Outcome;
 use crate::workspace::{self, Workspace};
 
 /// The variable with the URL of the database.
@@ -18,6 +20,9 @@ const ROOTS_VARIABLE: &str = "SEAMLINE_TEST_POSTGRES_ROOTS";
 /// stop the second server.
 const SPARE_URL_VARIABLE: &str = "SEAMLINE_TEST_POSTGRES_SPARE";
 const SPARE_START_VARIABLE: &str = "SEAMLINE_TEST_POSTGRES_SPARE_START";
+
+/// The variable that says that the machine has no server, so that tests without its URL are not a mistake.
+const MISSING_VARIABLE: &str = "SEAMLINE_NO_POSTGRES";
 
 /// The programs that the chore uses, all from one folder.
 const PROGRAMS: [&str; 3] = ["initdb", "pg_isready", "postgres"];
@@ -43,6 +48,22 @@ pub(crate) fn run(workspace: &Workspace, program: &str, args: &[&str]) -> Result
         }
         Found::Missing(why) => bail!("PostgreSQL is not available: {why}"),
     }
+}
+
+/// Runs tests with the variables of a running server, or without them where the machine has none.
+pub(super) fn watched(workspace: &Workspace, mut tests: Command, tally: &mut Tally) -> Result<Outcome> {
+    let database = Server::start(workspace)?;
+    match &database {
+        Found::Running(server) => server.set_variables(&mut tests),
+        Found::Missing(_) => {
+            tests.env(MISSING_VARIABLE, "1");
+        }
+    }
+    workspace::run_watched(&mut tests, |line| tally.see(line))?;
+    Ok(match database {
+        Found::Running(_) => Outcome::Passed,
+        Found::Missing(why) => Outcome::Partly(format!("PostgreSQL tests are skipped: {why}")),
+    })
 }
 
 pub(super) enum Found {

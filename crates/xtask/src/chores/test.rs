@@ -173,16 +173,8 @@ fn no_features(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
 }
 
 fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
-    let mut command = test_command(workspace, &[], &[]);
-    let database = postgres::Server::start(workspace)?;
-    if let postgres::Found::Running(server) = &database {
-        server.set_variables(&mut command);
-    }
-    workspace::run_watched(&mut command, |line| tally.see(line))?;
-    Ok(match database {
-        postgres::Found::Running(_) => Outcome::Passed,
-        postgres::Found::Missing(why) => Outcome::Partly(format!("PostgreSQL tests are skipped: {why}")),
-    })
+    let command = test_command(workspace, &[], &[]);
+    postgres::watched(workspace, command, tally)
 }
 
 /// The command that runs tests of the workspace. Every call builds the same targets, so that nothing is compiled twice:
@@ -212,18 +204,10 @@ fn run_oracles(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
 
 /// Runs the tests of the Python package, some of them with real frameworks.
 fn python(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
-    let Some(mut tests) = python_package::tests(workspace)? else {
+    let Some(tests) = python_package::tests(workspace)? else {
         return Ok(Outcome::Skipped("python3 with venv is not installed".to_owned()));
     };
-    let database = postgres::Server::start(workspace)?;
-    if let postgres::Found::Running(server) = &database {
-        server.set_variables(&mut tests);
-    }
-    workspace::run_watched(&mut tests, |line| tally.see(line))?;
-    Ok(match database {
-        postgres::Found::Running(_) => Outcome::Passed,
-        postgres::Found::Missing(why) => Outcome::Partly(format!("PostgreSQL tests are skipped: {why}")),
-    })
+    postgres::watched(workspace, tests, tally)
 }
 
 fn doc_tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
