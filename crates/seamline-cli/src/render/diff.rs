@@ -1,6 +1,6 @@
 //! The changes of a repair, message by message.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use seamline::Options;
@@ -10,12 +10,14 @@ use super::align::{self, Step};
 use super::diff_rows::{Row, RowHead, Sign, draw};
 use super::diff_steps;
 use super::fields::{self, FieldChange};
-use super::hunks::{Hunk, hunks};
+use super::hunks::{Hunk, first_hunks, hunks};
 use super::style;
 use crate::screen;
 
 /// The most bytes of a block that are compared and shown.
 const PREVIEW_BYTES: usize = 2000;
+/// The most messages of both bodies that are shown, so that the memory for a diff has a bound.
+const MESSAGES_MAX: usize = 2000;
 
 /// The two bodies.
 #[derive(Clone, Copy)]
@@ -35,6 +37,7 @@ pub(crate) fn render(sides: Sides<'_>, width: usize) -> Result<String, seamline:
     if hunks.is_empty() {
         return Ok(style::FAINT.paint("  no message changes; the text around them does") + "\n" + &around);
     }
+    let (hunks, hidden) = first_hunks(hunks, MESSAGES_MAX);
     let shown = Shown::load(sides, &hunks)?;
     let mut out = around;
     let mut last = 0;
@@ -45,7 +48,13 @@ pub(crate) fn render(sides: Sides<'_>, width: usize) -> Result<String, seamline:
         out += &draw(&shown.rows(plan, &moved), width);
         last = hunk.before.end;
     }
-    out += &gap(before.len().saturating_sub(last));
+    out += &match hidden {
+        0 => gap(before.len().saturating_sub(last)),
+        hidden => {
+            let what = screen::count(hidden, "more changed message");
+            style::FAINT.paint(&format!("  ⋮ {what}; `--output FILE` writes the whole body")) + "\n"
+        }
+    };
     Ok(out)
 }
 
@@ -159,6 +168,7 @@ impl<'a> Shown<'a> {
     fn rows<'o>(&self, plan: &Plan<'o>, moved: &Moved<'_>) -> Vec<Row<'o>> {
         let mut rows = Vec::new();
         let mut heads = Heads::None;
+        let replaced: HashSet<usize> = plan.rewritten.values().copied().collect();
         for step in &plan.steps {
             match *step {
                 Step::Both(one, other) => match (&plan.before[one], &plan.after[other]) {
@@ -180,6 +190,10 @@ impl<'a> Shown<'a> {
                     Item::Block(_, block) => {
                         let to = moved.to.get(slice(self.sides.before, &block.span));
                         rows.push(heads.row(Sign::Before, Some(block), to.copied()));
+                        if to.is_none() && !replaced.contains(&one) {
+                            let members = fields::hidden_members(Sign::Before, slice(self.sides.before, &block.span));
+                            rows.extend(members.into_iter().map(|member| heads.field_row(member)));
+                        }
                     }
                 },
                 Step::After(other) => match plan.after[other] {
@@ -187,10 +201,12 @@ impl<'a> Shown<'a> {
                     Item::Block(_, block) => {
                         let from = moved.from.get(slice(self.sides.after, &block.span));
                         rows.push(heads.row(Sign::After, Some(block), from.copied()));
-                        if let Some(Item::Block(_, old)) = plan.rewritten.get(&other).map(|at| &plan.before[*at]) {
-                            let changes = self.hidden_changes(old, block);
-                            rows.extend(changes.into_iter().map(|change| heads.field_row(change)));
-                        }
+                        let hidden = match plan.rewritten.get(&other).map(|at| &plan.before[*at]) {
+                            Some(Item::Block(_, old)) => self.hidden_changes(old, block),
+                            _ if from.is_some() => Vec::new(),
+                            _ => fields::hidden_members(Sign::After, slice(self.sides.after, &block.span)),
+                        };
+                        rows.extend(hidden.into_iter().map(|change| heads.field_row(change)));
                     }
                 },
             }

@@ -6,6 +6,10 @@ use super::diff_rows::Sign;
 
 /// The bytes shown around the first difference of two texts.
 const AROUND_BYTES: usize = 40;
+/// The most bytes of a value that are shown.
+const VALUE_BYTES_MAX: usize = 1000;
+/// The most members of a value that came or went that are shown one by one; a larger value is shown as a whole.
+const MEMBERS_MAX: usize = 12;
 
 /// A difference: which side has it, and its path with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,9 +92,55 @@ fn compare(changes: &mut Vec<FieldChange>, path: &str, before: &Value, after: &V
 }
 
 fn push(changes: &mut Vec<FieldChange>, sign: Sign, path: &str, value: &Value) {
-    let text = if path.is_empty() { value.to_string() } else { format!("{path}: {value}") };
+    let mut leaves = Vec::new();
+    if !path.is_empty() && collect_leaves(&mut leaves, path, value) {
+        changes.extend(leaves.into_iter().map(|(path, leaf)| FieldChange { sign, text: format!("{path}: {}", written(leaf)) }));
+        return;
+    }
+    let text = if path.is_empty() { written(value) } else { format!("{path}: {}", written(value)) };
     changes.push(FieldChange { sign, text });
 }
+
+/// A value as JSON; of a long one its start.
+fn written(value: &Value) -> String {
+    let mut text = value.to_string();
+    if text.len() > VALUE_BYTES_MAX {
+        text.truncate(text.floor_char_boundary(VALUE_BYTES_MAX));
+        text.push('…');
+    }
+    text
+}
+
+/// Collects the members of a value without members of their own. Returns `false` if they are too many to be shown.
+fn collect_leaves<'v>(leaves: &mut Vec<(String, &'v Value)>, path: &str, value: &'v Value) -> bool {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            members.iter().all(|(key, value)| collect_leaves(leaves, &joined(path, key), value))
+        }
+        Value::Array(elements) if !elements.is_empty() => {
+            let mut elements = elements.iter().enumerate();
+            elements.all(|(index, value)| collect_leaves(leaves, &joined(path, &index.to_string()), value))
+        }
+        leaf => {
+            leaves.push((path.to_owned(), leaf));
+            leaves.len() <= MEMBERS_MAX
+        }
+    }
+}
+
+/// The members of a block that its row does not show.
+pub(crate) fn hidden_members(sign: Sign, block: &[u8]) -> Vec<FieldChange> {
+    let Ok(Value::Object(members)) = serde_json::from_slice::<Value>(block) else { return Vec::new() };
+    let mut changes = Vec::new();
+    for (key, value) in members.iter().filter(|(key, _)| !KINDS.contains(&key.as_str())) {
+        push(&mut changes, sign, key, value);
+    }
+    changes.retain(|change| !is_shown(&change.text, true));
+    changes
+}
+
+/// The members that the column of the kind or the role shows.
+const KINDS: [&str; 3] = ["index", "role", "type"];
 
 fn joined(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
@@ -128,6 +178,22 @@ mod tests {
         );
         differ(r#"{"a":1}"#, "{}", &[(Sign::Before, "a: 1")]);
         differ("{}", "{}", &[]);
+    }
+
+    #[test]
+    fn a_small_value_is_shown_member_by_member() {
+        let after = r#"{"tools":[{"name":"run","schema":{"type":"object"}}]}"#;
+        differ("{}", after, &[(Sign::After, r#"tools.0.name: "run""#), (Sign::After, r#"tools.0.schema.type: "object""#)]);
+        let members: Vec<String> = (0..=MEMBERS_MAX).map(|at| format!("\"m{at:02}\":1")).collect();
+        let large = format!("{{{}}}", members.join(","));
+        differ("{}", &format!("{{\"a\":{large}}}"), &[(Sign::After, &format!("a: {large}"))]);
+    }
+
+    #[test]
+    fn a_block_shows_the_members_that_its_row_leaves_out() {
+        let block = br#"{"toolResult":{"toolUseId":"a","content":[{"text":"x"}],"status":"error"}}"#;
+        let members = hidden_members(Sign::After, block);
+        assert_eq!(members, [FieldChange { sign: Sign::After, text: r#"toolResult.status: "error""#.to_owned() }]);
     }
 
     #[test]

@@ -34,6 +34,29 @@ pub(crate) fn hunks<T: Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
     hunks
 }
 
+/// The first hunks, with at most `messages_max` messages of both bodies, and how many messages of changes are left out.
+pub(crate) fn first_hunks(hunks: Vec<Hunk>, messages_max: usize) -> (Vec<Hunk>, usize) {
+    let mut room = messages_max;
+    let mut hidden = 0;
+    let mut first = Vec::new();
+    for hunk in hunks {
+        let (before, after) = (hunk.before.len(), hunk.after.len());
+        if before + after <= room {
+            room -= before + after;
+            first.push(hunk);
+            continue;
+        }
+        let (shown_before, shown_after) = (before.min(room / 2), after.min(room / 2));
+        hidden += (before - shown_before).max(after - shown_after);
+        room = 0;
+        if shown_before + shown_after > 0 {
+            let end = |range: &Range<usize>, count| range.start..range.start + count;
+            first.push(Hunk { before: end(&hunk.before, shown_before), after: end(&hunk.after, shown_after) });
+        }
+    }
+    (first, hidden)
+}
+
 /// The ranges of a group of differences; `None` for an empty group.
 fn hunk(group: &[DiffOp]) -> Option<Hunk> {
     let has_change = group.iter().any(|change| !matches!(change, DiffOp::Equal { .. }));
@@ -66,6 +89,14 @@ mod tests {
     fn changes_with_at_most_one_hidden_message_between_them_are_one() {
         assert_eq!(ranges(b"a123bcdefgh", b"A123Bcdefgh"), [(0..6, 0..6)]);
         assert_eq!(ranges(b"a1234bcdefgh", b"A1234Bcdefgh"), [(0..2, 0..2), (4..7, 4..7)]);
+    }
+
+    #[test]
+    fn the_first_hunks_have_a_bound_and_the_others_are_counted() {
+        let all = || vec![Hunk { before: 0..3, after: 0..3 }, Hunk { before: 10..20, after: 10..22 }, Hunk { before: 30..31, after: 32..32 }];
+        assert_eq!(first_hunks(all(), 100), (all(), 0));
+        let cut = Hunk { before: 10..12, after: 10..12 };
+        assert_eq!(first_hunks(all(), 10), (vec![Hunk { before: 0..3, after: 0..3 }, cut], 11));
     }
 
     #[test]

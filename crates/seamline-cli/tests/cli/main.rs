@@ -10,6 +10,7 @@ mod convert;
 mod convert_sessions;
 mod databases;
 mod degraded;
+mod diffs;
 mod doctor;
 mod errors;
 mod fix;
