@@ -191,7 +191,7 @@ impl<'a> Shown<'a> {
                         let to = moved.to.get(slice(self.sides.before, &block.span));
                         rows.push(heads.row(Sign::Before, Some(block), to.copied()));
                         if to.is_none() && !replaced.contains(&one) {
-                            let members = fields::hidden_members(Sign::Before, slice(self.sides.before, &block.span));
+                            let members = self.hidden_members(Sign::Before, block);
                             rows.extend(members.into_iter().map(|member| heads.field_row(member)));
                         }
                     }
@@ -204,7 +204,7 @@ impl<'a> Shown<'a> {
                         let hidden = match plan.rewritten.get(&other).map(|at| &plan.before[*at]) {
                             Some(Item::Block(_, old)) => self.hidden_changes(old, block),
                             _ if from.is_some() => Vec::new(),
-                            _ => fields::hidden_members(Sign::After, slice(self.sides.after, &block.span)),
+                            _ => self.hidden_members(Sign::After, block),
                         };
                         rows.extend(hidden.into_iter().map(|change| heads.field_row(change)));
                     }
@@ -218,9 +218,15 @@ impl<'a> Shown<'a> {
     /// The changes of a rewritten block that its row does not show.
     fn hidden_changes(&self, old: &OutlineBlock, new: &OutlineBlock) -> Vec<FieldChange> {
         let mut changes = fields::changes(slice(self.sides.before, &old.span), slice(self.sides.after, &new.span));
-        let shows_content = old.preview != new.preview;
-        changes.retain(|change| !fields::is_shown(&change.text, shows_content));
+        let shown = Some(new.preview.as_str()).filter(|preview| *preview != old.preview);
+        changes.retain(|change| !fields::is_shown(&change.text, shown));
         changes
+    }
+
+    /// The members of a block of one body that its row does not show.
+    fn hidden_members(&self, sign: Sign, block: &OutlineBlock) -> Vec<FieldChange> {
+        let body = if sign == Sign::Before { self.sides.before } else { self.sides.after };
+        fields::hidden_members(sign, slice(body, &block.span), &block.preview)
     }
 
     /// The changes of a message beside its blocks. A message that is one block has none.

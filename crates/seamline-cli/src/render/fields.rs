@@ -8,6 +8,8 @@ use super::diff_rows::Sign;
 const AROUND_BYTES: usize = 40;
 /// The most bytes of a value that are shown.
 const VALUE_BYTES_MAX: usize = 1000;
+/// The bytes of a preview that a row shows on any terminal.
+const ROW_BYTES: usize = 120;
 /// The most members of a value that came or went that are shown one by one; a larger value is shown as a whole.
 const MEMBERS_MAX: usize = 12;
 
@@ -32,13 +34,17 @@ pub(crate) fn changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
     if changes.is_empty() { around(before, after) } else { changes }
 }
 
-/// Whether the row of a block shows a difference: its id and name, and its content if that is read differently.
-pub(crate) fn is_shown(change: &str, shows_content: bool) -> bool {
+/// Whether the row of a block shows a difference: its id and name. If the row shows the content, given by its preview, it
+/// shows the texts of the content, and of the other values those at the start of the preview.
+pub(crate) fn is_shown(change: &str, preview: Option<&str>) -> bool {
     const NAMES: [&str; 6] = ["id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "name"];
     const CONTENT: [&str; 8] = ["arguments", "args", "content", "input", "output", "response", "text", "thinking"];
-    let path = change.split(": ").next().unwrap_or_default();
+    let (path, value) = change.split_once(": ").unwrap_or((change, ""));
     let mut keys = path.split('.');
-    let is_content = shows_content && keys.clone().any(|key| CONTENT.contains(&key));
+    let is_content = preview.is_some_and(|preview| {
+        let start = &preview[..preview.floor_char_boundary(ROW_BYTES)];
+        keys.clone().any(|key| CONTENT.contains(&key)) && (value.starts_with('"') || start.contains(value))
+    });
     is_content || keys.next_back().is_some_and(|key| NAMES.contains(&key))
 }
 
@@ -47,7 +53,7 @@ pub(crate) fn message_changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
     let read = |bytes| serde_json::from_slice::<Map<String, Value>>(bytes).ok();
     let (Some(mut before), Some(mut after)) = (read(before), read(after)) else { return around(before, after) };
     for message in [&mut before, &mut after] {
-        message.retain(|key, value| !(BLOCKS.contains(&key.as_str()) && holds_blocks(value)));
+        message.retain(|key, value| !(BLOCKS.contains(&key.as_str()) && holds_blocks(key, value)));
     }
     let mut changes = Vec::new();
     compare(&mut changes, "", &Value::Object(before), &Value::Object(after));
@@ -55,12 +61,14 @@ pub(crate) fn message_changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
 }
 
 /// The members of messages that hold blocks.
-const BLOCKS: [&str; 3] = ["content", "parts", "tool_calls"];
+const BLOCKS: [&str; 3] = [TEXT, "parts", "tool_calls"];
+/// The one of them that may be a text.
+const TEXT: &str = "content";
 
-fn holds_blocks(value: &Value) -> bool {
+fn holds_blocks(key: &str, value: &Value) -> bool {
     match value {
         Value::Array(blocks) => !blocks.is_empty(),
-        Value::String(text) => !text.is_empty(),
+        Value::String(text) => key == TEXT && !text.is_empty(),
         _ => false,
     }
 }
@@ -72,17 +80,21 @@ fn compare(changes: &mut Vec<FieldChange>, path: &str, before: &Value, after: &V
             for (key, value) in old {
                 match new.get(key) {
                     Some(other) => compare(changes, &joined(path, key), value, other),
-                    None => push(changes, Sign::Before, &joined(path, key), value),
+                    None => push_member(changes, Sign::Before, &joined(path, key), value),
                 }
             }
             for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
-                push(changes, Sign::After, &joined(path, key), value);
+                push_member(changes, Sign::After, &joined(path, key), value);
             }
         }
         (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
             for (index, (value, other)) in old.iter().zip(new).enumerate() {
                 compare(changes, &joined(path, &index.to_string()), value, other);
             }
+        }
+        (Value::Array(old), Value::Array(new)) if old.is_empty() || new.is_empty() => {
+            push_member(changes, Sign::Before, path, before);
+            push_member(changes, Sign::After, path, after);
         }
         _ => {
             push(changes, Sign::Before, path, before);
@@ -91,12 +103,19 @@ fn compare(changes: &mut Vec<FieldChange>, path: &str, before: &Value, after: &V
     }
 }
 
-fn push(changes: &mut Vec<FieldChange>, sign: Sign, path: &str, value: &Value) {
+/// Adds a member that came or went: each of its own members, or the whole value if they are many.
+fn push_member(changes: &mut Vec<FieldChange>, sign: Sign, path: &str, value: &Value) {
     let mut leaves = Vec::new();
-    if !path.is_empty() && collect_leaves(&mut leaves, path, value) {
-        changes.extend(leaves.into_iter().map(|(path, leaf)| FieldChange { sign, text: format!("{path}: {}", written(leaf)) }));
-        return;
+    if collect_leaves(&mut leaves, path, value) {
+        for (path, leaf) in leaves {
+            push(changes, sign, &path, leaf);
+        }
+    } else {
+        push(changes, sign, path, value);
     }
+}
+
+fn push(changes: &mut Vec<FieldChange>, sign: Sign, path: &str, value: &Value) {
     let text = if path.is_empty() { written(value) } else { format!("{path}: {}", written(value)) };
     changes.push(FieldChange { sign, text });
 }
@@ -129,13 +148,13 @@ fn collect_leaves<'v>(leaves: &mut Vec<(String, &'v Value)>, path: &str, value: 
 }
 
 /// The members of a block that its row does not show.
-pub(crate) fn hidden_members(sign: Sign, block: &[u8]) -> Vec<FieldChange> {
+pub(crate) fn hidden_members(sign: Sign, block: &[u8], preview: &str) -> Vec<FieldChange> {
     let Ok(Value::Object(members)) = serde_json::from_slice::<Value>(block) else { return Vec::new() };
     let mut changes = Vec::new();
     for (key, value) in members.iter().filter(|(key, _)| !KINDS.contains(&key.as_str())) {
-        push(&mut changes, sign, key, value);
+        push_member(&mut changes, sign, key, value);
     }
-    changes.retain(|change| !is_shown(&change.text, true));
+    changes.retain(|change| !is_shown(&change.text, Some(preview)));
     changes
 }
 
@@ -183,7 +202,11 @@ mod tests {
     #[test]
     fn a_small_value_is_shown_member_by_member() {
         let after = r#"{"tools":[{"name":"run","schema":{"type":"object"}}]}"#;
-        differ("{}", after, &[(Sign::After, r#"tools.0.name: "run""#), (Sign::After, r#"tools.0.schema.type: "object""#)]);
+        differ(
+            "{}",
+            after,
+            &[(Sign::After, r#"tools.0.name: "run""#), (Sign::After, r#"tools.0.schema.type: "object""#)],
+        );
         let members: Vec<String> = (0..=MEMBERS_MAX).map(|at| format!("\"m{at:02}\":1")).collect();
         let large = format!("{{{}}}", members.join(","));
         differ("{}", &format!("{{\"a\":{large}}}"), &[(Sign::After, &format!("a: {large}"))]);
@@ -192,7 +215,7 @@ mod tests {
     #[test]
     fn a_block_shows_the_members_that_its_row_leaves_out() {
         let block = br#"{"toolResult":{"toolUseId":"a","content":[{"text":"x"}],"status":"error"}}"#;
-        let members = hidden_members(Sign::After, block);
+        let members = hidden_members(Sign::After, block, "x");
         assert_eq!(members, [FieldChange { sign: Sign::After, text: r#"toolResult.status: "error""#.to_owned() }]);
     }
 

@@ -93,7 +93,13 @@ mod tests {
 
     #[test]
     fn the_first_hunks_have_a_bound_and_the_others_are_counted() {
-        let all = || vec![Hunk { before: 0..3, after: 0..3 }, Hunk { before: 10..20, after: 10..22 }, Hunk { before: 30..31, after: 32..32 }];
+        let all = || {
+            vec![
+                Hunk { before: 0..3, after: 0..3 },
+                Hunk { before: 10..20, after: 10..22 },
+                Hunk { before: 30..31, after: 32..32 },
+            ]
+        };
         assert_eq!(first_hunks(all(), 100), (all(), 0));
         let cut = Hunk { before: 10..12, after: 10..12 };
         assert_eq!(first_hunks(all(), 10), (vec![Hunk { before: 0..3, after: 0..3 }, cut], 11));

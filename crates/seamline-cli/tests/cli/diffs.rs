@@ -31,7 +31,9 @@ fn every_changed_value_of_every_repaired_fixture_is_shown() {
         let args = ["--dialect", &settings.dialect, "--provider", &settings.provider, "--policy", &settings.policy];
         let ran = bench.run(&[&["fix", "--diff", "body.json"], &args[..]].concat());
         let shown = without_space(&(ran.out + &ran.err));
-        hidden.extend(changed(&old, &new).into_iter().filter(|change| !change.is_in(&shown)).map(|change| (case.clone(), change)));
+        hidden.extend(
+            changed(&old, &new).into_iter().filter(|change| !change.is_in(&shown)).map(|change| (case.clone(), change)),
+        );
     }
     assert!(compared >= CASES_MIN, "{compared} fixtures were compared");
     assert!(hidden.is_empty(), "{} values are not shown: {hidden:#?}", hidden.len());
