@@ -5,7 +5,7 @@
 //! JSON pointer, for the report of what was lost.
 
 mod settings;
-mod settle;
+mod place_results;
 
 use std::collections::BTreeMap;
 
