@@ -4,8 +4,8 @@
 //! [`Conversation`] owns its content, so that another dialect can write it. Each block keeps its original position as a
 //! JSON pointer, for the report of what was lost.
 
-mod settings;
 mod place_results;
+mod settings;
 
 use std::collections::BTreeMap;
 

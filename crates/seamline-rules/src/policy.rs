@@ -34,7 +34,7 @@ macro_rules! section {
 /// Reasoning that a provider has rejected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RejectedReasoning {
-    /// The first message whose reasoning is rejected, as is that of all later ones. It counts for one body.
+    /// The first message whose reasoning is rejected, as is that of all later ones. It applies to one body.
     pub from: Option<u32>,
     /// The marks of the blocks that are rejected in every body.
     pub marks: Vec<String>,

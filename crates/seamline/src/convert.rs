@@ -120,8 +120,9 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
     let mut carried = places::located(body, &source, &from, lost);
     to.remark_model(&settings, options, &mut carried);
     let result = to.repaired(rendered.as_bytes(), options)?;
-    carried
-        .extend(taken_out(&source).chain(taken_out(&result).map(|taken| ConversionLoss { pointer: String::new(), ..taken })));
+    carried.extend(
+        taken_out(&source).chain(taken_out(&result).map(|taken| ConversionLoss { pointer: String::new(), ..taken })),
+    );
     Ok(Converted {
         from: from.side(),
         to: to.side(),

@@ -79,9 +79,15 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Body(error) => error.hint().map(str::to_owned),
-            Self::History(HistoryError::NoOrder { .. }) => Some("say whether the oldest or the newest message is first".to_owned()),
-            Self::History(_) => Some("pass the list of messages, or an object with the member `messages` or `history`".to_owned()),
-            Self::UnknownDialect(_) => Some(format!("the dialects are {}", crate::providers::dialect_names().join(", "))),
+            Self::History(HistoryError::NoOrder { .. }) => {
+                Some("say whether the oldest or the newest message is first".to_owned())
+            }
+            Self::History(_) => {
+                Some("pass the list of messages, or an object with the member `messages` or `history`".to_owned())
+            }
+            Self::UnknownDialect(_) => {
+                Some(format!("the dialects are {}", crate::providers::dialect_names().join(", ")))
+            }
             Self::UnknownProvider(_) => {
                 let names: Vec<_> = crate::providers::ALL.iter().map(|provider| provider.name).collect();
                 Some(format!("the providers are {}", names.join(", ")))

@@ -13,7 +13,9 @@ pub enum DatabaseError {
     #[error("cannot read the database: {0}")]
     Read(String),
     /// The write-ahead log beside the database has changes that SQLite cannot read without write access to the folder.
-    #[error("cannot read the changes in the write-ahead log beside the database: SQLite needs write access to the folder")]
+    #[error(
+        "cannot read the changes in the write-ahead log beside the database: SQLite needs write access to the folder"
+    )]
     Unrecovered,
     /// Another process is writing the database.
     #[error("another process is writing the database")]

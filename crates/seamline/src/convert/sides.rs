@@ -76,7 +76,12 @@ impl Speaking {
     }
 
     /// Reports a model that the provider does not serve, or a body that needs a model and has none.
-    pub(super) fn remark_model(&self, settings: &Settings, options: &ConvertOptions, carried: &mut Vec<ConversionLoss>) {
+    pub(super) fn remark_model(
+        &self,
+        settings: &Settings,
+        options: &ConvertOptions,
+        carried: &mut Vec<ConversionLoss>,
+    ) {
         let Some(model) = options.model.as_deref().or(settings.model.as_deref()) else {
             if self.dialect.names_model() {
                 carried.push(missing_model());

@@ -131,7 +131,7 @@ pub enum Refusal {
     #[error("the compaction has ended: an earlier write that the caller did not wait for took effect")]
     CompactionOver,
     /// The compaction was begun for another range.
-    #[error("the compaction was begun for the messages {start}..{end}")]
+    #[error("the compaction in progress is for the messages {start}..{end}, not for the given range")]
     OtherRange {
         /// The index of the first message of the range.
         start: usize,

@@ -77,9 +77,9 @@ impl StreamOptions {
 pub struct StreamPolicy {
     /// The source of a tool call's arguments that is used when the stream has several.
     pub arg_source: ArgSource,
-    /// The part of the tool calls of an incomplete response that stays in the message although they must not run.
+    /// The part of an incomplete response that stays in the conversation. Its tool calls may not run.
     pub partial_call: PartialCall,
-    /// The part of the tool calls of a complete response that stays in the message although they must not run.
+    /// The part of a complete response that stays in the conversation if a tool call in it may not run.
     pub malformed_call: PartialCall,
     /// Treatment of a tool call without a name, or without an id where the dialect demands one.
     pub blank_call: BlankCall,
@@ -104,9 +104,9 @@ seamline_model::knobs! {
     StreamPolicy {
         /// The source of a tool call's arguments that is used when the stream has several.
         arg_source ["X17"]: ArgSource = arg_source;
-        /// The part of a tool call that stays in the message if the call may not run because the response is incomplete.
+        /// The part of an incomplete response that stays in the conversation. Its tool calls may not run.
         partial_call ["X16"]: PartialCall = partial_call;
-        /// The part of a tool call that stays in the message if the response is complete and the call may not run: it
+        /// The part of a complete response that stays in the conversation if a tool call in it may not run: the call
         /// names no tool, its arguments are broken, or a part of it is missing.
         malformed_call ["S3-07"]: PartialCall = malformed_call;
         /// Treatment of a tool call without a name, or without an id where the dialect demands one.

@@ -135,7 +135,8 @@ fn pairs(providers: &[Provider]) -> String {
         .to_owned();
     // The providers of a company need not follow each other.
     let mut listed = BTreeSet::new();
-    for company in providers.iter().map(|provider| provider.company.as_str()).filter(|company| listed.insert(*company)) {
+    for company in providers.iter().map(|provider| provider.company.as_str()).filter(|company| listed.insert(*company))
+    {
         let kin = providers.iter().filter(|provider| provider.company == company);
         let cells: Vec<_> = kin.map(|one| format!("`{}` ([`{1}`]({1}.md))", one.dialect, one.name)).collect();
         let _ = writeln!(page, "| `{company}` | {} |", cells.join(", "));
