@@ -11,7 +11,7 @@ use std::borrow::Cow;
 const REPEATED_MIN: usize = 3;
 const TELLING_MIN: usize = 2;
 
-/// How many different letters make a word: lines, indents, numbers and laughter have fewer.
+/// The fewest different letters of a word. Rulers, indents, numbers and text such as `haha` have fewer.
 const LETTERS_MIN: usize = 3;
 
 /// A text that arrives in pieces.

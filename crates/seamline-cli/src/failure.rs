@@ -102,7 +102,7 @@ impl From<Error> for Failure {
             }
             Error::OtherStream { found, .. } => Some(format!("omit `--dialect`, or pass `--dialect {found}`")),
             Error::UnknownStream => Some(format!(
-                "`--dialect` names it, if this is a response; there are {}",
+                "if this is a response, name its dialect with `--dialect`: {}",
                 seamline::providers::dialect_names().join(", ")
             )),
             _ => error.hint(),

@@ -11,7 +11,7 @@ use crate::{ALL, Dialect};
 pub enum StreamSign {
     /// Only this dialect has such a frame.
     Certain(&'static Dialect),
-    /// Several dialects have it, this one most often.
+    /// Several dialects have such a frame; this one is the most likely.
     Likely(&'static Dialect),
     /// It only keeps the connection open, and this dialect sends it most often.
     Idle(&'static Dialect),
@@ -36,11 +36,11 @@ pub(crate) struct StreamSigns {
 /// The evidence of the `type` of an object about its dialect.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Typed {
-    /// Only this dialect has it.
+    /// Only this dialect has such an event.
     Certain,
-    /// Several dialects have it, this one most often.
+    /// Several dialects have such an event; this one is the most likely.
     Likely,
-    /// The type says nothing.
+    /// The type does not identify a dialect.
     Unknown,
 }
 

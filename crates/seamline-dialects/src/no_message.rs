@@ -38,7 +38,7 @@ pub enum NoMessage {
     NoObject,
     /// A whole request body.
     Request {
-        /// The member that has its messages.
+        /// The member that holds its messages.
         list: &'static str,
     },
     /// A whole response.
@@ -50,7 +50,7 @@ pub enum NoMessage {
     Error,
     /// A message with tool calls or results in the form of another dialect, which this dialect does not read.
     Foreign {
-        /// The dialect that writes them so.
+        /// The dialect that has this form.
         dialect: &'static str,
     },
     /// An object that has neither a role nor a type.

@@ -6,7 +6,7 @@ use crate::providers::{ALL, MESSAGES, OPEN_MODELS, TOLERANT};
 
 /// A company or server, and what it demands in one of its dialects.
 ///
-/// A company that serves several dialects has an entry for each of which its demands are known. The entry of its usual
+/// A company that serves several dialects has an entry for each dialect in which its demands are known. The entry of its usual
 /// dialect has the name of the company.
 #[derive(Debug, Clone, Copy)]
 pub struct Provider {

@@ -371,8 +371,8 @@ impl<'a> Reader<'a> {
 
 /// The notes of a dialect: repeated keys, keys under another name, values in another form.
 impl Reader<'_> {
-    /// Puts the value of a key into its slot. Of several values the last one counts, as for every reader we know; the
-    /// one before is noted.
+    /// Puts the value of a key into its slot. If the key is repeated, the last value is used, as by every known reader;
+    /// the value before is noted.
     pub(crate) fn set<'d, 'a>(&mut self, slot: &mut Option<Value<'d, 'a>>, value: Value<'d, 'a>) {
         if let Some(earlier) = slot.replace(value)
             && earlier.key().name() == value.key().name()
@@ -389,7 +389,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts the value of a key into a list. Of several values with one key the last one counts.
+    /// Puts the value of a key into a list. If the key is repeated, the last value is used.
     pub(crate) fn set_among<'d, 'a>(&mut self, among: &mut Vec<Value<'d, 'a>>, value: Value<'d, 'a>) {
         match among.iter_mut().find(|other| other.key().name() == value.key().name()) {
             Some(earlier) => {

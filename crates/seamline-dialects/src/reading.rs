@@ -178,7 +178,7 @@ pub(crate) fn body_of(content: Option<Value<'_, '_>>) -> ContentForm {
 pub(crate) struct Elsewhere<'d, 'a>(Option<Value<'d, 'a>>);
 
 impl<'d, 'a> Elsewhere<'d, 'a> {
-    /// Takes a member that may be the content. Of several the first counts.
+    /// Takes a member that may be the content. The first of several such members is used.
     pub(crate) fn takes(&mut self, name: &str, member: Value<'d, 'a>) -> bool {
         let may_be =
             self.0.is_none() && CONTENT_KEYS.contains(&name) && (member.is(Kind::String) || member.is(Kind::Array));

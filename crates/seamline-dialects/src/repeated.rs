@@ -1,4 +1,4 @@
-//! Members that every frame of a stream repeats. They are given out once.
+//! Members that every frame of a stream repeats. They are emitted once.
 
 use seamline_model::Span;
 

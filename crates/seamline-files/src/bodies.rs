@@ -38,8 +38,8 @@ impl Bodies {
         self.document.is_some()
     }
 
-    /// Reads a file and passes each record to `take`. Of a file with one record per line, only one line is in memory at a
-    /// time.
+    /// Reads a file and passes each record to `take`. If the file has one record per line, only one line is in
+    /// memory at a time.
     ///
     /// # Errors
     ///

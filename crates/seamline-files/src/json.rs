@@ -30,7 +30,7 @@ impl<'t> Object<'t> {
         Some(Self { text, members: pairs.0.into_iter().map(member).collect::<Option<_>>()? })
     }
 
-    /// The text of a member's value. Of a repeated member the last one counts, as in most programs.
+    /// The text of a member's value. If a member is repeated, the last value is used, as in most programs.
     pub(crate) fn get(&self, name: &str) -> Option<&'t str> {
         self.members.iter().rev().find(|member| member.name == name).map(|member| member.value)
     }
@@ -155,7 +155,7 @@ fn end(whole: &str, part: &str) -> usize {
     offset(whole, part) + part.len()
 }
 
-/// The values of some members of an object, in the order of `names`. Of a repeated member the last one counts. The values
+/// The values of some members of an object, in the order of `names`. If a member is repeated, the last is used. The values
 /// of other members are skipped without being kept, so this is the fastest way to read a few members of a long record.
 ///
 /// # Errors

@@ -30,7 +30,7 @@ pub use programs::{ALL, EXPORTERS};
 use sample::Sample;
 
 /// Recognises the program that wrote a file, by the file's name and its first bytes. A request body of a provider is
-/// never recognised as another program's file. Of a compressed file the content counts.
+/// never recognised as another program's file. A compressed file is recognised by its content.
 ///
 /// ```
 /// let line = br#"{"type":"session_meta","payload":{"id":"0199"},"timestamp":"2026-01-01T00:00:00Z"}"#;

@@ -167,7 +167,7 @@ fn recognise(
         views.iter().flat_map(|view| patterns::fitting(view).map(move |candidate| (view, candidate))).collect();
     let is_over = is_over(&fitting, failure, views);
     let is_refused = reading::is_refused(status, views);
-    // Of equal candidates the first one counts: in the outermost view the sentence still has its quotes.
+    // The first of equal candidates is used: in the outermost view the sentence still has its quotes.
     let (view, best) = fitting
         .into_iter()
         .filter(|(_, candidate)| is_over || !candidate.known.is_final)

@@ -64,14 +64,14 @@ pub struct Filtered {
     /// The source of the sign, such as `GEM-14`.
     pub source: &'static str,
     /// Whether a retry is useless: true unless only the sampled response was filtered.
-    pub again_is_useless: bool,
+    pub is_retry_useless: bool,
     /// The meaning and the advice.
     pub kind: &'static Kind,
 }
 
 impl Filtered {
     fn new(part: FilteredPart, source: &'static str) -> Self {
-        Self { part, category: None, said: None, source, again_is_useless: true, kind: part.kind() }
+        Self { part, category: None, said: None, source, is_retry_useless: true, kind: part.kind() }
     }
 }
 
@@ -86,7 +86,7 @@ impl Filtered {
 /// let body = r#"{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"}}"#;
 /// let found = filter(&Failure { status: Some(200), text: body, ..Failure::default() }).unwrap();
 /// assert_eq!((found.part, found.category.as_deref()), (FilteredPart::Request, Some("PROHIBITED_CONTENT")));
-/// assert!(found.again_is_useless);
+/// assert!(found.is_retry_useless);
 ///
 /// let body = r#"{"choices":[{"finish_reason":"stop","message":{"content":"\"blockReason\":\"SAFETY\" means..."}}]}"#;
 /// assert_eq!(filter(&Failure { status: Some(200), text: body, ..Failure::default() }), None);
@@ -268,7 +268,7 @@ fn read(sign: &Sign, body: &Value, found: &Trail<'_>) -> Filtered {
     Filtered {
         category: text(sign.category).filter(|category| !category.is_empty()),
         said: text(sign.said).filter(|said| !said.is_empty()),
-        again_is_useless: !sign.may_pass,
+        is_retry_useless: !sign.may_pass,
         ..Filtered::new(sign.part, sign.source)
     }
 }

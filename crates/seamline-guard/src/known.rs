@@ -5,8 +5,8 @@ use crate::kinds::Kind;
 
 /// A known error text of a provider.
 ///
-/// If several fit a text, the one with the most weight counts. Of equal weight, one of the provider's own family comes
-/// first, then one of the dialect's, then any other; within a family, the first one in its file.
+/// If several fit a text, the one with the most weight is used. If their weight is equal, one of the provider's own family
+/// is used, then one of its dialect, then any other; within a family, the first one in its file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Known {
     /// The source of the text, such as `ANT-6`.

@@ -148,7 +148,7 @@ fn store_kind(error: &store::Error) -> &'static str {
         Error::Busy { .. } => "busy",
         Error::Fenced { .. } => "fenced",
         Error::Conflict(_) => "conflict",
-        Error::Unknown { .. } => "unknown_outcome",
+        Error::Unknown { .. } => "write_unknown",
         _ => "store",
     }
 }

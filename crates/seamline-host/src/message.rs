@@ -60,7 +60,7 @@ impl Wrong {
     }
 }
 
-/// Reads a line. Blank lines say nothing.
+/// Reads a line. A blank line is skipped.
 pub(crate) fn read(line: &[u8]) -> Option<Line> {
     let line = line.trim_ascii();
     if line.is_empty() {

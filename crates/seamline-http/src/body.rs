@@ -36,7 +36,7 @@ where
     B: Body,
     B::Data: Buf,
 {
-    /// Reads an error up to its end or the limit. Returns its text if it is whole, and a body that gives it again.
+    /// Reads an error up to its end or the limit. Returns its text if it is complete, and a body with the same bytes.
     pub(crate) async fn read_error(inner: B) -> (Option<String>, Self) {
         let mut body = Self::new(inner, None);
         let mut bytes = 0;

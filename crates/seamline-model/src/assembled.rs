@@ -210,7 +210,7 @@ pub enum StreamFlaw {
     },
     /// The message is longer than the limit, and the rest was not kept.
     TooLong,
-    /// No event began the block, so that what its start would have said is lost.
+    /// No event began the block, so the members of that event are missing.
     Unbegun {
         /// The place of the block.
         place: u32,

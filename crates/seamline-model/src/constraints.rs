@@ -139,12 +139,12 @@ pub enum Carrier {
 /// Which messages with calls may be answered together, in the message after the last of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joint {
-    /// None: each has its own answers.
+    /// No messages: the results of each follow it directly.
     Apart,
     /// Assistant messages with calls, one right after the other.
     Adjacent,
-    /// All of one run of assistant messages, of which those between two with calls need not hold any: the provider
-    /// merges the run into one message.
+    /// All assistant messages of one run, also if messages between them hold no calls: the provider merges the run
+    /// into one message.
     Merged,
 }
 

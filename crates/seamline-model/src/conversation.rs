@@ -4,8 +4,8 @@
 //! [`Conversation`] owns its content, so that another dialect can write it. Each block keeps its original position as a
 //! JSON pointer, for the report of what was lost.
 
+mod place_results;
 mod settings;
-mod settle;
 
 use std::collections::BTreeMap;
 

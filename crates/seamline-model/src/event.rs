@@ -45,7 +45,7 @@ pub enum Event<'e> {
     },
     /// The message begins again from its start; all its blocks are sent again.
     Again,
-    /// The provider says why it stopped. Of several reasons, the last of the most severe counts.
+    /// The provider says why it stopped. If there are several reasons, the last of the most severe is used.
     Stop {
         /// The meaning of the reason.
         stop: Stop,

@@ -258,7 +258,7 @@ export interface Response {
   calls: { id: string; name: string; arguments: string; free: boolean; executable: boolean; why_not: string | null }[];
   findings: { code: string; name: string; severity: string; message: string; call_index: number | null; call_id: string | null; frame: number | null }[];
   refused: unknown[];
-  filtered: { part: string; category: string | null; said: string | null; again_is_useless: boolean; advice: string } | null;
+  filtered: { part: string; category: string | null; said: string | null; is_retry_useless: boolean; advice: string } | null;
   error: { class: string; name: string; text: string; advice: string; retry_after_ms: number | null } | null;
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn decide(config: &Config, looked: &Looked) -> Decision {
             decision.refusal = Some(Refusal::Looping(stop.clone()));
             "the request was not sent"
         }
-        (_, _, Mode::Report) => "the request was sent as it came",
+        (_, _, Mode::Report) => "the request was sent unchanged",
         (_, _, Mode::Repair | Mode::Block) => {
             if let Some(body) = &reviewed.body {
                 decision.body = Some(Bytes::from(body.clone()));

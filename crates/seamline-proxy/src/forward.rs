@@ -37,7 +37,7 @@ pub(crate) struct Forwarding<'r> {
 /// The body of a request that was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Payload {
-    /// The body as it came.
+    /// The body that the client sent.
     pub(crate) original: ReadBody,
     /// The body that replaces it.
     pub(crate) new: Option<Bytes>,
@@ -76,7 +76,7 @@ impl Forwarding<'_> {
         Ok(self.observe(response, None, note))
     }
 
-    /// Sends a request with a body as it came.
+    /// Sends a request with the body of the client.
     pub(crate) async fn send(
         &self,
         head: &Parts,
@@ -91,7 +91,7 @@ impl Forwarding<'_> {
     }
 
     /// Prepares a request with a body in memory. A changed body of a signed request is signed again; where that fails,
-    /// the original goes out.
+    /// the original is sent.
     pub(crate) async fn ready(&self, head: &Parts, payload: Payload) -> Ready {
         let Payload { original, new } = payload;
         let unsigned = match new {

@@ -32,7 +32,7 @@ use crate::{admin, headers, socket, websocket};
 /// The number of proxies of this machine that a request may have behind it. More are a circle.
 const HOPS_MAX: u32 = 4;
 
-/// Answers a request.
+/// Handles a request and makes its response.
 pub(crate) async fn handle(
     shared: Arc<Shared>,
     request: Request<Incoming>,
@@ -153,7 +153,7 @@ async fn answer_checked(
     }
     note.record(looked.inspected.as_ref().ok(), &decision, &plain);
     looked.note_sent(&settings.ledger, &decision);
-    // Steps 7 and 8: an unchanged body goes out as it came.
+    // Steps 7 and 8: the bytes of an unchanged body are forwarded.
     let sent = decision.body.unwrap_or(plain);
     let response = forwarding.wait(ready.request).await?;
     // Step 10: a rejected history is repaired harder and sent once more.

@@ -23,7 +23,7 @@ pub(crate) enum Attempt {
     NotAboutHistory,
     /// No other body comes out. The text is the name of the error.
     NothingLeft(&'static str),
-    /// Another body came out.
+    /// The repair changed the body.
     Repaired(Box<Harder>),
 }
 

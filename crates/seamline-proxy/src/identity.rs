@@ -196,7 +196,7 @@ fn text(value: &[u8]) -> Option<String> {
     serde_json::from_slice::<String>(value).ok()
 }
 
-/// The first entry of the list that the bytes start with, if the user wrote it; the value itself where it is a text.
+/// Finds the first entry of the user in a list; returns the value itself if it is a text.
 fn first_of_user(list: &[u8]) -> Option<&[u8]> {
     if list.first() == Some(&b'"') {
         return string(list);

@@ -70,7 +70,7 @@ impl BodyMark {
 pub enum IncidentOutcome {
     /// The repaired body went to the provider.
     Repaired,
-    /// The body went to the provider as it came, because the mode is `report`.
+    /// The body was forwarded unchanged, because the mode is `report`.
     Reported,
     /// The client got an error, because the mode is `block`.
     Blocked,
@@ -82,9 +82,9 @@ pub enum IncidentOutcome {
     Rejected,
     /// The model repeats failing tool calls. The breaker warned the model or blocked the request.
     Looping,
-    /// The integrity code failed. The original went out, unless the configuration refuses such requests.
+    /// The integrity code failed. The original was sent, unless the configuration refuses such requests.
     Failed,
-    /// The changed body could not be signed, so the original went out.
+    /// The changed body could not be signed, so the original was sent.
     Unsigned,
     /// The provider sent nothing for too long, so the proxy ended the response.
     Stalled,
@@ -125,14 +125,14 @@ impl IncidentOutcome {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Repaired => "the repaired body went to the provider",
-            Self::Reported => "the body went to the provider as it came (mode `report`)",
+            Self::Reported => "the body was forwarded unchanged (mode `report`)",
             Self::Blocked => "the request was not sent (mode `block`)",
-            Self::Unrepaired => "the body went out with errors that no allowed repair removes",
+            Self::Unrepaired => "the body was sent with errors that no allowed repair removes",
             Self::RepairedHarder => "the provider rejected the body and accepted a stronger repair",
             Self::Rejected => "the provider rejected the body, and no repair was left",
             Self::Looping => "the model repeats failing tool calls",
             Self::Failed => "the check itself failed",
-            Self::Unsigned => "the changed body could not be signed, so the original went out",
+            Self::Unsigned => "the changed body could not be signed, so the original was sent",
             Self::Stalled => "the provider sent no content for too long",
             Self::Broken => "the provider ended the response before it was complete",
             Self::Unreachable => "the provider could not be reached",

@@ -45,7 +45,7 @@ pub(crate) struct Inspected {
     pub(crate) texts: Vec<String>,
     /// The calls that the repaired body answers by a synthetic result, with the rule and the action that made it.
     pub(crate) synthetic: BTreeMap<CallMark, String>,
-    /// The number of calls that have a result now and went out with a synthetic one before.
+    /// The number of calls that have a result now and were sent with a synthetic one before.
     pub(crate) late_results: u64,
     /// Whether another proxy may know signatures that the calls lost.
     pub(crate) lacks_signatures: bool,
@@ -91,7 +91,7 @@ impl Looked {
         config.mode_for(self.inspected.as_ref().ok().and_then(|inspected| inspected.provider))
     }
 
-    /// Remembers which calls go out with a synthetic result.
+    /// Remembers which calls are sent with a synthetic result.
     pub(crate) fn note_sent(&self, ledger: &Ledger, decision: &Decision) {
         let Ok(inspected) = &self.inspected else { return };
         let is_repaired = decision.body.is_some() && decision.refusal.is_none();

@@ -132,7 +132,7 @@ impl Ledger {
         Ok((repaired, unread))
     }
 
-    /// Repairs a short request, of which nothing is kept: to read it again is faster than to keep it.
+    /// Repairs a short request and keeps nothing of it: to read it again is faster than to keep it.
     fn repair_small<'b>(&self, body: &'b Bytes, options: &Options) -> Result<(Repaired<'b>, Unread), Error> {
         let mut repaired = seamline::repair(body, options)?;
         if repaired.has_unsigned_calls() {
@@ -144,7 +144,7 @@ impl Ledger {
         Ok((repaired, Unread::default()))
     }
 
-    /// The body with signatures in the places of the provider's replacements for lost ones, and whether there may be
+    /// Restores signatures in the places of the provider's replacements for lost ones. Also returns whether there may be
     /// such replacements. A client can have one from an earlier repair.
     pub(crate) fn restored(&self, dialect: &str, body: &[u8]) -> (Option<Bytes>, bool) {
         // Without a signature to put, the bytes need not be searched.
@@ -191,7 +191,7 @@ impl Ledger {
         self.learn_of(terms, Known { rejected: all, rejected_at: now, synthetic: BTreeMap::new() });
     }
 
-    /// Remembers which calls of a request went out with a synthetic result. `before` is what was known of its
+    /// Remembers which calls of a request were sent with a synthetic result. `before` is what was known of its
     /// conversation.
     pub(crate) fn note_synthetic(
         &self,
@@ -205,7 +205,7 @@ impl Ledger {
         self.learn_of(key, Known { synthetic: synthetic.clone(), ..Known::default() });
     }
 
-    /// The number of calls of a body that have a result and went out with a synthetic one before.
+    /// The number of calls of a body that have a result and were sent with a synthetic one before.
     pub(crate) fn count_late(known: Option<&Known>, repaired: &Repaired<'_>, body: &[u8], options: &Options) -> u64 {
         let Some(known) = known.filter(|known| !known.synthetic.is_empty()) else { return 0 };
         let now = synthetic(repaired);

@@ -136,7 +136,7 @@ impl<B> Observed<B> {
         times: StallTimes,
         (facts, ledger, open, call): (Facts, Arc<Ledger>, Option<Counted>, Option<ModelCall>),
     ) -> Self {
-        // Bytes that are not read may be a download or a long answer, whose pauses mean nothing.
+        // An opaque body may be a download or a long response; its pauses are not a stall.
         let times = if matches!(watched, Watched::Opaque) { StallTimes::NONE } else { times };
         Self { inner: Some(inner), watched, idle: Idle::new(times), facts, ledger, call, _open: open }
     }

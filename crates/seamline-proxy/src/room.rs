@@ -35,7 +35,7 @@ pub(crate) struct HeldBytes {
 pub(crate) struct NoRoom;
 
 impl BodyRoom {
-    /// The bytes of a new request. All requests together hold at most so many.
+    /// Counts the bytes of a new request. All requests together hold at most `bytes_max`.
     pub(crate) fn enter(&self, bytes_max: usize) -> HeldBytes {
         HeldBytes { room: Arc::clone(&self.0), bytes: 0, bytes_max }
     }

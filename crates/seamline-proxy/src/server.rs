@@ -28,7 +28,7 @@ const HEAD_BYTES_MIN: usize = 8192;
 /// How long the proxy waits after an accept failed, for example because the process has no free file descriptor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// The time between pings on an HTTP/2 connection, and the time until a missing answer closes it.
+/// The time between pings on an HTTP/2 connection, and the time until a missing reply closes it.
 const PING_TIME: Duration = Duration::from_secs(30);
 
 /// The most requests of one HTTP/2 connection at a time.

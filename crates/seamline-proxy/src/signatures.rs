@@ -81,7 +81,7 @@ impl TryFrom<String> for CallMark {
     }
 }
 
-/// A bounded memory of signatures. The least recently used ones go first.
+/// A bounded memory of signatures. The least recently used ones are removed first.
 #[derive(Debug)]
 pub struct SignatureMemory {
     bytes_max: AtomicUsize,

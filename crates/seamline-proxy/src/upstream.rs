@@ -25,7 +25,7 @@ const IDLE_TIME: Duration = Duration::from_mins(1);
 /// The most headers of a response. Gateways add many, and the model has run when they arrive.
 const HEADERS_MAX: usize = 1000;
 
-/// The time between pings on an HTTP/2 connection with open requests, and the time until a missing answer closes it. A
+/// The time between pings on an HTTP/2 connection with open requests, and the time until a missing reply closes it. A
 /// model can think for minutes without a byte, and networks forget quiet connections.
 const ALIVE_TIME: Duration = Duration::from_secs(30);
 

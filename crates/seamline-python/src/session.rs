@@ -74,7 +74,7 @@ impl Session {
         })
     }
 
-    /// The messages of the view as one JSON list, each byte for byte as it came.
+    /// The messages of the view as one JSON list, each byte for byte as the host gave it.
     fn messages<'py>(&self, py: Python<'py>) -> JsonReport<'py> {
         let list = self.with(py, |session| {
             let messages: Vec<&str> = session.messages().collect();

@@ -1,4 +1,4 @@
-//! Members that hold all that their message says.
+//! Members that are the only content of their message.
 
 use seamline_model::{BlockKind, ContentForm, Emptiness, Member, Span};
 

@@ -34,14 +34,14 @@ macro_rules! section {
 /// Reasoning that a provider has rejected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RejectedReasoning {
-    /// The first message whose reasoning is rejected, as is that of all later ones. It counts for one body.
+    /// The first message whose reasoning is rejected, as is that of all later ones. It applies to one body.
     pub from: Option<u32>,
     /// The marks of the blocks that are rejected in every body.
     pub marks: Vec<String>,
 }
 
 section! {
-    /// Up to which safety fixes are applied.
+    /// The least safe kind of fix that is applied.
     safety [""]: SafetyMax as SafetyMax;
     /// Treatment of a conversation that is not valid.
     on_invalid ["X8"]: OnInvalid as OnInvalid;
@@ -51,7 +51,7 @@ section! {
     unanswered_reason ["X11"]: UnansweredReason as UnansweredReason;
     /// Treatment of a tool result without a call.
     orphan_result ["X2"]: OrphanResult as OrphanResult;
-    /// How far from its call a tool result is recognised.
+    /// The largest distance between a tool call and a result that is recognised as its own.
     match_scope ["X3"]: MatchScope as MatchScope;
     /// Treatment of a tool result that names another call than the one it answers.
     misaddressed ["X3"]: Misaddressed as Misaddressed;
@@ -75,7 +75,7 @@ section! {
 }
 
 words! {
-    /// Up to which safety fixes are applied.
+    /// The least safe kind of fix that is applied.
     SafetyMax default Safe {
         /// Only fixes that lose and alter nothing.
         Safe = "safe",
@@ -147,7 +147,7 @@ words! {
 }
 
 words! {
-    /// How far from its call a result is recognised.
+    /// The largest distance between a call and a result that is recognised as its own.
     MatchScope default Anywhere {
         /// In the next message.
         Adjacent = "adjacent",
@@ -166,7 +166,7 @@ words! {
         /// It is addressed to the only call that it can answer, if the name of its tool or its position proves it;
         /// without that proof only under `safety = "unsafe"`.
         Readdress = "readdress",
-        /// It is an orphan.
+        /// It counts as an orphan.
         Orphan = "orphan",
     }
 }
@@ -174,7 +174,7 @@ words! {
 words! {
     /// Treatment of a result that is not where the provider expects it.
     Displaced default Relocate {
-        /// It is moved there.
+        /// It is moved to the expected place.
         Relocate = "relocate",
         /// It is removed together with its call.
         RemovePair = "remove_pair",
@@ -238,7 +238,7 @@ words! {
     Emptied default Remove {
         /// It is removed.
         Remove = "remove",
-        /// It gets a text that says that it was empty.
+        /// It gets a text that says that the message was empty.
         Placeholder = "placeholder",
         /// It stays where the provider accepts it, else it gets a text.
         Keep = "keep",
@@ -321,7 +321,7 @@ texts! {
     truncated = Truncated;
 }
 
-/// The text of a synthetic result, and whose words it has. The words are looked at once, when the text is set.
+/// The text of a synthetic result. It remembers whether it is a default text of Seamline.
 ///
 /// ```
 /// use seamline_rules::policy::SyntheticText;
@@ -336,12 +336,12 @@ pub struct SyntheticText {
     words: Words,
 }
 
-/// Whose words a text has.
+/// The author of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Words {
-    /// Those of Seamline, of this version or an earlier one.
+    /// Seamline, in this version or an earlier one.
     Default,
-    /// Those of the policy.
+    /// The author of the policy.
     Own,
 }
 
@@ -351,7 +351,7 @@ impl SyntheticText {
         &self.text
     }
 
-    /// The text if the policy words it itself.
+    /// Returns the text if it is not one of Seamline's default texts.
     pub fn own(&self) -> Option<&str> {
         (self.words == Words::Own).then_some(self.text.as_str())
     }

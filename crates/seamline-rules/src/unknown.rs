@@ -1,4 +1,4 @@
-//! Messages that a provider may have added since: no rule changes one of them.
+//! Messages of an unknown role or kind, which a newer API may define. No rule changes them.
 
 use std::collections::HashSet;
 

@@ -182,7 +182,7 @@ impl StoreFile {
         connection.busy_timeout(self.options.busy_timeout)?;
         harden(&connection)?;
         prepare(&connection, &self.path)?;
-        // A note that cannot be written names all sessions, so nothing goes unsaid.
+        // If the note cannot be written, the loss is reported for all sessions.
         let _ = lost::settle(&self.path, || reads::heads(&connection).ok());
         Ok(Opened { connection, file, is_frozen: false })
     }

@@ -139,8 +139,7 @@ struct Wanted<'a> {
     inserted: Vec<Entry>,
 }
 
-/// Finds the places of entries: the written index where it holds the meant entries, else the place of the meant
-/// entries.
+/// Finds the places of entries: the recorded index if the wanted entries are there, otherwise their actual place.
 fn place(view: &View, has_gaps: bool, wanted: Vec<Wanted<'_>>) -> Places {
     let holds = |wanted: &Wanted<'_>| {
         let found = wanted.range.clone().and_then(|range| view.meant(range));

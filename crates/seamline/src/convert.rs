@@ -13,7 +13,7 @@ use seamline_model::conversation::{Conversation, LiftedBlock, Says};
 use seamline_model::{Alphabet, Constraints, IdDemand};
 use seamline_rules::Left;
 
-pub use report::{Carried, Converted, Rename, Side};
+pub use report::{ConversionLoss, Converted, Rename, Side};
 pub use seamline_dialects::convert::ForeignReasoning;
 pub use seamline_model::conversation::Fate;
 
@@ -120,8 +120,9 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
     let mut carried = places::located(body, &source, &from, lost);
     to.remark_model(&settings, options, &mut carried);
     let result = to.repaired(rendered.as_bytes(), options)?;
-    carried
-        .extend(taken_out(&source).chain(taken_out(&result).map(|taken| Carried { pointer: String::new(), ..taken })));
+    carried.extend(
+        taken_out(&source).chain(taken_out(&result).map(|taken| ConversionLoss { pointer: String::new(), ..taken })),
+    );
     Ok(Converted {
         from: from.side(),
         to: to.side(),
@@ -149,9 +150,9 @@ fn note_made_up(conversation: &mut Conversation, texts: &[String]) {
 }
 
 /// The parts that a repair removed for good.
-fn taken_out(repaired: &Repaired<'_>) -> impl Iterator<Item = Carried> {
+fn taken_out(repaired: &Repaired<'_>) -> impl Iterator<Item = ConversionLoss> {
     let real = repaired.dropped.iter().filter(|dropped| dropped.loss != seamline_rules::Loss::Synthetic);
-    real.map(|dropped| Carried {
+    real.map(|dropped| ConversionLoss {
         what: "removed by a repair".to_owned(),
         pointer: dropped.pointer.clone().unwrap_or_default(),
         fate: Fate::Dropped,
@@ -215,7 +216,7 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
     let before = Calls::of(&lifted);
     drop(lifted);
     let after = Calls::of(&to.dialect.lift(&result.body)?);
-    let mut lost: Vec<Carried> = taken_out(&result).collect();
+    let mut lost: Vec<ConversionLoss> = taken_out(&result).collect();
     if from.side() != to.side() {
         to.remark_model(&settings, options, &mut lost);
     }
@@ -240,14 +241,14 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
 }
 
 /// Reports a requested model that the body cannot name.
-fn unnamed(model: &str, to: &Speaking) -> Carried {
+fn unnamed(model: &str, to: &Speaking) -> ConversionLoss {
     let note = if to.dialect.names_model() {
         "the body is a list of messages, so the request names it"
     } else {
         "it is part of the address there, not of the body"
     };
     let what = format!("model `{model}`");
-    Carried { what, pointer: String::new(), fate: Fate::Moved, note: note.to_owned() }
+    ConversionLoss { what, pointer: String::new(), fate: Fate::Moved, note: note.to_owned() }
 }
 
 /// The tools whose names a repair changed in calls.

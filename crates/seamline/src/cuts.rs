@@ -8,14 +8,14 @@ use crate::{Error, Options};
 /// Whether a cut after an open call at the end separates the call from its result, which may still arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OpenCalls {
-    /// The cut separates them: the messages before it are removed for good.
+    /// The cut separates them, because the caller removes the messages before it permanently.
     Wait,
-    /// The cut separates nothing: otherwise each message after the call would change the earlier pieces.
+    /// The cut does not separate them; otherwise each message after the call would change the earlier pieces.
     Stay,
 }
 
-/// Says for each message, and for the end, whether a cut before it would separate a call from its result. No cut separates
-/// a call that never got one.
+/// Returns for each message, and for the end, whether a cut before it would separate a call from its result. A call that
+/// never got a result is not separated.
 pub(crate) fn splits(body: &[u8], options: &Options, open: OpenCalls) -> Result<Vec<bool>, Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = dialect.decode(body)?;

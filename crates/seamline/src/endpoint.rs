@@ -105,7 +105,7 @@ impl Endpoint {
         }
     }
 
-    /// The endpoint of `InvokeModel` of Bedrock, which takes the bodies of Anthropic's models as they are. The bodies of
+    /// The endpoint of `InvokeModel` of Bedrock, which takes the bodies of Anthropic's models unchanged. The bodies of
     /// other models are not conversations of a known dialect.
     fn of_invoked(model: String) -> Self {
         if !model.contains("anthropic.claude") {
@@ -118,7 +118,7 @@ impl Endpoint {
     fn of_verb(model: &str, verb: &str) -> Self {
         let dialect = match verb {
             "generateContent" | "streamGenerateContent" => "gemini_generate",
-            // Vertex takes the bodies of Anthropic's models as they are.
+            // Vertex takes the bodies of Anthropic's models unchanged.
             "rawPredict" | "streamRawPredict" if model.starts_with("claude") => "anthropic_messages",
             _ => return Self::default(),
         };

@@ -79,17 +79,23 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Body(error) => error.hint().map(str::to_owned),
-            Self::History(HistoryError::NoOrder { .. }) => Some("name the order in which it is stored".to_owned()),
-            Self::History(_) => Some("give the list of messages, or an object with `messages` or `history`".to_owned()),
-            Self::UnknownDialect(_) => Some(format!("there are {}", crate::providers::dialect_names().join(", "))),
+            Self::History(HistoryError::NoOrder { .. }) => {
+                Some("say whether the oldest or the newest message is first".to_owned())
+            }
+            Self::History(_) => {
+                Some("pass the list of messages, or an object with the member `messages` or `history`".to_owned())
+            }
+            Self::UnknownDialect(_) => {
+                Some(format!("the dialects are {}", crate::providers::dialect_names().join(", ")))
+            }
             Self::UnknownProvider(_) => {
                 let names: Vec<_> = crate::providers::ALL.iter().map(|provider| provider.name).collect();
-                Some(format!("there are {}", names.join(", ")))
+                Some(format!("the providers are {}", names.join(", ")))
             }
             Self::UnknownSide(_) => {
                 let providers = crate::providers::ALL.iter().map(|provider| provider.name);
                 let names: Vec<_> = providers.chain(crate::providers::dialect_names()).collect();
-                Some(format!("there are {}", names.join(", ")))
+                Some(format!("the providers and dialects are {}", names.join(", ")))
             }
             Self::Unreadable(why) if why.contains(seamline_files::packed::DAMAGED) => {
                 Some("`seamline salvage` reads the part before the damage".to_owned())
@@ -98,11 +104,11 @@ impl Error {
             #[cfg(feature = "sqlite")]
             Self::Database(error) => error.hint().map(str::to_owned),
             Self::UnknownStream => Some(format!(
-                "if it is a response, name its dialect; there are {}",
+                "if this is a response, pass the name of its dialect: {}",
                 crate::providers::dialect_names().join(", ")
             )),
             Self::OtherDialect { found, .. } | Self::OtherStream { found, .. } => {
-                Some(format!("name no dialect, or {found}"))
+                Some(format!("pass the dialect `{found}`, or leave it out"))
             }
         }
     }

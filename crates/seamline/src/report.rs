@@ -22,7 +22,7 @@ pub use response::{BlockReport, FilteredReport, ResponseErrorReport, ResponseOut
 pub use verdict::{KnownReport, MeantRule, MemberReport, PlaceReport, VerdictReport};
 
 use crate::Finding;
-use crate::convert::{Carried, Converted, Rename, Side};
+use crate::convert::{ConversionLoss, Converted, Rename, Side};
 use crate::repair::{Dropped, MoreActions, Prefix, RepairAction, Repaired};
 
 /// A repair, without the new body.
@@ -130,7 +130,7 @@ pub struct ConversionOutcome<'r> {
     /// Whether nothing was left out.
     pub complete: bool,
     /// The parts that were not carried over unchanged.
-    pub lost: &'r [Carried],
+    pub lost: &'r [ConversionLoss],
     /// The calls that have another id now.
     pub ids: &'r [Rename],
     /// The tools that have another name now.

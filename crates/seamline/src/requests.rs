@@ -141,7 +141,7 @@ impl Requests {
         self.kept.as_ref().map(|kept| kept.transcript.list.range())
     }
 
-    /// The number of bytes of memory that are kept for the next request, of which the last body is a part.
+    /// The number of bytes of memory that are kept for the next request, with the last body.
     ///
     /// ```
     /// use bytes::Bytes;

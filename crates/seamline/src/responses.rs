@@ -19,8 +19,8 @@ pub fn facts(dialect: &str, response: &[u8]) -> ResponseFacts {
     by_name(dialect).map(|dialect| dialect.response_facts(response)).unwrap_or_default()
 }
 
-/// The response by which the providers of a dialect report an error with this status. Of a dialect that is not known it is
-/// that of `OpenAI`, which most servers write.
+/// The response by which the providers of a dialect report an error with this status. For an unknown dialect
+/// it is the response of `OpenAI`, which most servers write.
 ///
 /// ```
 /// let body = seamline::responses::error_body("anthropic_messages", 400, "no messages");
@@ -30,8 +30,8 @@ pub fn error_body(dialect: &str, status: u16, message: &str) -> ErrorBody {
     writer(dialect).error_body(status, message)
 }
 
-/// The event by which the providers of a dialect end a stream that failed. Of a dialect that is not known it is that of
-/// `OpenAI`, which most servers write.
+/// The event by which the providers of a dialect end a stream that failed. For an unknown dialect it is the
+/// event of `OpenAI`, which most servers write.
 ///
 /// ```
 /// use seamline::responses::{FailedStream, FailureCause, failed_event};

@@ -252,8 +252,8 @@ impl Session {
         self.write(batch).await
     }
 
-    /// Whether results may name calls by other ids than the stored ones, and get these. Only a switch of the provider gives
-    /// calls other ids in requests.
+    /// Whether the host may name calls by ids that differ from the stored ones, so that the session replaces them. Only after
+    /// a switch of the provider do calls have other ids in requests.
     fn readdresses(&self) -> bool {
         self.state.switch.is_some() && self.wire.config().enabled
     }

@@ -212,7 +212,7 @@ impl Doctor {
             Some(agent) if !known().any(|program| self.wants(program)) => {
                 let names = agents::short_names();
                 let names: Vec<_> = names.iter().map(String::as_str).collect();
-                let all = format!("there are `{}`", names.join("`, `"));
+                let all = format!("the agents are `{}`", names.join("`, `"));
                 Err(Failure::new(format!("no agent is called `{}`", screen::printable(agent)))
                     .with_hint(suggest::hint(agent, &names, &all)))
             }

@@ -19,7 +19,8 @@ use crate::output::Output;
 /// Repair requests on their way from an agent to a model
 ///
 /// The proxy takes the requests of an agent, checks the history in each and repairs it, so that the provider does not
-/// reject it. Then it sends the request to the provider. A request without errors goes out byte for byte as it came, and so do responses.
+/// reject it. Then it sends the request to the provider. Requests without errors and responses are
+/// forwarded byte for byte.
 ///
 /// Behind `--` it starts a program with a proxy of its own: on a free port, with the settings that make the program use it,
 /// and with the status of the program at the end. It knows Claude Code, Codex, Gemini CLI, opencode, goose, Qwen Code, pi and

@@ -12,7 +12,7 @@ use crate::time;
 /// Limits of a prune: the copies that it keeps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
-    /// Repairs before this time go, in milliseconds since 1970.
+    /// Repairs before this time are removed, in milliseconds since 1970.
     pub(crate) since: u64,
     /// The most bytes that stay; the oldest go first.
     pub(crate) bytes_max: Option<u64>,

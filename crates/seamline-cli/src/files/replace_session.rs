@@ -34,7 +34,7 @@ pub(crate) struct NewSession<'a> {
 enum Step {
     /// The bytes of the file were compared with those that were repaired.
     Compared,
-    /// The file has a second name.
+    /// The file has a second name, which keeps its bytes.
     Kept,
     /// The repaired file has the name of the file.
     Renamed,

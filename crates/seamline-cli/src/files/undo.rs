@@ -81,7 +81,7 @@ pub(crate) fn repair(path: &Path, before: &[u8], after: &[&[u8]]) -> Result<(), 
     let _shared = state.share()?;
     let target = Target::of(path)?;
     let record = Record::of(&target, state.keep(before)?, after);
-    recorded(&state, &target, &record, || target.replace(&record.before, after))
+    replace_recorded(&state, &target, &record, || target.replace(&record.before, after))
 }
 
 /// The repair of a session file.
@@ -123,7 +123,7 @@ pub(crate) fn repair_session(path: &Path, repair: &SessionRepair<'_>) -> Result<
         ..Record::of(&target, state.keep(repair.before)?, &pieces)
     };
     let new = NewSession { before: &record.before, pieces: &pieces, times: repair.times, force: repair.force };
-    recorded(&state, &target, &record, || target.replace_session(&new))?;
+    replace_recorded(&state, &target, &record, || target.replace_session(&new))?;
     Ok(quarantine.map(|hash| state.object(&hash)))
 }
 
@@ -143,7 +143,7 @@ impl Record {
 }
 
 /// Writes the record of a repair, then makes the repair.
-fn recorded(
+fn replace_recorded(
     state: &State,
     target: &Target,
     record: &Record,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use seamline::Finding;
-use seamline::convert::{Carried, Converted, Rename, Side};
+use seamline::convert::{ConversionLoss, Converted, Rename, Side};
 use seamline::repair::RepairAction;
 use seamline::report::ConversionOutcome;
 use serde::Serialize;
@@ -130,8 +130,8 @@ fn section(out: &mut String, heading: &str, table: &str, count: usize) {
 const PLACES_MAX: usize = 3;
 
 /// The losses, in their order. Those that differ in their places only share a row.
-fn lost(lost: &[Carried]) -> Vec<[String; 3]> {
-    let mut groups: Vec<(&Carried, Vec<&str>)> = Vec::new();
+fn lost(lost: &[ConversionLoss]) -> Vec<[String; 3]> {
+    let mut groups: Vec<(&ConversionLoss, Vec<&str>)> = Vec::new();
     let mut known: HashMap<(&str, &str, &str), usize> = HashMap::new();
     for one in lost {
         let place = Some(one.pointer.as_str()).filter(|pointer| !pointer.is_empty());
@@ -141,7 +141,7 @@ fn lost(lost: &[Carried]) -> Vec<[String; 3]> {
             None => groups.push((one, place.into_iter().collect())),
         }
     }
-    let row = |(lost, places): &(&Carried, Vec<&str>)| {
+    let row = |(lost, places): &(&ConversionLoss, Vec<&str>)| {
         let what = match places.as_slice() {
             [] => lost.what.clone(),
             [one] => format!("{} at {one}", lost.what),

@@ -53,5 +53,5 @@ const WITHOUT_CALL: &str = "keep it without the tool call that was cut, as `mess
 fn is_filtered_again(response: &Response) -> Option<bool> {
     let dialect = Some(response.dialect);
     let failure = Failure { status: Some(200), dialect, text: &response.message, ..Failure::default() };
-    seamline::guards::filter(&failure).map(|filtered| filtered.again_is_useless)
+    seamline::guards::filter(&failure).map(|filtered| filtered.is_retry_useless)
 }

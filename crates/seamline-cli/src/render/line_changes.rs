@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 use similar::{Algorithm, DiffOp};
 
-/// The most lines that are compared one by one. Of more lines, those that the other file does not have count.
+/// The most lines that are compared one by one. In a longer text, a line counts as changed if the other text lacks it.
 const COMPARED_MAX: usize = 100_000;
 
 /// The number of lines that a repair changes, adds and removes.
@@ -41,7 +41,7 @@ impl LineChanges {
         changes
     }
 
-    /// Adds a run of old lines in whose place new ones are.
+    /// Adds a run of old lines that new lines replace.
     fn add(&mut self, old: usize, new: usize) {
         self.changed += old.min(new);
         self.added += new.saturating_sub(old);

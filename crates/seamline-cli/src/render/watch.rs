@@ -62,7 +62,7 @@ fn described(finding: &Finding, records: &[Record]) -> String {
     format!("{place}{} {}: {}", finding.code, finding.name, screen::printable(&finding.message))
 }
 
-/// The line for programs.
+/// Renders an event as one line of JSON.
 pub(crate) fn json(label: &str, event: &Event<'_>) -> String {
     #[derive(Serialize)]
     struct Line<'a> {

@@ -126,7 +126,7 @@ impl Reader {
         let root = usual.event;
         let Usual { kind: named, index, delta, error, .. } = *usual;
         let kind = named.and_then(words).unwrap_or_else(|| String::from_utf8_lossy(name));
-        // An error is one wherever a gateway puts it.
+        // Gateways put errors into events of any name.
         let has_failed = kind == "error" || error.is_some_and(is_told);
         match &*kind {
             _ if has_failed => sink(Event::Failed { said: root.raw() }),

@@ -137,8 +137,8 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         self.transcript.message(index).role == Role::Assistant && self.transcript.has_calls(index)
     }
 
-    /// The message that takes in further answers to `index`: the next one, if it holds
-    /// results; or the one after its neighbours, if they are answered together.
+    /// The message that takes in further results of the calls in `index`: the next one, if it holds results; or the
+    /// one after the neighbours of `index`, if their calls are answered together.
     fn taker(&self, index: MessageIndex) -> Option<MessageIndex> {
         let next = self.transcript.next_known(index)?;
         if self.takes_results(next) {

@@ -70,7 +70,7 @@ pub(crate) struct Draft {
 
 impl Draft {
     pub(crate) fn of(mut conversation: Conversation, target: &Target<'_>, room: &Room) -> Self {
-        conversation.settle(target.missing);
+        conversation.place_results(target.missing);
         let mut renaming = Renaming::of(&conversation, target, room);
         renaming.apply(&mut conversation);
         let Conversation { system, messages, settings, left, .. } = conversation;

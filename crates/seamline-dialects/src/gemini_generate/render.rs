@@ -105,7 +105,7 @@ fn start_with_user(draft: &mut Draft) {
     }
 }
 
-/// Notes the synthetic signatures. Of parallel calls only the first has one.
+/// Notes the synthetic signatures. Only the first of parallel calls has one.
 fn note_unsigned(draft: &mut Draft) {
     let first_call = |message: &LiftedMessage| {
         message

@@ -72,7 +72,7 @@ impl Blocks for Writer {
         })
     }
 
-    /// Of parallel calls the first is signed.
+    /// Only the first of parallel calls is signed.
     fn content(&self, blocks: &[LiftedBlock]) -> Json<'static> {
         let mut sentinel = Some(NO_SIGNATURE.to_owned());
         let part = |said: &LiftedBlock| match &said.says {

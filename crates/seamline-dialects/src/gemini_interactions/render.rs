@@ -105,7 +105,7 @@ fn note_unsigned(draft: &mut Draft) {
         Says::Reasoning(_) => Some((true, false)),
         _ => None,
     };
-    // Of parallel calls the first is signed.
+    // Only the first of parallel calls is signed.
     let is_unsigned = |message: &&LiftedMessage| matches!(message.blocks.iter().find_map(leads), Some((false, true)));
     let count = draft.messages.iter().filter(is_unsigned).count();
     if count > 0 {

@@ -122,12 +122,12 @@ impl Reader {
                 Some(interaction) => self.interaction(&kind, (wire.interaction, interaction), root.raw(), sink),
                 None => unreadable(sink, Unreadable::Shape),
             },
-            // The whole of it, by a server that does not stream.
+            // The whole interaction, from a server that does not stream.
             "" if wire.listed.is_some() || object.get("object").is_some_and(|object| object.says("interaction")) => {
                 self.interaction("interaction.completed", (Some(root), object), root.raw(), sink);
             }
             "" => foreign(root, sink),
-            // Events that are yet to come.
+            // Events of later versions of the API.
             _ => {}
         }
     }

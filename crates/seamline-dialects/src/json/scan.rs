@@ -41,8 +41,7 @@ pub struct Document<'a> {
 pub(super) struct Node {
     pub(super) start: u32,
     pub(super) end: u32,
-    /// The node after this one and everything inside it. Of a container that is still open,
-    /// the one around it.
+    /// The node after this one and everything inside it. While a container is open, this is the container around it.
     pub(super) next: u32,
     pub(super) kind: Kind,
     /// Whether a string holds a backslash.

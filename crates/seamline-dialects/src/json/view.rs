@@ -196,12 +196,12 @@ impl<'d, 'a> Value<'d, 'a> {
 pub(crate) struct Object<'d, 'a>(Value<'d, 'a>);
 
 impl<'d, 'a> Object<'d, 'a> {
-    /// The value of a key. Of several the last counts, as it does for every reader we know.
+    /// The value of a key. If the key is repeated, the last value is used, as every known reader does.
     pub(crate) fn get(self, key: &str) -> Option<Value<'d, 'a>> {
         self.member(key).map(|(_, value)| value)
     }
 
-    /// The values of several keys, found in one pass. Of one key the last counts.
+    /// The values of several keys, found in one pass. The last value of a repeated key is used.
     #[inline]
     pub(crate) fn values<const KEYS: usize>(self, keys: [&str; KEYS]) -> [Option<Value<'d, 'a>>; KEYS] {
         let mut values = [None; KEYS];

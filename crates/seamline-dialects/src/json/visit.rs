@@ -6,8 +6,8 @@ use super::view::Value;
 
 /// Takes the elements of a list while a text is read.
 pub(crate) trait ListVisitor<'a> {
-    /// Whether the list under this key is the one, or the text itself when there is no
-    /// key. Of several the last counts.
+    /// Whether the list under this key is the list of messages. Without a key, the text itself is the list. The last list
+    /// with such a key is used.
     fn enter(&mut self, key: Option<&str>) -> bool;
 
     /// The number of bytes at the start of the list that need not be read, given the text after its bracket. They are

@@ -218,7 +218,7 @@ pub const COMPATIBLE: Constraints = Constraints {
     null_content: Some(ErrorText("")),
     // OAC-7 was seen with OpenAI and Azure alone.
     empty_call_list: None,
-    // The models that do not know a role are OpenAI's.
+    // Only some models of OpenAI reject a role.
     role_gaps: &[],
     // OAC-1: content is required.
     missing_output: Some(ErrorText("")),

@@ -209,7 +209,7 @@ fn contents<'d, 'a>(message: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a
     content_of(message).into_iter().flat_map(Value::elements)
 }
 
-/// A text part that stays in a result. Of an empty text only its other members are kept.
+/// A text part that stays in a result. If the text is empty, only its other members are kept.
 fn kept_part(part: Value<'_, '_>) -> Option<String> {
     match emptiness(part_text(part)?) {
         Emptiness::Present => Some(part.raw().to_owned()),

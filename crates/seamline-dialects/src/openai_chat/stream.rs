@@ -253,7 +253,7 @@ impl Reader {
         if chunk.choices.is_none() && (chunk.message.is_some_and(|it| it.is(Kind::Object)) || chunk.done.is_some()) {
             self.head(root, sink);
             self.has_message = true;
-            self.unlisted(object, chunk.message, sink);
+            self.emit_unlisted(object, chunk.message, sink);
         } else if chunk.is_failure(object) {
             if !has_failed {
                 sink(Event::Failed { said: text });

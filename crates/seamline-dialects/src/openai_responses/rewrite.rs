@@ -128,7 +128,7 @@ fn shell_output(output: Option<Value<'_, '_>>) -> String {
     format!("[{{\"stdout\":{said},\"stderr\":{note},\"outcome\":{{\"type\":\"exit\",\"exit_code\":-1}}}}]")
 }
 
-/// Writes the screen of a computer, of which only words or nothing is left.
+/// Writes a screenshot of a computer from a result that holds text or nothing.
 fn screen(output: Option<Value<'_, '_>>) -> String {
     let said = match output {
         Some(text) if text.is(Kind::String) => text.str().map(Cow::into_owned),

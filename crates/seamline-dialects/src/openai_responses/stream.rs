@@ -197,7 +197,7 @@ impl Reader {
         let (kind, sort) = called;
         let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
         if self.items.is_done(item) {
-            // OAR-19: the finished item said it all. Of another one this would be lost.
+            // OAR-19: the finished item holds all its content. A piece of another item would be lost.
             if !self.items.may_be(item, wire.item_id.as_deref()) {
                 unreadable(sink, Unreadable::Stray);
             }

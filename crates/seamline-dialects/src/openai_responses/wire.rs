@@ -180,7 +180,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
             // In these results the id is the one of the call.
             id: self.id.filter(|_| !self.is_paired_by_id(kind)).map(|id| WireId::from(&*id.str().unwrap_or_default())),
             type_span: self.kind.map_or(Span::default(), Value::span),
-            // Only of reasoning is it asked.
+            // Only reasoning needs this fact.
             readable: kind.form == Form::Reasoning && self.is_readable(value),
         }
     }

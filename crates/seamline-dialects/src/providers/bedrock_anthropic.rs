@@ -1,4 +1,4 @@
-//! Anthropic on Bedrock, by its own dialect.
+//! Models of Anthropic on Bedrock, in Anthropic's dialect.
 
 use seamline_model::{Constraints, ErrorText, ToolDemands};
 

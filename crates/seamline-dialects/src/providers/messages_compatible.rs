@@ -7,7 +7,7 @@ use seamline_model::{
 use super::Provider;
 use crate::anthropic_messages;
 
-/// A server that speaks Messages and of which nothing more is known.
+/// A server that speaks Messages, without known demands of its own.
 pub(super) const PROVIDER: Provider = Provider {
     name: "messages-compatible",
     company: "messages-compatible",

@@ -118,7 +118,7 @@ const fn all<const COUNT: usize>() -> [&'static Provider; COUNT] {
     all
 }
 
-/// The provider for models of which nothing is known, if a dialect has no other fallback.
+/// The provider for unknown models, if a dialect has no other fallback.
 pub(crate) const TOLERANT: &Provider = &openai_compatible::PROVIDER;
 
 /// The demands that all Messages servers share. Those of others do not demand what Anthropic does.

@@ -5,7 +5,7 @@ use seamline_model::{Constraints, ErrorText, IdDemand, ReasoningDemands, ToolDem
 use super::Provider;
 use crate::openai_chat;
 
-/// A server that speaks Chat Completions and of which nothing more is known.
+/// A server that speaks Chat Completions, without known demands of its own.
 pub(super) const PROVIDER: Provider = Provider {
     name: "openai-compatible",
     company: "openai-compatible",

@@ -1,4 +1,4 @@
-//! OpenAI itself, by its newer API.
+//! OpenAI, in its Responses API.
 
 use super::Provider;
 use crate::openai_responses;

@@ -5,7 +5,7 @@ use seamline_model::{Constraints, ErrorText, IdDemand};
 use super::Provider;
 use crate::openai_responses;
 
-/// A server that speaks Responses and of which nothing more is known.
+/// A server that speaks Responses, without known demands of its own.
 pub(super) const PROVIDER: Provider = Provider {
     name: "responses-compatible",
     company: "responses-compatible",

@@ -140,7 +140,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         self.out.layout.closing = match transcript.messages.is_empty() {
             false if self.out.origins.is_empty() => Span::default(),
             false => self.copy_span(transcript.closing()),
-            true => self.styled(|style, out, count, depth| style.finish(out, count, depth - 1)),
+            true => self.write_styled(|style, out, count, depth| style.finish(out, count, depth - 1)),
         };
         let end = transcript.list.end;
         self.copy_span(Span { start: end - 1, end });
@@ -165,13 +165,13 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         if pattern.get() < self.transcript.messages.len() {
             self.copy_span(self.transcript.lead(pattern))
         } else {
-            self.styled(Style::separate)
+            self.write_styled(Style::separate)
         }
     }
 
-    /// Writes what the style of the source puts in this place: the number of messages so far
-    /// and their depth decide it.
-    fn styled(&mut self, write: impl Fn(&Style, &mut String, usize, usize)) -> Span {
+    /// Writes the commas and white space that the style of the source has in this place. The number of messages so far
+    /// and their depth select them.
+    fn write_styled(&mut self, write: impl Fn(&Style, &mut String, usize, usize)) -> Span {
         let mut text = String::new();
         write(&self.style, &mut text, self.out.origins.len(), self.depth);
         self.push(&text)
@@ -187,14 +187,14 @@ struct Noted {
     copied: bool,
 }
 
-/// The text of a span with patches applied. Of patches that overlap the first counts.
+/// The text of a span with patches applied. If patches overlap, the first one is applied.
 pub(crate) fn apply_patches(transcript: &Transcript<'_>, whole: Span, patches: &mut [(Span, String)]) -> String {
     let mut out = String::with_capacity(whole.len());
     patch(transcript, whole, patches, |text| out.push_str(text));
     out
 }
 
-/// Gives out the text of a span with patches applied, piece by piece. Of patches that overlap the first counts.
+/// Passes on the text of a span with patches applied, piece by piece. If patches overlap, the first one is applied.
 fn patch(transcript: &Transcript<'_>, whole: Span, patches: &mut [(Span, String)], mut push: impl FnMut(&str)) {
     patches.sort_by_key(|(span, _)| (span.start, span.end));
     let mut at = whole.start;

@@ -9,8 +9,8 @@ pub(crate) use plan::{BlockPlan, MessagePlan, Placed, Plan};
 use seamline_model::{Edit, Encoded, Span, Transcript};
 
 /// Applies edits below the level of blocks, which need no dialect: those that
-/// [are about bytes](Edit::is_bytes). Messages keep their order; what they say must be read
-/// afresh. Of edits that overlap the first counts.
+/// [are about bytes](Edit::is_bytes). Messages keep their order; their content must be read
+/// again. If edits overlap, the first one is applied.
 pub fn patch(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
     let mut patches: Vec<(Span, &str)> = edits
         .iter()

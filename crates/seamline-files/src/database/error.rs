@@ -12,8 +12,10 @@ pub enum DatabaseError {
     /// SQLite could not read the database.
     #[error("cannot read the database: {0}")]
     Read(String),
-    /// The log beside the database has changes, and SQLite cannot create the files that it needs to read them.
-    #[error("the log beside the database has changes, and SQLite must write the folder to read them")]
+    /// The write-ahead log beside the database has changes that SQLite cannot read without write access to the folder.
+    #[error(
+        "cannot read the changes in the write-ahead log beside the database: SQLite needs write access to the folder"
+    )]
     Unrecovered,
     /// Another process is writing the database.
     #[error("another process is writing the database")]
@@ -27,8 +29,8 @@ pub enum DatabaseError {
     /// SQLite found damage in the database.
     #[error("SQLite finds damage in the database: {0}")]
     Damaged(String),
-    /// Rows would refer to rows that are not there.
-    #[error("rows of `{0}` would refer to rows that are missing")]
+    /// The write would leave rows that refer to missing rows.
+    #[error("rows of `{0}` would refer to missing rows")]
     Unlinked(String),
     /// The backup could not be made.
     #[error("cannot make a backup of the database: {0}")]

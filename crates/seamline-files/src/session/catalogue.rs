@@ -169,7 +169,7 @@ declare_defect! {
     ///
     /// # Fix
     ///
-    /// Of two equal records the second one is removed. Two different records with one id get different ids.
+    /// If two records are equal, the second one is removed. Two different records with one id get different ids.
     FILE009 "duplicate-record", Warning, "remove the copy"
 }
 declare_defect! {

@@ -395,7 +395,7 @@ fn every_sign_is_found() {
     for (status, text, part, category, source, useless) in SIGNALS {
         let found = filter(&Failure { status: Some(*status), text, ..Failure::default() });
         let is_right = found.as_ref().is_some_and(|found| {
-            (found.part, found.category.as_deref(), found.source, found.again_is_useless)
+            (found.part, found.category.as_deref(), found.source, found.is_retry_useless)
                 == (*part, *category, *source, *useless)
                 && !found.kind.advice.is_empty()
         });

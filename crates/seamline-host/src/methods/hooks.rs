@@ -296,7 +296,7 @@ async fn begin_cycle(session: &mut Session, params: &Params<'_>, response: Optio
     for (tool, word) in &words {
         let effect = Effect::ALL.into_iter().find(|effect| effect.as_str() == word).ok_or_else(|| {
             let all: Vec<_> = Effect::ALL.iter().map(|effect| effect.as_str()).collect();
-            RpcError::invalid_params(format!("no effect is called `{word}`; there are {}", all.join(", ")))
+            RpcError::invalid_params(format!("no effect is called `{word}`; the effects are {}", all.join(", ")))
         })?;
         effects.insert(tool, effect);
     }

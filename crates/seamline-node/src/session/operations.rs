@@ -217,7 +217,7 @@ impl<'a> Arguments<'a> {
         let word = self.text(name)?;
         Operation::ALL.into_iter().find(|operation| operation.as_str() == word).ok_or_else(|| {
             let names: Vec<_> = Operation::ALL.iter().map(|operation| operation.as_str()).collect();
-            let hint = format!("there are {}", names.join(", "));
+            let hint = format!("the operations are {}", names.join(", "));
             failure("option", &format!("no operation is called `{word}`"), Some(&hint))
         })
     }

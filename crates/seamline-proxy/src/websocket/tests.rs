@@ -166,7 +166,7 @@ async fn a_rejected_create_is_sent_once_more_and_only_then() {
             let expected = if is_accepted { second } else { ERROR };
             assert_eq!(client.next().await.unwrap().unwrap(), Message::text(expected));
             if is_accepted {
-                // A part of the response went out.
+                // The client got a part of the response.
                 upstream.send(Message::text(ERROR)).await.unwrap();
                 assert_eq!(client.next().await.unwrap().unwrap(), Message::text(ERROR));
             }

@@ -20,7 +20,7 @@ enum Stage {
     Sent(Bytes),
     /// The upstream rejected it with this event, and a stronger repair was sent.
     SentAgain(Utf8Bytes),
-    /// A part of it went out to the client, or nothing is open.
+    /// The client got a part of it, or no request is open.
     #[default]
     Begun,
 }
@@ -30,7 +30,7 @@ enum Stage {
 pub(super) enum Step {
     /// The event is passed on.
     Pass,
-    /// The upstream rejected this request, and nothing of its response went out.
+    /// The upstream rejected this request, and the client got nothing of its response.
     Rejected(Bytes),
     /// The upstream accepted a stronger repair; the event is passed on.
     Accepted,
@@ -42,7 +42,7 @@ impl Turns {
     /// Notes a `response.create` that goes to the upstream.
     pub(super) fn handle_create(&mut self, body: &str) {
         self.open += 1;
-        // Of two requests at a time an error does not say which one it is about.
+        // While two requests are open, an error does not say which one it is about.
         self.stage = if self.open == 1 { Stage::Sent(Bytes::copy_from_slice(body.as_bytes())) } else { Stage::Begun };
     }
 

@@ -56,7 +56,7 @@ def choices(
 def require(provider: str | None, policy: str | dict[str, Any] | None) -> None:
     """Raises an error for the name of a provider or a policy that does not exist.
 
-    Code that repairs on the way calls it first, so that a wrong name raises an error before a request goes out unchecked.
+    Code that repairs on the way calls it first, so that a wrong name raises an error before a request is sent without a check.
     """
     _native.check([], choices("openai_chat", provider, None, policy, True))
 

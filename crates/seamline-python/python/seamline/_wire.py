@@ -73,7 +73,7 @@ def _is_signed(url: str, headers: Mapping[Any, Any]) -> bool:
 @lru_cache(maxsize=1)
 def _warn_of_signature() -> None:
     _log.warning(
-        "signed requests go out unrepaired: another body would not match the signature; "
+        "signed requests are sent without repair: another body would not match the signature; "
         "hint: `seamline.botocore.install(session)` repairs them before they are signed"
     )
 
@@ -91,7 +91,7 @@ class Exchange:
     def outgoing(self, body: Any) -> Any:
         """The body to send: the given object where nothing is to be repaired.
 
-        A body that Seamline cannot read goes out as it is: the provider judges it.
+        A body that Seamline cannot read is sent unchanged: the provider judges it.
         """
         if not body or (isinstance(body, (bytes, bytearray)) and len(body) > BODY_BYTES_MAX):
             return body
@@ -103,7 +103,7 @@ class Exchange:
                 if self.provider is not None:
                     raise
                 # Other services have paths like `/messages`, too, and their bodies are not defects.
-                _log.debug("a request to an unknown server goes out unchecked: %s", error.message)
+                _log.debug("a request to an unknown server is sent without a check: %s", error.message)
                 return body, None
             return (body, None) if new is None else (new, Repaired(body, new, raw))
 

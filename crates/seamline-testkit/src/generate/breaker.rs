@@ -64,7 +64,7 @@ pub enum Breaker {
 }
 
 impl Breaker {
-    /// Every way, in a fixed order.
+    /// All ways to break a conversation, in a fixed order.
     pub const ALL: [Self; 24] = [
         Self::DropResult,
         Self::DropAssistant,

@@ -65,7 +65,7 @@ impl Sending<'_> {
             }
             add(&mut bytes, form, frame.len(), frame);
             sent += frame.len();
-            // The end of a chunked body goes out with its last frame.
+            // The end of a chunked body is sent with its last frame.
             let is_last = index + 1 == frames.len();
             if !(is_last && form == Form::Chunked) && gone(self.flush(&mut bytes))? {
                 return Ok(End::ClientGone { frames: index });

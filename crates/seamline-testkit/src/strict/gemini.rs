@@ -140,7 +140,7 @@ fn turns<'a>(contents: &[Held<'a>]) -> Vec<Turn<'a>> {
                 let free = match (result.id, named(result)) {
                     (None, _) => find(&|call| call.tool == result.tool),
                     (Some(_), 0) => find(&|call| call.id.is_none() && call.tool == result.tool),
-                    // Of the calls with the id of a result, one of its tool comes first.
+                    // A call of the same tool wins over other calls with the id of the result.
                     (Some(_), _) => find(&|call| call.id == result.id && call.tool == result.tool)
                         .or_else(|| find(&|call| call.id == result.id)),
                 };

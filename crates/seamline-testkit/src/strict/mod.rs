@@ -32,8 +32,8 @@ pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
     violations
 }
 
-/// The violations for which `DeepSeek`'s Responses API would reject `body`, in message order. Of the providers that do not
-/// define their dialect it is the one with the strictest order.
+/// The violations for which `DeepSeek`'s Responses API would reject `body`, in message order. Its
+/// order is the strictest of all providers that serve this dialect without defining it.
 pub fn check_deepseek_responses(body: &Value) -> Vec<Violation> {
     let items = body.get("input").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut violations = responses::check_deepseek(items);

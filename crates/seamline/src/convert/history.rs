@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use seamline_files::native::by_name;
 use seamline_model::conversation::Fate;
 
-use super::{Carried, ConvertOptions, Converted, Side, convert_body};
+use super::{ConversionLoss, ConvertOptions, Converted, Side, convert_body};
 use crate::native::{CARRIER, Native};
 use crate::{Error, Options};
 
@@ -25,15 +25,15 @@ impl<'b> Native<'b> {
     pub(super) fn convert(&self, options: &ConvertOptions) -> Result<Converted, Error> {
         let options = ConvertOptions { from: Some(CARRIER.to_owned()), ..options.clone() };
         let converted = convert_body(&self.carrier, &options)?;
-        let unseen = self.history.unseen().into_iter().map(|(what, place)| Carried {
+        let unseen = self.history.unseen().into_iter().map(|(what, place)| ConversionLoss {
             what: what.to_owned(),
             pointer: place.pointer,
             fate: Fate::Dropped,
             note: "a request made from a history holds its text, its tool calls and their results".to_owned(),
         });
-        let placed = |carried: Carried| {
+        let placed = |carried: ConversionLoss| {
             let pointer = self.placed_pointer(Some(&carried.pointer)).unwrap_or_default();
-            Carried { pointer, ..carried }
+            ConversionLoss { pointer, ..carried }
         };
         let hashes = HashMap::new();
         Ok(Converted {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use seamline_dialects::convert::sources;
 use seamline_model::conversation::Lost;
 
-use super::{Carried, ConvertOptions, Speaking};
+use super::{ConversionLoss, ConvertOptions, Speaking};
 use crate::outline::message_spans;
 use crate::repair::Repaired;
 
@@ -13,9 +13,9 @@ use crate::repair::Repaired;
 const SEARCHES_MAX: usize = 256;
 
 /// The losses, by their places in the original body.
-pub(super) fn located(body: &[u8], repaired: &Repaired<'_>, from: &Speaking, lost: Vec<Lost>) -> Vec<Carried> {
+pub(super) fn located(body: &[u8], repaired: &Repaired<'_>, from: &Speaking, lost: Vec<Lost>) -> Vec<ConversionLoss> {
     if !repaired.is_changed() {
-        return lost.into_iter().map(|lost| Carried::of(lost, None)).collect();
+        return lost.into_iter().map(|lost| ConversionLoss::of(lost, None)).collect();
     }
     let moved = Moved::of(body, repaired, from);
     let pointers: Vec<&str> = lost.iter().map(|lost| lost.pointer.as_str()).collect();
@@ -23,7 +23,7 @@ pub(super) fn located(body: &[u8], repaired: &Repaired<'_>, from: &Speaking, los
     let sources = searched.into_iter().chain(std::iter::repeat(None));
     let places: Vec<String> =
         pointers.iter().zip(sources).map(|(pointer, source)| moved.original(pointer, source)).collect();
-    lost.into_iter().zip(places).map(|(lost, place)| Carried::of(lost, Some(place))).collect()
+    lost.into_iter().zip(places).map(|(lost, place)| ConversionLoss::of(lost, Some(place))).collect()
 }
 
 /// The messages of a repaired body and their origins.

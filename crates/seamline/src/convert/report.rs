@@ -36,7 +36,7 @@ pub struct Converted {
     /// The repairs of the original body.
     pub repairs: Vec<RepairAction>,
     /// The parts that were not carried over unchanged, by their places in the original body.
-    pub lost: Vec<Carried>,
+    pub lost: Vec<ConversionLoss>,
     /// The calls that have another id now.
     pub ids: Vec<Rename>,
     /// The tools that have another name now.
@@ -78,7 +78,7 @@ pub struct Side {
     pub provider: Option<&'static str>,
 }
 
-/// Something that was not carried over unchanged.
+/// A part of a conversation that a conversion dropped or changed.
 ///
 /// ```
 /// let body = br#"{"messages":[{"role":"user","content":"hello"}],"seed":7}"#;
@@ -89,7 +89,7 @@ pub struct Side {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Carried {
+pub struct ConversionLoss {
     /// A description of the thing.
     pub what: String,
     /// The place, as a JSON pointer into the original body; empty if it had none.
@@ -106,7 +106,7 @@ fn fate_name<S: serde::Serializer>(fate: &Fate, serializer: S) -> Result<S::Ok, 
     serializer.serialize_str(fate.as_str())
 }
 
-impl Carried {
+impl ConversionLoss {
     /// Makes a loss, with its place in the original body if it differs.
     pub(super) fn of(lost: Lost, place: Option<String>) -> Self {
         Self { what: lost.what, pointer: place.unwrap_or(lost.pointer), fate: lost.fate, note: lost.note }

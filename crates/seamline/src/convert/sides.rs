@@ -4,7 +4,7 @@ use seamline_dialects::{Dialect, Provider, providers};
 use seamline_model::conversation::{Fate, Settings};
 use seamline_model::{IdDemand, NameDemand};
 
-use super::{Carried, ConvertOptions, Side};
+use super::{ConversionLoss, ConvertOptions, Side};
 use crate::Error;
 
 /// A dialect, and a provider that serves it where one is known.
@@ -76,7 +76,12 @@ impl Speaking {
     }
 
     /// Reports a model that the provider does not serve, or a body that needs a model and has none.
-    pub(super) fn remark_model(&self, settings: &Settings, options: &ConvertOptions, carried: &mut Vec<Carried>) {
+    pub(super) fn remark_model(
+        &self,
+        settings: &Settings,
+        options: &ConvertOptions,
+        carried: &mut Vec<ConversionLoss>,
+    ) {
         let Some(model) = options.model.as_deref().or(settings.model.as_deref()) else {
             if self.dialect.names_model() {
                 carried.push(missing_model());
@@ -92,7 +97,7 @@ impl Speaking {
         match carried.iter_mut().find(|lost| lost.fate == Fate::Moved && lost.pointer == pointer) {
             // Where the address names the model, a note exists already.
             Some(moved) => moved.note = format!("{}; {doubt}", moved.note),
-            None => carried.push(Carried {
+            None => carried.push(ConversionLoss {
                 what: format!("model `{model}`"),
                 pointer: pointer.to_owned(),
                 fate: Fate::Kept,
@@ -102,7 +107,7 @@ impl Speaking {
     }
 }
 
-fn missing_model() -> Carried {
+fn missing_model() -> ConversionLoss {
     let note = "the new body names no model; pass `--model NAME`".to_owned();
-    Carried { what: "model".to_owned(), pointer: String::new(), fate: Fate::Missing, note }
+    ConversionLoss { what: "model".to_owned(), pointer: String::new(), fate: Fate::Missing, note }
 }

@@ -8,7 +8,7 @@ use seamline_model::conversation::Fate;
 use serde_json::value::RawValue;
 
 use super::saved::SavedConversation;
-use crate::convert::{Carried, ConvertOptions, Converted};
+use crate::convert::{ConversionLoss, ConvertOptions, Converted};
 use crate::{Error, Finding, Options, outline, providers};
 
 /// The members of a request body that hold the text of the system, in all dialects.
@@ -136,10 +136,10 @@ fn messages(exporter: &Exporter, converted: &mut Converted) -> Result<Vec<String
         has_system = true;
     }
     // A session has messages only. The program adds the settings, the tools and the model of its next request.
-    let is_setting = |lost: &Carried| lost.pointer == "/model" || lost.what.starts_with("model");
+    let is_setting = |lost: &ConversionLoss| lost.pointer == "/model" || lost.what.starts_with("model");
     converted.lost.retain(|lost| lost.fate != Fate::Added && !is_setting(lost));
     if has_system {
-        converted.lost.push(Carried {
+        converted.lost.push(ConversionLoss {
             what: "system text".to_owned(),
             pointer: String::new(),
             fate: Fate::Dropped,

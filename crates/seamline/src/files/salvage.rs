@@ -20,7 +20,7 @@ use crate::{Error, Finding, Options};
 #[doc(inline)]
 pub use seamline_files::leftovers::{Leftover, LeftoverKind};
 
-/// The most bytes of a file of which one part is in memory at a time.
+/// The most bytes of a part of a large file, without the rest of its last line.
 const PIECE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
 /// Everything readable of a file.
@@ -110,7 +110,7 @@ impl Outcome {
     }
 }
 
-/// The content of a file. Of a damaged compressed file, the part before the damage.
+/// The content of a file. If a compressed file is damaged, this is the part before the damage.
 fn unpacked(bytes: &[u8]) -> Cow<'_, [u8]> {
     if !packed::is_packed(bytes) {
         return Cow::Borrowed(bytes);

@@ -9,7 +9,7 @@ use seamline_model::conversation::Fate;
 
 use super::RepairedFile;
 use super::check::input;
-use crate::convert::{Carried, ConvertOptions, Converted};
+use crate::convert::{ConversionLoss, ConvertOptions, Converted};
 use crate::repair::RepairAction;
 use crate::{Error, Options, outline};
 
@@ -130,13 +130,13 @@ impl SavedConversation {
         let from = options.from.clone().or(Some(side));
         let options = ConvertOptions { from, order: None, kept: true, ..options.clone() };
         let converted = crate::convert(self.body.as_bytes(), &options)?;
-        let unread = self.quarantined.iter().filter(|kept| !kept.is_repeated).map(|kept| Carried {
+        let unread = self.quarantined.iter().filter(|kept| !kept.is_repeated).map(|kept| ConversionLoss {
             what: format!("{} bytes of line {}", kept.bytes.len(), kept.line),
             pointer: String::new(),
             fate: Fate::Dropped,
             note: "they belong to no complete record".to_owned(),
         });
-        let left_out = self.left_out.iter().map(|left| Carried {
+        let left_out = self.left_out.iter().map(|left| ConversionLoss {
             what: counted(left),
             pointer: String::new(),
             fate: Fate::Dropped,

@@ -1,4 +1,4 @@
-//! Repairs that take away the signs of the dialect that a body was read in.
+//! Repairs after which a body looks like another dialect: it is read and repaired again in that one.
 
 use seamline_model::Spliced;
 use seamline_rules::{ActionKind, Left};
@@ -8,11 +8,11 @@ use crate::check::look;
 use crate::subject::Subject;
 use crate::{Error, Options, Severity};
 
-/// The most times that a body is read in another dialect than before.
+/// The limit for changes of the dialect during one repair.
 const READINGS_MAX: usize = 4;
 
-/// Repairs a body in the dialect in which a later check reads it. A result in the form of one dialect may be the only sign
-/// of it; once it is kept as text, the body belongs to the dialect of its model.
+/// Repairs a body again in the dialect that a later check detects. A result in the form of one dialect may be the only sign
+/// of that dialect. If the repair makes it text, a later check detects the dialect by the model.
 pub(super) fn as_read_later<'b>(mut repaired: Repaired<'b>, original: &'b [u8], options: &Options) -> Repaired<'b> {
     for _ in 0..READINGS_MAX {
         let is_concealed = || repaired.actions.iter().any(|action| conceals(action.action));

@@ -85,7 +85,7 @@ pub struct FilteredReport<'r> {
     /// The sentence of the provider or the model about it.
     pub said: Option<&'r str>,
     /// Whether a retry is useless.
-    pub again_is_useless: bool,
+    pub is_retry_useless: bool,
     /// The advice for the caller.
     pub advice: &'r str,
 }
@@ -118,7 +118,7 @@ impl Response {
                 part: filtered.part.as_str(),
                 category: filtered.category.as_deref(),
                 said: filtered.said.as_deref(),
-                again_is_useless: filtered.again_is_useless,
+                is_retry_useless: filtered.is_retry_useless,
                 advice: filtered.kind.advice,
             }),
         }

@@ -88,7 +88,7 @@ impl Session {
         made.ok_or_else(|| Rejected::NoCheckpoint(id).into())
     }
 
-    /// Commits a checkpoint: its operation is over. Of the committed ones only the last few are kept.
+    /// Commits a checkpoint: its operation is complete. Only the last few committed checkpoints are kept.
     ///
     /// # Errors
     /// When there is no such checkpoint, or the store failed.

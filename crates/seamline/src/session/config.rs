@@ -4,9 +4,9 @@ use seamline_model::knob::{Count, Flag};
 use seamline_model::words;
 use serde::{Deserialize, Serialize};
 
-/// The `[session]` section of a policy: how careful a session is. Source document 001 has `enabled`,
-/// `validate_before_call`, `checkpoint_retention`, `snapshot_messages` and `verbose`; its `autoRepair` is the knob
-/// [`on_invalid`](crate::policy::OnInvalid) of the `[repair]` section. The others settle what hosts want to be different.
+/// The `[session]` section of a policy: what a session checks, repairs, stores and rolls back. Source document 001 defines
+/// `enabled`, `validate_before_call`, `checkpoint_retention`, `snapshot_messages` and `verbose`; its `autoRepair` is the
+/// knob [`on_invalid`](crate::policy::OnInvalid) of the `[repair]` section. Seamline adds the other knobs.
 ///
 /// ```
 /// use seamline::session::{PersistRepairs, SessionPolicy};
@@ -45,9 +45,9 @@ pub struct SessionPolicy {
     pub on_tool_error: OnFailure,
     /// Reaction to a tool that throws, crashes or cannot be run.
     pub on_executor_failure: OnFailure,
-    /// Reaction to a tool of which it is not known whether it ran.
+    /// Reaction to a tool call that was started and has no recorded outcome.
     pub unknown_outcome: UnknownOutcome,
-    /// Reaction to a provider that rejects a conversation that no repair could help.
+    /// Reaction to a rejected conversation that no repair can fix.
     pub last_resort: LastResort,
     /// Reaction to an error when the messages of the last checkpoint do not match its hash.
     pub corrupt_checkpoint: CorruptCheckpoint,
@@ -109,9 +109,9 @@ seamline_model::knobs! {
         on_tool_error ["X12"]: OnFailure = on_tool_error;
         /// Reaction to a tool that throws, crashes or cannot be run.
         on_executor_failure ["X12"]: OnFailure = on_executor_failure;
-        /// Reaction to a tool of which it is not known whether it ran.
+        /// Reaction to a tool call that was started and has no recorded outcome.
         unknown_outcome ["X13"]: UnknownOutcome = unknown_outcome;
-        /// Reaction to a provider that rejects a conversation that no repair could help.
+        /// Reaction to a rejected conversation that no repair can fix.
         last_resort [""]: LastResort = last_resort;
         /// Reaction to an error when the messages of the last checkpoint do not match its hash. A rollback that names
         /// the checkpoint is always an error then.
@@ -123,16 +123,16 @@ seamline_model::knobs! {
 }
 
 words! {
-    /// Which repairs are written down.
+    /// The repairs that are written to the session.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     PersistRepairs default RealMovesOnly {
-        /// None; every request is repaired anew.
+        /// No repair is written; each request is repaired again.
         Never = "never",
-        /// Those that synthesize nothing and that every provider of the dialect needs: they move content, keep it as text or
-        /// remove it.
+        /// Repairs that every provider of the dialect needs and that add no synthetic content: they move content, keep it as
+        /// text or remove it.
         RealMovesOnly = "real_moves_only",
-        /// All of them, synthetic results and demands of one provider too.
+        /// All repairs, also synthetic results and repairs for the demands of one provider.
         All = "all",
     }
 }
@@ -150,25 +150,25 @@ words! {
 }
 
 words! {
-    /// Reaction to a tool of which it is not known whether it ran.
+    /// Reaction to a tool call that was started and has no recorded outcome.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     UnknownOutcome default Annotate {
         /// The model gets a result that says that the outcome is not known.
         Annotate = "annotate",
-        /// The tool cycle is rolled back; the model does not learn of an effect.
+        /// The tool cycle is rolled back; the model does not read that the tool may have had an effect.
         Forget = "forget",
     }
 }
 
 words! {
-    /// Reaction to a provider that rejects a conversation that no repair could help.
+    /// Reaction to a rejected conversation that no repair can fix.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     LastResort default Escalate {
         /// The host gets the error.
         Escalate = "escalate",
-        /// The session starts over; an archive keeps it as it was.
+        /// The session is reset; an archive keeps its messages.
         Reset = "reset",
     }
 }
@@ -178,7 +178,7 @@ words! {
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     CorruptCheckpoint default Repair {
-        /// Only the messages of the model that came since are removed.
+        /// The messages of the model after the checkpoint are removed; other messages stay.
         Repair = "repair",
         /// Nothing changes, and the host gets the error.
         Escalate = "escalate",
@@ -192,7 +192,7 @@ words! {
     Durability default Sync {
         /// The checkpoint is on the disk. A store writes the commits of several sessions to the disk together.
         Sync = "sync" | "group_commit",
-        /// Nothing: the next write of the session writes the checkpoint first. A crash before it loses the checkpoint.
+        /// No write: the next write of the session also writes the checkpoint. A crash before that write loses the checkpoint.
         Async = "async",
     }
 }

@@ -28,14 +28,14 @@ pub enum SessionError {
     #[error(transparent)]
     Rejected(#[from] Rejected),
     /// A message is not JSON.
-    #[error("a message is one JSON value: {0}")]
+    #[error("the message is not one JSON value: {0}")]
     NotJson(#[from] NotJson),
-    /// A value that was given as a message is something else.
+    /// A value is not a message of the conversation, but for example a whole body.
     #[error("message {number} {what}")]
     NoMessage {
         /// The number of the value, from 1 on.
         number: usize,
-        /// The kind of value that it is.
+        /// The kind of value that was given.
         what: super::NoMessage,
     },
     /// A response makes calls that were not run.
@@ -125,13 +125,13 @@ pub enum Refusal {
     #[error("the session is being compacted already")]
     AlreadyCompacting,
     /// There is no compaction to finish.
-    #[error("no compaction was begun")]
+    #[error("no compaction is in progress")]
     NoCompaction,
     /// A write that the caller did not wait for has ended the compaction.
-    #[error("the compaction is over: an earlier write that was not awaited is durable")]
+    #[error("the compaction has ended: an earlier write that the caller did not wait for took effect")]
     CompactionOver,
     /// The compaction was begun for another range.
-    #[error("the compaction was begun for the messages {start}..{end}")]
+    #[error("the compaction in progress is for the messages {start}..{end}, not for the given range")]
     OtherRange {
         /// The index of the first message of the range.
         start: usize,

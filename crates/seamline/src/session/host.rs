@@ -239,8 +239,8 @@ impl Session {
         self.after_call(cycle, call, Ok(output.clone())).await
     }
 
-    /// Call this after a tool could not be run: the model reads why, or the cycle is rolled back where that is
-    /// [configured](crate::session::SessionPolicy::on_executor_failure), as [`Session::after_tool_call`] does it.
+    /// Call this if a tool could not be run. The model reads the reason, or the cycle is rolled back:
+    /// [`on_executor_failure`](crate::session::SessionPolicy::on_executor_failure) decides.
     ///
     /// # Errors
     /// As for [`Session::after_tool_call`].

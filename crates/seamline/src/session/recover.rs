@@ -61,7 +61,7 @@ impl Session {
     }
 
     /// Closes the cycles that a crash left open. Finished results are kept. The model reads of the other calls that they
-    /// did not run, or that their outcome is unknown. A cycle of which no call had started is rolled back, and so is one
+    /// did not run, or that their outcome is unknown. A cycle without a started call is rolled back, and so is one
     /// with an unknown outcome that is to be [forgotten](super::UnknownOutcome::Forget).
     ///
     /// An incident lists the calls whose compensation a crash or a dropped future cut off: they may still be in effect.
@@ -121,8 +121,8 @@ impl Session {
 
     /// Takes in the result of a call that was given up: it replaces the synthetic result, or goes behind its call where
     /// there is none. Says whether it was needed: a real result stays. Where several calls have the id, the last one is
-    /// meant, so a result that is delivered twice is taken in once. Of calls without ids of their own, the last one is meant
-    /// that was given up. [`Session::undo_repair`] reverts it.
+    /// meant, so a result that is delivered twice is taken in once. If calls have no ids of their own, the last one that
+    /// was given up is meant. [`Session::undo_repair`] reverts it.
     ///
     /// # Errors
     /// When tools are running, the conversation cannot be read, or the store failed.

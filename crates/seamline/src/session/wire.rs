@@ -292,7 +292,7 @@ pub(super) fn holds_only_results(message: &OutlineMessage) -> bool {
     !message.blocks.is_empty() && message.blocks.iter().all(|block| block.kind == OutlineKind::Result)
 }
 
-/// A call of which only the result is known.
+/// A call whose result is the only known part.
 fn unknown_call(result: &CallResult) -> LiftedCall {
     let (id, name, input) = (result.id.to_string(), result.name.clone(), "{}".to_owned());
     LiftedCall::new(id, name, input)

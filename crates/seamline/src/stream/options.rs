@@ -75,11 +75,11 @@ impl StreamOptions {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamPolicy {
-    /// The source of a tool call's input that counts.
+    /// The source of a tool call's arguments that is used when the stream has several.
     pub arg_source: ArgSource,
-    /// The part of the tool calls of an incomplete response that a history keeps although they must not run.
+    /// The part of an incomplete response that stays in the conversation. Its tool calls may not run.
     pub partial_call: PartialCall,
-    /// The part of the tool calls of a complete response that a history keeps although they must not run.
+    /// The part of a complete response that stays in the conversation if a tool call in it may not run.
     pub malformed_call: PartialCall,
     /// Treatment of a tool call without a name, or without an id where the dialect demands one.
     pub blank_call: BlankCall,
@@ -102,12 +102,12 @@ impl Default for StreamPolicy {
 
 seamline_model::knobs! {
     StreamPolicy {
-        /// Which source of a tool call's input counts when the stream has several.
+        /// The source of a tool call's arguments that is used when the stream has several.
         arg_source ["X17"]: ArgSource = arg_source;
-        /// The part of a tool call that a history keeps if the call may not run because the response is not complete.
+        /// The part of an incomplete response that stays in the conversation. Its tool calls may not run.
         partial_call ["X16"]: PartialCall = partial_call;
-        /// The part of a tool call of a complete response that a history keeps if the call may not run: it names no
-        /// tool, its input is broken, or a part of it is missing.
+        /// The part of a complete response that stays in the conversation if a tool call in it may not run: the call
+        /// names no tool, its arguments are broken, or a part of it is missing.
         malformed_call ["S3-07"]: PartialCall = malformed_call;
         /// Treatment of a tool call without a name, or without an id where the dialect demands one.
         blank_call ["S0-30"]: BlankCall = blank_call;

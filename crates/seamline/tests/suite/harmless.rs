@@ -153,7 +153,7 @@ impl Harmed {
     }
 }
 
-/// Checks that a body has no error and leaves as it came.
+/// Checks that a body has no error and is not changed.
 fn harmless(variant: &Unknown, options: &Options) -> Result<(), String> {
     let body = variant.body.to_string();
     let checked = check(body.as_bytes(), options).map_err(|error| format!("{} refused: {error}", variant.added))?;

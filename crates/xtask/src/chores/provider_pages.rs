@@ -1,5 +1,6 @@
 //! `docs/providers/`: the demands of each provider with their sources, and the facts that are not checked.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result, bail};
@@ -132,9 +133,10 @@ fn pairs(providers: &[Provider]) -> String {
                     its demands. In a dialect that is not listed here, a provider gets the demands that all servers of the \
                     dialect share, and the command says so.\n\n| Provider | Demands known in |\n|---|---|\n"
         .to_owned();
-    let mut companies: Vec<&str> = providers.iter().map(|provider| provider.company.as_str()).collect();
-    companies.dedup();
-    for company in companies {
+    // The providers of a company need not follow each other.
+    let mut listed = BTreeSet::new();
+    for company in providers.iter().map(|provider| provider.company.as_str()).filter(|company| listed.insert(*company))
+    {
         let kin = providers.iter().filter(|provider| provider.company == company);
         let cells: Vec<_> = kin.map(|one| format!("`{}` ([`{1}`]({1}.md))", one.dialect, one.name)).collect();
         let _ = writeln!(page, "| `{company}` | {} |", cells.join(", "));

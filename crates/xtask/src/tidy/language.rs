@@ -31,7 +31,7 @@ const PHRASES: [Phrase; 2] = [
 ];
 
 /// Phrases that fail the check in comments and documents. Code may have such names.
-const COMMENT_PHRASES: [Phrase; 9] = [
+const COMMENT_PHRASES: [Phrase; 15] = [
     Phrase { text: concat!("sta", "nd"), before: &[], after: &[], advice: SAY_IT },
     Phrase { text: concat!("sto", "od"), before: &[], after: &[], advice: SAY_IT },
     Phrase { text: concat!("all the ", "same"), before: &[], after: &[], advice: SAY_IT },
@@ -41,9 +41,16 @@ const COMMENT_PHRASES: [Phrase; 9] = [
     Phrase { text: concat!("the ", "answer"), before: &[], after: &[], advice: SAY_RESPONSE },
     Phrase { text: concat!("answers", " of"), before: &[], after: &[], advice: SAY_RESPONSE },
     Phrase { text: concat!("the ", "answers"), before: &[], after: &[], advice: SAY_RESPONSE },
+    Phrase { text: concat!("own ", "answers"), before: &[], after: &[], advice: SAY_RESPONSE },
+    Phrase { text: concat!("further ", "answers"), before: &[], after: &[], advice: SAY_RESPONSE },
+    Phrase { text: concat!("missing ", "answer"), before: &[], after: &[], advice: SAY_RESPONSE },
+    Phrase { text: concat!("goes", " out"), before: &[], after: &["of"], advice: SAY_SENT },
+    Phrase { text: concat!("went", " out"), before: &[], after: &["of"], advice: SAY_SENT },
+    Phrase { text: concat!("as it", " came"), before: &[], after: &[], advice: SAY_SENT },
 ];
 
 const SAY_IT: &str = "say plainly what happens";
+const SAY_SENT: &str = "say that the request is sent or forwarded, and that its bytes are unchanged";
 const SAY_RESPONSE: &str = "the model gives a response, and a tool gives a result";
 const SAY_NOT: &str = "say `is not a …`, or name the thing that is missing";
 
@@ -55,6 +62,12 @@ const RIDDLE_NAME: &str = concat!("fn wh", "at_");
 
 /// The start of a comment without a subject.
 const RIDDLE_COMMENT: &str = concat!("Wh", "at ");
+
+/// The start of a sentence whose subject comes late.
+const LATE_SUBJECT: &str = concat!("O", "f ");
+
+/// The start of a hint that lists names without a noun for them.
+const HINTS_WITHOUT_NOUN: [&str; 2] = [concat!("\"there are", " {}"), concat!("\"there are", " `{}")];
 
 /// The fewest words that the comment of a field or a variant has.
 const FIELD_WORDS_MIN: usize = 3;
@@ -116,12 +129,28 @@ fn riddle(line: &Line<'_>) -> Option<String> {
     if line.is_comment && line.said.is_some_and(is_riddle) {
         return Some("a comment starts with a noun (what it is) or a verb (what it does)".to_owned());
     }
+    if line.said.is_some_and(has_late_subject) {
+        return Some(format!("`{LATE_SUBJECT}…` at the start of a sentence: begin with the subject"));
+    }
+    if HINTS_WITHOUT_NOUN.iter().any(|hint| line.text.contains(hint)) {
+        return Some("a hint names the kind of the things it lists: `the dialects are {}`".to_owned());
+    }
     let finds = |line: &str, phrase: &Phrase| has_phrase(line, phrase.text, phrase.before, phrase.after);
     let mut texts = COMMENT_PHRASES.iter().filter(|_| line.said.is_some());
     let spaced = spaced(line.text);
     let in_text = || texts.find(|phrase| finds(&line.text.to_lowercase(), phrase));
     let found = PHRASES.iter().find(|phrase| finds(&spaced, phrase)).or_else(in_text)?;
     Some(format!("`{}`: {}", found.text, found.advice))
+}
+
+/// Whether a sentence starts with the thing that it selects from. The first word of a line may continue a sentence only
+/// in lower case.
+fn has_late_subject(said: &str) -> bool {
+    let starts = |sentence: &str| {
+        let after = sentence.trim_start().strip_prefix(LATE_SUBJECT);
+        after.is_some_and(|after| !after.starts_with("course") && after.starts_with(|c: char| c.is_ascii_lowercase()))
+    };
+    starts(said) || [". ", ": ", "? ", "| "].iter().any(|end| said.split(end).skip(1).any(starts))
 }
 
 /// A phrase that begins on one line of a comment or a document and ends on the next.
@@ -289,6 +318,31 @@ mod tests {
         }
         let later = format!("/// The store keeps it. {RIDDLE_COMMENT}else?\n");
         assert_eq!(complaints_about("crates/xtask/src/a.rs", &later), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_sentence_with_a_late_subject_is_found() {
+        for sentence in ["two keys the last counts.", "a large file only the start is read."] {
+            for before in ["", "It reads a value. ", "| S0-09 | "] {
+                let text = format!("// {before}{LATE_SUBJECT}{sentence}\n");
+                assert_eq!(complaints_about("crates/a/src/b.rs", &text).len(), 1, "{text}");
+                assert_eq!(complaints_about("docs/a.md", &text).len(), 1, "{text}");
+            }
+            let code = format!("let it = \"{LATE_SUBJECT}{sentence}\";\n");
+            assert_eq!(complaints_about("crates/a/src/b.rs", &code), Vec::<String>::new());
+        }
+        let harmless = format!("// {LATE_SUBJECT}course it does.\n// One {}two.\n", LATE_SUBJECT.to_lowercase());
+        assert_eq!(complaints_about("crates/a/src/b.rs", &harmless), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_hint_without_a_noun_is_found() {
+        for hint in HINTS_WITHOUT_NOUN {
+            let text = format!("let hint = format!({hint}\", names);\n");
+            assert_eq!(complaints_about("crates/a/src/b.rs", &text).len(), 1, "{text}");
+        }
+        let named = "let hint = format!(\"the dialects are {}\", names);\n";
+        assert_eq!(complaints_about("crates/a/src/b.rs", named), Vec::<String>::new());
     }
 
     #[test]

@@ -18,11 +18,11 @@ pub(super) fn folder(place: &Path, name: &str, exporter: &Exporter, root: &str) 
     }
     let numbered = (1..).map(|number| format!("{name}-{number}"));
     let mut free = std::iter::once(name.to_owned()).chain(numbered).map(|name| place.join(name));
-    // One more name than there are folders is free.
+    // There are `known.len()` folders, so one of `known.len() + 1` names is free.
     free.by_ref().take(known.len() + 1).find(|folder| owner(folder, file).is_none()).unwrap_or_else(|| place.join(name))
 }
 
-/// Names the root of the project in the folder of a new session, unless a file there does.
+/// Writes the root of the project into the folder of a new session, unless the file exists.
 pub(super) fn mark(session: &Path, exported: &ExportedSession) -> Result<(), Failure> {
     let depth = exported.path.split('/').count();
     let folder = session.ancestors().nth(depth).filter(|_| exported.project.is_some());

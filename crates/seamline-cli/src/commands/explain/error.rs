@@ -102,7 +102,8 @@ fn unknown(name: &str) -> Failure {
     // Families of errors that are not providers; aliases of providers are neither.
     let mut families = seamline::classify::error_providers();
     families.retain(|name| seamline::providers::by_name(name).is_none());
-    let all = format!("there are {}; of errors also the families {}", names.join(", "), families.join(", "));
+    let all =
+        format!("the providers are {}; the families of errors are also {}", names.join(", "), families.join(", "));
     names.extend(seamline::classify::error_providers());
     Failure::new(format!("no provider is called `{name}`")).with_hint(suggest::hint(name, &names, &all))
 }

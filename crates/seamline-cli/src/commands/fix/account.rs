@@ -91,7 +91,7 @@ impl<'f> Account<'f> {
         if let Some(body) = &fixed.body {
             self.output.bytes(body);
         }
-        // Of many bodies only those with changes or findings are listed.
+        // A list of many bodies omits those without changes and findings.
         let is_worth_telling = fixed.changed || fixed.has_findings || self.fix.format != Format::Text;
         if is_worth_telling || (self.is_alone && !self.speaks_aside) {
             let text = self.series.next(fixed.text);

@@ -117,7 +117,7 @@ impl Append {
 
     fn push(&self, context: &StoreContext, id: &str, messages: &[&str]) -> Result<Exit, Failure> {
         let &[message] = messages else {
-            return Err(Failure::new(format!("`--inbox` takes one message, and there are {}", messages.len()))
+            return Err(Failure::new(format!("`--inbox` takes one message, not {}", messages.len()))
                 .with_hint("give each message its own id"));
         };
         if let Some(what) = NoMessage::of(None, message) {

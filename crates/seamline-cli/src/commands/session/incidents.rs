@@ -74,7 +74,7 @@ fn kind(text: &str) -> Result<IncidentKind, String> {
     found.ok_or_else(|| {
         let names: Vec<String> = KINDS.iter().map(session::word).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        suggest::hint(text, &names, &format!("there are {}", names.join(", ")))
+        suggest::hint(text, &names, &format!("the kinds are {}", names.join(", ")))
     })
 }
 

@@ -117,7 +117,7 @@ fn listed(context: &StoreContext) -> Result<Vec<Listed>, Failure> {
     Ok(sessions.into_iter().map(|info| of_session(context, info)).collect())
 }
 
-/// Reads and checks a session. Of one that cannot be read only what the store knows is shown.
+/// Reads and checks a session. If it cannot be read, only the facts of the store are shown.
 fn of_session(context: &StoreContext, mut info: SessionInfo) -> Listed {
     let read = wait(Follower::open(context.store.clone(), info.session.clone()));
     let health = match &read {

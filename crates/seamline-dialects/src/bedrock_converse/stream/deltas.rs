@@ -23,14 +23,14 @@ pub(super) fn begun_by(name: &str) -> Option<Piece> {
     }
 }
 
-/// Gives out what a member of a delta adds to a block.
+/// Emits the addition to a block that a member of a delta makes.
 pub(super) fn addition(name: &str, value: Value<'_, '_>, (place, piece): (u32, Piece), sink: Sink<'_>) {
     match (name, piece, value.object(), value.kind()) {
         ("text", Piece::Text, _, Kind::String) => add_text(sink, place, value, false),
         ("citation", Piece::Text, Some(_), _) => add(sink, place, Addition::Element(CITATIONS, value.raw())),
         ("toolUse", Piece::Call | Piece::ServerCall, Some(call), _) => arguments(call.get("input"), place, sink),
         ("reasoningContent", Piece::Reasoning, Some(reasoning), _) => {
-            reasoned(reasoning, place, sink);
+            emit_reasoning(reasoning, place, sink);
             if let Some(redacted) = present(reasoning, REDACTED) {
                 add(sink, place, Addition::Member(REDACTED, redacted.raw()));
             }
@@ -51,7 +51,8 @@ pub(super) fn addition(name: &str, value: Value<'_, '_>, (place, piece): (u32, P
     }
 }
 
-pub(super) fn reasoned(reasoning: Object<'_, '_>, place: u32, sink: Sink<'_>) {
+/// Emits the text and the signature of reasoning.
+pub(super) fn emit_reasoning(reasoning: Object<'_, '_>, place: u32, sink: Sink<'_>) {
     if let Some(said) = reasoning.get("text").filter(|said| said.is(Kind::String) && is_told(*said)) {
         add_text(sink, place, said, false);
     }

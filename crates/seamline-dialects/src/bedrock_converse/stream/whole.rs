@@ -3,7 +3,7 @@
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::Reader;
-use super::deltas::reasoned;
+use super::deltas::emit_reasoning;
 use crate::frames::{Sink, add, unreadable, usage, words_of};
 use crate::json::{Object, Value};
 use crate::streamed::{members, start_input};
@@ -57,7 +57,7 @@ impl Reader {
         }
         let plain = reasoning.and_then(|reasoning| reasoning.get("reasoningText"));
         if let Some(plain) = plain.and_then(Value::object) {
-            reasoned(plain, place, sink);
+            emit_reasoning(plain, place, sink);
         }
         add(sink, place, Addition::Whole(value.raw()));
         self.slots.close(index);

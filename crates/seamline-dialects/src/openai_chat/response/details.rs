@@ -23,7 +23,7 @@ pub(super) fn merged(details: &str) -> String {
 }
 
 struct Detail {
-    /// The detail as it came, if it is not an object.
+    /// The received value, if it is not an object.
     source: Option<String>,
     members: ObjectText,
     said: [Option<String>; PIECES.len()],

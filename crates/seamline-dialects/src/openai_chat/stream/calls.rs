@@ -78,7 +78,7 @@ impl Slot {
         !self.name.is_empty() && self.object.is_none() && !self.text.is_whole
     }
 
-    /// Takes an input that is an object. Of two the first one counts.
+    /// Takes an input that is an object. The first of two inputs is used.
     fn object(&mut self, place: u32, given: Value<'_, '_>, sink: Sink<'_>) {
         match &self.object {
             Some(before) if before == given.raw() => {}

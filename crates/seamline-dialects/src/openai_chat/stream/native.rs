@@ -92,9 +92,9 @@ impl Reader {
         self.finish(sink);
     }
 
-    /// Takes a message outside a choice: a line of Ollama's own chat (OLL-1), which says whether it is the last one, or a
+    /// Emits a message outside a choice: a line of Ollama's own chat (OLL-1), which says whether it is the last one, or a
     /// whole response of Cohere's.
-    pub(super) fn unlisted(&mut self, frame: Object<'_, '_>, message: Option<Value<'_, '_>>, sink: Sink<'_>) {
+    pub(super) fn emit_unlisted(&mut self, frame: Object<'_, '_>, message: Option<Value<'_, '_>>, sink: Sink<'_>) {
         let is_response = frame.get("done").is_none();
         if let Some(message) = message {
             self.message(message, is_response && self.has_deltas, sink);

@@ -21,7 +21,7 @@ impl Reader {
         };
         self.id = words_of(object, "id").unwrap_or_default().into_owned();
         self.declared.read(object);
-        members(response, sink);
+        emit_members(response, sink);
     }
 
     pub(super) fn item_added(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
@@ -37,7 +37,7 @@ impl Reader {
                 for (key, value) in item.members().filter(|(_, value)| is_told(*value)) {
                     add(sink, item_place(known), Addition::Member(&key.name(), value.raw()));
                 }
-                named(item_place(known), object, sink);
+                emit_name(item_place(known), object, sink);
             }
             _ => {
                 self.open(index, object, item, sink);
@@ -66,7 +66,7 @@ impl Reader {
         let place = item_place(number);
         sink(Event::Begin { place, piece: sort.piece(), base: item.raw() });
         if matches!(sort, Sort::Call | Sort::ServerCall) {
-            named(place, object, sink);
+            emit_name(place, object, sink);
             let kind = shape::kind(object);
             let is_free = shape::is_free(&kind);
             if is_free {
@@ -105,10 +105,10 @@ impl Reader {
                 }
             }
             Sort::Call => {
-                named(place, object, sink);
-                whole_input(place, object, sink);
+                emit_name(place, object, sink);
+                emit_whole_input(place, object, sink);
             }
-            Sort::ServerCall => whole_input(place, object, sink),
+            Sort::ServerCall => emit_whole_input(place, object, sink),
             Sort::Opaque => {}
         }
         self.items.finish(number);
@@ -134,7 +134,7 @@ impl Reader {
     }
 
     fn response(&mut self, value: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
-        members(value, sink);
+        emit_members(value, sink);
         usage(object.get("usage"), sink);
         self.declared.read(object);
         let Some(output) = object.get("output") else { return };
@@ -181,7 +181,7 @@ impl Reader {
                         add(sink, place, Addition::Recalled(what, &said));
                     }
                 }
-                unfinished(place, object, sink);
+                emit_unfinished(place, object, sink);
             }
             Sort::Message => {
                 for (index, part) in (0..).zip(object.get("content").into_iter().flat_map(Value::elements)) {
@@ -245,8 +245,8 @@ impl Reader {
     }
 }
 
-/// The members of a response around its output.
-fn members(response: Value<'_, '_>, sink: Sink<'_>) {
+/// Emits the members of a response around its output.
+fn emit_members(response: Value<'_, '_>, sink: Sink<'_>) {
     for (key, value) in response.members() {
         let name = key.name();
         if !matches!(&*name, "output" | "usage") {
@@ -255,33 +255,33 @@ fn members(response: Value<'_, '_>, sink: Sink<'_>) {
     }
 }
 
-/// The id and the name of a call.
-fn named(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
+/// Emits the id and the name of a call.
+fn emit_name(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
     if let Some(id) = words_of(object, "call_id").or_else(|| words_of(object, "id")) {
         add(sink, place, Addition::Id(&id));
     }
     match words_of(object, "name") {
         Some(name) => add(sink, place, Addition::Name(&name)),
         None => match &*shape::kind(object) {
-            // These have a name of their own, or none at all.
+            // These have a member for their name, or no name.
             "function_call" | "custom_tool_call" | "" => {}
             kind => add(sink, place, Addition::Name(shape::name_of(kind))),
         },
     }
 }
 
-/// Takes the input of a call, and whether it is complete.
-fn whole_input(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
+/// Emits the input of a call, and whether it is complete.
+fn emit_whole_input(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
     if let Some(input) = object.get(shape::input_of(&shape::kind(object))).filter(|input| is_told(*input)) {
         let text = words(input).unwrap_or(input.raw().into());
         add(sink, place, Addition::WholeArguments(&text));
     }
-    unfinished(place, object, sink);
+    emit_unfinished(place, object, sink);
 }
 
 /// Notes that a call is incomplete, if its status says so. The calls of a program were recorded with the status
 /// `in_progress` in complete responses: they are in progress until they are answered.
-fn unfinished(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
+fn emit_unfinished(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
     let is_of_program =
         || object.get("caller").and_then(Value::object).is_some_and(|caller| caller.get("caller_id").is_some());
     let says = |status: &str| item::is_unfinished(status) && !(status == "in_progress" && is_of_program());

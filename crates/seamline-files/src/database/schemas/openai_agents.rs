@@ -34,7 +34,7 @@ fn sessions(connection: &Connection) -> rusqlite::Result<Vec<SessionRow>> {
     connection.prepare_cached(sql)?.query_map([], read)?.collect()
 }
 
-/// The items in their order. Of a session with branches, those of the branch that every session begins with.
+/// Reads the items in their order. If the session has branches, it reads the branch that every session begins with.
 fn rows(connection: &Connection, session: &str) -> rusqlite::Result<Vec<Listed>> {
     let known: Vec<String> = connection
         .prepare_cached("SELECT session_id FROM agent_sessions WHERE session_id = ?1")?

@@ -18,7 +18,7 @@ pub(super) struct Ordinals {
 
 struct Mark {
     ordinal: Option<u64>,
-    /// The hash of the record, to tell copies. Records without a number have none.
+    /// The hash of the record, to recognise copies. Records without a number have none.
     hash: u64,
 }
 

@@ -102,7 +102,7 @@ impl Session {
         Some(())
     }
 
-    /// Adds what the user said, and the results: each with the media behind it to its call in the record before.
+    /// Adds a record with the parts of the user. Adds each result, with the media after it, to its call in the record before.
     fn add_said(&mut self, parts: &[&str]) {
         let mut said: Vec<String> = Vec::new();
         let mut answered = None;

@@ -157,7 +157,7 @@ impl<'p> Plan<'p> {
                 self.put(old.active, Some(old.source), new);
                 home = Some((old.active, Some(old.source)));
                 self.last = self.last.max(Some(old.active));
-            } else if let Some(call) = self.answered(role, text) {
+            } else if let Some(call) = self.take_answered(role, text) {
                 let source = Some(Source::Result(call.index, usize::MAX));
                 self.put(call.active, source, part(source));
                 self.last = self.last.max(Some(call.active));
@@ -202,8 +202,8 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// The open call that a new part answers.
-    fn answered(&mut self, role: Role, part: &str) -> Option<PendingCall> {
+    /// Takes the open call that a new part answers.
+    fn take_answered(&mut self, role: Role, part: &str) -> Option<PendingCall> {
         let [id, name] = result_members(part).filter(|_| role == Role::User)?;
         let fits = |call: &PendingCall| match (id, call.id.as_deref()) {
             (Some(id), Some(known)) => id == known,

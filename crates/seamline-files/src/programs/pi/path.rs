@@ -65,7 +65,7 @@ impl<'e> Tree<'e> {
             if seen.contains(&entry.hash) {
                 tree.copies.insert(record);
             } else {
-                // Of several entries with one id, `pi` takes the last one.
+                // If several entries have one id, `pi` takes the last one.
                 seen.push(entry.hash);
                 tree.by_id.insert(id, record);
             }

@@ -90,7 +90,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         // A block of unknown kind would keep the old id.
         let is_kept = named || context.pairing.is_answered_by_unknown(state.call);
         let is_changed = (is_internal || is_foreign) && !is_kept && ids::is_legal(demand, id);
-        // A later call whose own id an earlier one got gives way, so that what comes later changes nothing before it.
+        // If an earlier call got the id of this one, this one gets a new id: later messages change no earlier repair.
         if is_changed || given.is_given_to_another(id) {
             let made = given.id_for(context, state.call, is_changed);
             report_id(context, report, state.call, &made);
@@ -144,7 +144,7 @@ fn plain_id(demand: &IdDemand, id: &str) -> Option<String> {
     let mut prefixes = std::iter::once(&IdForm::INTERNAL).chain(demand.known_prefixes.iter().copied().flatten());
     let rest = prefixes.find_map(|prefix| id.strip_prefix(prefix)).unwrap_or(id);
     let plain = format!("{}{rest}", demand.prefix);
-    // A repair writes no id that says something: such ones become a hash.
+    // A repair writes no id that a model could read as an instruction: such an id becomes a hash.
     let is_plain = !rest.is_empty() && label(rest) == rest;
     (is_plain && ids::is_legal(demand, &plain)).then_some(plain)
 }

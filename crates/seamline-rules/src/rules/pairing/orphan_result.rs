@@ -59,8 +59,8 @@ declare_rule! {
     /// # Fix safety
     /// Safe: the content of the result is kept as text, between two marks that say what it was. Both marks hold a hash of
     /// the content, so the content cannot end the fence, and ids and names in them are shortened and without spaces or
-    /// brackets. But the model then reads the output of a tool in a message of the user. If the tool reads what strangers
-    /// write, use `orphan_result = "reconstruct_call"`: a call that is marked synthetic is added, and the result stays a
+    /// brackets. But the model then reads the output of a tool in a message of the user. If the tool reads untrusted
+    /// content, use `orphan_result = "reconstruct_call"`: a call that is marked synthetic is added, and the result stays a
     /// result, which is safe as well. Under `orphan_result = "remove"` it is removed, which is unsafe.
     ///
     /// # References

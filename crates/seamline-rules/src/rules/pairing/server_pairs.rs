@@ -90,7 +90,7 @@ impl<'c> ServerPairs<'c> {
         self.strays.retain(|stray| !ids.contains(stray.id));
     }
 
-    /// Finds the open call of each stray result. Of several results with one id, each answers another call.
+    /// Finds the open call of each stray result. Each of several results with one id answers another call.
     fn join(&mut self) {
         let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
         for (at, call) in self.open.iter().enumerate().rev().filter(|(_, call)| !call.id.is_empty()) {

@@ -116,7 +116,7 @@ fn is_last_turn(context: &Context<'_, '_>, message: MessageIndex) -> bool {
     })
 }
 
-/// How many of the first cycles were made together: where each call is an item, those of adjacent items.
+/// Counts the first cycles that belong to one response. If each call is an item, these are the cycles of adjacent items.
 fn made_together(context: &Context<'_, '_>, cycles: &[Cycle]) -> usize {
     let are_adjacent = |pair: &&[Cycle]| pair[0].message.next() == pair[1].message;
     match context.constraints.carrier {

@@ -70,8 +70,8 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         ContentForm::Unreadable => true,
         ContentForm::Text | ContentForm::Blocks | ContentForm::Setting => false,
     };
-    // In a message with a result, the result is repaired instead. An unknown member may be what the message says in place
-    // of content.
+    // In a message with a result, the result is repaired instead. An unknown member may hold the
+    // content.
     let may_say = message.body == ContentForm::Missing;
     let wrong = wrong && !(may_say && emptied::has_unknown_member(context, index));
     if wrong && message.role != Role::Unknown && message.role != Role::Tool {

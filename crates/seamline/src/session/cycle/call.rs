@@ -181,7 +181,7 @@ pub(in crate::session) fn plan_result(
     Ok(Staged { cycle: open.id.clone(), call: call.clone(), result, failed: output.is_error })
 }
 
-/// Plans the result of a call. Of a result that is too large the start is kept, with a note for the model.
+/// Plans the result of a call. If a result is too large, its start is kept with a note for the model.
 pub(in crate::session) fn plan_result_or_start(
     open: &OpenCycle,
     call: &CallId,

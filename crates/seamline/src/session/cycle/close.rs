@@ -190,7 +190,7 @@ impl Facts<'_> {
     }
 }
 
-/// The ids of which every call is among these. Where calls share an id, one of them may be another one.
+/// Returns the ids whose calls are all in `these`. Calls can share an id, so one call in `these` may not be enough.
 fn all_among<'a, 'c>(calls: impl Iterator<Item = &'a CallId>, these: &'c [ToolCall]) -> HashSet<&'c CallId> {
     let mut others: HashMap<&str, usize> = HashMap::new();
     for id in calls {
@@ -207,7 +207,7 @@ fn all_among<'a, 'c>(calls: impl Iterator<Item = &'a CallId>, these: &'c [ToolCa
     all
 }
 
-/// Resets calls that certainly never began, although their intent is durable, and gives their ids.
+/// Resets calls that certainly never began, although their intent is durable, and returns their ids.
 pub(in crate::session) fn reset_never_begun<'c>(
     open: &mut OpenCycle,
     never_begun: &'c [ToolCall],

@@ -80,7 +80,7 @@ impl Facts<'_> {
         let is_untouched = open.calls.iter().all(|call| truth_of(call) == Truth::NeverStarted);
         let forgets = self.config().unknown_outcome == UnknownOutcome::Forget;
         let (kind, detail) = if is_untouched {
-            (IncidentKind::NotExecuted, "a cycle of which no call had started was rolled back")
+            (IncidentKind::NotExecuted, "a cycle without a started call was rolled back")
         } else if forgets && unknown_count(open) > 0 {
             (IncidentKind::Rollback, "a cycle was rolled back although calls of it had started")
         } else {

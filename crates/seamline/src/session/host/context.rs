@@ -37,8 +37,8 @@ pub struct LostCall {
     pub id: CallId,
     /// The name of the tool.
     pub tool: String,
-    /// The output of a call that finished before its cycle was rolled back: it happened, and no message says so. Of more
-    /// than 64 KiB it is the start, and the number of bytes that follow.
+    /// The output of a call that finished before its cycle was rolled back: no message has it. An output of
+    /// more than 64 KiB is cut to its start and the number of bytes that follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returned: Option<String>,
 }

@@ -70,7 +70,7 @@ pub enum TurnEnd<'a> {
     /// A response that makes no calls. Give one that makes calls to [`Session::begin_cycle`](crate::session::Session::begin_cycle) or
     /// [`Session::execute_tool_cycle`](crate::session::Session::execute_tool_cycle) instead.
     Messages(&'a [&'a str]),
-    /// A streamed response of which no call may run. Give one with calls that may run to [`Session::begin_response`](crate::session::Session::begin_response) or
+    /// A streamed response whose calls must not run. Pass one with calls that may run to [`Session::begin_response`](crate::session::Session::begin_response) or
     /// [`Session::execute_response`](crate::session::Session::execute_response) instead.
     Response(&'a stream::Response),
     /// An error, in a stream or instead of one. No part of the response becomes a message. `docs/sessions.md` says which
@@ -101,7 +101,7 @@ pub(super) enum OnRequest {
 pub(super) enum Response {
     /// As plain messages.
     Messages(Batch),
-    /// As a cycle, since it makes calls of which none may run.
+    /// As a cycle whose calls must not run.
     Cycle(Box<ToolTurn>),
 }
 
@@ -195,7 +195,7 @@ impl Facts<'_> {
         Ok(Response::Messages(Batch::of(records)))
     }
 
-    /// Reads a response that makes calls of which none may run. There is none where it makes no calls.
+    /// Reads a response whose calls must not run. Returns `None` if it makes no calls.
     fn read_unrunnable(
         &self,
         response: &[Raw],

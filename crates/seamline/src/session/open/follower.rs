@@ -196,7 +196,7 @@ impl Follower {
         wire.body(&envelope, entries.iter().map(|entry| &entry.message))
     }
 
-    /// Reads messages of the view at a glance, each in its own dialect.
+    /// Outlines messages of the view, each in its own dialect.
     ///
     /// # Errors
     /// When the messages cannot be read, or the first record, which names the dialect, is damaged.

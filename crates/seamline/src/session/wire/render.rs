@@ -29,7 +29,7 @@ const BEFORE: &str = "before";
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::session) struct Rendered<'e> {
     entries: Cow<'e, [Entry]>,
-    /// Of each message, the index of the stored message whose bytes it has; `None` where it was rendered. Not used where all
+    /// For each message, the index of the stored message that has the same bytes; `None` if it was rendered. Not used if all
     /// messages are the stored ones.
     sources: Vec<Option<usize>>,
     /// The system prompt that another dialect keeps among its messages.

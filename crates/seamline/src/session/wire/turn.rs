@@ -60,7 +60,7 @@ impl TurnCall {
 }
 
 impl ToolTurn {
-    /// The same turn, of which these calls got other ids when it was recorded.
+    /// The same turn, with the ids that these calls got when it was recorded.
     pub(in crate::session) fn with_renamed(self, renamed: Vec<RenamedCall>) -> Self {
         Self { renamed, ..self }
     }

@@ -389,7 +389,7 @@ fn x16_a_session_keeps_of_a_cut_call_what_the_policy_says_and_never_runs_it() {
             assert_eq!(all.contains("arguments are not a JSON object"), word == "error_result", "{word}: {all}");
             assert!(session.request(r#"{"model":"gpt-4.1"}"#).unwrap().actions.is_empty(), "{word}");
         }
-        // Of an incomplete response no call runs, and the other knob decides.
+        // No call of an incomplete response runs, and the other knob decides.
         for (word, messages) in [("drop_call", 2), ("drop_turn", 1), ("error_result", 4)] {
             let mut session = session_of(&place, "openai", &format!("partial_call = '{word}'")).await;
             session.append(ASK).await.unwrap();

@@ -86,7 +86,7 @@ fn case_04_an_incomplete_call_is_named() {
         let validation = session.validate().unwrap();
         assert_eq!(validation.incomplete_ids, ["toolu_1"]);
         assert_eq!(validation.error.as_deref(), Some("tool_use without following user message"));
-        // Of several calls, each one without a result is named.
+        // Each of several calls without a result is named.
         let mut session = place.create_with(clawos()).await;
         let calls = [turn(&["toolu_1", "toolu_2", "toolu_3"]), results(&["toolu_2"]), turn(&["toolu_4"])];
         session.append_all(&[ASK, &calls[0], &calls[1], &calls[2], ASK]).await.unwrap();

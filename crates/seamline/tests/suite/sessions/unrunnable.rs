@@ -104,7 +104,7 @@ fn a_call_that_must_not_run_does_not_and_the_model_reads_why() {
                 assert!(!result.success && !result.rolled_back && result.error.is_some(), "{turn}");
                 let [outcome] = result.outcomes.as_slice() else { panic!("{turn}: {:?}", result.outcomes) };
                 assert!(outcome.synthetic && outcome.is_error && outcome.content.contains("did not run:"), "{turn}");
-                assert_eq!(session.messages().nth(1), Some(turn), "it is kept as it came");
+                assert_eq!(session.messages().nth(1), Some(turn), "it is kept unchanged");
                 // A session that is switched off repairs nothing, so the provider would refuse its request.
                 assert!(!enabled || says_once(&session, &["did not run:"]), "{turn}");
                 let noted = session.incidents().filter(|found| found.kind == IncidentKind::NotExecuted).count();

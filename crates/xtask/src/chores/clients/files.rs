@@ -26,7 +26,7 @@ pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
         client::ALL.into_iter().filter(|client| names.is_empty() || names.contains(&client.name)).collect();
     if clients.is_empty() {
         let known: Vec<&str> = client::ALL.iter().map(|client| client.name).collect();
-        bail!("no client has this name\nhint: there are {}", known.join(", "));
+        bail!("no client has this name\nhint: the clients are {}", known.join(", "));
     }
     let seamline = seamline(workspace, &[])?;
     let provider = Provider::start(workspace)?;

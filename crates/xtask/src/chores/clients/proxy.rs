@@ -52,7 +52,7 @@ pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
     if agents.is_empty() && libraries.is_empty() {
         let known = client::ALL.iter().map(|agent| agent.name).chain(library::ALL.iter().map(|library| library.name));
         let known: Vec<&str> = known.filter(|name| !LEFT_OUT.contains(name)).collect();
-        bail!("no client has this name\nhint: there are {}", known.join(", "));
+        bail!("no client has this name\nhint: the clients are {}", known.join(", "));
     }
     let lane = Lane::start(workspace)?;
     let mut rows = Rows::default();

@@ -9,7 +9,7 @@ impl Conversation {
     /// Puts the results of each message with calls right after it, in one user message: dialects that pair only by id
     /// allow results anywhere. A call without a result gets one with the text `missing`, if there is such a text. A
     /// result without a call becomes text.
-    pub fn settle(&mut self, missing: Option<&str>) {
+    pub fn place_results(&mut self, missing: Option<&str>) {
         let messages = join_calling(split_by_speaker(std::mem::take(&mut self.messages)));
         let mut pool = Pool::of(&messages);
         let assigned = pool.assign(&messages);
@@ -228,7 +228,7 @@ mod tests {
     /// The JSON pointers of each message's blocks, and the reported fates.
     fn settled(messages: Vec<LiftedMessage>) -> (Vec<Vec<String>>, Vec<Fate>) {
         let mut conversation = Conversation { messages, ..Conversation::default() };
-        conversation.settle(Some("[synthetic] none"));
+        conversation.place_results(Some("[synthetic] none"));
         let pointers = |message: &LiftedMessage| message.blocks.iter().map(|block| block.pointer.clone()).collect();
         let fates = conversation.left.iter().map(|lost| lost.fate).collect();
         (conversation.messages.iter().map(pointers).collect(), fates)
