@@ -114,7 +114,7 @@ impl Facts<'_> {
             Found::Nothing { before, results } => self.add(&place, before, *results, output)?,
         };
         let Some(cut) = cut else { return Ok(None) };
-        let (batch, _) = self.plan_repair_record(RepairKind::LateResult, vec![cut], &[])?;
+        let (batch, _) = self.plan_repair_record(RepairKind::LateResult, vec![cut], Vec::new(), &[])?;
         Ok(Some(batch))
     }
 
