@@ -123,7 +123,7 @@ impl Facts<'_> {
             Ok(told) => told,
             Err(failed) => return Ok(Planned::RollsBack(failed)),
         };
-        plan_result(open, call, told, too_large).map(Planned::Result)
+        plan_result(open, call, &told, too_large).map(Planned::Result)
     }
 
     /// Plans the text of a result, or the failure that rolls the cycle back.
@@ -182,11 +182,11 @@ pub(in crate::session) fn plan_output(
     call: &CallId,
     output: &ToolOutput,
 ) -> Result<Staged, SessionError> {
-    plan_result(open, call, output.clone().into(), TooLarge::Refuse)
+    plan_result(open, call, &output.clone().into(), TooLarge::Refuse)
 }
 
 /// Plans the result of a call. The results of a cycle must fit into one commit.
-fn plan_result(open: &OpenCycle, call: &CallId, told: Told, too_large: TooLarge) -> Result<Staged, SessionError> {
+fn plan_result(open: &OpenCycle, call: &CallId, told: &Told, too_large: TooLarge) -> Result<Staged, SessionError> {
     let left = bytes_left(open);
     let text = Some(told.text.as_str()).filter(|text| text.len() <= left).map(ResultText::from);
     let text = text.filter(|text| text.stored_bytes() <= left);

@@ -150,7 +150,7 @@ impl Facts<'_> {
     fn plan_results(&self, turn: &ToolTurn, results: &[CallResult]) -> Result<Vec<Insert>, SessionError> {
         let messages = self.wire.write_results(turn, results)?;
         let is_each = messages.len() == results.len();
-        let is_any = results.iter().any(|result| result.is_synthetic());
+        let is_any = results.iter().any(CallResult::is_synthetic);
         let synthetic = (0..).zip(results).filter(|(_, result)| result.is_synthetic()).map(|(number, _)| number);
         // One message with all results: its origin alone does not tell which of them are synthetic.
         let numbers: Vec<u32> = if is_each || messages.len() != 1 { Vec::new() } else { synthetic.collect() };
