@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::hash::Hash;
 use crate::id::{CallId, CheckpointId, CycleId, DialectName};
 use crate::raw::Raw;
+use crate::record::{CallOutcome, ResultText, Staged};
 
 /// The effect of running a call. It decides what recovery may do when the outcome is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -190,11 +191,19 @@ pub enum CallState {
     },
     /// The result is durable.
     Finished {
-        /// The output of the tool.
-        result: Raw,
-        /// Whether the tool reported a failure.
+        /// The origin of the text.
+        outcome: CallOutcome,
+        /// The text that the model reads.
+        text: ResultText,
+        /// Whether the text reports a failure.
         failed: bool,
     },
+}
+
+impl From<&Staged> for CallState {
+    fn from(staged: &Staged) -> Self {
+        Self::Finished { outcome: staged.outcome, text: staged.text.clone(), failed: staged.failed }
+    }
 }
 
 #[cfg(test)]
@@ -237,7 +246,7 @@ mod tests {
     #[test]
     fn the_state_of_a_cycle_follows_from_its_calls() {
         let (finished, started) = (
-            || CallState::Finished { result: Raw::default(), failed: false },
+            || CallState::Finished { outcome: CallOutcome::Returned, text: "".into(), failed: false },
             || CallState::Started { at: 1, key: "k".to_owned() },
         );
         let cases = [

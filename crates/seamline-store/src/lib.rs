@@ -51,10 +51,10 @@ pub use loss::LogLoss;
 pub use memory::MemoryStore;
 pub use raw::{NotJson, Raw};
 pub use record::{
-    Accepted, AcceptedFinding, Begin, CallRecord, CheckpointRecord, Compact, Compensated, CompensationOutcome, Cut,
-    CycleEnd, CycleRecord, DroppedCheckpoints, EntryId, InboxTaken, Insert, Intent, Meant, MessageRecord, Origin,
-    Parent, PolicyRecord, Record, RenamedCall, RenamedCalls, RepairKind, RepairRecord, Reset, Rollback, Staged, Switch,
-    Turn, Undo, UnreadableRecord,
+    Accepted, AcceptedFinding, Begin, CallOutcome, CallRecord, CheckpointRecord, Compact, Compensated,
+    CompensationOutcome, Cut, CycleEnd, CycleRecord, DroppedCheckpoints, EntryId, InboxTaken, Insert, Intent, Meant,
+    MessageRecord, Origin, Parent, PolicyRecord, Record, RenamedCall, RenamedCalls, RepairKind, RepairRecord, Reset,
+    ResultText, Rollback, Staged, Switch, Turn, Undo, UnreadableRecord,
 };
 pub use rejected::{CallStep, Rejected, SpentCheckpoint};
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay, replay_with};

@@ -11,6 +11,7 @@ mod compensated;
 mod facts;
 mod kinds;
 mod repair;
+mod staged;
 mod switch;
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,7 @@ use crate::raw::Raw;
 pub use accepted::{Accepted, AcceptedFinding};
 pub use compensated::{Compensated, CompensationOutcome};
 pub use repair::{Cut, RenamedCall, RenamedCalls, RepairKind, RepairRecord};
+pub use staged::{CallOutcome, ResultText, Staged};
 pub use switch::Switch;
 
 /// One durable fact of a session.
@@ -105,7 +107,7 @@ impl Record {
         128 + match self {
             Self::Message(message) => len(&message.message),
             Self::Turn(turn) => std::iter::once(&turn.message).chain(&turn.more).map(len).sum(),
-            Self::Staged(staged) => len(&staged.result),
+            Self::Staged(staged) => staged.text.stored_bytes(),
             Self::Cycle(cycle) => cycle.results.iter().map(|insert| len(&insert.message)).sum(),
             Self::Compact(compact) => compact.summary.iter().map(len).sum(),
             Self::Checkpoint(checkpoint) => checkpoint.snapshot.iter().flatten().map(len).sum(),
@@ -277,20 +279,6 @@ pub struct Intent {
     pub call: CallId,
     /// The idempotency key of the call.
     pub key: String,
-}
-
-/// The result of a call, before its cycle is committed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Staged {
-    /// The id of the cycle.
-    pub cycle: CycleId,
-    /// The id of the call.
-    pub call: CallId,
-    /// The output of the tool.
-    pub result: Raw,
-    /// Whether the tool reported a failure.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub failed: bool,
 }
 
 /// A committed cycle.

@@ -350,7 +350,7 @@ impl State {
 
     fn finish_call(&mut self, staged: &Staged) {
         if let Some(call) = self.call(&staged.cycle, &staged.call) {
-            call.state = CallState::Finished { result: staged.result.clone(), failed: staged.failed };
+            call.state = staged.into();
         }
     }
 

@@ -8,7 +8,7 @@ use super::*;
 use crate::cycle::Effect;
 use crate::hash::Hash;
 use crate::raw::Raw;
-use crate::record::{CallRecord, Cut, CycleEnd, DroppedCheckpoints, MessageRecord, RepairKind, Undo};
+use crate::record::{CallOutcome, CallRecord, Cut, CycleEnd, DroppedCheckpoints, MessageRecord, RepairKind, Undo};
 use crate::{IncidentKind, IncidentSeverity, Operation};
 
 /// A few names, so that records often refer to each other.
@@ -63,8 +63,9 @@ fn record() -> impl Strategy<Value = Record> {
         6 => message().prop_map(|message| Record::Message(MessageRecord::new(message, Origin::Said, None))),
         3 => (name(), message()).prop_map(move |made| Record::Turn(turn(made))),
         2 => name().prop_map(|cycle| Record::Intent(Intent { cycle, call: "x".into(), key: "k".to_owned() })),
-        2 => (name(), message()).prop_map(|(cycle, result)| {
-            Record::Staged(Staged { cycle, call: "x".into(), result, failed: false })
+        2 => (name(), message()).prop_map(|(cycle, output)| {
+            let (outcome, text) = (CallOutcome::Returned, output.as_str().into());
+            Record::Staged(Staged { cycle, call: "x".into(), outcome, text, failed: false })
         }),
         2 => (name(), prop::collection::vec(insert(), 0..3))
             .prop_map(|(cycle, results)| Record::Cycle(CycleRecord { cycle, results })),

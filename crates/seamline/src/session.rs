@@ -315,6 +315,9 @@ impl Session {
         self.state.name(&mut records);
         let reorder = self.facts().plan_reorder(&records);
         records.extend(reorder);
+        // A switch that cannot be made is refused before it is durable.
+        let switch = records.iter().rev().find_map(Record::as_switch);
+        batch.switched = switch.map(|switch| self.wire.switched(switch).map(Box::new)).transpose()?;
         Ok(self.log.seal(records, batch)?)
     }
 
@@ -359,10 +362,9 @@ impl Session {
             crate::log::record_session(self.log.id(), record);
             self.work.note(&self.state, seq, record);
             self.state.apply(seq, sent.at, record);
-            if let Record::Switch(switch) = record {
-                // The planner has made the same wire before.
-                self.wire = self.wire.switched(switch).unwrap_or_else(|_| self.wire.clone());
-            }
+        }
+        if let Some(wire) = sent.switched {
+            self.wire = *wire;
         }
         self.wire.options.policy.reject(&self.state.rejected);
         if self.state.cycles.is_empty() {

@@ -12,14 +12,14 @@
 use std::sync::Arc;
 
 pub use seamline_store::{
-    AcceptedFinding, Acquire, Appended, Begin, CallId, CallState, CallStep, Checkpoint, CheckpointId, CheckpointState,
-    Commit, CommitId, CycleId, CycleState, CycleStep, Damage, DamageKind, DialectName, Effect, Entry, EntryId,
-    EntrySource, Erased, Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX,
-    InboxDamage, InboxDamageKind, InboxDamages, InboxId, InboxItem, InboxPage, Incident, IncidentKind,
-    IncidentSeverity, InvalidSessionId, KeyedStore, Lease, LogLoss, MemoryStore, OpenCall, OpenCycle, OpenedCommit,
-    Operation, Origin, Pending, PendingCompensation, Pushed, Quarantined, Raw, Record, Rejected, RejectedMembers,
-    RepairId, RepairKind, Replayed, SealKey, Sealed, SessionId, SessionInfo, SpentCheckpoint, State, Store,
-    StoredCommit, Switch, View, cause, chain, chain_with, replay, replay_with,
+    AcceptedFinding, Acquire, Appended, Begin, CallId, CallOutcome, CallState, CallStep, Checkpoint, CheckpointId,
+    CheckpointState, Commit, CommitId, CycleId, CycleState, CycleStep, Damage, DamageKind, DialectName, Effect, Entry,
+    EntryId, EntrySource, Erased, Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX,
+    INBOX_MESSAGES_MAX, InboxDamage, InboxDamageKind, InboxDamages, InboxId, InboxItem, InboxPage, Incident,
+    IncidentKind, IncidentSeverity, InvalidSessionId, KeyedStore, Lease, LogLoss, MemoryStore, OpenCall, OpenCycle,
+    OpenedCommit, Operation, Origin, Pending, PendingCompensation, Pushed, Quarantined, Raw, Record, Rejected,
+    RejectedMembers, RepairId, RepairKind, Replayed, ResultText, SealKey, Sealed, SessionId, SessionInfo,
+    SpentCheckpoint, State, Store, StoredCommit, Switch, View, cause, chain, chain_with, replay, replay_with,
 };
 // Only the SQLite store can tell whether a process has ended.
 #[cfg(feature = "sqlite")]

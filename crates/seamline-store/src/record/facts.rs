@@ -70,4 +70,34 @@ impl Record {
             | Self::Unreadable(_) => None,
         }
     }
+
+    /// The cycle that it commits.
+    pub fn committed_cycle(&self) -> Option<&CycleId> {
+        match self {
+            Self::Cycle(record) => Some(&record.cycle),
+            Self::Begin(_)
+            | Self::Message(_)
+            | Self::Turn(_)
+            | Self::Intent(_)
+            | Self::Staged(_)
+            | Self::CycleEnd(_)
+            | Self::Checkpoint(_)
+            | Self::CheckpointCommit(_)
+            | Self::CheckpointsDropped(_)
+            | Self::Rollback(_)
+            | Self::Repair(_)
+            | Self::Undo(_)
+            | Self::Accepted(_)
+            | Self::Compensated(_)
+            | Self::Compact(_)
+            | Self::Incident(_)
+            | Self::Inbox(_)
+            | Self::Reset(_)
+            | Self::Switch(_)
+            | Self::Policy(_)
+            | Self::Renamed(_)
+            | Self::Unknown(_)
+            | Self::Unreadable(_) => None,
+        }
+    }
 }

@@ -46,4 +46,34 @@ impl Record {
             | Self::Unreadable(_) => None,
         }
     }
+
+    /// The switch, if it is one.
+    pub fn as_switch(&self) -> Option<&Switch> {
+        match self {
+            Self::Switch(switch) => Some(switch),
+            Self::Begin(_)
+            | Self::Message(_)
+            | Self::Turn(_)
+            | Self::Intent(_)
+            | Self::Staged(_)
+            | Self::Cycle(_)
+            | Self::CycleEnd(_)
+            | Self::Checkpoint(_)
+            | Self::CheckpointCommit(_)
+            | Self::CheckpointsDropped(_)
+            | Self::Rollback(_)
+            | Self::Repair(_)
+            | Self::Undo(_)
+            | Self::Accepted(_)
+            | Self::Compensated(_)
+            | Self::Compact(_)
+            | Self::Incident(_)
+            | Self::Inbox(_)
+            | Self::Reset(_)
+            | Self::Policy(_)
+            | Self::Renamed(_)
+            | Self::Unknown(_)
+            | Self::Unreadable(_) => None,
+        }
+    }
 }

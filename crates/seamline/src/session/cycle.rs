@@ -22,7 +22,7 @@ use super::wire::ToolTurn;
 use super::{Session, SessionError, ToolCall};
 use crate::stream::Response;
 use begin::{EffectOf, Intents, NewTurn};
-use call::plan_result;
+use call::plan_output;
 use close::{Close, Keeping};
 use run::{Run, Undoer, roll_back, roll_back_and_undo};
 
@@ -198,7 +198,7 @@ impl Session {
         self.settle().await?;
         let call = self.facts().recorded_id(cycle, call);
         self.facts().check_finish(cycle, &call)?;
-        let staged = plan_result(self.facts().open_cycle(cycle)?, &call, output)?;
+        let staged = plan_output(self.facts().open_cycle(cycle)?, &call, output)?;
         self.write(Record::Staged(staged).into()).await
     }
 

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use seamline_store::{
-    AcceptedFinding, CycleId, CycleRecord, Entry, Incident, IncidentKind, IncidentSeverity, MessageRecord, OpenCycle,
-    Origin, Raw, Record, Rejected, SessionId, State,
+    AcceptedFinding, CycleId, Entry, Incident, IncidentKind, IncidentSeverity, MessageRecord, OpenCycle, Origin, Raw,
+    Record, Rejected, SessionId, State,
 };
 
 use super::compact::Compaction;
@@ -99,6 +99,8 @@ pub(super) struct Batch {
     pub(super) lost: Vec<LostCall>,
     /// The fate of a compaction that is going on.
     pub(super) compaction: CompactionFate,
+    /// The wire of the session once the records are durable, where they switch it.
+    pub(super) switched: Option<Box<Wire>>,
 }
 
 /// The effect of a batch on an open compaction.
@@ -162,9 +164,7 @@ pub(super) fn said(wire: &Wire, message: Raw) -> Record {
 impl Work {
     /// Notes a record that is about to be applied: a committed cycle may have to be moved once the others have ended.
     pub(super) fn note(&mut self, state: &State, seq: u64, record: &Record) {
-        if let Record::Cycle(CycleRecord { cycle, .. }) = record {
-            let begun = state.cycle(cycle).map(|open| open.seq);
-            self.ended.extend(begun.map(|begun| Ended { begun, shown: seq }));
-        }
+        let begun = record.committed_cycle().and_then(|cycle| state.cycle(cycle)).map(|open| open.seq);
+        self.ended.extend(begun.map(|begun| Ended { begun, shown: seq }));
     }
 }

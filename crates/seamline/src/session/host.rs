@@ -8,8 +8,9 @@ mod inbox;
 use seamline_store::{CallId, CycleId, Effect, Incident, Record};
 
 use super::cycle::begin::NewTurn;
-use super::cycle::call::{CallFailure, is_finished};
-use super::cycle::close::Close;
+use super::cycle::call::{CallFailure, Planned, TooLarge, apply_result, is_finished};
+use super::cycle::close::{Close, Keeping};
+use super::cycle::run::write_close;
 use super::facts::Batch;
 use super::wire::ToolTurn;
 use super::{CycleOutcome, ExecutorFailure, PersistRepairs, ResetOptions, Session, SessionError, ToolOutput};
@@ -250,7 +251,7 @@ impl Session {
         call: &CallId,
         failure: &ExecutorFailure,
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
-        self.after_call(cycle, call, Err(CallFailure::NotRun(failure.clone()))).await
+        self.after_call(cycle, call, Err(CallFailure::Failed(failure.clone()))).await
     }
 
     async fn after_call(
@@ -263,18 +264,23 @@ impl Session {
         let facts = self.facts();
         let call = &facts.recorded_id(cycle, call);
         facts.check_finish(cycle, call)?;
-        let output = match facts.plan_output(outcome) {
-            Ok(output) => output,
-            Err(failed) => {
+        let mut open = facts.open_cycle(cycle)?.clone();
+        let staged = match facts.plan_outcome(&open, call, outcome, TooLarge::Refuse)? {
+            Planned::Result(staged) => staged,
+            Planned::RollsBack(failed) => {
                 self.roll_back_cycle(cycle, failed.reason).await?;
                 return Ok(Some(Vec::new()));
             }
         };
-        self.finish_call(cycle, call, &output).await?;
-        if self.facts().open_cycle(cycle)?.calls.iter().all(is_finished) {
-            return self.commit_cycle(cycle).await.map(Some);
+        apply_result(&mut open, &staged);
+        let staged = Record::Staged(staged);
+        if !open.calls.iter().all(is_finished) {
+            return self.write(staged.into()).await.map(|()| None);
         }
-        Ok(None)
+        // The last result is committed together with the cycle.
+        let planned = self.wire.read_open(&open);
+        let planned = planned.and_then(|turn| self.facts().plan_close(&open, &turn, Close::Complete, Keeping::Cycle));
+        write_close(self, Some(staged), planned).await.map(Some)
     }
 
     /// Call this when a turn of the model has ended: keeps the response and commits its checkpoint, or handles the error. A

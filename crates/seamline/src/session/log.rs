@@ -15,6 +15,7 @@ use seamline_store::{
 };
 
 use super::facts::CompactionFate;
+use super::wire::Wire;
 use super::{Batch, Clock, LostCall};
 
 pub(super) use lease::{Lease, this_holder};
@@ -54,6 +55,8 @@ pub(super) struct Sent {
     pub(super) records: Vec<Record>,
     pub(super) lost: Vec<LostCall>,
     pub(super) compaction: CompactionFate,
+    /// The wire of the session once it is durable, where it switches.
+    pub(super) switched: Option<Box<Wire>>,
     /// The number of times that it was sent.
     times: usize,
 }
@@ -141,8 +144,8 @@ impl Log {
         let id = commit_id(self.id(), epoch, head);
         let commit =
             Commit { session: self.id(), epoch, head, id, at, records: &records }.seal_with(self.store().seal_key())?;
-        let Batch { records: _, lost, compaction } = batch;
-        self.sent = Some(Sent { commit: Arc::new(commit), at, records, lost, compaction, times: 0 });
+        let Batch { records: _, lost, compaction, switched } = batch;
+        self.sent = Some(Sent { commit: Arc::new(commit), at, records, lost, compaction, switched, times: 0 });
         Ok(())
     }
 

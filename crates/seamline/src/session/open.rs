@@ -141,7 +141,8 @@ impl Session {
         Ok(self)
     }
 
-    /// Removes everything of a session, for good. A session that another process writes stays, unless `take_over` is set.
+    /// Removes everything of a session, for good. A session that another process writes stays, unless `how` is
+    /// [`Acquire::TakeOver`].
     ///
     /// # Errors
     /// When there is no such session, another process writes it, or the store failed.

@@ -14,7 +14,7 @@ use super::cycle::close::Close;
 use super::cycle::roll_back::{Compensation, Fate, UNANSWERED};
 use super::cycle::run::{Undoer, roll_back, roll_back_and_undo, undo_calls};
 use super::{CycleOutcome, Session, SessionError, StopCause, ToolExecutor, ToolOutput};
-use again::run_again;
+use again::{RunAgain, run_again};
 use truth::unknown_count;
 
 pub use late::ToolCallRef;
@@ -171,7 +171,16 @@ impl Session {
             return Ok(Vec::new());
         }
         if let Some(Undoer { executor, turn }) = undoer {
-            recovered.run_again += run_again(self, &cycle, turn, executor).await?;
+            match run_again(self, &cycle, turn, executor).await? {
+                RunAgain::Done(count) => recovered.run_again += count,
+                RunAgain::Failed(failed) => {
+                    recovered.cycles += 1;
+                    recovered.rolled_back += 1;
+                    let open = self.facts().open_cycle(&cycle.id)?.clone();
+                    roll_back_and_undo(self, &open, failed.reason, Undoer { executor, turn }).await?;
+                    return Ok(Vec::new());
+                }
+            }
         }
         let open = self.facts().open_cycle(&cycle.id)?.clone();
         match self.facts().fate_of(&open) {

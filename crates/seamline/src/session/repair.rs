@@ -1,5 +1,6 @@
 //! Checks, validates and repairs stored messages.
 
+mod origins;
 mod plan;
 mod validation;
 

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use seamline_dialects::{AnsweredCall, Dialect, Provider, providers};
 use seamline_model::conversation::{LiftedBlock, LiftedCall, Says};
-use seamline_store::{CallId, DialectName, Hash, OpenCycle, Raw, Switch};
+use seamline_store::{CallId, CallOutcome, DialectName, Hash, OpenCycle, Raw, Switch};
 
 use super::recover::texts;
 use super::{NoMessage, Refusal, SessionError, SessionPolicy};
@@ -50,8 +50,15 @@ pub(super) struct CallResult {
     pub(super) output: String,
     /// Whether the text reports a failure.
     pub(super) failed: bool,
-    /// Whether no tool wrote the text.
-    pub(super) synthetic: bool,
+    /// The outcome of the call; none where the call has no result, and the text says so.
+    pub(super) outcome: Option<CallOutcome>,
+}
+
+impl CallResult {
+    /// Whether a part of the text, or all of it, is neither the tool's nor the executor's.
+    pub(super) fn is_synthetic(&self) -> bool {
+        self.outcome.is_none_or(CallOutcome::is_synthetic)
+    }
 }
 
 impl Wire {
@@ -212,15 +219,14 @@ impl Wire {
         };
         let calls = results.iter().enumerate().map(|it| call_of(it).cloned().unwrap_or_else(|| unknown_call(it.1)));
         let calls: Vec<LiftedCall> = calls.collect();
-        // The text of a policy about a tool that crashed is kept as the tool's own output.
-        let repairs = self.repairs();
-        let crashed = repairs.synthetic_text.crashed.own();
+        // A policy's own words about a tool that crashed are kept as its output, but get no mark of a failed tool.
+        let has_own_words = self.repairs().synthetic_text.crashed.own().is_some();
         let answered = calls.iter().zip(results).map(|(call, result)| AnsweredCall {
             call,
             has_id: turn.has_own_id(&call.id),
             text: &result.output,
             failed: result.failed,
-            made_up: result.synthetic || crashed.is_some_and(|own| own == result.output),
+            made_up: result.is_synthetic() || (has_own_words && result.outcome == Some(CallOutcome::Crashed)),
         });
         let written = (self.functions.results().write)(&answered.collect::<Vec<_>>());
         let results: Vec<Raw> = written.into_iter().map(Raw::parse).collect::<Result<_, _>>()?;

@@ -41,7 +41,10 @@ fn brief(record: &Record) -> (&'static str, String) {
         Record::Intent(intent) => ("intent", format!("{} is about to run {}", intent.cycle, intent.call)),
         Record::Staged(staged) => {
             let failed = if staged.failed { "failed" } else { "finished" };
-            ("staged", format!("{} of {} {failed}, {}", staged.call, staged.cycle, size(staged.result.as_bytes())))
+            (
+                "staged",
+                format!("{} of {} {failed}, {}", staged.call, staged.cycle, size(staged.text.as_str().as_bytes())),
+            )
         }
         Record::Cycle(cycle) => (
             "cycle",

@@ -1,11 +1,10 @@
 //! Plans the begin of a cycle.
 
 use seamline_store::{
-    CallRecord, CallState, CycleId, Effect, Hash, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Operation, Raw,
-    Record, SessionId, Staged, Turn,
+    CallOutcome, CallRecord, CallState, CycleId, Effect, Hash, IncidentKind, IncidentSeverity, OpenCall, OpenCycle,
+    Operation, Raw, Record, SessionId, Staged, Turn,
 };
 
-use super::call::Output;
 use crate::session::facts::{Batch, Facts};
 use crate::session::recorded::{Recorded, renamed_record};
 use crate::session::wire::{NotRun, ToolTurn, TurnCall, arguments_hash};
@@ -94,7 +93,7 @@ impl Facts<'_> {
         let mut then = Vec::new();
         for (call, made) in calls.iter().zip(&turn.calls) {
             match &made.not_run {
-                Some(why) => then.extend(self.plan_not_run(&cycle, call, why)?),
+                Some(why) => then.extend(self.plan_not_run(&cycle, call, why)),
                 None if intents == Intents::WithTurn && call.effect.needs_intent() => {
                     then.push(self.intent(&cycle, &call.id));
                 }
@@ -110,33 +109,33 @@ impl Facts<'_> {
     }
 
     /// The cycle of a turn that is kept as plain messages, because integrity is switched off. Only the runner knows it.
-    pub(in crate::session) fn plain_cycle(&self, turn: &ToolTurn) -> Result<OpenCycle, SessionError> {
+    pub(in crate::session) fn plain_cycle(&self, turn: &ToolTurn) -> OpenCycle {
         let cycle: CycleId = self.next_id("cycle").into();
         let repairs = self.wire.repairs();
         let call = |made: &TurnCall| {
             let CallRecord { id, tool, effect, arguments } = call_record(made, &|_| Effect::Unsafe);
             let state = match &made.not_run {
                 Some(why) => {
-                    let output = why.text(&tool, &repairs.synthetic_text);
-                    CallState::Finished { result: Raw::of(&Output::synthetic(output))?, failed: true }
+                    let text = why.text(&tool, &repairs.synthetic_text).as_str().into();
+                    CallState::Finished { outcome: CallOutcome::NotRun, text, failed: true }
                 }
                 None => CallState::Started { at: self.now, key: self.key(&cycle, &id) },
             };
-            Ok(OpenCall { id, tool, effect, arguments, state })
+            OpenCall { id, tool, effect, arguments, state }
         };
-        let calls = turn.calls.iter().map(call).collect::<Result<_, SessionError>>()?;
+        let calls = turn.calls.iter().map(call).collect();
         let dialect = turn.dialect.clone();
-        Ok(OpenCycle { id: cycle, seq: self.next, checkpoint: None, turn: turn.messages.clone(), calls, dialect })
+        OpenCycle { id: cycle, seq: self.next, checkpoint: None, turn: turn.messages.clone(), calls, dialect }
     }
 
     /// Plans the result of a call that must not run: the model reads why.
-    fn plan_not_run(&self, cycle: &CycleId, call: &CallRecord, why: &NotRun) -> Result<[Record; 2], SessionError> {
-        let output = why.text(&call.tool, &self.wire.repairs().synthetic_text);
-        let result = Raw::of(&Output::synthetic(output))?;
-        let staged = Staged { cycle: cycle.clone(), call: call.id.clone(), result, failed: true };
+    fn plan_not_run(&self, cycle: &CycleId, call: &CallRecord, why: &NotRun) -> [Record; 2] {
+        let text = why.text(&call.tool, &self.wire.repairs().synthetic_text).as_str().into();
+        let (outcome, failed) = (CallOutcome::NotRun, true);
+        let staged = Staged { cycle: cycle.clone(), call: call.id.clone(), outcome, text, failed };
         let detail = format!("call {} of {}: {}", call.id, call.tool, why.as_str());
         let incident = self.counted(IncidentKind::NotExecuted, IncidentSeverity::Warning, detail, 1);
-        Ok([Record::Staged(staged), incident])
+        [Record::Staged(staged), incident]
     }
 }
 

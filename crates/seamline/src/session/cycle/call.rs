@@ -1,9 +1,9 @@
 //! Plans the start and the result of a call.
 
 use seamline_store::{
-    CallId, CallState, CallStep, CycleId, Intent, OpenCall, OpenCycle, Raw, Record, Rejected, Staged,
+    CallId, CallOutcome, CallState, CallStep, CycleId, Intent, OpenCall, OpenCycle, Record, Rejected, ResultText,
+    Staged,
 };
-use serde::{Deserialize, Serialize};
 
 use super::begin::idempotency_key;
 use super::{ExecutorFailure, ToolOutput};
@@ -20,24 +20,11 @@ const START_BYTES_MAX: usize = 64 * 1024;
 /// The most bytes that JSON takes for one byte of a text.
 const ESCAPED_BYTES_MAX: usize = 6;
 
-/// The output of a tool, as it is kept until its cycle is committed.
-#[derive(Serialize, Deserialize)]
-pub(in crate::session) struct Output {
-    #[serde(rename = "output")]
-    pub(in crate::session) text: String,
-    /// Whether no tool wrote it: the call must not run, and the model reads why.
-    #[serde(rename = "told", default, skip_serializing_if = "std::ops::Not::not")]
-    pub(in crate::session) synthetic: bool,
-    /// Whether it is only the start of what the tool wrote, and says so: the whole was too large.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(in crate::session) truncated: bool,
-}
-
 /// Why a call has no output of its tool.
 #[derive(Debug)]
 pub(in crate::session) enum CallFailure {
     /// The executor says that the tool could not be run.
-    NotRun(ExecutorFailure),
+    Failed(ExecutorFailure),
     /// The executor panicked.
     Crashed,
 }
@@ -45,7 +32,7 @@ pub(in crate::session) enum CallFailure {
 impl CallFailure {
     fn into_text(self) -> String {
         match self {
-            Self::NotRun(ExecutorFailure(why)) => why,
+            Self::Failed(ExecutorFailure(why)) => why,
             Self::Crashed => "the tool crashed; what it did until then is not known".to_owned(),
         }
     }
@@ -53,7 +40,7 @@ impl CallFailure {
 
 impl From<ExecutorFailure> for CallFailure {
     fn from(failure: ExecutorFailure) -> Self {
-        Self::NotRun(failure)
+        Self::Failed(failure)
     }
 }
 
@@ -65,26 +52,28 @@ pub(in crate::session) struct Failed {
     pub(in crate::session) reason: &'static str,
 }
 
-impl Output {
-    /// The output that a tool wrote.
-    fn said(text: String) -> Self {
-        Self { text, synthetic: false, truncated: false }
-    }
+/// The plan for the outcome of a call.
+pub(in crate::session) enum Planned {
+    /// The call has this result.
+    Result(Staged),
+    /// The failure rolls the cycle back.
+    RollsBack(Failed),
+}
 
-    /// The text about a call that must not run.
-    pub(in crate::session) fn synthetic(text: String) -> Self {
-        Self { text, synthetic: true, truncated: false }
-    }
+/// The treatment of a result that does not fit into the commit of its cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum TooLarge {
+    /// The host is told, and may give less.
+    Refuse,
+    /// The start of it is kept, with a note for the model: the tool ran already.
+    KeepStart,
+}
 
-    /// Whether a part of it, or all of it, was made up.
-    pub(in crate::session) fn is_synthetic(&self) -> bool {
-        self.synthetic || self.truncated
-    }
-
-    pub(in crate::session) fn read(result: &Raw) -> Self {
-        let as_it_is = |_| Self::said(result.as_str().to_owned());
-        serde_json::from_str(result.as_str()).unwrap_or_else(as_it_is)
-    }
+/// The text of a result and its origin.
+struct Told {
+    outcome: CallOutcome,
+    text: String,
+    failed: bool,
 }
 
 impl Facts<'_> {
@@ -112,39 +101,58 @@ impl Facts<'_> {
 
     /// Checks that a call waits for its result.
     pub(in crate::session) fn check_finish(&self, cycle: &CycleId, call: &CallId) -> Result<(), SessionError> {
-        let staged = Staged { cycle: cycle.clone(), call: call.clone(), result: Raw::default(), failed: false };
+        let (cycle_id, call_id, text) = (cycle.clone(), call.clone(), "".into());
+        let outcome = CallOutcome::Returned;
+        let staged = Staged { cycle: cycle_id, call: call_id, outcome, text, failed: false };
         self.state.allows(&Record::Staged(staged))?;
         self.refuse_if(cycle, call, CallStep::FinishUnstarted, |open| {
             open.state == CallState::Pending && open.effect.needs_intent()
         })
     }
 
-    /// Plans the output that is recorded for a call, or the failure that rolls its cycle back.
-    pub(in crate::session) fn plan_output(
+    /// Plans the result of a call that ran, or the rollback of its cycle where the policy asks for that. Every runner and
+    /// every hook of the host records an outcome by this.
+    pub(in crate::session) fn plan_outcome(
         &self,
-        outcome: Result<ToolOutput, CallFailure>,
-    ) -> Result<ToolOutput, Failed> {
+        open: &OpenCycle,
+        call: &CallId,
+        ran: Result<ToolOutput, CallFailure>,
+        too_large: TooLarge,
+    ) -> Result<Planned, SessionError> {
+        let told = match self.plan_told(ran) {
+            Ok(told) => told,
+            Err(failed) => return Ok(Planned::RollsBack(failed)),
+        };
+        plan_result(open, call, &told, too_large).map(Planned::Result)
+    }
+
+    /// Plans the text of a result, or the failure that rolls the cycle back.
+    fn plan_told(&self, ran: Result<ToolOutput, CallFailure>) -> Result<Told, Failed> {
         let config = self.config();
         let rolls_back = |on_failure| config.enabled && on_failure == OnFailure::Rollback;
-        match outcome {
+        match ran {
             Ok(output) if output.is_error && rolls_back(config.on_tool_error) => {
                 Err(Failed { error: output.output, reason: "a tool reported a failure" })
             }
-            Ok(output) => Ok(output),
+            Ok(output) => Ok(Told::from(output)),
             Err(failure) if rolls_back(config.on_executor_failure) => {
                 Err(Failed { error: failure.into_text(), reason: "a tool could not be run" })
             }
-            Err(failure) => Ok(ToolOutput { output: self.failure_text(failure), is_error: true }),
+            Err(failure) => Ok(self.failure_told(failure)),
         }
     }
 
     /// The text that the model reads of a call that failed. The policy may have words of its own for a tool that crashed.
-    fn failure_text(&self, failure: CallFailure) -> String {
+    fn failure_told(&self, failure: CallFailure) -> Told {
         let repairs = self.wire.repairs();
-        match (&failure, repairs.synthetic_text.crashed.own()) {
-            (CallFailure::Crashed, Some(own)) => own.to_owned(),
-            (CallFailure::Crashed | CallFailure::NotRun(_), _) => texts::executor_failed(&failure.into_text()),
-        }
+        let (outcome, text) = match (failure, repairs.synthetic_text.crashed.own()) {
+            (CallFailure::Crashed, Some(own)) => (CallOutcome::Crashed, own.to_owned()),
+            (CallFailure::Crashed, None) => {
+                (CallOutcome::Crashed, texts::executor_failed(&CallFailure::Crashed.into_text()))
+            }
+            (CallFailure::Failed(ExecutorFailure(why)), _) => (CallOutcome::Failed, texts::executor_failed(&why)),
+        };
+        Told { outcome, text, failed: true }
     }
 
     fn refuse_if(
@@ -162,45 +170,42 @@ impl Facts<'_> {
     }
 }
 
+impl From<ToolOutput> for Told {
+    fn from(ToolOutput { output: text, is_error: failed }: ToolOutput) -> Self {
+        Self { outcome: CallOutcome::Returned, text, failed }
+    }
+}
+
+/// Plans the result of a call as the host gives it, whatever the policy says of failures.
+pub(in crate::session) fn plan_output(
+    open: &OpenCycle,
+    call: &CallId,
+    output: &ToolOutput,
+) -> Result<Staged, SessionError> {
+    plan_result(open, call, &output.clone().into(), TooLarge::Refuse)
+}
+
 /// Plans the result of a call. The results of a cycle must fit into one commit.
-pub(in crate::session) fn plan_result(
-    open: &OpenCycle,
-    call: &CallId,
-    output: &ToolOutput,
-) -> Result<Staged, SessionError> {
+fn plan_result(open: &OpenCycle, call: &CallId, told: &Told, too_large: TooLarge) -> Result<Staged, SessionError> {
     let left = bytes_left(open);
-    let too_large = |bytes| Err(Refusal::ResultsTooLarge { limit: RESULTS_BYTES_MAX, bytes }.into());
-    if output.output.len() > left {
-        return too_large(output.output.len());
-    }
-    let result = Raw::of(&Output::said(output.output.clone()))?;
-    let bytes = result.as_str().len();
-    if bytes > left {
-        return too_large(bytes);
-    }
-    Ok(Staged { cycle: open.id.clone(), call: call.clone(), result, failed: output.is_error })
+    let text = Some(told.text.as_str()).filter(|text| text.len() <= left).map(ResultText::from);
+    let text = text.filter(|text| text.stored_bytes() <= left);
+    let (outcome, text) = match (text, too_large) {
+        (Some(text), _) => (told.outcome, text),
+        (None, TooLarge::KeepStart) => (CallOutcome::Truncated, start_of_result(open, call, &told.text, left)),
+        (None, TooLarge::Refuse) => {
+            return Err(Refusal::ResultsTooLarge { limit: RESULTS_BYTES_MAX, bytes: told.text.len() }.into());
+        }
+    };
+    Ok(Staged { cycle: open.id.clone(), call: call.clone(), outcome, text, failed: told.failed })
 }
 
-/// Plans the result of a call. If a result is too large, its start is kept with a note for the model.
-pub(in crate::session) fn plan_result_or_start(
-    open: &OpenCycle,
-    call: &CallId,
-    output: &ToolOutput,
-) -> Result<Staged, SessionError> {
-    match plan_result(open, call, output) {
-        Err(SessionError::Refused(Refusal::ResultsTooLarge { .. })) => plan_start_of_result(open, call, output),
-        planned => planned,
-    }
-}
-
-/// Plans the start of a result that is too large. The note is kept even where no byte is left for the result.
-fn plan_start_of_result(open: &OpenCycle, call: &CallId, output: &ToolOutput) -> Result<Staged, SessionError> {
-    let most = START_BYTES_MAX.min(bytes_left(open) / ESCAPED_BYTES_MAX);
-    let start = &output.output[..output.output.floor_char_boundary(most)];
+/// The start of a result that is too large. The note is kept even where no byte is left for the result.
+fn start_of_result(open: &OpenCycle, call: &CallId, text: &str, left: usize) -> ResultText {
+    let most = START_BYTES_MAX.min(left / ESCAPED_BYTES_MAX);
+    let start = &text[..text.floor_char_boundary(most)];
     let tool = open.calls.iter().find(|open| open.id == *call).map_or("", |open| open.tool.as_str());
-    let text = texts::result_truncated(tool, start, output.output.len());
-    let result = Raw::of(&Output { text, synthetic: false, truncated: true })?;
-    Ok(Staged { cycle: open.id.clone(), call: call.clone(), result, failed: output.is_error })
+    texts::result_truncated(tool, start, text.len()).as_str().into()
 }
 
 /// The bytes that the results of a cycle may still take.
@@ -212,26 +217,30 @@ fn bytes_left(open: &OpenCycle) -> usize {
 pub(in crate::session) fn apply_result(open: &mut OpenCycle, staged: &Staged) {
     let missing = open.calls.iter_mut().find(|call| call.id == staged.call && !is_finished(call));
     if let Some(call) = missing {
-        call.state = CallState::Finished { result: staged.result.clone(), failed: staged.failed };
+        call.state = staged.into();
     }
 }
 
-/// The output of a call, if its tool ran and returned.
-pub(in crate::session) fn returned(call: &OpenCall) -> Option<String> {
+/// The text of a call whose tool ran, or may have run.
+pub(in crate::session) fn returned(call: &OpenCall) -> Option<&str> {
     match &call.state {
-        CallState::Finished { result, .. } => Some(Output::read(result)).filter(|it| !it.synthetic).map(|it| it.text),
+        CallState::Finished { outcome, text, .. } => outcome.has_run().then(|| text.as_str()),
         CallState::Pending | CallState::Started { .. } => None,
     }
 }
 
 /// Whether a call has a result because it must not run.
 pub(in crate::session) fn must_not_run(call: &OpenCall) -> bool {
-    matches!(&call.state, CallState::Finished { result, .. } if Output::read(result).synthetic)
+    matches!(&call.state, CallState::Finished { outcome: CallOutcome::NotRun, .. })
 }
 
 /// Whether the records say that a tool ran, or may have run, for a call.
 pub(in crate::session) fn has_started(call: &OpenCall) -> bool {
-    matches!(call.state, CallState::Started { .. }) || returned(call).is_some()
+    match &call.state {
+        CallState::Pending => false,
+        CallState::Started { .. } => true,
+        CallState::Finished { outcome, .. } => outcome.has_run(),
+    }
 }
 
 pub(in crate::session) fn is_finished(call: &OpenCall) -> bool {
@@ -239,5 +248,5 @@ pub(in crate::session) fn is_finished(call: &OpenCall) -> bool {
 }
 
 fn result_bytes(call: &OpenCall) -> usize {
-    if let CallState::Finished { result, .. } = &call.state { result.as_str().len() } else { 0 }
+    if let CallState::Finished { text, .. } = &call.state { text.stored_bytes() } else { 0 }
 }

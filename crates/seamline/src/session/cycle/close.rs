@@ -7,7 +7,7 @@ use seamline_store::{
     OpenCycle, Origin, Raw, Record, Rejected,
 };
 
-use super::call::{Output, is_finished};
+use super::call::is_finished;
 use super::{CycleOutcome, StopCause};
 use crate::session::facts::{Batch, Facts};
 use crate::session::host::context::unfinished_calls;
@@ -150,12 +150,12 @@ impl Facts<'_> {
     fn plan_results(&self, turn: &ToolTurn, results: &[CallResult]) -> Result<Vec<Insert>, SessionError> {
         let messages = self.wire.write_results(turn, results)?;
         let is_each = messages.len() == results.len();
-        let is_any = results.iter().any(|result| result.synthetic);
-        let synthetic = (0..).zip(results).filter(|(_, result)| result.synthetic).map(|(number, _)| number);
+        let is_any = results.iter().any(CallResult::is_synthetic);
+        let synthetic = (0..).zip(results).filter(|(_, result)| result.is_synthetic()).map(|(number, _)| number);
         // One message with all results: its origin alone does not tell which of them are synthetic.
         let numbers: Vec<u32> = if is_each || messages.len() != 1 { Vec::new() } else { synthetic.collect() };
         let insert = |(at, message): (usize, Raw)| {
-            let is_synthetic = if is_each { results[at].synthetic } else { is_any };
+            let is_synthetic = if is_each { results[at].is_synthetic() } else { is_any };
             let origin = if is_synthetic { Origin::Synthetic } else { Origin::Said };
             let (dialect, synthetic_results) = (turn.dialect.clone(), numbers.clone());
             Insert { message, origin, dialect, synthetic_results }
@@ -226,18 +226,18 @@ fn result_of(
 ) -> Result<CallResult, SessionError> {
     let (id, name) = (call.id.clone(), call.tool.clone());
     match &call.state {
-        CallState::Finished { result, failed } => {
-            let read = Output::read(result);
-            let synthetic = read.is_synthetic();
-            Ok(CallResult { id, name, output: read.text, failed: *failed, synthetic })
+        CallState::Finished { outcome, text, failed } => {
+            let (outcome, output, failed) = (Some(*outcome), text.as_str().to_owned(), *failed);
+            Ok(CallResult { id, name, output, failed, outcome })
         }
         CallState::Pending | CallState::Started { .. } => {
-            Ok(CallResult { id, name, output: text(call)?, failed: true, synthetic: true })
+            Ok(CallResult { id, name, output: text(call)?, failed: true, outcome: None })
         }
     }
 }
 
 fn outcome(result: CallResult) -> CycleOutcome {
-    let CallResult { id, output, failed, synthetic, .. } = result;
+    let synthetic = result.is_synthetic();
+    let CallResult { id, output, failed, .. } = result;
     CycleOutcome { tool_use_id: id, content: output, is_error: failed, synthetic }
 }

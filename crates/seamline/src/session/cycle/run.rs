@@ -11,7 +11,7 @@ use futures_util::future::FutureExt;
 use seamline_store::{CompensationOutcome, Effect, OpenCall, OpenCycle, Record};
 
 use super::begin::{Intents, NewTurn};
-use super::call::{CallFailure, Failed, apply_result, must_not_run, plan_result_or_start, returned};
+use super::call::{CallFailure, Failed, Planned, TooLarge, apply_result, must_not_run, returned};
 use super::close::{Close, Keeping, reset_never_begun};
 use super::race::{Race, Step};
 use super::roll_back::{Compensation, Fate, UNANSWERED, is_compensatable};
@@ -62,7 +62,7 @@ impl<'r> Run<'r> {
             }
             (facts.open_cycle(&cycle)?.clone(), Keeping::Cycle)
         } else {
-            (facts.plain_cycle(&turn)?, Keeping::Messages)
+            (facts.plain_cycle(&turn), Keeping::Messages)
         };
         Ok((Self { session, executor, open, turn, keeping }, calls))
     }
@@ -86,15 +86,15 @@ impl<'r> Run<'r> {
             let mut failure = None;
             for (call, outcome) in done {
                 left -= 1;
-                let output = match self.session.facts().plan_output(outcome) {
-                    Ok(output) => output,
+                let facts = self.session.facts();
+                let staged = match facts.plan_outcome(&self.open, &call.id, outcome, TooLarge::KeepStart)? {
+                    Planned::Result(staged) => staged,
                     // The other calls that are done keep their results: a compensation needs them.
-                    Err(failed) => {
+                    Planned::RollsBack(failed) => {
                         failure.get_or_insert(failed);
                         continue;
                     }
                 };
-                let staged = plan_result_or_start(&self.open, &call.id, &output)?;
                 apply_result(&mut self.open, &staged);
                 match self.keeping {
                     // The last result is committed together with the cycle.
@@ -158,17 +158,8 @@ impl<'r> Run<'r> {
     }
 
     async fn close(&mut self, last: Option<Record>, close: Close<'_>) -> Result<Vec<CycleOutcome>, SessionError> {
-        let (mut batch, outcomes) = match self.session.facts().plan_close(&self.open, &self.turn, close, self.keeping) {
-            Ok(planned) => planned,
-            Err(error) => {
-                // The last result is there, whether its cycle can be committed or not.
-                self.session.write(Batch::of(last.into_iter().collect())).await?;
-                return Err(error);
-            }
-        };
-        batch.records.splice(0..0, last);
-        self.session.write(batch).await?;
-        Ok(outcomes)
+        let planned = self.session.facts().plan_close(&self.open, &self.turn, close, self.keeping);
+        write_close(self.session, last, planned).await
     }
 
     /// The error of a cycle some of whose calls must not run.
@@ -176,6 +167,26 @@ impl<'r> Run<'r> {
         let count = self.open.calls.iter().filter(|call| must_not_run(call)).count();
         (count > 0)
             .then(|| format!("{count} of {} calls must not be run: their results say why", self.open.calls.len()))
+    }
+}
+
+/// Writes the last result of a cycle and its end in one commit. The last result is there, whether its cycle can be
+/// committed or not.
+pub(in crate::session) async fn write_close(
+    session: &mut Session,
+    last: Option<Record>,
+    planned: Result<(Batch, Vec<CycleOutcome>), SessionError>,
+) -> Result<Vec<CycleOutcome>, SessionError> {
+    match planned {
+        Ok((mut batch, outcomes)) => {
+            batch.records.splice(0..0, last);
+            session.write(batch).await?;
+            Ok(outcomes)
+        }
+        Err(error) => {
+            session.write(Batch::of(last.into_iter().collect())).await?;
+            Err(error)
+        }
     }
 }
 
@@ -235,7 +246,7 @@ pub(in crate::session) async fn undo_calls(
 /// Undoes a call under the key that it ran under, and says whether its tool could.
 async fn undo_call(executor: &dyn ToolExecutor, made: &ToolCall, call: &OpenCall) -> bool {
     let returned = returned(call);
-    let undoing = AssertUnwindSafe(async { executor.compensate(made, returned.as_deref()).await });
+    let undoing = AssertUnwindSafe(async { executor.compensate(made, returned).await });
     // A tool that panics has not undone the call.
     matches!(undoing.catch_unwind().await, Ok(Ok(())))
 }
@@ -258,5 +269,5 @@ pub(in crate::session) async fn run_call<'c>(
     call: &'c ToolCall,
 ) -> (&'c ToolCall, Result<ToolOutput, CallFailure>) {
     let outcome = AssertUnwindSafe(async { executor.execute(call).await }).catch_unwind().await;
-    (call, outcome.map_or(Err(CallFailure::Crashed), |ran| ran.map_err(CallFailure::NotRun)))
+    (call, outcome.map_or(Err(CallFailure::Crashed), |ran| ran.map_err(CallFailure::Failed)))
 }

@@ -108,13 +108,12 @@ fn lost(call: &OpenCall) -> LostCall {
 }
 
 /// The start of a long text, and the number of bytes that follow.
-fn shorten(mut text: String) -> String {
+fn shorten(text: &str) -> String {
     let cut = text.floor_char_boundary(RETURNED_BYTES_MAX);
-    let more = text.len() - cut;
-    if more > 0 {
-        text = format!("{}[… {more} more bytes]", &text[..cut]);
+    match text.len() - cut {
+        0 => text.to_owned(),
+        more => format!("{}[… {more} more bytes]", &text[..cut]),
     }
-    text
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]

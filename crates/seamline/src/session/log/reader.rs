@@ -5,7 +5,7 @@ use std::sync::Arc;
 use seamline_store::{Damage, Error, Head, LogLoss, Replay, SessionId, Store, StoredCommit};
 
 use super::read_pages;
-use crate::session::{Clock as _, SystemClock};
+use crate::session::Clock;
 
 /// The commits of one session, for reading.
 #[derive(Debug)]
@@ -14,13 +14,18 @@ pub(in crate::session) struct Reader {
     id: SessionId,
     /// The commits that the store lost before.
     losses: Vec<LogLoss>,
+    clock: Arc<dyn Clock>,
 }
 
 impl Reader {
     /// Makes a reader, and asks the store which commits it lost.
-    pub(in crate::session) async fn open(store: Arc<dyn Store>, id: SessionId) -> Result<Self, Error> {
+    pub(in crate::session) async fn open(
+        store: Arc<dyn Store>,
+        id: SessionId,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, Error> {
         let losses = store.losses().await?;
-        Ok(Self { store, id, losses })
+        Ok(Self { store, id, losses, clock })
     }
 
     pub(in crate::session) fn id(&self) -> &SessionId {
@@ -32,8 +37,8 @@ impl Reader {
     }
 
     /// The time, in milliseconds since 1970.
-    pub(in crate::session) fn now() -> u64 {
-        SystemClock.now()
+    pub(in crate::session) fn now(&self) -> u64 {
+        self.clock.now()
     }
 
     /// The end of the log, as the store knows it now.

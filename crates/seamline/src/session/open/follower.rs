@@ -13,7 +13,9 @@ use crate::session::log::Reader;
 use crate::session::recover::truth::unresolved;
 use crate::session::repair::Frontier;
 use crate::session::wire::Wire;
-use crate::session::{Health, RepairResult, Request, Session, SessionError, SessionOptions, Unresolved};
+use crate::session::{
+    Clock, Health, RepairResult, Request, Session, SessionError, SessionOptions, SystemClock, Unresolved,
+};
 use crate::{Options, Policy};
 
 /// A read-only follower of a session that another process writes.
@@ -50,7 +52,19 @@ impl Follower {
     /// # Errors
     /// When there is no such session, or the store failed.
     pub async fn open(store: Arc<dyn Store>, id: SessionId) -> Result<Self, SessionError> {
-        let reader = Reader::open(store, id).await?;
+        Self::open_with_clock(store, id, Arc::new(SystemClock)).await
+    }
+
+    /// Opens a session for reading, as [`Follower::open`] does, with the clock that gives the time of what it plans.
+    ///
+    /// # Errors
+    /// As for [`Follower::open`].
+    pub async fn open_with_clock(
+        store: Arc<dyn Store>,
+        id: SessionId,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, SessionError> {
+        let reader = Reader::open(store, id, clock).await?;
         let (replay, head) = (reader.new_replay(), Head { epoch: 0, ..Head::START });
         let mut follower = Self { reader, head, replay, health: Health::Whole };
         follower.refresh().await?;
@@ -130,7 +144,7 @@ impl Follower {
     /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), or the conversation cannot be read.
     pub fn preview_repair(&self, policy: Policy) -> Result<RepairResult, SessionError> {
         let (wire, work) = (wire_of(self.state(), policy)?, Work::default());
-        let (next, now) = (self.head.seq + 1, Reader::now());
+        let (next, now) = (self.head.seq + 1, self.reader.now());
         let facts = Facts { id: self.id(), state: self.state(), wire: &wire, work: &work, next, now };
         Ok(facts.plan_repair(&wire.options, wire.config().persist_repairs, Frontier::Open)?.0)
     }

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use seamline_model::Role;
-use seamline_store::{CallId, Cut, DialectName, EntrySource, Insert, Origin, Raw, RepairKind};
+use seamline_store::{CallId, CallOutcome, Cut, DialectName, EntrySource, Insert, Origin, Raw, RepairKind};
 
 use crate::outline::{OutlineBlock, OutlineKind, OutlineMessage};
 use crate::session::facts::{Batch, Facts};
@@ -114,7 +114,7 @@ impl Facts<'_> {
             Found::Nothing { before, results } => self.add(&place, before, *results, output)?,
         };
         let Some(cut) = cut else { return Ok(None) };
-        let (batch, _) = self.plan_repair_record(RepairKind::LateResult, vec![cut], &[])?;
+        let (batch, _) = self.plan_repair_record(RepairKind::LateResult, vec![cut], Vec::new(), &[])?;
         Ok(Some(batch))
     }
 
@@ -374,7 +374,7 @@ impl Facts<'_> {
                 name: made.call.name.clone(),
                 output: text.to_owned(),
                 failed: !is_late || output.is_error,
-                synthetic: !is_late,
+                outcome: is_late.then_some(CallOutcome::Returned),
             }
         });
         let all: Vec<CallResult> = all.collect();

@@ -2,8 +2,6 @@
 
 use seamline_store::{CallId, CallState, CycleId, Effect, OpenCall, OpenCycle, State};
 
-use crate::session::cycle::call::returned;
-
 /// The outcome of a call as far as the records prove it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truth {
@@ -54,7 +52,7 @@ pub(in crate::session) fn truth_of(call: &OpenCall) -> Truth {
         // A call that only reads may have an intent; it is still harmless.
         CallState::Pending | CallState::Started { .. } if !call.effect.needs_intent() => Truth::Harmless,
         CallState::Started { .. } => Truth::OutcomeUnknown,
-        CallState::Finished { .. } if returned(call).is_some() => Truth::Finished,
+        CallState::Finished { outcome, .. } if outcome.has_run() => Truth::Finished,
         CallState::Pending | CallState::Finished { .. } => Truth::NeverStarted,
     }
 }

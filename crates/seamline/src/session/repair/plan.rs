@@ -1,8 +1,5 @@
 //! Plans repairs of stored messages, and their undo.
 
-use std::collections::HashSet;
-use std::ops::Range;
-
 use seamline_dialects::providers;
 use seamline_rules::Left;
 use seamline_store::{
@@ -163,17 +160,17 @@ impl<'s> Facts<'s> {
         let inserted = cuts.iter_mut().flat_map(|cut| &mut cut.inserted);
         inserted.for_each(|insert| insert.dialect = self.wire.mark());
         self.correct_origins(&mut cuts)?;
-        let (mut batch, id) = self.plan_repair_record(RepairKind::Fix, cuts.clone(), &fixed.outcome.repairs)?;
+        self.note_synthetic_results(&mut cuts, &fixed.outcome.repairs)?;
         let renamed = self.renamed(&cuts)?;
-        name_renamed(&mut batch, &renamed);
+        let record =
+            |actions: &[RepairAction]| self.plan_repair_record(RepairKind::Fix, cuts.clone(), renamed.clone(), actions);
+        let (batch, id) = record(&fixed.outcome.repairs)?;
         if fixed.rendered.is_stored() {
             let after = self.wire.body("{}", fixed.messages.iter())?;
             return Ok(Some(Recorded { batch, id, left: Vec::new(), after }));
         }
         let Some((left, after)) = self.left_after(&batch, fixed, asked)? else { return Ok(None) };
-        let (mut batch, id) =
-            self.plan_repair_record(RepairKind::Fix, cuts, &without(&fixed.outcome.repairs, &left))?;
-        name_renamed(&mut batch, &renamed);
+        let (batch, id) = record(&without(&fixed.outcome.repairs, &left))?;
         Ok(Some(Recorded { batch, id, left, after }))
     }
 
@@ -220,10 +217,11 @@ impl<'s> Facts<'s> {
         &self,
         kind: RepairKind,
         cuts: Vec<Cut>,
+        renamed: Vec<RenamedCall>,
         actions: &[RepairAction],
     ) -> Result<(Batch, RepairId), SessionError> {
         let id = RepairId::from(self.next_id("repair"));
-        let (meant, renamed, report) = (Vec::new(), Vec::new(), Some(Raw::of(actions)?));
+        let (meant, report) = (Vec::new(), Some(Raw::of(actions)?));
         let repair = Record::Repair(RepairRecord { id: id.clone(), kind, cuts, meant, renamed, report });
         self.state.allows(&repair)?;
         let count = actions.len().max(1);
@@ -239,55 +237,12 @@ impl<'s> Facts<'s> {
         let incident = self.incident(IncidentKind::Undo, IncidentSeverity::Info, id.to_string());
         Ok((Batch::of(vec![undo, Record::Incident(incident)]), id))
     }
-
-    /// Corrects origins: a block that a repair moved keeps its origin, though its message is new.
-    fn correct_origins(&self, cuts: &mut [Cut]) -> Result<(), SessionError> {
-        let inserts = || cuts.iter().flat_map(|cut| &cut.inserted);
-        if inserts().all(|insert| insert.origin == Origin::Said) {
-            return Ok(());
-        }
-        let gone = cuts.iter().flat_map(|cut| self.entries().iter().skip(cut.at as usize).take(cut.removed as usize));
-        let gone: Vec<&Raw> = gone.filter(|entry| entry.origin == Origin::Said).map(|entry| &entry.message).collect();
-        let (body, said) = self.blocks(gone.into_iter())?;
-        let said: HashSet<&[u8]> = said.into_iter().map(|span| &body[span]).collect();
-        let made_up = cuts.iter_mut().flat_map(|cut| &mut cut.inserted).filter(|it| it.origin == Origin::Synthetic);
-        for insert in made_up {
-            let (body, blocks) = self.blocks(std::iter::once(&insert.message))?;
-            if blocks.into_iter().any(|span| said.contains(&body[span])) {
-                insert.origin = Origin::Said;
-            }
-        }
-        Ok(())
-    }
-
-    /// A body of these messages, and the spans of its blocks.
-    fn blocks<'m>(
-        &self,
-        messages: impl Iterator<Item = &'m Raw> + Clone,
-    ) -> Result<(Vec<u8>, Vec<Range<usize>>), SessionError> {
-        if messages.clone().next().is_none() {
-            return Ok((Vec::new(), Vec::new()));
-        }
-        let body = self.wire.body("{}", messages)?;
-        let outline = crate::outline(&body, &self.wire.options, 0..usize::MAX)?;
-        let spans = outline.into_iter().flat_map(|message| message.blocks).map(|block| block.span).collect();
-        Ok((body, spans))
-    }
 }
 
 /// The id and the tool of each call.
 fn calls_of(outline: &[OutlineMessage]) -> Vec<(String, Option<String>)> {
     let blocks = outline.iter().flat_map(|message| &message.blocks).filter(|block| block.kind == OutlineKind::Call);
     blocks.map(|block| (block.id.clone().unwrap_or_default(), block.name.clone())).collect()
-}
-
-/// Adds the renamed calls to the record of a repair.
-fn name_renamed(batch: &mut Batch, calls: &[RenamedCall]) {
-    for record in &mut batch.records {
-        if let Record::Repair(repair) = record {
-            repair.renamed = calls.to_vec();
-        }
-    }
 }
 
 /// Leaves a call without a result as it is: requests add one.

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use seamline::session::{OpenOptions, Session, SessionPolicy, ToolOutput};
+use seamline::session::{ExecutorFailure, OnFailure, OpenOptions, Session, SessionPolicy, ToolOutput};
 use seamline::store::{Effect, Origin, SessionId};
 
 use super::faulty::{Fault, Faulty};
@@ -91,6 +91,33 @@ fn calls_that_may_run_again_do_so_if_there_is_an_executor() {
             assert!(runs == 0 || keys.lock().unwrap()[0].as_deref() == Some(key.as_str()), "under the same key");
             assert!(kept(&again)[2].contains(text), "{:?}", kept(&again));
             assert!(is_valid(&again));
+        }
+    });
+}
+
+#[test]
+fn a_failure_in_a_recovery_is_recorded_as_in_a_run() {
+    on_every_store(async |place| {
+        for on_failure in [OnFailure::Record, OnFailure::Rollback] {
+            for is_error in [true, false] {
+                let config =
+                    SessionPolicy { on_tool_error: on_failure, on_executor_failure: on_failure, ..Default::default() };
+                let mut session = place.create(config).await;
+                session.append(ASK).await.unwrap();
+                session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();
+                let options = OpenOptions { take_over: true, recover: false, ..open_options() };
+                let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
+                let tool = Tool::doing(move |_| match is_error {
+                    true => Ok(ToolOutput { output: "no such file".to_owned(), is_error: true }),
+                    false => Err(ExecutorFailure("no such file".to_owned())),
+                });
+                let recovered = again.recover_with(&tool).await.unwrap();
+                let is_rolled_back = on_failure == OnFailure::Rollback;
+                assert_eq!((recovered.cycles, recovered.rolled_back), (1, usize::from(is_rolled_back)));
+                let told = kept(&again).concat();
+                assert_eq!(told.contains("no such file"), !is_rolled_back, "{told}");
+                assert!(is_valid(&again) && again.state().cycles.is_empty());
+            }
         }
     });
 }

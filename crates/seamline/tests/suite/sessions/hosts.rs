@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use seamline::classify::Failure;
 use seamline::session::{OpenOptions, ResetOptions, Session, SessionOptions};
 use seamline::store::{
-    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, IncidentKind, Lease, OpenedCommit, Operation,
-    Pending, Pushed, Quarantined, Record, Sealed, SessionId, SessionInfo, Store, StoredCommit, cause,
+    Acquire, Appended, Effect, Erased, Error, Hash, Head, Holder, InboxItem, IncidentKind, Lease, OpenedCommit,
+    Operation, Pending, Pushed, Quarantined, Record, Sealed, SessionId, SessionInfo, Store, StoredCommit, cause,
 };
 
 use super::stores::{ASK, Tool, kept, open_options, turn};
@@ -194,6 +194,21 @@ fn s1_47_a_cycle_is_begun_run_and_committed_in_that_order() {
             .map(|what| log.concat().iter().position(|record| is_record(record, what)).unwrap());
         assert!(places.is_sorted(), "{places:?}");
         assert_eq!(log.len(), 4, "the first record, the message, the intent, the result: {log:?}");
+    });
+}
+
+#[test]
+fn the_last_result_that_a_host_reports_is_stored_with_its_cycle() {
+    futures_executor::block_on(async {
+        let host = Arc::new(Host::default());
+        let mut session = hosted(&host).await;
+        let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &|_| Effect::ReadOnly).await.unwrap();
+        for (id, staged_and_cycle) in [("toolu_1", [true, false]), ("toolu_2", [true, true])] {
+            session.after_tool_call(&cycle, &id.into(), &super::calls::said("done")).await.unwrap();
+            let last = host.persisted(session.id()).pop().unwrap();
+            let has = ["staged", "cycle"].map(|what| last.iter().any(|record| is_record(record, what)));
+            assert_eq!(has, staged_and_cycle, "{id}: {last:?}");
+        }
     });
 }
 

@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use seamline::session::{OpenOptions, Session};
+use seamline::session::{OpenOptions, Session, ToolOutput};
 use seamline::store::Effect;
 use seamline::stream::ResponseStream;
 
@@ -58,6 +58,19 @@ fn x11_the_text_of_the_policy_about_a_crash_has_no_mark_of_a_failed_tool() {
         session.execute_tool_cycle(&[&CUT.replace("pa\"}", "path\\\":1}\"}")], &tool, pending()).await.unwrap();
         let result = kept(&session).last().unwrap().clone();
         assert!(result.contains(r#""content":"[synthetic] it crashed""#), "{result}");
+    });
+}
+
+/// Only the cause of a result tells who wrote it: a tool may write the words of the policy.
+#[test]
+fn x11_a_tool_that_writes_the_words_of_the_policy_has_the_mark_of_a_failed_tool() {
+    on_every_store(async |place| {
+        let mut session = session_of(&place, "openai", TEXTS).await;
+        session.append(ASK).await.unwrap();
+        let tool = Tool::doing(|_| Ok(ToolOutput { output: "[synthetic] it crashed".to_owned(), is_error: true }));
+        session.execute_tool_cycle(&[&CUT.replace("pa\"}", "path\\\":1}\"}")], &tool, pending()).await.unwrap();
+        let result = kept(&session).last().unwrap().clone();
+        assert!(result.contains(r#""content":"[tool error] [synthetic] it crashed""#), "{result}");
     });
 }
 

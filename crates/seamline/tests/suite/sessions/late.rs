@@ -2,12 +2,13 @@
 
 use std::future::pending;
 
-use seamline::session::{Session, SessionPolicy, ToolCallRef};
+use seamline::Policy;
+use seamline::session::{OpenOptions, PersistRepairs, Session, SessionPolicy, ToolCallRef};
 use seamline::store::{Effect, Origin};
 
 use super::asking::in_dialect;
 use super::calls::said;
-use super::stores::{ASK, Place, Tool, is_valid, kept, memory, on_every_store};
+use super::stores::{ASK, Place, Tool, is_valid, kept, memory, on_every_store, open_options, repairing};
 
 const SHARED: &str = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"pay","input":{"n":1}},{"type":"tool_use","id":"a","name":"pay","input":{"n":2}}]}"#;
 
@@ -33,6 +34,29 @@ fn calls_that_share_an_id_each_get_their_own_late_result() {
             assert_eq!(results.matches(r#""tool_use_id":"a""#).count(), 2, "{results}");
             assert!(is_valid(&session) && session.messages().count() == 3);
         }
+    });
+}
+
+/// The record of a repair says which results it made: the policy that wrote them may be gone.
+#[test]
+fn a_late_result_replaces_what_a_repair_made_up_under_another_policy() {
+    on_every_store(async |place| {
+        let mut policy = repairing(SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() });
+        policy.repair.synthetic_text.missing = "it never came".into();
+        let mut session = place.create_with(policy).await;
+        let turn =
+            SHARED.replace(r#""id":"a","name":"pay","input":{"n":2}"#, r#""id":"b","name":"pay","input":{"n":2}"#);
+        for message in [ASK, &turn, r#"{"role":"user","content":"well?"}"#] {
+            session.append(message).await.unwrap();
+        }
+        session.repair().await.unwrap();
+        assert!(kept(&session)[2].contains("it never came"), "{:?}", kept(&session));
+        let options = OpenOptions { take_over: true, policy: Some(Policy::default()), ..open_options() };
+        let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
+        let call = ToolCallRef { id: "a".into(), name: "pay" };
+        assert!(again.add_late_result(&call, &said("ONE")).await.unwrap(), "{:?}", kept(&again));
+        assert!(!again.add_late_result(&call, &said("again")).await.unwrap(), "a real one stays");
+        assert!(kept(&again)[2].contains("ONE"), "{:?}", kept(&again));
     });
 }
 
