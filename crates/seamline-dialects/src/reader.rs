@@ -300,7 +300,8 @@ impl<'a> Reader<'a> {
         if !self.density.has_place_for(self.transcript.messages.len()) {
             return;
         }
-        self.transcript.push(Message { role, span: value.span(), first_block, end_block, body });
+        let is_unknown = self.is_unknown;
+        self.transcript.push(Message { role, span: value.span(), first_block, end_block, body, is_unknown });
         self.look_at_entry(value, role);
     }
 

@@ -299,6 +299,9 @@ pub struct Message {
     pub body: ContentForm,
 }
 
+    /// Whether its role or its kind is one that the dialect does not have, and that a provider may have added since. Such
+    /// a message may demand and hold anything, so no rule changes it or calls it wrong.
+    pub is_unknown: bool,
 impl Message {
     /// Its blocks, as a range of [`Transcript::blocks`].
     pub fn range(&self) -> Range<usize> {
