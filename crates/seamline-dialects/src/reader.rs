@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn synthetic(&mut self, content: Option<Value<'_, '_>>, text: Option<Cow<'_, str>>) -> Synthetic {
         let (Some(content), Some(text)) = (content, text) else { return Synthetic::No };
         let synthetic = Synthetic::of(&text);
-        if synthetic == Synthetic::Marked {
+        if matches!(synthetic, Synthetic::Marked | Synthetic::Foreign) {
             self.transcript.marked.insert(content.span(), text.into_owned());
         }
         synthetic

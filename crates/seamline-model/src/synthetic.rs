@@ -56,7 +56,12 @@ const OURS: &[&str] = &[NO_RESULT, ABORTED, CANCELLED, DENIED, TIMED_OUT, CRASHE
 const EARLIER: &[&str] =
     &["[synthetic] no result was recorded for this call", "[synthetic] This tool call was rebuilt from its result."];
 
-/// Texts that other programs write in place of a missing result.
+/// Texts of other programs that name their program and say that it made them up.
+const NAMED: &[&str] =
+    &["[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair."];
+
+/// Texts that other programs write in place of a missing result. A tool may print any of them, so a result that is one of
+/// them is synthetic only if it also says that the tool failed, or if the policy has the text.
 const OTHERS: &[&str] = &[
     "[Aborted by user]",
     "[Error: tool result missing]",
@@ -67,7 +72,6 @@ const OTHERS: &[&str] = &[
     "Tool execution cancelled by user",
     "Tool call interrupted or cancelled",
     "Tool execution was interrupted before completion.",
-    "[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.",
     "No result provided",
 ];
 
@@ -80,7 +84,12 @@ pub fn is_default_text(text: &str) -> bool {
 /// Whether a repair is known to have written a result's text. It is the whole text, to the last space: a real tool may
 /// print the mark or quote the text.
 pub fn is_synthetic(text: &str) -> bool {
-    [OURS, EARLIER, OTHERS].iter().any(|known| known.contains(&text))
+    [OURS, EARLIER, NAMED].iter().any(|known| known.contains(&text))
+}
+
+/// Whether some program is known to write a text in place of a missing result, and a tool may print it, too.
+pub fn is_of_others(text: &str) -> bool {
+    OTHERS.contains(&text)
 }
 
 /// Whether a repair made a result. A real result that arrives later replaces a synthetic one.
@@ -95,6 +104,9 @@ pub enum Synthetic {
     Marked,
 }
 
+    /// Another program writes this text. It is synthetic if the result says that the tool failed, or if the policy has
+    /// this text.
+    Foreign,
 impl Synthetic {
     /// Classifies the text of a result.
     pub fn of(text: &str) -> Self {
@@ -102,6 +114,7 @@ impl Synthetic {
             text if is_synthetic(text) => Self::Yes,
             NO_OUTPUT | OUTPUT_FOLLOWS => Self::No,
             text if text.trim_start().starts_with(MARK) => Self::Marked,
+            text if is_of_others(text) => Self::Foreign,
             _ => Self::No,
         }
     }
@@ -139,7 +152,8 @@ mod tests {
     #[test]
     fn a_marked_text_of_a_tool_is_not_synthetic_by_itself() {
         assert!(!is_synthetic("[synthetic] 40 rows of test data"));
-        assert!(OTHERS.iter().all(|text| !is_default_text(text)));
+        assert!(NAMED.iter().all(|text| !is_default_text(text) && Synthetic::of(text) == Synthetic::Yes));
+        assert!(OTHERS.iter().all(|text| !is_synthetic(text) && Synthetic::of(text) == Synthetic::Foreign));
         assert_eq!(Synthetic::of("[synthetic] 40 rows of test data"), Synthetic::Marked);
         let quoted = "[synthetic] [not executed] The call \"pay\" (c1) did not run: so it says in the log. 7 paid.";
         assert_eq!(Synthetic::of(quoted), Synthetic::Marked);
