@@ -40,6 +40,8 @@ pub const START: &str = "[synthetic] (the conversation starts here)";
 pub const CONTINUE: &str = "[synthetic] Continue.";
 /// The message between two messages of one role that cannot be joined.
 pub const NOTHING_BETWEEN: &str = "[synthetic] (no message in between)";
+/// The text beside a document, where a document needs one.
+pub const DOCUMENT: &str = "[synthetic] (a document follows)";
 /// The assistant message where the assistant's response was not recorded.
 pub const NO_RESPONSE: &str = "[synthetic] (no response was recorded)";
 /// The reasoning where reasoning is required and was not recorded.
@@ -102,19 +104,19 @@ pub enum Synthetic {
     Yes,
     /// It starts with the mark, and is synthetic if the policy has this text, or a session wrote it about this call.
     Marked,
-}
-
     /// Another program writes this text. It is synthetic if the result says that the tool failed, or if the policy has
     /// this text.
     Foreign,
+}
+
 impl Synthetic {
     /// Classifies the text of a result.
     pub fn of(text: &str) -> Self {
         match text {
             text if is_synthetic(text) => Self::Yes,
+            text if is_of_others(text) => Self::Foreign,
             NO_OUTPUT | OUTPUT_FOLLOWS => Self::No,
             text if text.trim_start().starts_with(MARK) => Self::Marked,
-            text if is_of_others(text) => Self::Foreign,
             _ => Self::No,
         }
     }
