@@ -78,8 +78,13 @@ pub struct PairDemands {
 
 impl PairDemands {
     /// No known demands.
-    pub const NONE: Self =
-        Self { adjacent: None, unaddressed: false, program_results_alone: None, documents_apart: None, container: None };
+    pub const NONE: Self = Self {
+        adjacent: None,
+        unaddressed: false,
+        program_results_alone: None,
+        documents_apart: None,
+        container: None,
+    };
 }
 
 /// Where a signed summary of earlier messages is allowed: at the start of the conversation, and once.

@@ -256,8 +256,7 @@ impl<'a> Transcript<'a> {
             Synthetic::Foreign => result.failed || self.marked.get(&result.content).is_some_and(is_of_policy),
             Synthetic::Marked => self.marked.get(&result.content).is_some_and(|text| {
                 let is_tool = |said: &str| said.is_empty() || self.tools.has_labelled(said);
-                is_of_policy(text)
-                    || is_of_session_about(text, result.id.as_deref(), &is_tool)
+                is_of_policy(text) || is_of_session_about(text, result.id.as_deref(), &is_tool)
             }),
         })
     }
@@ -299,8 +298,7 @@ pub struct Message {
     pub end_block: u32,
     /// How its content is written.
     pub body: ContentForm,
-    /// Whether its role or its kind is one that the dialect does not have, and that a provider may have added since. Such
-    /// a message may demand and hold anything, so no rule changes it or calls it wrong.
+    /// Whether a provider may have added its role or its kind, so that no rule changes it or calls it wrong.
     pub is_unknown: bool,
 }
 

@@ -24,8 +24,8 @@ impl Unknown {
         !is_of_body && found.message.is_some_and(|message| self.0.contains(&message))
     }
 
-    /// Whether a finding of a rule is no finding, because it calls an unknown message wrong. The rules about the bytes of
-    /// a body tell by themselves what is unknown.
+    /// Whether to drop a finding of a rule, because it calls an unknown message wrong. The rules about the bytes of a body
+    /// tell by themselves what is unknown.
     pub(crate) fn clears(&self, finding: &RuleFinding, group: Group) -> bool {
         let is_note = finding.severity == Severity::Info || group == Group::Wire;
         !is_note && finding.place.message.is_some_and(|message| self.0.contains(&message))

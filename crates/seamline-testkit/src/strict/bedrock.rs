@@ -15,7 +15,8 @@ const CHARS_MAX: usize = 64;
 /// Everything Converse would reject, in no particular order.
 pub(crate) fn check(body: &Value, messages: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
-    let is_claude = ["modelId", "model"].iter().any(|key| wire::string(body, key).is_some_and(|id| id.contains("claude")));
+    let is_claude =
+        ["modelId", "model"].iter().any(|key| wire::string(body, key).is_some_and(|id| id.contains("claude")));
     for (message, held) in messages.iter().enumerate() {
         // pydantic-ai#6081: Claude finds no result in a message that also holds a document.
         if is_claude && wire::blocks(held).iter().any(|block| result(block).is_some()) && holds_document(held) {

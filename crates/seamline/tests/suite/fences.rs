@@ -34,7 +34,8 @@ fn bodies(id: &str, name: &str, output: &str) -> Vec<(&'static str, Value)> {
     let parts = json!([{"type": "text", "text": output}, {"type": "text", "text": "more"}]);
     let gemini = |response: Value| json!({"role": "user", "parts": [{"functionResponse": {"id": id, "name": name, "response": response}}]});
     let step = |text: Value| json!({"type": "user_input", "content": [{"type": "text", "text": text}]});
-    let result = |id: &str, result: Value| json!({"type": "function_result", "call_id": id, "name": name, "result": result});
+    let result =
+        |id: &str, result: Value| json!({"type": "function_result", "call_id": id, "name": name, "result": result});
     let bedrock =
         |content: Value| json!({"role": "user", "content": [{"toolResult": {"toolUseId": id, "content": content}}]});
     vec![

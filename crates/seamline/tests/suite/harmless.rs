@@ -67,7 +67,8 @@ fn keeps_messages_of_unknown_roles(dialect: Dialect) {
     let mut runner =
         TestRunner::new_with_rng(ProptestConfig::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[11; 32]));
     let mut generated = || generate::good().new_tree(&mut runner).ok().map(|tree| tree.current());
-    let transcripts: Vec<_> = std::iter::repeat_with(&mut generated).flatten().take(CONVERSATIONS_OF_PROVIDER).collect();
+    let transcripts: Vec<_> =
+        std::iter::repeat_with(&mut generated).flatten().take(CONVERSATIONS_OF_PROVIDER).collect();
     let mut harmed = Harmed::default();
     for provider in providers::ALL {
         let options = Options { provider: Some(provider.name.to_owned()), ..laws::options(dialect) };
@@ -164,7 +165,7 @@ impl Harmed {
         self.look_at_each(variants, body, options);
     }
 
-    /// Looks at variants of a body. What is wrong with the body itself is no matter of the variants.
+    /// Looks at variants of a body. The findings of the body itself do not count.
     fn look_at_each(&mut self, variants: impl IntoIterator<Item = Unknown>, body: &Value, options: &Options) {
         let known = wrong_with(body, options).unwrap_or_default();
         for variant in variants {

@@ -179,7 +179,7 @@ fn bodies_and_streams_of_2026_are_judged_right() {
 struct Case<'i> {
     /// The name of the file without its folder and ending.
     name: &'i str,
-    /// What a correct tool says.
+    /// The verdict of a correct tool.
     verdict: &'i str,
     kind: &'i str,
 }

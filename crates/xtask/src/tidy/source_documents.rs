@@ -100,7 +100,7 @@ impl<'p> Row<'p> {
     /// Finds the fault in a row whose limits a benchmark measures: each proof names a line of the table that it prints.
     fn unmeasured(&self, measured: &'p str, tree: &Tree) -> Option<String> {
         if let Some(mark) = self.marks.iter().find(|mark| !LIMITS.contains(mark)) {
-            return Some(format!("{mark} is no limit of time, so a test has to prove it"));
+            return Some(format!("{mark} is not a limit of time, so a test has to prove it"));
         }
         let lines = proofs(measured);
         if lines.is_empty() {
@@ -277,7 +277,10 @@ mod tests {
     fn a_function_that_no_runner_calls_proves_nothing() {
         let files = [
             (PAGE, "| S0-01 | Pairs | `seal` | [`s0_01_a_pair`](../a/tests.rs), [`s0_01_run`](../a/tests.rs) |\n"),
-            ("a/tests.rs", "/// Runs.\n#[tokio::test]\nasync fn s0_01_run() {\n    seal();\n}\nfn s0_01_a_pair() {\n    seal();\n}\n"),
+            (
+                "a/tests.rs",
+                "/// Runs.\n#[tokio::test]\nasync fn s0_01_run() {\n    seal();\n}\nfn s0_01_a_pair() {\n    seal();\n}\n",
+            ),
         ];
         let all = Subject::complaints(&files, check);
         let all: Vec<_> = all.into_iter().filter(|complaint| !complaint.ends_with(" is missing")).collect();
@@ -307,7 +310,7 @@ mod tests {
                 "error: docs/source-documents.md:2: S1-88: no benchmark `a/benches/store.rs` measures `seal`",
                 "error: docs/source-documents.md:3: S1-89: no benchmark `a/tests.rs` measures `rollback`",
                 "error: docs/source-documents.md:4: S1-90: the row names no line of a benchmark",
-                "error: docs/source-documents.md:5: S1-85: S1-85 is no limit of time, so a test has to prove it",
+                "error: docs/source-documents.md:5: S1-85: S1-85 is not a limit of time, so a test has to prove it",
             ]
         );
     }

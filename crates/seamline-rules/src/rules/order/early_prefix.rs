@@ -51,7 +51,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     };
     let next = |member: &&Member| context.transcript.messages.get(member.message.get() + 1);
     let continued = context.members().iter().filter(|member| member.sort == MemberSort::Continued);
-    // A message that a provider may have added may also stand behind the last one.
+    // A provider may have added the next message, and may continue the one before it.
     for member in continued.filter(|member| next(member).is_some_and(|next| !next.is_unknown)) {
         let place = Place { message: Some(member.message), block: None, span: member.span };
         let edit = Edit::DropMember { cut: member.cut, member: member.span, lost: false };

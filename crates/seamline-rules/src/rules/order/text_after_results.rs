@@ -16,7 +16,7 @@ declare_rule! {
     /// client that puts the user's next text into the message with the results. Anthropic demands the same of the results
     /// of calls that a server tool made: any other block ends the turn in which the server tool waits for them. Claude on
     /// Bedrock rejects documents beside results; it was seen to accept those of the format `pdf`, so for them it is a note.
-    /// A block of an unknown type may belong to the results and is no finding.
+    /// A block of an unknown type may belong to the results, so it is not reported.
     ///
     /// # Example
     /// ```json
