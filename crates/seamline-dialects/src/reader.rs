@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn synthetic(&mut self, content: Option<Value<'_, '_>>, text: Option<Cow<'_, str>>) -> Synthetic {
         let (Some(content), Some(text)) = (content, text) else { return Synthetic::No };
         let synthetic = Synthetic::of(&text);
-        if synthetic == Synthetic::Marked {
+        if matches!(synthetic, Synthetic::Marked | Synthetic::Foreign) {
             self.transcript.marked.insert(content.span(), text.into_owned());
         }
         synthetic
@@ -300,7 +300,8 @@ impl<'a> Reader<'a> {
         if !self.density.has_place_for(self.transcript.messages.len()) {
             return;
         }
-        self.transcript.push(Message { role, span: value.span(), first_block, end_block, body });
+        let is_unknown = self.is_unknown;
+        self.transcript.push(Message { role, span: value.span(), first_block, end_block, body, is_unknown });
         self.look_at_entry(value, role);
     }
 

@@ -70,13 +70,21 @@ pub struct PairDemands {
     pub unaddressed: bool,
     /// Error for other blocks beside the results of calls that a server tool made.
     pub program_results_alone: Option<ErrorText>,
+    /// Error for a document in a message with results.
+    pub documents_apart: Option<ErrorText>,
     /// Error for open calls that a server tool made, in a request that does not name its container.
     pub container: Option<ErrorText>,
 }
 
 impl PairDemands {
     /// No known demands.
-    pub const NONE: Self = Self { adjacent: None, unaddressed: false, program_results_alone: None, container: None };
+    pub const NONE: Self = Self {
+        adjacent: None,
+        unaddressed: false,
+        program_results_alone: None,
+        documents_apart: None,
+        container: None,
+    };
 }
 
 /// Where a signed summary of earlier messages is allowed: at the start of the conversation, and once.

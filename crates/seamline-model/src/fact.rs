@@ -54,6 +54,8 @@ pub enum FactKind {
     Compaction,
     /// A cache mark that is a block of its own.
     CachePoint,
+    /// A document in a message, with its format.
+    Document,
     /// The text of this block is empty, and its other members have content.
     Beside,
     /// A name, an id or a role that is an object or a list; the id is its source. A message with an odd role may have no

@@ -20,11 +20,6 @@ pub struct Irregularity {
 }
 
 impl Irregularity {
-    /// Whether it is a message that a provider may have added.
-    pub fn is_unknown_message(&self) -> bool {
-        matches!(self.kind, IrregularityKind::UnreadableMessage { found } if found.is_unknown())
-    }
-
     /// An irregularity at a place.
     pub fn new(kind: IrregularityKind, span: Span, message: Option<MessageIndex>, block: Option<BlockIndex>) -> Self {
         Self { kind, span, message, block, more: 0 }

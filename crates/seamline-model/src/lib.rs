@@ -76,10 +76,10 @@ pub use source::{Source, Spliced};
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use stop::Stop;
 pub use synthetic::{
-    ABORTED, BROKEN_CALL, CANCELLED, CONTINUE, CRASHED, DENIED, EMPTY_TEXT, MARK, NAMELESS_CALL, NO_CONTENT, NO_OUTPUT,
-    NO_REASONING, NO_RESPONSE, NO_RESULT, NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN, OUTPUT_FOLLOWS,
-    START, Synthetic, TIMED_OUT, TRUNCATED, UNSIGNED_THINKING, is_default_text, is_of_session, is_of_session_about,
-    is_synthetic, is_truncated_result, not_run,
+    ABORTED, BROKEN_CALL, CANCELLED, CONTINUE, CRASHED, DENIED, DOCUMENT, EMPTY_TEXT, MARK, NAMELESS_CALL, NO_CONTENT,
+    NO_OUTPUT, NO_REASONING, NO_RESPONSE, NO_RESULT, NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN,
+    OUTPUT_FOLLOWS, START, Synthetic, TIMED_OUT, TRUNCATED, UNSIGNED_THINKING, is_default_text, is_of_others,
+    is_of_session, is_of_session_about, is_synthetic, is_truncated_result, not_run,
 };
 pub use tools::{Tool, Tools};
 pub use transcript::{

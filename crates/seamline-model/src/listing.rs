@@ -102,11 +102,13 @@ impl List {
     }
 
     fn pairs(&mut self, demands: &Constraints) {
-        let PairDemands { adjacent, unaddressed, program_results_alone, container } = demands.pairs;
+        let PairDemands { adjacent, unaddressed, program_results_alone, documents_apart, container } = demands.pairs;
         self.add_some("pairs.adjacent", "nothing comes between tool calls and their results", adjacent);
         self.fact("pairs.unaddressed", "a tool result may name a tool instead of a tool call", unaddressed);
         let says = "a message with the results of calls that a server tool made holds nothing else";
         self.add_some("pairs.program_results_alone", says, program_results_alone);
+        let says = "a message with tool results holds no document of another format than `pdf`";
+        self.add_some("pairs.documents_apart", says, documents_apart);
         let says = "a request with open calls of a server tool names its container";
         self.add_some("pairs.container", says, container);
         if let Some(CompactionDemand { misplaced, ambiguous }) = demands.compaction {

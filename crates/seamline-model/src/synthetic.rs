@@ -40,6 +40,8 @@ pub const START: &str = "[synthetic] (the conversation starts here)";
 pub const CONTINUE: &str = "[synthetic] Continue.";
 /// The message between two messages of one role that cannot be joined.
 pub const NOTHING_BETWEEN: &str = "[synthetic] (no message in between)";
+/// The text beside a document, where a document needs one.
+pub const DOCUMENT: &str = "[synthetic] (a document follows)";
 /// The assistant message where the assistant's response was not recorded.
 pub const NO_RESPONSE: &str = "[synthetic] (no response was recorded)";
 /// The reasoning where reasoning is required and was not recorded.
@@ -56,7 +58,12 @@ const OURS: &[&str] = &[NO_RESULT, ABORTED, CANCELLED, DENIED, TIMED_OUT, CRASHE
 const EARLIER: &[&str] =
     &["[synthetic] no result was recorded for this call", "[synthetic] This tool call was rebuilt from its result."];
 
-/// Texts that other programs write in place of a missing result.
+/// Texts of other programs that name their program and say that it made them up.
+const NAMED: &[&str] =
+    &["[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair."];
+
+/// Texts that other programs write in place of a missing result. A tool may print any of them, so a result that is one of
+/// them is synthetic only if it also says that the tool failed, or if the policy has the text.
 const OTHERS: &[&str] = &[
     "[Aborted by user]",
     "[Error: tool result missing]",
@@ -67,7 +74,6 @@ const OTHERS: &[&str] = &[
     "Tool execution cancelled by user",
     "Tool call interrupted or cancelled",
     "Tool execution was interrupted before completion.",
-    "[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.",
     "No result provided",
 ];
 
@@ -80,7 +86,12 @@ pub fn is_default_text(text: &str) -> bool {
 /// Whether a repair is known to have written a result's text. It is the whole text, to the last space: a real tool may
 /// print the mark or quote the text.
 pub fn is_synthetic(text: &str) -> bool {
-    [OURS, EARLIER, OTHERS].iter().any(|known| known.contains(&text))
+    [OURS, EARLIER, NAMED].iter().any(|known| known.contains(&text))
+}
+
+/// Whether some program is known to write a text in place of a missing result, and a tool may print it, too.
+pub fn is_of_others(text: &str) -> bool {
+    OTHERS.contains(&text)
 }
 
 /// Whether a repair made a result. A real result that arrives later replaces a synthetic one.
@@ -93,6 +104,9 @@ pub enum Synthetic {
     Yes,
     /// It starts with the mark, and is synthetic if the policy has this text, or a session wrote it about this call.
     Marked,
+    /// Another program writes this text. It is synthetic if the result says that the tool failed, or if the policy has
+    /// this text.
+    Foreign,
 }
 
 impl Synthetic {
@@ -100,6 +114,7 @@ impl Synthetic {
     pub fn of(text: &str) -> Self {
         match text {
             text if is_synthetic(text) => Self::Yes,
+            text if is_of_others(text) => Self::Foreign,
             NO_OUTPUT | OUTPUT_FOLLOWS => Self::No,
             text if text.trim_start().starts_with(MARK) => Self::Marked,
             _ => Self::No,
@@ -139,7 +154,8 @@ mod tests {
     #[test]
     fn a_marked_text_of_a_tool_is_not_synthetic_by_itself() {
         assert!(!is_synthetic("[synthetic] 40 rows of test data"));
-        assert!(OTHERS.iter().all(|text| !is_default_text(text)));
+        assert!(NAMED.iter().all(|text| !is_default_text(text) && Synthetic::of(text) == Synthetic::Yes));
+        assert!(OTHERS.iter().all(|text| !is_synthetic(text) && Synthetic::of(text) == Synthetic::Foreign));
         assert_eq!(Synthetic::of("[synthetic] 40 rows of test data"), Synthetic::Marked);
         let quoted = "[synthetic] [not executed] The call \"pay\" (c1) did not run: so it says in the log. 7 paid.";
         assert_eq!(Synthetic::of(quoted), Synthetic::Marked);

@@ -45,7 +45,7 @@ pub struct Transcript<'a> {
     pub envelope: Envelope,
     /// The form of the elements of the list. Known only if the whole body was read at once.
     pub entries: Entries,
-    /// The marked texts of results, by the span of their content.
+    /// The texts of results that only more knowledge tells from real ones, by the span of their content.
     pub marked: HashMap<Span, String>,
     /// The policy's own synthetic texts for results, in addition to those always known.
     pub made_up: Vec<String>,
@@ -249,13 +249,14 @@ impl<'a> Transcript<'a> {
 
     /// Whether a block is a synthetic result.
     pub fn is_made_up(&self, index: BlockIndex) -> bool {
+        let is_of_policy = |text: &String| self.made_up.iter().any(|known| known == text);
         self.result(index).is_some_and(|result| match result.synthetic {
             Synthetic::No => false,
             Synthetic::Yes => true,
+            Synthetic::Foreign => result.failed || self.marked.get(&result.content).is_some_and(is_of_policy),
             Synthetic::Marked => self.marked.get(&result.content).is_some_and(|text| {
                 let is_tool = |said: &str| said.is_empty() || self.tools.has_labelled(said);
-                self.made_up.iter().any(|known| known == text)
-                    || is_of_session_about(text, result.id.as_deref(), &is_tool)
+                is_of_policy(text) || is_of_session_about(text, result.id.as_deref(), &is_tool)
             }),
         })
     }
@@ -297,6 +298,8 @@ pub struct Message {
     pub end_block: u32,
     /// How its content is written.
     pub body: ContentForm,
+    /// Whether a provider may have added its role or its kind, so that no rule changes it or calls it wrong.
+    pub is_unknown: bool,
 }
 
 impl Message {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use seamline_model::{Constraints, Irregularity, Transcript};
+use seamline_model::{Constraints, Transcript};
 
 use crate::RepairPolicy;
 use crate::context::Context;
@@ -71,7 +71,8 @@ fn found(report: Report) -> Found {
 /// Runs the rules over the messages to check.
 ///
 /// Rules about one thing at a time run together over it, and the calls and results of a message right after the
-/// message: a long conversation passes through memory once and not once per rule.
+/// message: a long conversation passes through memory once and not once per rule. No rule about messages looks at one
+/// that a provider may have added since; its neighbours are messages beside something unknown.
 fn run(context: &Context<'_, '_>) -> Report {
     let mut report = Report::new(context);
     /// Runs the rules of one kind over one thing.
@@ -86,7 +87,9 @@ fn run(context: &Context<'_, '_>) -> Report {
     let mut calls = context.pairing.calls.iter().peekable();
     let mut results = context.pairing.results.iter().peekable();
     for (index, message) in context.messages() {
-        run!(message, index);
+        if !message.is_unknown {
+            run!(message, index);
+        }
         while let Some(call) = calls.next_if(|state| state.call.0 < message.end_block) {
             run!(call, call);
         }
@@ -94,16 +97,15 @@ fn run(context: &Context<'_, '_>) -> Report {
             run!(result, result);
         }
     }
-    let unknown = Unknown::of(context.transcript);
-    let is_looked_at = |found: &&Irregularity| {
-        found.message.is_none_or(|message| message >= context.first()) && !unknown.excuses(found)
-    };
-    for irregularity in context.transcript.irregularities.iter().filter(is_looked_at) {
-        run!(irregularity, irregularity);
+    for irregularity in &context.transcript.irregularities {
+        let is_checked = irregularity.message.is_none_or(|message| message >= context.first());
+        if is_checked && !report.unknown.excuses(irregularity) {
+            run!(irregularity, irregularity);
+        }
     }
     run!(whole);
     report.count();
-    unknown.drop_fixes(context.transcript, &mut report);
+    Unknown::drop_fixes(context.transcript, &mut report);
     report
 }
 

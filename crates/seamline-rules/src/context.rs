@@ -215,6 +215,14 @@ impl<'c, 'a> Context<'c, 'a> {
         self.constraints.results_alone.or_else(of_programs)
     }
 
+    /// The first document of a message, with its format and the error if it shares the message with results.
+    pub(crate) fn document_apart(&self, message: MessageIndex) -> Option<(BlockIndex, &str, ErrorText)> {
+        let error = self.constraints.pairs.documents_apart?;
+        let facts = self.transcript.facts_among(message.get()..message.get() + 1);
+        let document = facts.iter().find(|fact| fact.kind == FactKind::Document)?;
+        Some((document.block, &document.id, error))
+    }
+
     /// Whether a message holds the result of a call that a server tool made.
     fn answers_program(&self, message: MessageIndex) -> bool {
         let is_made = |block| match self.pairing.result(block).map(|state| state.fate) {

@@ -299,7 +299,9 @@ macro_rules! texts {
 
 /// Adds the synthetic mark if the text has none: without it, a late real result could not replace the text.
 fn marked(text: &str) -> String {
-    let known = seamline_model::is_synthetic(text) || text.trim_start().starts_with(seamline_model::MARK);
+    let known = seamline_model::is_synthetic(text)
+        || seamline_model::is_of_others(text)
+        || text.trim_start().starts_with(seamline_model::MARK);
     if known { text.to_owned() } else { format!("{} {text}", seamline_model::MARK) }
 }
 

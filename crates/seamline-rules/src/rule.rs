@@ -7,6 +7,7 @@ use seamline_model::{
 
 use crate::context::Context;
 use crate::found::{CountedFix, LISTED_MAX, Tally, fixes_max};
+use crate::unknown::Unknown;
 
 /// Code that finds one kind of violation.
 #[derive(Debug)]
@@ -164,6 +165,10 @@ pub(crate) struct Report {
     pub(crate) fixes_max: usize,
     /// The highest safety of fixes that the policy applies.
     safety_max: Safety,
+    /// The messages that a provider may have added since.
+    pub(crate) unknown: Unknown,
+    /// The group of the rule of the last finding.
+    group: Group,
 }
 
 impl Report {
@@ -182,6 +187,8 @@ impl Report {
             more: 0,
             fixes_max: fixes_max(context.transcript.source.len()),
             safety_max: safety_max(context),
+            unknown: Unknown::of(context.transcript),
+            group: Group::Log,
         }
     }
 
@@ -227,6 +234,7 @@ impl Report {
             more: 0,
         };
         let reach = self.running.map(|rule| rule.reach);
+        self.group = self.running.map_or(Group::Log, |rule| rule.group);
         self.repeats_ids |= reach == Some(Reach::Ids);
         match (reach, place.message) {
             (Some(Reach::Message), Some(_)) => self.lasting.push(self.findings.len()),
@@ -240,9 +248,16 @@ impl Report {
         Draft(&mut self.findings[last])
     }
 
-    /// Counts the last finding, which is complete. Beyond the listed ones only its fix is kept.
+    /// Counts the last finding, which is complete. Beyond the listed ones only its fix is kept, and nothing of a finding
+    /// that calls an unknown message wrong.
     pub(crate) fn count(&mut self) {
         let Some(last) = self.findings.get(self.counted) else { return };
+        if self.unknown.clears(last, self.group) {
+            self.lasting.pop_if(|at| *at == self.counted);
+            self.findings.pop();
+            self.more = 0;
+            return;
+        }
         let (code, severity, more) = (last.code, last.severity, std::mem::take(&mut self.more));
         let known = self.tallies.iter().position(|tally| tally.counts(code, severity));
         let at = known.unwrap_or_else(|| {

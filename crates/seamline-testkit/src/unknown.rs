@@ -60,6 +60,71 @@ pub fn pairs(body: &Value, most: usize) -> Vec<Unknown> {
     copies.into_iter().step_by(step).collect()
 }
 
+/// Returns copies of a body, each with one message of an unknown role that has members of known messages: ids of calls, a
+/// list of calls, reasoning, or no content. There are many; `most` of them are taken from everywhere.
+pub fn messages(body: &Value, most: usize) -> Vec<Unknown> {
+    let lists = ["messages", "contents", "input"];
+    let Some((key, elements)) = lists.iter().find_map(|&key| Some((key, body.get(key)?.as_array()?))) else {
+        return Vec::new();
+    };
+    let shapes = messages_of_unknown_role();
+    let count = shapes.len() * (elements.len() + 1);
+    let copy = |number: usize| {
+        let (index, shape) = (number / shapes.len(), &shapes[number % shapes.len()]);
+        let addition = Addition::Element { index, element: shape.clone(), added: ROLE };
+        Place { pointer: format!("/{key}"), addition }.apply(body)
+    };
+    // A step that divides neither number comes to every shape and every place.
+    (0..count.min(most)).filter_map(|taken| copy(taken * STEP % count)).collect()
+}
+
+/// A prime number above the number of places in a generated body.
+const STEP: usize = 99_991;
+
+/// Messages of a role that no provider knows, with each kind of content beside each kind of member.
+fn messages_of_unknown_role() -> Vec<Value> {
+    let contents = [
+        json!({"content": "Noted."}),
+        json!({"content": [{"type": "text", "text": "Noted."}]}),
+        json!({"content": [{"text": "Noted."}]}),
+        json!({"content": null}),
+        json!({"content": ""}),
+        json!({"content": []}),
+        json!({"content": [{"type": "text", "text": ""}]}),
+        json!({"parts": [{"text": "Noted."}]}),
+        json!({"parts": []}),
+        json!({}),
+    ];
+    let members = [
+        json!({}),
+        json!({"call_id": "x_1"}),
+        json!({"tool_call_id": "x_1"}),
+        json!({"tool_use_id": "x_1"}),
+        json!({"name": "x_1"}),
+        json!({"tool_calls": []}),
+        json!({"tool_calls": null}),
+        json!({"tool_call_ids": ["x_1"]}),
+        json!({"function_call": null}),
+        json!({"id": "x_1"}),
+        json!({"id": "x_1", "status": "completed"}),
+        json!({"id": ""}),
+        json!({"reasoning": "Thought."}),
+        json!({"reasoning_content": "Thought."}),
+        json!({"thinking": "Thought.", "thinkingSignature": "x"}),
+        json!({"refusal": "No."}),
+        json!({"cache_control": {"type": "ephemeral"}}),
+        json!({"prefix": true}),
+    ];
+    let join = |content: &Value, member: &Value| {
+        let mut message = json!({"role": NAME});
+        for more in [content, member].into_iter().filter_map(Value::as_object) {
+            message.as_object_mut()?.extend(more.clone());
+        }
+        Some(message)
+    };
+    contents.iter().flat_map(|content| members.iter().filter_map(move |member| join(content, member))).collect()
+}
+
 /// Returns copies of a body in which the role of a message with calls or results is unknown, or that of the messages of
 /// both halves of a pair.
 fn roles(body: &Value, halves: &[Half]) -> Vec<Unknown> {

@@ -28,7 +28,12 @@ pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -
                 kind = BlockKind::Reasoning { signed: is_signed(member) };
             }
             ("cachePoint", _) => reader.fact(FactKind::CachePoint, ""),
-            ("image" | "document" | "video" | "audio" | "searchResult", _) => kind = BlockKind::Media,
+            ("document", _) => {
+                let format = member.object().and_then(|document| document.get("format")).and_then(Value::str);
+                reader.fact(FactKind::Document, &format.unwrap_or_default());
+                kind = BlockKind::Media;
+            }
+            ("image" | "video" | "audio" | "searchResult", _) => kind = BlockKind::Media,
             _ => is_unknown |= member.is(Kind::Object),
         }
     }

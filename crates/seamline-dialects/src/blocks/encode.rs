@@ -259,7 +259,10 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             return;
         }
         if plan.is_some_and(|plan| plan.split_results) {
-            let (results, rest): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| item.sort == Sort::Result);
+            let (results, mut rest): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| item.sort == Sort::Result);
+            if let Some(text) = plan.and_then(|plan| plan.fill) {
+                rest.insert(0, Item { sort: Sort::Other, json: self.blocks.text(Json::Text(text.to_owned())) });
+            }
             self.group(index, (role, false), results, true);
             self.group(index, (role, false), rest, false);
             return;

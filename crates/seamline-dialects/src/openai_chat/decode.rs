@@ -25,21 +25,10 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
         reader.note(IrregularityKind::ForeignPairs, value.span());
     }
     let first = reader.next_block();
-    if let Some(id) = wire.call_id.filter(|id| role == Role::Unknown && id.is(Kind::String)) {
-        return unknown_result(reader, value, id);
-    }
     // The calls of these results are known once each result has its own message.
     let is_result = role == Role::Tool && !has_foreign_pairs;
     let body = blocks(reader, is_result, value, &wire);
     reader.end(value, first, role, body);
-}
-
-/// Reads a message of an unknown role that names a call. It may be a result, so it has the place of one, and is kept.
-fn unknown_result<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>, id: Value<'_, '_>) {
-    let first = reader.next_block();
-    reader.unknown_id(id);
-    reader.block(value, WHOLE, BlockKind::Opaque);
-    reader.end(value, first, Role::Tool, ContentForm::Blocks);
 }
 
 fn blocks<'a>(

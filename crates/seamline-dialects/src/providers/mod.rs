@@ -37,6 +37,7 @@ mod responses_compatible;
 mod together;
 mod vertex_anthropic;
 mod vertex_gemini;
+mod vertex_interactions;
 mod vllm;
 mod xai;
 mod zai;
@@ -60,6 +61,7 @@ const LISTED: &[&Provider] = &[
     &gemini::PROVIDER,
     &gemini_chat::PROVIDER,
     &vertex_gemini::PROVIDER,
+    &vertex_interactions::PROVIDER,
     &vertex_anthropic::PROVIDER,
     &bedrock::PROVIDER,
     &bedrock_claude::PROVIDER,

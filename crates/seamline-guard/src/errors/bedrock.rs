@@ -75,6 +75,13 @@ pub(super) const FAMILY: Family = Family {
             &shape::CONTENT_FORM,
             r"The format of the value at messages\.\d+\.content\.\d+\.toolResult\.content\.\d+\.json is invalid",
         ),
+        // Claude gets a document beside results in a form that it cannot read (pydantic-ai#6081).
+        sentence(
+            "BED-20",
+            400,
+            &pairing::DOCUMENT_BESIDE_RESULTS,
+            r"messages\.\d+\.content\.\d+\.document\.source\.type: Field required",
+        ),
         // Messages, fields and thinking.
         sentence("BED-7", 400, &shape::LEADING_ROLE, r"A conversation must start with a user message"),
         sentence("BED-7", 400, &shape::TRAILING_ASSISTANT, r"A conversation must end with a user message"),
@@ -106,8 +113,8 @@ pub(super) const FAMILY: Family = Family {
             &shape::CACHE_MARK,
             r"Malformed input request: [^\n]{0,140}extraneous key \[cachePoint\]",
         ),
-        // Nova reports a request without `toolConfig` like this.
-        sentence("BED-6", 400, &pairing::UNDECLARED_TOOLS, r"extraneous key \[tool(?:Use|Result)\]"),
+        // Nova was seen to report a request without `toolConfig` like this; it may have other causes.
+        sentence("BED-6", 400, &pairing::UNEXPECTED_PAIR, r"extraneous key \[tool(?:Use|Result)\]"),
         sentence("BED-19", 400, &shape::UNKNOWN_FIELD, r"Malformed input request: [^\n]{0,140}extraneous key"),
         // The account, the service, the response.
         sentence("BED-3", 424, &service::MALFORMED_CALL, r"Model produced invalid sequence as part of ToolUse"),

@@ -6,7 +6,15 @@ use crate::known::{code, sentence, sort};
 
 pub(super) const FAMILY: Family = Family {
     name: "gemini",
-    aliases: &["google", "google-ai-studio", "vertex-gemini", "gemini-interactions", "gemini-chat", "gemini-openai"],
+    aliases: &[
+        "google",
+        "google-ai-studio",
+        "vertex-gemini",
+        "gemini-interactions",
+        "vertex-interactions",
+        "gemini-chat",
+        "gemini-openai",
+    ],
     dialects: &["gemini_generate", "gemini_interactions"],
     errors: &[
         sentence(

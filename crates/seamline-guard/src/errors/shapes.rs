@@ -2,7 +2,7 @@
 //! usual words about pairs. A known sentence of a provider says more, so this family comes last.
 
 use super::{Family, anywhere};
-use crate::kinds::{pairing, service, shape};
+use crate::kinds::{pairing, reasoning, service, shape};
 use crate::known::{broad, sentence};
 
 /// Matches a path into a message before the words of a validator: `messages.3.content: ` or `messages[3].content `.
@@ -16,6 +16,20 @@ macro_rules! path {
 macro_rules! loc {
     () => {
         r"[\x22']loc[\x22'] ?: ?[\[(] ?[\x22']body[\x22'], ?[\x22'](?:messages|input|contents)[\x22'], ?\d[^\])]{0,200}[\])], ?[\x22']msg[\x22'] ?: ?[\x22']"
+    };
+}
+
+/// Matches the noun of a call: `tool_use block`, `tool calls`, `toolUse`.
+macro_rules! call {
+    () => {
+        r"[`'\x22]?\b(?:tool|function)[ _-]?(?:calls?|uses?)\b[`'\x22]?(?: (?:blocks?|messages?|parts?|items?|turns?))?"
+    };
+}
+
+/// Matches the noun of a result: `tool_result`, `function response`, `toolResult`.
+macro_rules! result {
+    () => {
+        r"[`'\x22]?\b(?:tool|function)[ _-]?(?:(?:call|use)[ _-]?)?(?:results?|responses?|outputs?|messages?)\b[`'\x22]?"
     };
 }
 
@@ -108,6 +122,66 @@ pub(super) const FAMILY: Family = Family {
             &pairing::UNANSWERED_CALL,
             r"(?i)\bmissing (?:tool|function) (?:results?|outputs?|responses?) for (?:the )?(?:following )?(?:tool|function)[ _-]?calls?|\bexpected (?:a )?tool message after (?:an? )?assistant message with tool calls",
         ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::UNANSWERED_CALL,
+            concat!(
+                "(?i)",
+                call!(),
+                r"[^\n.;]{0,160} (?:has|have|had|is|are|was|were)(?: (?:no|without|missing|lacking)|n't| not)(?: (?:an?|any|its|the|have))? (?:matching |corresponding |following |associated )?",
+                result!()
+            ),
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::ORPHAN_RESULT,
+            concat!(
+                "(?i)",
+                result!(),
+                r"[^\n.;]{0,160} (?:has|have|had|is|are|was|were)(?: (?:no|without|missing|lacking)|n't| not)(?: (?:an?|any|its|the|have))? (?:matching |corresponding |preceding |previous |prior |earlier |associated )(?:assistant (?:message with )?)?",
+                call!()
+            ),
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::ORPHAN_RESULT,
+            concat!(
+                "(?i)",
+                result!(),
+                r"[^\n.;]{0,160} (?:do(?:es)?|did)(?:n't| not) (?:correspond to|match|belong to|refer to|reference|answer|have) (?:an?|any) (?:known |open |pending |existing |matching |corresponding |preceding |previous |prior |earlier )?(?:assistant (?:message with )?)?",
+                call!()
+            ),
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::ORPHAN_RESULT,
+            concat!(
+                r"(?i)\b(?:tool_call_id|tool_use_id|toolUseId|call_id)\b[^\n.;]{0,150} (?:is |was )?(?:not found|missing|unknown|not (?:present|known)|does not (?:exist|appear)) (?:in|among) (?:the |any |all )?(?:previous|preceding|prior|earlier|pending|open) (?:assistant (?:message's )?)?",
+                call!()
+            ),
+        ),
+        sentence(
+            "pairs",
+            400,
+            &pairing::UNEQUAL_RESULTS,
+            concat!(
+                r"(?i)\bexpect(?:ed|ing|s)? (?:exactly |at least )?\d{1,6} ",
+                result!(),
+                r",? (?:but |and )?(?:got|found|received|was given|were given|has|there (?:is|are|was|were))(?: only)? (?:\d{1,6}|none|zero|one)\b|\b(?:got|found|received) (?:only )?(?:\d{1,6}|none|zero|one) ",
+                result!(),
+                r"[^\n.;]{0,40} (?:expected|for) \d{1,6}\b"
+            ),
+        ),
+        sentence(
+            "signatures",
+            400,
+            &reasoning::MISSING_SIGNATURE,
+            r"(?i)\bthought[ _]?signature[`'\x22]? (?:is |are |was )?(?:required|missing|mandatory|not (?:provided|present|set))|\b(?:missing|lacks|requires?|without) (?:an? |the |its )?[`'\x22]?thought[ _]?signature\b",
+        ),
         // Members of messages, as decoders of Go, pydantic and Rust report them.
         sentence(
             "Go members",
@@ -140,6 +214,17 @@ pub(super) const FAMILY: Family = Family {
             concat!(path!(), r"[Ff]ield required|", loc!(), "[Ff]ield required"),
         ),
         broad("pydantic members", &shape::WRONG_MEMBER, concat!(path!(), wrong!(), "|", loc!(), wrong!())),
+        // The same, with the path after the words.
+        broad(
+            "pydantic members",
+            &shape::WRONG_MEMBER,
+            concat!(wrong!(), r"[^\n]{0,80} (?:at|in|for|of) [`'\x22]?(?:messages|input|contents)(?:\.|\[)\d"),
+        ),
+        broad(
+            "pydantic members",
+            &shape::MISSING_MEMBER,
+            r"\b(?:[Ff]ield|[Vv]alue|[Mm]ember|[Pp]roperty) (?:is )?(?:required|missing) (?:at|in|for) [`'\x22]?(?:messages|input|contents)(?:\.|\[)\d",
+        ),
         broad(
             "missing members",
             &pairing::UNADDRESSED_RESULT,
@@ -191,6 +276,18 @@ pub(super) const FAMILY: Family = Family {
             "unknown members",
             &shape::UNKNOWN_FIELD,
             r"(?:unknown|[Uu]nrecogni[sz]ed) field [`'\x22]\w+[`'\x22]|Additional properties are not allowed \([`'\x22]|Unrecognized key(?:s|\(s\))?(?: in object)?: [`'\x22]|\b(?:messages|input|contents)(?:\[|[./])\d+[\w.\[\]/]* must NOT have additional properties",
+        ),
+        sentence(
+            "chat templates",
+            500,
+            &shape::NO_USER_MESSAGE,
+            r"(?i)\bcannot put [\w ]{1,40} (?:in|into|before|without) (?:an? |the )?(?:first )?user (?:message|query|turn|prompt)|\bthere(?:'s| is| was) no (?:first )?user (?:message|query|turn)\b|\bno (?:first )?user (?:message|query|turn) (?:was |is )?(?:found|present|given)\b",
+        ),
+        sentence(
+            "chat templates",
+            500,
+            &service::TEMPLATE_FAILED,
+            r"(?i)\bthis model (?:only )?(?:supports|accepts|allows) (?:only )?(?:a )?single tool[- ]calls?\b|\bmodel (?:only )?supports (?:only )?one tool call at (?:once|a time)\b",
         ),
         // Any other complaint of a template.
         sentence(

@@ -126,6 +126,20 @@ pub(crate) const UNDECLARED_TOOLS: Kind = corruption(
     "declare the tools that the conversation uses; set the tool choice to none to keep the model from calling them",
 );
 
+pub(crate) const UNEXPECTED_PAIR: Kind = corruption(
+    "unexpected-pair",
+    &["LIMIT002", "PAIR010"],
+    "the model does not accept a tool call or tool result here; the request may declare no tools",
+    "declare the tools that the conversation uses; if it declares them, the model may not support tools",
+);
+
+pub(crate) const DOCUMENT_BESIDE_RESULTS: Kind = corruption(
+    "document-beside-results",
+    &["ORDER006", "WIRE009"],
+    "a document shares its message with tool results, or its source has no type",
+    "move the document into a user message of its own after the tool results",
+);
+
 pub(crate) const EMPTY_TOOL_LIST: Kind = corruption(
     "empty-tool-list",
     &["LIMIT003"],

@@ -35,7 +35,14 @@ pub(super) fn transcript(messages: &[(Role, Vec<Part>)]) -> Transcript<'static> 
         }
         let end_block = transcript.blocks.len() as u32;
         let (role, body) = (*role, ContentForm::Blocks);
-        transcript.messages.push(Message { role, span: Span::default(), first_block, end_block, body });
+        transcript.messages.push(Message {
+            role,
+            span: Span::default(),
+            first_block,
+            end_block,
+            body,
+            is_unknown: false,
+        });
     }
     transcript
 }

@@ -45,7 +45,14 @@ mod tests {
     fn add(transcript: &mut Transcript<'_>, bytes: u32) {
         let start = transcript.messages.last().map_or(0, |last| last.span.end);
         let span = Span { start, end: start + bytes };
-        transcript.push(Message { role: Role::User, span, first_block: 0, end_block: 0, body: ContentForm::Text });
+        transcript.push(Message {
+            role: Role::User,
+            span,
+            first_block: 0,
+            end_block: 0,
+            body: ContentForm::Text,
+            is_unknown: false,
+        });
     }
 
     #[test]

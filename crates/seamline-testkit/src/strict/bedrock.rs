@@ -15,7 +15,13 @@ const CHARS_MAX: usize = 64;
 /// Everything Converse would reject, in no particular order.
 pub(crate) fn check(body: &Value, messages: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
+    let is_claude =
+        ["modelId", "model"].iter().any(|key| wire::string(body, key).is_some_and(|id| id.contains("claude")));
     for (message, held) in messages.iter().enumerate() {
+        // pydantic-ai#6081: Claude finds no result in a message that also holds a document.
+        if is_claude && wire::blocks(held).iter().any(|block| result(block).is_some()) && holds_document(held) {
+            violations.push(Violation { message, kind: ViolationKind::UnansweredCall });
+        }
         violations.extend(message_kinds(held).into_iter().map(|kind| Violation { message, kind }));
         // BED-7.
         let before = message.checked_sub(1).map(|before| wire::role(&messages[before]));
@@ -40,6 +46,12 @@ fn call(block: &Value) -> Option<&Value> {
 
 fn result(block: &Value) -> Option<&Value> {
     member(block, &["toolResult"])
+}
+
+/// Whether a message holds a document of a format that must not be beside results.
+fn holds_document(message: &Value) -> bool {
+    let document = |block: &Value| block.get("document").is_some_and(|held| held["format"] != "pdf");
+    wire::blocks(message).iter().any(document)
 }
 
 fn turn(message: &Value) -> Turn<'_> {
@@ -146,6 +158,23 @@ mod tests {
             {"role": "assistant", "content": [{"toolUse": call}]},
             {"role": "user", "content": [{"toolResult": result}]},
         ]})
+    }
+
+    #[test]
+    fn claude_takes_no_text_document_beside_results() {
+        let body = |model: &str, format: &str| {
+            let mut body = cycle(
+                &json!({"toolUseId": "t1", "name": "read", "input": {}}),
+                &json!({"toolUseId": "t1", "content": [{"text": "ok"}]}),
+            );
+            body["modelId"] = json!(model);
+            let document = json!({"document": {"format": format, "name": "a", "source": {"bytes": "YQ=="}}});
+            body["messages"][2]["content"].as_array_mut().unwrap().push(document);
+            body
+        };
+        assert_eq!(found(&body("us.anthropic.claude-sonnet-4-5", "txt")), [K::UnansweredCall]);
+        assert_eq!(found(&body("us.anthropic.claude-sonnet-4-5", "pdf")), []);
+        assert_eq!(found(&body("us.amazon.nova-pro-v1:0", "txt")), []);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Content that a repair keeps as text stays between its marks, whatever its ids, names and words say.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
-use seamline::{Options, Policy, repair};
+use seamline::{Options, Policy, providers, repair};
 use serde_json::{Value, json};
 
 /// Text of a hostile id, name or output that the model must not read as words of the user or of Seamline.
@@ -31,6 +33,9 @@ fn bodies(id: &str, name: &str, output: &str) -> Vec<(&'static str, Value)> {
     let claude = |id: &str, output: Value| json!({"type": "tool_result", "tool_use_id": id, "content": output});
     let parts = json!([{"type": "text", "text": output}, {"type": "text", "text": "more"}]);
     let gemini = |response: Value| json!({"role": "user", "parts": [{"functionResponse": {"id": id, "name": name, "response": response}}]});
+    let step = |text: Value| json!({"type": "user_input", "content": [{"type": "text", "text": text}]});
+    let result =
+        |id: &str, result: Value| json!({"type": "function_result", "call_id": id, "name": name, "result": result});
     let bedrock =
         |content: Value| json!({"role": "user", "content": [{"toolResult": {"toolUseId": id, "content": content}}]});
     vec![
@@ -63,6 +68,13 @@ fn bodies(id: &str, name: &str, output: &str) -> Vec<(&'static str, Value)> {
              {"role": "model", "parts": [{"text": "Hm."}]}, {"role": "user", "parts": [{"text": "Go."}]}]}),
         ),
         (
+            "gemini_interactions",
+            json!({"model": "gemini-3-pro", "input":
+            [step(json!("Go.")), result(id, json!(output)), result(name, json!({"a": output, "b": [output]})),
+             {"type": "function_call", "id": "call_1", "name": "read", "arguments": {}},
+             result("call_1", json!("fine")), result("call_1", json!(output)), step(json!("Go."))]}),
+        ),
+        (
             "bedrock_converse",
             json!({"modelId": "anthropic.claude-sonnet-4-5", "messages":
             [bedrock(json!([{"text": output}, {"json": {"a": output}}])),
@@ -80,7 +92,9 @@ fn texts(value: &Value, all: &mut Vec<String>) {
             let is_result = members.get("role").is_some_and(|role| role == "tool")
                 || members.contains_key("functionResponse")
                 || members.contains_key("toolResult")
-                || members.get("type").is_some_and(|kind| kind == "tool_result" || kind == "function_call_output");
+                || members.get("type").is_some_and(|kind| {
+                    ["tool_result", "function_call_output", "function_result"].iter().any(|result| kind == result)
+                });
             // A message whose role is unknown stays as it is without unsafe fixes: its words are not ours.
             let known = ["user", "assistant", "model"];
             let is_foreign = members.get("role").is_some_and(|role| !known.iter().any(|known| role == known));
@@ -136,6 +150,12 @@ fn stays_inside(id: &str, name: &str, output: &str) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[test]
+fn the_bodies_are_of_every_dialect() {
+    let dialects: BTreeSet<&str> = bodies("x", "read", "y").into_iter().map(|(dialect, _)| dialect).collect();
+    assert_eq!(dialects, providers::dialect_names().into_iter().collect());
 }
 
 #[test]

@@ -239,8 +239,11 @@ fn collect_said(value: &Value, said: &mut Vec<String>) {
         }
         Value::Array(items) => items.iter().for_each(|item| collect_said(item, said)),
         Value::Object(members) => {
+            // With the mark of a failure, the words of another program for a missing result are made up.
+            let is_failed = members.get("is_error") == Some(&Value::Bool(true));
+            let is_made_up = |member: &Value| is_failed && member.as_str().is_some_and(seamline_model::is_of_others);
             let spoken = members.iter().filter(|(key, _)| !UNSAID.contains(&key.as_str()));
-            spoken.for_each(|(_, member)| collect_said(member, said));
+            spoken.filter(|(_, member)| !is_made_up(member)).for_each(|(_, member)| collect_said(member, said));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use seamline::policy::PRESETS;
-use seamline::{Options, Policy, Severity, check, repair};
+use seamline::{Options, Policy, Severity, check, providers, repair};
 use seamline_testkit::generate;
 use seamline_testkit::strict::{self, ViolationKind};
 use seamline_testkit::unknown::{self, Unknown};
@@ -18,6 +18,10 @@ use super::{corpus, laws};
 
 /// The number of generated conversations of each dialect; `PROPTEST_CASES` sets another one.
 const CONVERSATIONS: usize = 60;
+/// The number of generated conversations of each provider in each dialect.
+const CONVERSATIONS_OF_PROVIDER: usize = 3;
+/// The number of messages of an unknown role that such a conversation gets, one at a time.
+const MESSAGES_MAX: usize = 60;
 /// The number of places of one body that get an unknown part.
 const PLACES_MAX: usize = 120;
 
@@ -51,6 +55,32 @@ fn keeps_unknown_parts(dialect: Dialect) {
         }
     }
     assert!(harmed.pairs > 100, "only {} bodies had unknown pairs", harmed.pairs);
+    harmed.assert_none();
+}
+
+mod every_provider {
+    seamline_testkit::test_each_dialect!(super::keeps_messages_of_unknown_roles);
+}
+
+/// Takes every provider, whether its demands in the dialect are known or not.
+fn keeps_messages_of_unknown_roles(dialect: Dialect) {
+    let mut runner =
+        TestRunner::new_with_rng(ProptestConfig::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[11; 32]));
+    let mut generated = || generate::good().new_tree(&mut runner).ok().map(|tree| tree.current());
+    let transcripts: Vec<_> =
+        std::iter::repeat_with(&mut generated).flatten().take(CONVERSATIONS_OF_PROVIDER).collect();
+    let mut harmed = Harmed::default();
+    for provider in providers::ALL {
+        let options = Options { provider: Some(provider.name.to_owned()), ..laws::options(dialect) };
+        for transcript in &transcripts {
+            let body = render::body(dialect, &generate::fit(dialect, transcript.clone()));
+            let settled = repair(body.to_string().as_bytes(), &options).unwrap().body.to_vec();
+            let settled: Value = serde_json::from_slice(&settled).unwrap();
+            let before = harmed.bodies;
+            harmed.look_at_each(unknown::messages(&settled, MESSAGES_MAX), &settled, &options);
+            assert!(harmed.bodies > before, "{}: {settled}", provider.name);
+        }
+    }
     harmed.assert_none();
 }
 
@@ -131,10 +161,18 @@ struct Harmed {
 
 impl Harmed {
     fn look_at(&mut self, body: &Value, options: &Options, most: usize) {
-        for variant in unknown::variants(body, most).into_iter().chain(unknown::pairs(body, most)) {
+        let variants = unknown::variants(body, most).into_iter().chain(unknown::pairs(body, most));
+        self.look_at_each(variants, body, options);
+    }
+
+    /// Looks at variants of a body. The findings of the body itself do not count.
+    fn look_at_each(&mut self, variants: impl IntoIterator<Item = Unknown>, body: &Value, options: &Options) {
+        let known = wrong_with(body, options).unwrap_or_default();
+        for variant in variants {
             self.bodies += 1;
-            if let Err(kind) = harmless(&variant, options) {
-                let example = format!("{} at {:?} of\n{}", variant.added, variant.place, variant.body);
+            if let Err(kind) = harmless(&variant, &known, options) {
+                let provider = options.provider.as_deref().unwrap_or_default();
+                let example = format!("{provider}: {} at {:?} of\n{}", variant.added, variant.place, variant.body);
                 self.kinds.entry(kind).or_insert((0, example)).0 += 1;
             }
         }
@@ -153,13 +191,23 @@ impl Harmed {
     }
 }
 
-/// Checks that a body has no error and is not changed.
-fn harmless(variant: &Unknown, options: &Options) -> Result<(), String> {
-    let body = variant.body.to_string();
-    let checked = check(body.as_bytes(), options).map_err(|error| format!("{} refused: {error}", variant.added))?;
-    if let Some(error) = checked.findings.iter().find(|finding| finding.severity == Severity::Error) {
-        return Err(format!("{} gives {} {}", variant.added, error.code, error.message));
+/// The codes of the findings of a body that are more than a note, with how often each occurs.
+fn wrong_with(body: &Value, options: &Options) -> Result<BTreeMap<&'static str, u64>, String> {
+    let checked = check(body.to_string().as_bytes(), options).map_err(|error| format!("refused: {error}"))?;
+    let mut counts = BTreeMap::new();
+    for finding in checked.findings.iter().filter(|finding| finding.severity != Severity::Info) {
+        *counts.entry(finding.code).or_default() += 1;
     }
+    Ok(counts)
+}
+
+/// Checks that a body has only notes, and what was wrong before, and leaves as it came.
+fn harmless(variant: &Unknown, known: &BTreeMap<&str, u64>, options: &Options) -> Result<(), String> {
+    let wrong = wrong_with(&variant.body, options)?;
+    if let Some(code) = wrong.iter().find(|(code, count)| *count > known.get(*code).unwrap_or(&0)) {
+        return Err(format!("{} gives {code:?}", variant.added));
+    }
+    let body = variant.body.to_string();
     let repaired = repair(body.as_bytes(), options).map_err(|error| error.to_string())?;
     if repaired.is_changed() {
         let codes: Vec<&str> = repaired.found.iter().map(|finding| finding.code).collect();

@@ -1,12 +1,14 @@
 //! A member that the provider has rejected by its name is removed; without the rejection it stays.
 
+use std::collections::BTreeSet;
+
 use futures_executor::block_on;
 use seamline::classify::{Failure, MemberFault};
 use seamline::session::{Session, SessionOptions};
-use seamline::{Options, Policy, Severity, check, classify, repair};
+use seamline::{Options, Policy, Severity, check, classify, providers, repair};
 
 /// For each dialect a body with an unknown member, and the error that names it.
-const REJECTED: [(&str, &str, &str); 5] = [
+const REJECTED: [(&str, &str, &str); 6] = [
     (
         "openai_chat",
         r#"{"messages":[{"role":"user","content":"hi","mood":"good"},{"role":"assistant","content":"yes"},{"role":"user","content":"so","mood":""}]}"#,
@@ -28,6 +30,11 @@ const REJECTED: [(&str, &str, &str); 5] = [
         r#"{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"mood\" at 'contents[0]': Cannot find field.","status":"INVALID_ARGUMENT"}}"#,
     ),
     (
+        "gemini_interactions",
+        r#"{"input":[{"type":"user_input","content":[{"type":"text","text":"hi"}],"mood":"good"}]}"#,
+        r#"{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"mood\" at 'input[0]': Cannot find field.","status":"INVALID_ARGUMENT"}}"#,
+    ),
+    (
         "bedrock_converse",
         r#"{"messages":[{"role":"user","content":[{"text":"hi"}],"mood":"good"}]}"#,
         r#"{"message":"messages.0.mood: Extra inputs are not permitted"}"#,
@@ -36,6 +43,8 @@ const REJECTED: [(&str, &str, &str); 5] = [
 
 #[test]
 fn a_member_that_the_provider_has_rejected_is_removed_in_every_dialect() {
+    let dialects: BTreeSet<&str> = REJECTED.iter().map(|(dialect, ..)| *dialect).collect();
+    assert_eq!(dialects, providers::dialect_names().into_iter().collect());
     for (dialect, body, text) in REJECTED {
         let mut options = Options { dialect: Some(dialect.to_owned()), ..Options::default() };
         let kept = repair(body.as_bytes(), &options).unwrap();

@@ -21,6 +21,10 @@ const COMMON: &str = "abort append cases check checkpoint classify convert delta
 const GIVEN: [&str; 2] = ["input", "records"];
 /// A row that nothing proves says so and why.
 const OPEN: &str = "open: ";
+/// A row about a performance limit says which benchmark measures it: a timed test would fail on a busy machine.
+const MEASURED: &str = "measured: ";
+/// The only entries that may be measured.
+const LIMITS: [&str; 6] = ["S1-86", "S1-87", "S1-88", "S1-89", "S1-90", "S1-91"];
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     let Some(page) = subject.tree.text(PAGE) else {
@@ -29,6 +33,10 @@ pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     let rows: Vec<Row<'_>> = page.lines().enumerate().filter_map(|(index, line)| Row::read(index + 1, line)).collect();
     let mut complaints = miscounted(&rows);
     for row in &rows {
+        if let Some(measured) = row.proof.strip_prefix(MEASURED) {
+            complaints.extend(row.unmeasured(measured, &subject.tree).map(|fault| row.complain(fault)));
+            continue;
+        }
         let proofs = row.proofs();
         if proofs.is_empty() && !row.proof.starts_with(OPEN) {
             complaints.push(row.complain("the row names no test and no fixture"));
@@ -86,7 +94,24 @@ impl<'p> Row<'p> {
     }
 
     fn proofs(&self) -> Vec<Proof<'p>> {
-        self.proof.split(", [").filter_map(Proof::read).collect()
+        proofs(self.proof)
+    }
+
+    /// Finds the fault in a row whose limits a benchmark measures: each proof names a line of the table that it prints.
+    fn unmeasured(&self, measured: &'p str, tree: &Tree) -> Option<String> {
+        if let Some(mark) = self.marks.iter().find(|mark| !LIMITS.contains(mark)) {
+            return Some(format!("{mark} is not a limit of time, so a test has to prove it"));
+        }
+        let lines = proofs(measured);
+        if lines.is_empty() {
+            return Some("the row names no line of a benchmark".to_owned());
+        }
+        let prints = |line: &Proof<'_>| {
+            let text = tree.text(line.path).filter(|_| line.path.contains("/benches/"));
+            text.is_some_and(|text| text.contains(&format!("\"{}\"", line.name)))
+        };
+        let missing = lines.iter().find(|line| !prints(line))?;
+        Some(format!("no benchmark `{}` measures `{}`", missing.path, missing.name))
     }
 
     /// Whether a text has a mark of the row, as a test's name or a fixture writes it.
@@ -114,6 +139,10 @@ fn is_common(name: &str) -> bool {
     PRESETS.contains(&name.as_str()) || COMMON.split(' ').any(|common| common == name)
 }
 
+fn proofs(text: &str) -> Vec<Proof<'_>> {
+    text.split(", [").filter_map(Proof::read).collect()
+}
+
 /// The texts between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
@@ -139,6 +168,9 @@ impl<'p> Proof<'p> {
         let Some(text) = self.text(tree) else {
             return Some(format!("there is no `{}` in `{}`", self.name, self.path));
         };
+        if source::is_rust(self.path) && !tree.text(self.path).is_some_and(|file| is_test(file, self.name)) {
+            return Some(format!("`{}` in `{}` is not a test", self.name, self.path));
+        }
         // A line break in a string does not belong to the name after it.
         let text = text.replace("\\n", " ");
         let names = match &self.shows {
@@ -174,6 +206,14 @@ impl<'p> Proof<'p> {
         let files = tree.texts().filter(|(path, _)| asserts(path));
         Some(files.flat_map(|(_, text)| [text, "\n"]).collect())
     }
+}
+
+/// Whether a function has the attribute of a test above it, as tests of property-based suites have, too.
+fn is_test(text: &str, name: &str) -> bool {
+    let Some(at) = text.find(&format!("fn {name}(")) else { return false };
+    let above = text[..at].lines().rev().skip(usize::from(!text[..at].ends_with('\n')));
+    let mut above = above.map(str::trim).take_while(|line| line.starts_with("#[") || line.starts_with("//"));
+    above.any(|line| line.starts_with("#[test]") || line.starts_with("#[tokio::test"))
 }
 
 /// The text of a function, from behind its name to the bracket that closes it.
@@ -229,6 +269,48 @@ mod tests {
                 "error: docs/source-documents.md:3: S0-03: `other` has neither the mark nor `seal`",
                 "error: docs/source-documents.md:4: K1: there is no `presets/opal/none` in `fixtures/presets/opal/none`",
                 "error: docs/source-documents.md:5: K2: the row names no test and no fixture",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_function_that_no_runner_calls_proves_nothing() {
+        let files = [
+            (PAGE, "| S0-01 | Pairs | `seal` | [`s0_01_a_pair`](../a/tests.rs), [`s0_01_run`](../a/tests.rs) |\n"),
+            (
+                "a/tests.rs",
+                "/// Runs.\n#[tokio::test]\nasync fn s0_01_run() {\n    seal();\n}\nfn s0_01_a_pair() {\n    seal();\n}\n",
+            ),
+        ];
+        let all = Subject::complaints(&files, check);
+        let all: Vec<_> = all.into_iter().filter(|complaint| !complaint.ends_with(" is missing")).collect();
+        assert_eq!(all, ["error: docs/source-documents.md:1: S0-01: `s0_01_a_pair` in `a/tests.rs` is not a test"]);
+    }
+
+    #[test]
+    fn only_a_limit_of_time_is_measured() {
+        let bench = "[`rollback`](../a/benches/store.rs)";
+        let page = format!(
+            "| S1-86, S1-87 | Fast | `x` | measured: {bench} |\n\
+             | S1-88 | Fast | `x` | measured: {bench}, [`seal`](../a/benches/store.rs) |\n\
+             | S1-89 | Fast | `x` | measured: [`rollback`](../a/tests.rs) |\n\
+             | S1-90 | Fast | `x` | measured: somewhere |\n\
+             | S1-85 | Fast | `x` | measured: {bench} |\n"
+        );
+        let files = [
+            (PAGE, page.as_str()),
+            ("a/benches/store.rs", "fn main() {\n    print(\"rollback\");\n}\n"),
+            ("a/tests.rs", "fn main() {\n    print(\"rollback\");\n}\n"),
+        ];
+        let all = Subject::complaints(&files, check);
+        let all: Vec<_> = all.into_iter().filter(|complaint| !complaint.ends_with(" is missing")).collect();
+        assert_eq!(
+            all,
+            [
+                "error: docs/source-documents.md:2: S1-88: no benchmark `a/benches/store.rs` measures `seal`",
+                "error: docs/source-documents.md:3: S1-89: no benchmark `a/tests.rs` measures `rollback`",
+                "error: docs/source-documents.md:4: S1-90: the row names no line of a benchmark",
+                "error: docs/source-documents.md:5: S1-85: S1-85 is not a limit of time, so a test has to prove it",
             ]
         );
     }

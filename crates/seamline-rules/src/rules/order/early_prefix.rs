@@ -1,6 +1,6 @@
 //! `ORDER005 early-prefix`
 
-use seamline_model::{Edit, LastRole, MemberSort, Place, Safety, Stage};
+use seamline_model::{Edit, LastRole, Member, MemberSort, Place, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -49,9 +49,10 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let LastRole::NotAssistantUnlessContinued(_) = context.constraints.last_role else {
         return;
     };
-    let count = context.transcript.messages.len();
+    let next = |member: &&Member| context.transcript.messages.get(member.message.get() + 1);
     let continued = context.members().iter().filter(|member| member.sort == MemberSort::Continued);
-    for member in continued.filter(|member| member.message.get() + 1 < count) {
+    // A provider may have added the next message, and may continue the one before it.
+    for member in continued.filter(|member| next(member).is_some_and(|next| !next.is_unknown)) {
         let place = Place { message: Some(member.message), block: None, span: member.span };
         let edit = Edit::DropMember { cut: member.cut, member: member.span, lost: false };
         report

@@ -80,9 +80,9 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the real result replaces the synthetic one. Synthetic are Seamline's own texts and the texts that other
-    /// programs are known to write in place of a missing result, without members that a repair does not write: a result
-    /// with others is real.
+    /// Safe: the real result replaces the synthetic one. Synthetic are Seamline's own texts, those of the policy, and the
+    /// texts that other programs are known to write in place of a missing result, if the result also says that the tool
+    /// failed: a tool may print such a text. A result with members that a repair does not write is real.
     ///
     /// # References
     /// ANT-7; case 17

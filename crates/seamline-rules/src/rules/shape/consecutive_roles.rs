@@ -128,7 +128,10 @@ fn report_pair(
 /// a message without other blocks.
 fn must_stay_apart(context: &Context<'_, '_>, first: MessageIndex, second: MessageIndex) -> bool {
     let must = |index| context.transcript.has_signed_reasoning(index) || holds_results_alone(context, index);
-    must(first) || must(second)
+    let holds_results = |index| context.transcript.has_results(index);
+    let holds_document = |index| context.document_apart(index).is_some();
+    let parts = |one, other| holds_results(one) && holds_document(other);
+    must(first) || must(second) || parts(first, second) || parts(second, first)
 }
 
 /// Whether a message has members that a provider may have added. They are about this message alone.

@@ -7,15 +7,12 @@ use crate::context::Context;
 /// Whether the message or the block of a member is of an unknown kind. What belongs to it is unknown, too.
 pub(super) fn is_of_unknown(context: &Context<'_, '_>, member: &Member) -> bool {
     let is_opaque = |block| matches!(context.transcript.block(block).kind, BlockKind::Opaque);
-    let mut blocks = context.transcript.blocks_of(member.message);
     match (context.transcript.message(member.message).role, member.block) {
         (Role::Unknown, _) => true,
         // A part of a known type may be opaque; its members are judged by that type.
         (_, Some(block)) => {
             matches!(member.sort, MemberSort::Foreign { .. }) && member.owner.is_empty() && is_opaque(block)
         }
-        // A message of an unknown role that names a call has the place of its result.
-        (Role::Tool, None) => blocks.next().is_some_and(|(block, _)| is_opaque(block)),
         (_, None) => false,
     }
 }

@@ -95,8 +95,7 @@ fn s3_07_the_model_reads_of_a_malformed_call_under_every_preset() {
                 let response = read(&session, &dialect.call_stream("read", "{\"pa"));
                 session.agent_end(TurnEnd::Response(&response)).await.unwrap();
                 session.repair().await.unwrap();
-                let request = session.request(dialect.envelope()).unwrap();
-                let body = String::from_utf8(request.body).unwrap();
+                let body = next_body(&session, dialect, &note);
                 assert!(body.contains("did not run:"), "{note}: {body}");
             }
         }
