@@ -137,9 +137,9 @@ pub enum StallTime {
     /// The time of the policy.
     #[default]
     OfPolicy,
-    /// No limit.
+    /// There is no limit.
     Never,
-    /// This time.
+    /// This time replaces it.
     After(Duration),
 }
 

@@ -7,7 +7,7 @@ use seamline_guard::{CallInRound, ToolSchemas};
 use seamline_model::conversation::{Conversation, LiftedCall, LiftedResult, Says};
 use seamline_model::{BlockIndex, BlockKind, Pairing, Place, Role, Transcript};
 
-/// The member under which a lifted call keeps a text that is no JSON object.
+/// The member under which a lifted call keeps a text that is not a JSON object.
 const RAW: &str = "raw";
 
 /// The calls of one round. Parallel calls are one round, also where each is an item of its own.
@@ -89,9 +89,9 @@ pub(super) fn rounds(
             match &content.kind {
                 BlockKind::Call(call) => {
                     let Some(Says::Call(lifted)) = says(block) else { continue };
-                    let answer = pairing.call(block).and_then(|call| call.matched);
-                    let result = answer.and_then(|answer| match says(answer.result)? {
-                        Says::Result(result) => Some(ResultOfRound::new(answer.result, result)),
+                    let matched = pairing.call(block).and_then(|call| call.matched);
+                    let result = matched.and_then(|matched| match says(matched.result)? {
+                        Says::Result(result) => Some(ResultOfRound::new(matched.result, result)),
                         _ => None,
                     });
                     let name = transcript.name(call.tool).unwrap_or_default();

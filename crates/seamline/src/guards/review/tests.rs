@@ -161,7 +161,7 @@ fn a_call_that_does_not_fit_failed_where_the_dialect_has_no_flag() {
 }
 
 #[test]
-fn right_calls_with_results_that_do_not_say_that_they_failed_are_no_loop() {
+fn right_calls_with_results_that_do_not_say_that_they_failed_make_no_loop() {
     for form in FORMS {
         let reviewed = fine(form, &[r#"{"command":"grep error log"}"#; 4], "0 errors found");
         assert_eq!(reviewed, Reviewed::default(), "{}", form.dialect);
