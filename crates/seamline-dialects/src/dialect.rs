@@ -133,6 +133,11 @@ impl Dialect {
         self.shapes
     }
 
+    /// Whether results have a flag that says if the tool failed.
+    pub const fn marks_failures(&self) -> bool {
+        self.room.failures
+    }
+
     /// The calls that are not blocks of a transcript, where the dialect has such calls.
     pub const fn unlisted_calls(&self) -> Option<&'static UnlistedCalls> {
         self.unlisted_calls

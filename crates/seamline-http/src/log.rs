@@ -11,3 +11,8 @@ pub(crate) fn warn_of_unchecked(error: &seamline::Error) {
 pub(crate) fn warn_of_signed() {
     warn!(target: "seamline", "a broken request is sent as it is, because it is signed already");
 }
+
+/// Warns of a rejected conversation that the policy does not repair. The caller gets the error of the provider.
+pub(crate) fn warn_of_left(error: &str) {
+    warn!(target: "seamline", error, "a rejected conversation is left as it is, as the policy says");
+}

@@ -211,6 +211,10 @@ impl Exchange {
                 self.tell(&harder.repaired);
                 Some(chosen(&harder.repaired, sent))
             }
+            AfterRejection::LeftByPolicy { error } => {
+                log::warn_of_left(error);
+                None
+            }
             _ => None,
         }
     }

@@ -50,7 +50,8 @@ pub fn repair(body: &[u8], choices: &Choices) -> Result<NativeOutcome> {
     Ok(NativeOutcome { body, report })
 }
 
-/// Repairs a body that its provider rejected, once more and harder; absent where a second try is of no use.
+/// Repairs a body that its provider rejected, once more and harder; absent where a second try is of no use or the policy
+/// does not repair after a rejection.
 #[napi(catch_unwind)]
 pub fn after_rejection(body: &[u8], choices: &Choices, rejection: String) -> Result<Option<NativeOutcome>> {
     let given = read(&rejection, GivenFailure::from_json)?;

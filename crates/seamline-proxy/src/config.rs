@@ -1,5 +1,6 @@
 //! The settings of a proxy.
 
+use std::borrow::Cow;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
@@ -31,8 +32,9 @@ pub struct Config {
     pub breaker: Option<OnTrip>,
     /// The bounds of connections and requests.
     pub limits: TrafficLimits,
-    /// The times without progress of a streamed response until a warning and until its end.
-    pub stall: StallTimes,
+    /// The times without progress of a streamed response until a warning and until its end, as far as they are not those
+    /// of the policy.
+    pub stall: StallSettings,
     /// The bounds of the memory about earlier requests.
     pub ledger: LedgerLimits,
     /// The store in which signatures and repairs outlive the proxy, and which other proxies can share.
@@ -56,7 +58,7 @@ impl Default for Config {
             on_failure: OnFailure::default(),
             breaker: None,
             limits: TrafficLimits::default(),
-            stall: StallTimes::default(),
+            stall: StallSettings::default(),
             ledger: LedgerLimits::default(),
             ledger_store: None,
             upstreams: Vec::new(),
@@ -76,10 +78,22 @@ impl Config {
             OnInvalid::Offer | OnInvalid::Block => Mode::Block,
             OnInvalid::Warn => Mode::Report,
         };
-        self.mode.unwrap_or_else(|| match provider {
-            Some(provider) => of_policy(&self.policy.for_provider(provider)),
-            None => of_policy(&self.policy),
-        })
+        self.mode.unwrap_or_else(|| of_policy(&self.policy_for(provider)))
+    }
+
+    /// The times without progress of a streamed response of a provider.
+    pub fn stall_for(&self, provider: Option<&str>) -> StallTimes {
+        let StallLimits { warn_after, kill_after, .. } = self.policy_for(provider).guard.stall;
+        StallTimes {
+            warn_after: self.stall.warn_after.or(warn_after),
+            kill_after: self.stall.kill_after.or(kill_after),
+            alive_kill_after: self.stall.alive_kill_after,
+        }
+    }
+
+    /// The policy with the overrides for a provider.
+    pub(crate) fn policy_for(&self, provider: Option<&str>) -> Cow<'_, Policy> {
+        provider.map_or(Cow::Borrowed(&self.policy), |provider| self.policy.for_provider(provider))
     }
 }
 
@@ -95,11 +109,47 @@ pub struct StallTimes {
     pub alive_kill_after: Option<Duration>,
 }
 
-impl Default for StallTimes {
+/// The settings of the proxy for streamed responses without progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StallSettings {
+    /// The time until a warning, in place of `stall_warn_ms` of the policy.
+    pub warn_after: StallTime,
+    /// The time until the end of a silent response, in place of `stall_timeout_ms` of the policy.
+    pub kill_after: StallTime,
+    /// As [`StallTimes::alive_kill_after`]. A policy has no such time.
+    pub alive_kill_after: Option<Duration>,
+}
+
+impl Default for StallSettings {
     fn default() -> Self {
-        let StallLimits { warn_after, kill_after, .. } = StallLimits::default();
-        // Providers send signs of life while a request waits for its turn and while a model thinks.
-        Self { warn_after, kill_after, alive_kill_after: Some(Duration::from_mins(30)) }
+        Self {
+            warn_after: StallTime::OfPolicy,
+            kill_after: StallTime::OfPolicy,
+            // Providers send signs of life while a request waits for its turn and while a model thinks.
+            alive_kill_after: Some(Duration::from_mins(30)),
+        }
+    }
+}
+
+/// A time of the settings that can replace one of the policy.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StallTime {
+    /// The time of the policy.
+    #[default]
+    OfPolicy,
+    /// There is no limit.
+    Never,
+    /// This time replaces it.
+    After(Duration),
+}
+
+impl StallTime {
+    fn or(self, of_policy: Option<Duration>) -> Option<Duration> {
+        match self {
+            Self::OfPolicy => of_policy,
+            Self::Never => None,
+            Self::After(time) => Some(time),
+        }
     }
 }
 
@@ -174,5 +224,38 @@ impl Default for TrafficLimits {
             drain_time: Duration::from_secs(30),
             connections_max: 16_384,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_has_the_stall_times_and_the_settings_replace_them() {
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let times = |policy: Policy, stall: StallSettings, provider: Option<&str>| {
+            let StallTimes { warn_after, kill_after, alive_kill_after } =
+                Config { policy, stall, ..Config::default() }.stall_for(provider);
+            assert_eq!(alive_kill_after, seconds(1800));
+            (warn_after, kill_after)
+        };
+        let unset = StallSettings::default();
+        assert_eq!(times(Policy::default(), unset, None), (seconds(10), seconds(300)));
+        assert_eq!(times(Policy::preset("opal").unwrap(), unset, None), (seconds(10), None));
+        assert_eq!(times(Policy::preset("kilroy").unwrap(), unset, None), (None, seconds(300)));
+        let text = "stall_timeout_ms = 600000\n[provider.groq]\nstall_timeout_ms = 60000";
+        let policy = || Policy::from_toml(text).unwrap();
+        assert_eq!(times(policy(), unset, None).1, seconds(600));
+        assert_eq!(times(policy(), unset, Some("openai")).1, seconds(600));
+        assert_eq!(times(policy(), unset, Some("groq")).1, seconds(60));
+        let set = StallSettings {
+            warn_after: StallTime::Never,
+            kill_after: StallTime::After(Duration::from_secs(7)),
+            ..unset
+        };
+        assert_eq!(times(policy(), set, Some("groq")), (None, seconds(7)));
+        let never = StallSettings { kill_after: StallTime::Never, ..unset };
+        assert_eq!(times(Policy::default(), never, None), (seconds(10), None));
     }
 }

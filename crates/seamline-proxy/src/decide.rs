@@ -98,10 +98,9 @@ mod tests {
     use std::sync::Arc;
 
     use hyper::HeaderMap;
-    use seamline::guards::{StopTurn, TurnLoop};
+    use seamline::guards::{Reviewed, StopTurn, TurnLoop};
 
     use super::*;
-    use crate::breaker::Reviewed;
     use crate::identity::ConversationKey;
 
     fn looked(inspected: Result<Inspected, NotInspected>) -> Looked {

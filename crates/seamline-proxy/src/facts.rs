@@ -45,7 +45,7 @@ impl Facts {
 
     /// Reports an incident with a cause.
     pub(crate) fn report(&self, outcome: IncidentOutcome, cause: &str) -> Option<String> {
-        self.reporter.incident(ProxyIncident { cause: Some(cause.to_owned()), ..self.incident(outcome) })
+        self.reporter.record_incident(ProxyIncident { cause: Some(cause.to_owned()), ..self.incident(outcome) })
     }
 }
 

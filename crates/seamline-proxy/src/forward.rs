@@ -10,6 +10,7 @@ use hyper::{Request, Response};
 use seamline::stream::{Framing, is_aws_framed};
 
 use crate::body::{self, ReadBody, SentBody};
+use crate::config::StallTimes;
 use crate::headers::{HOPS, describe_new_body, hops, prepare_request, prepare_response};
 use crate::incident::IncidentOutcome;
 use crate::join::Joined;
@@ -195,6 +196,11 @@ impl Forwarding<'_> {
         sent.await.map_err(|what| Refusal::NoResponse { upstream: self.target.upstream.name.clone(), what })
     }
 
+    /// The stall times of the provider that the check found; without a check, those of the upstream's provider.
+    pub(crate) fn stall(&self, found: Option<&str>) -> StallTimes {
+        self.settings.config.stall_for(found.or(self.target.upstream.provider.as_deref()))
+    }
+
     /// Hands a response on, byte for byte, and watches it.
     pub(crate) fn observe(
         &self,
@@ -225,7 +231,8 @@ impl Forwarding<'_> {
         let open = framing.is_some().then(|| self.shared.open.streams.enter());
         let beside = (note.facts.clone(), Arc::clone(&self.settings.ledger), open, call);
         // The pieces that have arrived are joined first, so that they are read and watched together.
-        let observed = Observed::new(Joined::new(body), watched, self.settings.config.stall, beside);
+        let stall = self.stall(note.facts.provider);
+        let observed = Observed::new(Joined::new(body), watched, stall, beside);
         let mut response = Response::new(ResponseBody::observed(observed));
         *response.status_mut() = head.status;
         *response.headers_mut() = head.headers;

@@ -47,7 +47,7 @@ pub(crate) async fn handle(
     note.write_headers(response.headers_mut());
     response.body_mut().keep_open(open);
     if !note.is_own {
-        shared.reporter.exchange(&note.summary(response.status().as_u16(), began.elapsed()));
+        shared.reporter.record_exchange(&note.summary(response.status().as_u16(), began.elapsed()));
     }
     response
 }
@@ -61,7 +61,7 @@ pub(crate) fn refuse_ambiguous(shared: &Shared, request: &Request<Incoming>) -> 
     note.report_refusal(&Refusal::Ambiguous);
     let mut response = rescue::response(note.facts.dialect, &Refusal::Ambiguous);
     note.write_headers(response.headers_mut());
-    shared.reporter.exchange(&note.summary(response.status().as_u16(), began.elapsed()));
+    shared.reporter.record_exchange(&note.summary(response.status().as_u16(), began.elapsed()));
     response
 }
 

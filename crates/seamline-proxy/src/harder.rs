@@ -23,6 +23,8 @@ pub(crate) enum Attempt {
     NotAboutHistory,
     /// No other body comes out. The text is the name of the error.
     NothingLeft(&'static str),
+    /// The policy does not repair after a rejection. The text is the name of the error.
+    LeftByPolicy(&'static str),
     /// The repair changed the body.
     Repaired(Box<Harder>),
 }
@@ -47,6 +49,7 @@ pub(crate) fn repair(lens: &Lens, used: &Options, sent: &Bytes, rejection: &Reje
     };
     match after_rejection(sent, used, &failure) {
         AfterRejection::NothingLeft { error } => Attempt::NothingLeft(error),
+        AfterRejection::LeftByPolicy { error } => Attempt::LeftByPolicy(error),
         AfterRejection::Repaired(harder) => {
             let rejected = harder.options.map(|options| options.policy.rejections());
             Attempt::Repaired(Box::new(Harder { rejected, inspected: Inspected::of(harder.repaired) }))

@@ -78,7 +78,7 @@ pub enum IncidentOutcome {
     Unrepaired,
     /// The provider rejected the body and accepted a stronger repair of it.
     RepairedHarder,
-    /// The provider rejected the body, and no repair was left.
+    /// The provider rejected the body, and no repair was left or the policy does not repair then.
     Rejected,
     /// The model repeats failing tool calls. The breaker warned the model or blocked the request.
     Looping,
@@ -129,7 +129,7 @@ impl IncidentOutcome {
             Self::Blocked => "the request was not sent (mode `block`)",
             Self::Unrepaired => "the body was sent with errors that no allowed repair removes",
             Self::RepairedHarder => "the provider rejected the body and accepted a stronger repair",
-            Self::Rejected => "the provider rejected the body, and no repair was left",
+            Self::Rejected => "the provider rejected the body, and no repair was left or allowed",
             Self::Looping => "the model repeats failing tool calls",
             Self::Failed => "the check itself failed",
             Self::Unsigned => "the changed body could not be signed, so the original was sent",

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::HeaderMap;
+use seamline::guards::{self, Reviewed};
 use seamline::repair::Repaired;
 use seamline::{Options, Severity};
 
-use crate::breaker::{self, Reviewed};
 use crate::config::{Config, Mode};
 use crate::decide::Decision;
 use crate::identity::ConversationKey;
@@ -180,8 +180,7 @@ fn inspect(
 
 /// The review of the calls in a body; `None` where it fails.
 fn review(body: &Bytes, options: &Options) -> Option<Reviewed> {
-    let limits = options.policy.guard.breaker;
-    catch_unwind(AssertUnwindSafe(|| breaker::review(body, options, limits))).ok()?.ok()
+    catch_unwind(AssertUnwindSafe(|| guards::review(body, options))).ok()?.ok()
 }
 
 impl Inspected {

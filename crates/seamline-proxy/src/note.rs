@@ -87,7 +87,7 @@ impl Note {
                 cause: cause.clone(),
                 ..self.facts.incident(*outcome)
             };
-            self.incident = self.facts.reporter.incident(incident).or(self.incident.take());
+            self.incident = self.facts.reporter.record_incident(incident).or(self.incident.take());
         }
     }
 
@@ -107,19 +107,24 @@ impl Note {
             status: Some(status),
             ..self.facts.incident(IncidentOutcome::RepairedHarder)
         };
-        self.incident = self.facts.reporter.incident(incident).or(self.incident.take());
+        self.incident = self.facts.reporter.record_incident(incident).or(self.incident.take());
     }
 
     /// Records an outcome with a cause.
     pub(crate) fn report(&mut self, outcome: IncidentOutcome, cause: &str, status: Option<u16>) {
         let incident = ProxyIncident { cause: Some(cause.to_owned()), status, ..self.facts.incident(outcome) };
-        self.incident = self.facts.reporter.incident(incident).or(self.incident.take());
+        self.incident = self.facts.reporter.record_incident(incident).or(self.incident.take());
     }
 
     /// Records that the provider rejected a body for good.
     pub(crate) fn report_rejected(&mut self, cause: &str, status: u16, body: &Bytes) {
         self.report(IncidentOutcome::Rejected, cause, Some(status));
-        self.facts.reporter.rejected(self.incident.as_deref(), body);
+        self.facts.reporter.keep_rejected(self.incident.as_deref(), body);
+    }
+
+    /// Records that the provider rejected a body, and that the policy does not repair it then.
+    pub(crate) fn report_left(&mut self, name: &str, status: u16, body: &Bytes) {
+        self.report_rejected(&format!("{name}; the policy does not repair then (`on_corruption`)"), status, body);
     }
 
     /// Notes the path of the request.

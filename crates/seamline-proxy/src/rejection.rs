@@ -96,6 +96,10 @@ impl Rejected<'_> {
                 note.report_rejected(name, status, self.sent);
                 None
             }
+            Attempt::LeftByPolicy(name) => {
+                note.report_left(name, status, self.sent);
+                None
+            }
         }
     }
 

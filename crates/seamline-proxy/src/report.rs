@@ -12,13 +12,13 @@ use crate::incident::ProxyIncident;
 /// Takes the reports of a proxy. Its methods are called on the path of a request, so they must not wait.
 pub trait Reporter: Send + Sync {
     /// Takes an incident. Returns the id under which it can be looked up, if it is recorded.
-    fn incident(&self, incident: ProxyIncident) -> Option<String>;
+    fn record_incident(&self, incident: ProxyIncident) -> Option<String>;
 
     /// Takes the summary of an exchange when its response head is sent.
-    fn exchange(&self, summary: &Summary);
+    fn record_exchange(&self, summary: &Summary);
 
     /// Takes the body of a request that its provider rejected for good, with the id of its incident.
-    fn rejected(&self, incident: Option<&str>, body: &Bytes) {
+    fn keep_rejected(&self, incident: Option<&str>, body: &Bytes) {
         let _ = (incident, body);
     }
 
@@ -123,9 +123,9 @@ pub struct Page {
 pub struct NoReport;
 
 impl Reporter for NoReport {
-    fn incident(&self, _: ProxyIncident) -> Option<String> {
+    fn record_incident(&self, _: ProxyIncident) -> Option<String> {
         None
     }
 
-    fn exchange(&self, _: &Summary) {}
+    fn record_exchange(&self, _: &Summary) {}
 }

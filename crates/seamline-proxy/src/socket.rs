@@ -56,7 +56,7 @@ pub(crate) async fn answer(
     }
     let upstream = hyper::upgrade::on(&mut response);
     let message_bytes_max = forwarding.settings.config.limits.body_bytes_max;
-    let stall = forwarding.settings.config.stall;
+    let stall = forwarding.stall(note.facts.provider);
     let limits = BridgeLimits { message_bytes_max, stall };
     let sides = Sides { client, upstream, limits, seat: Arc::clone(seat) };
     tokio::spawn(run(Arc::clone(forwarding.shared), sides, checker));
@@ -148,7 +148,7 @@ impl Judge for Checker {
         note.record(looked.inspected.as_ref().ok(), &decision, &message);
         looked.note_sent(&self.inspector.settings.ledger, &decision);
         let status = decision.refusal.as_ref().map_or(StatusCode::OK, Refusal::status);
-        self.facts.reporter.exchange(&note.summary(status.as_u16(), began.elapsed()));
+        self.facts.reporter.record_exchange(&note.summary(status.as_u16(), began.elapsed()));
         let mode = looked.mode(&self.inspector.settings.config);
         let (conversation, terms, options) = (looked.conversation, looked.terms, looked.options);
         *self.last() = Some(Last { conversation, terms, options, mode, retried: None });
@@ -182,6 +182,10 @@ impl Judge for Checker {
             Attempt::NotAboutHistory => None,
             Attempt::NothingLeft(name) => {
                 self.note().report_rejected(name, status, &sent);
+                None
+            }
+            Attempt::LeftByPolicy(name) => {
+                self.note().report_left(name, status, &sent);
                 None
             }
         }

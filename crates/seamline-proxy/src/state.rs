@@ -188,12 +188,10 @@ impl Lens {
             policy: config.policy.clone(),
             ..Options::default()
         };
-        let mut stream = StreamOptions {
-            dialect: Some(dialect.to_owned()),
-            provider,
-            policy: config.policy.clone(),
-            ..StreamOptions::default()
-        };
+        // The overrides come first, so that they do not lift the bounds below.
+        let policy = config.policy_for(provider.as_deref()).into_owned();
+        let mut stream =
+            StreamOptions { dialect: Some(dialect.to_owned()), provider, policy, ..StreamOptions::default() };
         let limits = &mut stream.policy.stream.limits;
         limits.message_bytes_max = limits.message_bytes_max.min(ASSEMBLED_BYTES_MAX);
         limits.frame_bytes_max = limits.frame_bytes_max.min(ASSEMBLED_BYTES_MAX);

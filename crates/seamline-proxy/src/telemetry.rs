@@ -69,14 +69,14 @@ impl Telemetry {
 }
 
 impl Reporter for Telemetry {
-    fn incident(&self, incident: ProxyIncident) -> Option<String> {
+    fn record_incident(&self, incident: ProxyIncident) -> Option<String> {
         self.metrics.count_incident(&incident);
         let id = self.journal.as_ref().and_then(|journal| journal.record(incident.clone()));
         log::warn_of_incident(&incident, id.as_deref());
         id
     }
 
-    fn exchange(&self, summary: &Summary) {
+    fn record_exchange(&self, summary: &Summary) {
         self.metrics.count_exchange(summary);
         log::record_exchange(summary);
         if let Some(on_exchange) = &self.on_exchange {
@@ -84,7 +84,7 @@ impl Reporter for Telemetry {
         }
     }
 
-    fn rejected(&self, incident: Option<&str>, body: &Bytes) {
+    fn keep_rejected(&self, incident: Option<&str>, body: &Bytes) {
         if let (Some(rejected), Some(incident)) = (&self.rejected, incident) {
             rejected.take(incident, body);
         }

@@ -44,7 +44,7 @@ pub(crate) fn repair<'py>(
 }
 
 /// Repairs a body that its provider rejected, once more and harder. Returns the new body and the report; `None` where a
-/// second try is of no use.
+/// second try is of no use or the policy does not repair after a rejection.
 #[pyfunction]
 pub(crate) fn after_rejection<'py>(
     given: &Bound<'py, PyAny>,

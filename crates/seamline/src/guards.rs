@@ -38,6 +38,10 @@ pub fn filter_message(response: &crate::stream::Response) -> Option<&Filtered> {
     response.filtered.as_ref()
 }
 
+mod review;
+mod rounds;
+
+pub use self::review::{Reviewed, review};
 pub use crate::supervise::{ChildEnd, ChildLimits, ChildOutput, Ran, Stopper, Supervised, supervise};
 
 /// Runs the examples of `docs/guards.md`.

@@ -1,6 +1,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
+use seamline::Policy;
 use seamline_http::{ClientMode, Repairer};
 use seamline_testkit::provider::Script;
 
@@ -44,6 +45,20 @@ async fn the_caller_gets_the_first_error_where_no_repair_helps() {
         provider.next(Script::default().answer(400, UNKNOWN));
         let got = form.post(&Repairer::new().mode(ClientMode::Report), &url, BODY).await.unwrap();
         assert_eq!((got.0, provider.take().len()), (400, 1), "{form:?}: only reported");
+    }
+}
+
+#[tokio::test]
+async fn a_policy_that_does_not_repair_after_a_rejection_leaves_the_error() {
+    let provider = provider();
+    let url = format!("{}/v1/chat/completions", provider.url());
+    for form in FORMS {
+        for text in ["on_corruption = 'stop'", "preset = 'opal'", "[provider.openai]\non_corruption = 'rollback'"] {
+            let repairer = Repairer::new().provider("openai").policy(Policy::from_toml(text).unwrap());
+            provider.next(Script::default().answer(400, UNKNOWN));
+            let got = form.post(&repairer, &url, BODY).await.unwrap();
+            assert_eq!((got.0, &got.1[..], provider.take().len()), (400, UNKNOWN.as_bytes(), 1), "{form:?} {text}");
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use seamline::stream::Framing;
 use tokio::sync::mpsc;
 
 use super::*;
+use crate::config::Config;
 use crate::identity::ConversationKey;
 use crate::incident::ProxyIncident;
 use crate::ledger::LedgerLimits;
@@ -19,12 +20,12 @@ type Fed = StreamBody<futures_util::stream::BoxStream<'static, Piece>>;
 struct Outcomes(std::sync::Mutex<Vec<IncidentOutcome>>);
 
 impl Reporter for Outcomes {
-    fn incident(&self, incident: ProxyIncident) -> Option<String> {
+    fn record_incident(&self, incident: ProxyIncident) -> Option<String> {
         self.0.lock().unwrap().push(incident.outcome);
         None
     }
 
-    fn exchange(&self, _: &Summary) {}
+    fn record_exchange(&self, _: &Summary) {}
 }
 
 struct Stage {
@@ -44,7 +45,8 @@ impl Stage {
         facts.conversation = Some(ConversationKey::of("x", None, &hyper::HeaderMap::new(), b""));
         let ledger = Arc::new(Ledger::new(LedgerLimits::default()));
         let body = StreamBody::new(futures_util::StreamExt::boxed(stream));
-        let observed = Observed::new(body, watched, StallTimes::default(), (facts, Arc::clone(&ledger), None, None));
+        let observed =
+            Observed::new(body, watched, Config::default().stall_for(None), (facts, Arc::clone(&ledger), None, None));
         Self { feed, observed, outcomes, ledger }
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::ProxySettings;
 use crate::breaker::OnTrip;
-use crate::config::{Mode, OnFailure};
+use crate::config::{Mode, OnFailure, StallTime};
 
 /// A key of the settings.
 pub(super) struct Key {
@@ -26,6 +26,8 @@ pub(super) enum Field {
     Time(fn(&mut ProxySettings) -> &mut Duration),
     /// A time in seconds; 0 for never.
     Limit(fn(&mut ProxySettings) -> &mut Option<Duration>),
+    /// A time in seconds that replaces one of the policy; 0 for never.
+    Override(fn(&mut ProxySettings) -> &mut StallTime),
     /// A time in days.
     Days(fn(&mut ProxySettings) -> &mut Duration),
     Switch(fn(&mut ProxySettings) -> &mut bool),
@@ -194,14 +196,15 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         path: "stall.warn_seconds",
-        about: "The time without progress of a streamed response until a warning; 0 for never.",
-        field: Field::Limit(|s| &mut s.config.stall.warn_after),
+        about: "The time without progress of a streamed response until a warning; 0 for never. Without it: `stall_warn_ms` \
+                of the policy, 10 seconds in the default policy.",
+        field: Field::Override(|s| &mut s.config.stall.warn_after),
     },
     Key {
         path: "stall.kill_seconds",
         about: "The time in which the upstream of a streamed response sends nothing until the proxy ends it; 0 for never, \
-                whatever it sends.",
-        field: Field::Limit(|s| &mut s.config.stall.kill_after),
+                whatever it sends. Without it: `stall_timeout_ms` of the policy, 5 minutes in the default policy.",
+        field: Field::Override(|s| &mut s.config.stall.kill_after),
     },
     Key {
         path: "stall.alive_kill_seconds",
@@ -279,10 +282,8 @@ impl Key {
             Field::Count(place) => *place(settings) = whole(value)?,
             Field::Time(place) => *place(settings) = Duration::from_secs(whole(value)?),
             Field::Days(place) => *place(settings) = Duration::from_secs(whole(value)?.saturating_mul(DAY)),
-            Field::Limit(place) => {
-                let seconds = value.as_u64().ok_or("it must be a whole number of seconds, or 0 for never")?;
-                *place(settings) = (seconds > 0).then(|| Duration::from_secs(seconds));
-            }
+            Field::Limit(place) => *place(settings) = limit(value)?,
+            Field::Override(place) => *place(settings) = limit(value)?.map_or(StallTime::Never, StallTime::After),
             Field::Switch(place) => *place(settings) = value.as_bool().ok_or("it must be true or false")?,
             Field::Choice(options) => {
                 let words = || options.iter().map(|option| format!("`{}`", option.word)).collect::<Vec<_>>().join(", ");
@@ -294,7 +295,7 @@ impl Key {
         Ok(())
     }
 
-    /// The value of the key; empty where a text or a choice is not set.
+    /// The value of the key; empty where a text, a choice or the override of a policy is not set.
     pub(super) fn get(&self, settings: &ProxySettings) -> Value {
         let mut settings = settings.clone();
         let settings = &mut settings;
@@ -305,6 +306,11 @@ impl Key {
             Field::Time(place) => json!(place(settings).as_secs()),
             Field::Days(place) => json!(place(settings).as_secs() / DAY),
             Field::Limit(place) => json!(place(settings).map_or(0, |time| time.as_secs())),
+            Field::Override(place) => match place(settings) {
+                StallTime::OfPolicy => json!(""),
+                StallTime::Never => json!(0),
+                StallTime::After(time) => json!(time.as_secs()),
+            },
             Field::Switch(place) => json!(place(settings)),
             Field::Choice(options) => json!(options.iter().find(|o| (o.is_set)(settings)).map_or("", |o| o.word)),
         }
@@ -314,9 +320,12 @@ impl Key {
     pub(super) fn parse(&self, text: &str) -> Value {
         match &self.field {
             Field::Text(_) | Field::Choice(_) => json!(text),
-            Field::Size(_) | Field::Count(_) | Field::Time(_) | Field::Days(_) | Field::Limit(_) => {
-                text.parse::<u64>().map_or_else(|_| json!(text), |number| json!(number))
-            }
+            Field::Size(_)
+            | Field::Count(_)
+            | Field::Time(_)
+            | Field::Days(_)
+            | Field::Limit(_)
+            | Field::Override(_) => text.parse::<u64>().map_or_else(|_| json!(text), |number| json!(number)),
             Field::Switch(_) => text.parse::<bool>().map_or_else(|_| json!(text), |switch| json!(switch)),
         }
     }
@@ -324,6 +333,12 @@ impl Key {
 
 fn text(value: &Value) -> Result<&str, String> {
     value.as_str().ok_or_else(|| "it must be a text".to_owned())
+}
+
+/// A time in seconds; `None` for never.
+fn limit(value: &Value) -> Result<Option<Duration>, String> {
+    let seconds = value.as_u64().ok_or("it must be a whole number of seconds, or 0 for never")?;
+    Ok((seconds > 0).then(|| Duration::from_secs(seconds)))
 }
 
 fn whole(value: &Value) -> Result<u64, String> {

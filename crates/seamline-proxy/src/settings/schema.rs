@@ -34,7 +34,7 @@ fn of_key(key: &Key) -> Value {
     let mut schema = match &key.field {
         Field::Text(_) => json!({"type": "string"}),
         Field::Size(_) | Field::Count(_) | Field::Time(_) | Field::Days(_) => json!({"type": "integer", "minimum": 1}),
-        Field::Limit(_) => json!({"type": "integer", "minimum": 0}),
+        Field::Limit(_) | Field::Override(_) => json!({"type": "integer", "minimum": 0}),
         Field::Switch(_) => json!({"type": "boolean"}),
         Field::Choice(options) => {
             json!({"type": "string", "enum": options.iter().map(|option| option.word).collect::<Vec<_>>()})

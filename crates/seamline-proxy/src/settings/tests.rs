@@ -146,6 +146,7 @@ fn another_value(key: &keys::Key) -> Value {
         (Field::Text(_), _) => json!("another"),
         (Field::Switch(_), value) => json!(value != json!(true)),
         (Field::Choice(options), _) => json!(options[1].word),
+        (Field::Override(_), _) => json!(0),
         (_, value) => json!(value.as_u64().unwrap() + 1),
     }
 }

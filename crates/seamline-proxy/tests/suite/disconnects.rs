@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use seamline_proxy::config::StallTime;
 use seamline_testkit::Dialect;
 use seamline_testkit::provider::{End, Script};
 
@@ -68,7 +69,7 @@ fn a_client_that_leaves_within_its_request_leaves_nothing_behind() {
 
 #[test]
 fn a_slow_client_gets_the_whole_stream_and_no_stall_is_counted() {
-    let stage = Stage::with(|config| config.stall.kill_after = Some(Duration::from_millis(300)));
+    let stage = Stage::with(|config| config.stall.kill_after = StallTime::After(Duration::from_millis(300)));
     // More than the buffers between the provider and the client hold.
     stage.provider.next(Script::default().chunks(3000, 8000));
     let mut client = stage.client();

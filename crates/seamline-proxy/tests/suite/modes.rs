@@ -209,6 +209,13 @@ fn the_breaker_tells_the_model_or_blocks() {
     assert!(stage.reports.incidents()[0].actions["breaker escalate"] > 0);
     assert!(stage.reports.summaries().pop().unwrap().repairs > 0);
 
+    let stage = Stage::with(|config| {
+        config.breaker = Some(OnTrip::Escalate);
+        config.policy = seamline::Policy::from_toml("[provider.anthropic]\nbreaker_failures_max = 1").unwrap();
+    });
+    let answer = stage.client().post(path(DIALECT), looping(1).as_bytes());
+    assert_eq!(answer.header("x-seamline-repairs"), Some("breaker escalate=1"), "the override for the provider");
+
     let stage = Stage::with(|config| config.breaker = Some(OnTrip::Block));
     let answer = stage.client().post(path(DIALECT), looping(4).as_bytes());
     assert!(answer.status == 400 && answer.text().contains("failed in the same way"), "{}", answer.text());

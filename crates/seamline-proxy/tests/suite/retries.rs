@@ -69,6 +69,29 @@ fn the_first_answer_is_kept_in_the_other_modes() {
 }
 
 #[test]
+fn a_policy_that_does_not_repair_after_a_rejection_hands_the_error_on() {
+    let error = |stage: &Stage| {
+        let mut client = super::client::Client::connect(stage.provider.address());
+        let answer = client.post("/base/v1/chat/completions", UNKNOWN_ROLE.as_bytes());
+        stage.provider.take();
+        answer.text()
+    };
+    for text in ["on_corruption = 'stop'", "on_corruption = 'rollback'", "[provider.openai]\non_corruption = 'restart'"]
+    {
+        let stage = Stage::with(|config| {
+            config.mode = Some(seamline_proxy::config::Mode::Repair);
+            config.policy = seamline::Policy::from_toml(text).unwrap();
+        });
+        let answer = stage.client().post(path(Dialect::OpenAiChat), UNKNOWN_ROLE.as_bytes());
+        assert_eq!((answer.status, stage.provider.take().len()), (400, 1), "{text}");
+        assert_eq!(answer.text(), error(&stage), "{text}");
+        assert_eq!(stage.reports.outcomes(), [IncidentOutcome::Rejected], "{text}");
+        let cause = stage.reports.incidents()[0].cause.clone().unwrap();
+        assert!(cause.contains("`on_corruption`"), "{cause}");
+    }
+}
+
+#[test]
 fn other_errors_are_left_to_the_client() {
     let stage = Stage::new();
     for status in [400, 401, 403, 404, 429, 500, 503] {

@@ -40,20 +40,20 @@ pub(crate) struct Reports {
 }
 
 impl Reporter for Reports {
-    fn incident(&self, incident: ProxyIncident) -> Option<String> {
+    fn record_incident(&self, incident: ProxyIncident) -> Option<String> {
         let mut incidents = self.incidents.lock().unwrap();
         incidents.push(incident.clone());
         let own = Some(format!("i-{}", incidents.len()));
-        self.telemetry.as_ref().map_or(own, |telemetry| telemetry.incident(incident))
+        self.telemetry.as_ref().map_or(own, |telemetry| telemetry.record_incident(incident))
     }
 
-    fn exchange(&self, summary: &Summary) {
+    fn record_exchange(&self, summary: &Summary) {
         self.summaries.lock().unwrap().push(summary.clone());
-        self.telemetry.iter().for_each(|telemetry| telemetry.exchange(summary));
+        self.telemetry.iter().for_each(|telemetry| telemetry.record_exchange(summary));
     }
 
-    fn rejected(&self, incident: Option<&str>, body: &Bytes) {
-        self.telemetry.iter().for_each(|telemetry| telemetry.rejected(incident, body));
+    fn keep_rejected(&self, incident: Option<&str>, body: &Bytes) {
+        self.telemetry.iter().for_each(|telemetry| telemetry.keep_rejected(incident, body));
     }
 
     fn wants_finished(&self) -> bool {

@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use seamline::stream::{Ending, ResponseStream, StreamOptions};
+use seamline_proxy::config::StallTime;
 use seamline_proxy::incident::IncidentOutcome;
 use seamline_testkit::Dialect;
 use seamline_testkit::provider::{After, End, Script};
@@ -116,8 +117,8 @@ fn an_event_of_the_provider_about_an_error_passes_unchanged(dialect: Dialect) {
 
 fn a_stalled_stream_is_ended(dialect: Dialect) {
     let stage = Stage::with(|config| {
-        config.stall.warn_after = Some(Duration::from_millis(20));
-        config.stall.kill_after = Some(Duration::from_millis(60));
+        config.stall.warn_after = StallTime::After(Duration::from_millis(20));
+        config.stall.kill_after = StallTime::After(Duration::from_millis(60));
     });
     let mut failed = 0;
     at_every_frame(
@@ -135,6 +136,18 @@ fn a_stalled_stream_is_ended(dialect: Dialect) {
     assert!(stage.reports.outcomes().iter().all(|outcome| *outcome == IncidentOutcome::Stalled));
 }
 
+#[test]
+fn the_policy_has_the_time_after_which_a_silent_stream_ends() {
+    for text in ["stall_timeout_ms = 60", "stall_timeout_ms = 0\n[provider.anthropic]\nstall_timeout_ms = 60"] {
+        let stage = Stage::with(|config| config.policy = seamline::Policy::from_toml(text).unwrap());
+        stage.provider.next(script().stall(After::Frames(2)));
+        let dialect = Dialect::AnthropicMessages;
+        let answer = stage.client().post(stream_path(dialect), streamed(dialect).as_bytes());
+        assert_eq!(ending(dialect, &answer.body), Ending::Failed, "{}", answer.text());
+        assert_eq!(stage.reports.outcomes(), [IncidentOutcome::Stalled]);
+    }
+}
+
 fn a_filtered_stream_passes_unchanged(dialect: Dialect) {
     let stage = Stage::new();
     // The Interactions API reports a filter by an error.
@@ -149,7 +162,7 @@ fn a_filtered_stream_passes_unchanged(dialect: Dialect) {
 }
 
 fn a_delay_before_every_frame_changes_nothing(dialect: Dialect) {
-    let stage = Stage::with(|config| config.stall.warn_after = Some(Duration::from_millis(2)));
+    let stage = Stage::with(|config| config.stall.warn_after = StallTime::After(Duration::from_millis(2)));
     stage.provider.next(script().frame_delay(Duration::from_millis(5)));
     let answer = stage.client().post(stream_path(dialect), streamed(dialect).as_bytes());
     assert!(answer.is_complete);

@@ -1,10 +1,13 @@
 //! A stronger repair of a body that its provider rejected.
 
+use std::borrow::Cow;
+
 use seamline_store::RejectedMembers;
 
 use super::{Repaired, repair};
 use crate::check::check;
 use crate::classify::{Certainty, Class, Failure, Verdict, causes, classify};
+use crate::guards::OnCorruption;
 use crate::subject::Subject;
 use crate::{Finding, Options, Severity};
 
@@ -16,6 +19,12 @@ pub enum AfterRejection<'b> {
     NotAboutHistory,
     /// The history is broken, but no repair gives another body.
     NothingLeft {
+        /// The name of the error.
+        error: &'static str,
+    },
+    /// The history is broken, and the policy does not repair it after a rejection: its `on_corruption` is not `repair`.
+    /// Give the error of the provider to the caller.
+    LeftByPolicy {
         /// The name of the error.
         error: &'static str,
     },
@@ -40,6 +49,9 @@ pub struct Harder<'b> {
 /// The body differs from the rejected one, so it may be sent, but only once. A quota, an overload or a wrong key gives
 /// [`AfterRejection::NotAboutHistory`].
 ///
+/// The knob `on_corruption` of the policy decides whether it repairs: only `repair`, the default, does. A body has no
+/// session that could roll back or restart, so every other value gives [`AfterRejection::LeftByPolicy`].
+///
 /// ```
 /// use seamline::classify::Failure;
 /// use seamline::repair::{AfterRejection, after_rejection};
@@ -57,10 +69,27 @@ pub fn after_rejection<'b>(body: &'b [u8], options: &Options, failure: &Failure<
     if verdict.class != Class::Corruption || verdict.certainty != Certainty::Known {
         return AfterRejection::NotAboutHistory;
     }
+    if on_corruption(body, options) != OnCorruption::Repair {
+        return AfterRejection::LeftByPolicy { error: verdict.name };
+    }
     match harder(&verdict, body, options) {
         Some(harder) => AfterRejection::Repaired(Box::new(harder)),
         None => AfterRejection::NothingLeft { error: verdict.name },
     }
+}
+
+/// The reaction to a rejection that the policy wants for the provider of a body.
+fn on_corruption(body: &[u8], options: &Options) -> OnCorruption {
+    let subject = Subject::dialect(body, options).and_then(|dialect| {
+        let transcript = Subject::transcript(dialect, body, options)?;
+        Subject::of(dialect, &transcript, options)
+    });
+    // A body that cannot be read has no provider, and no repair.
+    let policy = match &subject {
+        Ok(subject) => options.policy.for_provider(subject.provider.name),
+        Err(_) => Cow::Borrowed(&options.policy),
+    };
+    policy.guard.retry.on_corruption
 }
 
 fn harder<'b>(verdict: &Verdict, body: &'b [u8], used: &Options) -> Option<Harder<'b>> {
@@ -104,6 +133,7 @@ fn errors(findings: &[Finding]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Policy;
 
     const BODY: &[u8] = br#"{"model":"gpt-5","messages":[{"role":"user","content":"hi","mood":"good"}]}"#;
 
@@ -119,6 +149,35 @@ mod tests {
         let expected = br#"{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}"#;
         assert_eq!(&*harder.repaired.body, expected);
         assert_eq!(&*repair(BODY, &harder.options.unwrap()).unwrap().body, expected);
+    }
+
+    #[test]
+    fn only_a_policy_that_repairs_after_a_rejection_repairs_harder() {
+        let failure =
+            Failure { status: Some(400), text: "Unknown parameter: 'messages[0].mood'.", ..Failure::default() };
+        let is_left = |policy: Policy, provider: Option<&str>| {
+            let options = Options { provider: provider.map(str::to_owned), policy, ..Options::default() };
+            match after_rejection(BODY, &options, &failure) {
+                AfterRejection::LeftByPolicy { error } => !error.is_empty(),
+                AfterRejection::Repaired(_) => false,
+                other => panic!("{other:?}"),
+            }
+        };
+        for preset in crate::policy::PRESETS {
+            let policy = Policy::preset(preset.name).unwrap();
+            let is_repairing = policy.guard.retry.on_corruption == OnCorruption::Repair;
+            assert_eq!(is_left(policy, None), !is_repairing, "{}", preset.name);
+        }
+        for word in ["stop", "rollback", "restart"] {
+            assert!(is_left(Policy::from_toml(&format!("on_corruption = '{word}'")).unwrap(), None), "{word}");
+        }
+        let text = "[provider.openai]\non_corruption = 'stop'";
+        let overridden = |provider| is_left(Policy::from_toml(text).unwrap(), provider);
+        // The model of the body names OpenAI.
+        assert_eq!([None, Some("openai"), Some("groq")].map(overridden), [true, true, false]);
+        let quota = Failure { status: Some(429), text: "You exceeded your current quota", ..Failure::default() };
+        let strict = Options { policy: Policy::preset("strict").unwrap(), ..Options::default() };
+        assert_eq!(after_rejection(BODY, &strict, &quota), AfterRejection::NotAboutHistory);
     }
 
     #[test]
