@@ -63,6 +63,7 @@ mod every_provider {
 }
 
 /// Takes every provider, whether its demands in the dialect are known or not.
+#[expect(clippy::unwrap_used, reason = "a body that cannot be repaired fails its test")]
 fn keeps_messages_of_unknown_roles(dialect: Dialect) {
     let mut runner =
         TestRunner::new_with_rng(ProptestConfig::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[11; 32]));

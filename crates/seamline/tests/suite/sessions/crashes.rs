@@ -107,9 +107,13 @@ fn a_failure_in_a_recovery_is_recorded_as_in_a_run() {
                 session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();
                 let options = OpenOptions { take_over: true, recover: false, ..open_options() };
                 let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
-                let tool = Tool::doing(move |_| match is_error {
-                    true => Ok(ToolOutput { output: "no such file".to_owned(), is_error: true }),
-                    false => Err(ExecutorFailure("no such file".to_owned())),
+                let text = || "no such file".to_owned();
+                let tool = Tool::doing(move |_| {
+                    if is_error {
+                        Ok(ToolOutput { output: text(), is_error: true })
+                    } else {
+                        Err(ExecutorFailure(text()))
+                    }
                 });
                 let recovered = again.recover_with(&tool).await.unwrap();
                 let is_rolled_back = on_failure == OnFailure::Rollback;
