@@ -202,7 +202,7 @@ fn wrong_with(body: &Value, options: &Options) -> Result<BTreeMap<&'static str, 
     Ok(counts)
 }
 
-/// Checks that a body has only notes, and what was wrong before, and leaves as it came.
+/// Checks that a body has only notes, and what was wrong before, and that its bytes stay the same.
 fn harmless(variant: &Unknown, known: &BTreeMap<&str, u64>, options: &Options) -> Result<(), String> {
     let wrong = wrong_with(&variant.body, options)?;
     if let Some(code) = wrong.iter().find(|(code, count)| *count > known.get(*code).unwrap_or(&0)) {
