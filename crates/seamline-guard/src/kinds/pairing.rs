@@ -4,7 +4,7 @@ use super::{Kind, REPAIR, corruption};
 
 pub(crate) const UNANSWERED_CALL: Kind = corruption(
     "unanswered-call",
-    &["PAIR001", "PAIR004", "PAIR007", "ORDER001", "PAIR005"],
+    &["PAIR001", "PAIR004", "PAIR007", "ORDER001", "PAIR005", "ORDER006"],
     "a tool call has no tool result in the place that the provider requires",
     REPAIR,
 );
