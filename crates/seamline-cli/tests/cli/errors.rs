@@ -185,7 +185,7 @@ fn the_headers_of_a_response_that_curl_printed_are_read() {
 fn an_unknown_provider_gets_a_list_with_every_name_once() {
     let bench = Bench::new();
     let ran = bench.run(&["explain", "--error", ERROR, "--provider", "nope"]).expect(2);
-    let (providers, families) = ran.err.split_once("; of errors also the families ").unwrap();
+    let (providers, families) = ran.err.split_once("; the families of errors are also ").unwrap();
     let providers = providers.split_once("the providers are ").unwrap().1;
     let names: Vec<_> = providers.split(", ").chain(families.split(", ")).map(str::trim).collect();
     let once: BTreeSet<_> = names.iter().collect();
