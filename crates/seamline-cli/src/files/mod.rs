@@ -4,6 +4,7 @@ pub(crate) mod database;
 mod drafts;
 pub(crate) mod in_use;
 pub(crate) mod places;
+mod projections;
 pub(crate) mod prune;
 pub(crate) mod replace;
 pub(crate) mod replace_session;

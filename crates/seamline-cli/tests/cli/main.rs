@@ -6,6 +6,7 @@ mod assemble;
 mod bad_inputs;
 mod bench;
 mod check;
+mod codex_history;
 mod convert;
 mod convert_sessions;
 mod databases;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 #[doc(inline)]
 pub use seamline_files::database::{
-    Cell, Database, DatabaseError, Journal, NewRow, RowChange, RowPlace, Rows, SessionChange, SessionRow, is_database,
+    Cell, Database, DatabaseError, Journal, NewRow, Projection, RowChange, RowPlace, Rows, SessionChange, SessionRow, is_database,
     undo, undo_all,
 };
 
