@@ -9,6 +9,7 @@ mod check;
 mod codex_history;
 mod convert;
 mod convert_sessions;
+mod corpus;
 mod databases;
 mod degraded;
 mod doctor;
