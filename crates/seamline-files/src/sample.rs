@@ -24,6 +24,8 @@ pub(crate) struct Sample<'s> {
     records: Vec<Value>,
     /// Whether the file has several records, one per line.
     is_lines: bool,
+    /// Whether the first of several lines is damaged, so that the first record is only a part of one.
+    is_torn: bool,
 }
 
 impl<'s> Sample<'s> {
@@ -33,7 +35,7 @@ impl<'s> Sample<'s> {
     pub(crate) fn of(name: &str, bytes: &'s [u8]) -> Self {
         let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
         let head = &bytes[..bytes.len().min(Self::BYTES_MAX)];
-        let mut sample = Self { name: file, head, records: Vec::new(), is_lines: false };
+        let mut sample = Self { name: file, head, records: Vec::new(), is_lines: false, is_torn: false };
         // A file in UTF-16 has to be written as UTF-8 first: no program reads its lines, and its NUL bytes belong to it.
         let is_utf16 = matches!(
             head,
@@ -64,6 +66,7 @@ impl<'s> Sample<'s> {
         self.is_lines = !records.is_empty();
         if text.starts_with(['{', '[']) {
             self.records.push(all.value);
+            self.is_torn = self.is_lines;
         }
         self.records.extend(records);
     }
@@ -96,6 +99,16 @@ impl<'s> Sample<'s> {
     /// The only value of the file; of lines, the first.
     pub(crate) fn root(&self) -> &Value {
         self.records.first().unwrap_or(&Value::Null)
+    }
+
+    /// The first records, without the part of one that a damaged first line begins with.
+    pub(crate) fn whole(&self) -> &[Value] {
+        self.records.get(usize::from(self.is_torn)..).unwrap_or_default()
+    }
+
+    /// The first record that is whole.
+    pub(crate) fn first_whole(&self) -> &Value {
+        self.whole().first().unwrap_or(&Value::Null)
     }
 
     /// The first records.
@@ -199,6 +212,9 @@ mod tests {
         for first in ["\0\0\0", "\0\0\n", "{\"a\":\"cut\n", "{\"a\":\n", "{\"a\":1,{\"c\":1}\n", "rest\"}\n"] {
             assert_eq!(read(&[first, records].concat()), (true, true), "{first}");
         }
+        let first = |text: &str| Sample::of("x", [text, records].concat().as_bytes()).first_whole().clone();
+        assert_eq!(first("{{\"c\":1}\n\"a\":1}\n"), serde_json::json!({"c": 1}));
+        assert_eq!(first(""), serde_json::json!({"b": 1}));
         let spliced = Sample::of("x", b"{\"a\":\"c{\"a\":{\"b\":1},\"head\":1}\n{\"b\":1}\n");
         assert!(spliced.any(|record| has(record, &["head"])));
         assert_eq!(read("a log\nof lines\n{\"b\":1}\n"), (false, false));
