@@ -11,6 +11,7 @@ pub(crate) mod replace_session;
 pub(crate) mod state;
 pub(crate) mod times;
 pub(crate) mod undo;
+pub(crate) mod unknown;
 
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Write as _};

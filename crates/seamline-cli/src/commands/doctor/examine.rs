@@ -9,11 +9,10 @@ use seamline::repair::Loss;
 use seamline::{Finding, Options, Severity};
 
 use super::search::Candidate;
-use super::unknown;
 use crate::failure::Failure;
 use crate::files::times::Times;
 use crate::files::undo::{self, Force, SessionRepair};
-use crate::files::{in_use, replace_session};
+use crate::files::{in_use, replace_session, unknown};
 use crate::input::Source;
 use crate::render::doctor::{Broken, Examined, Fixed, Plan, Session};
 use crate::render::{Counts, file, repair};
