@@ -7,10 +7,11 @@ use crate::sample::{Sample, has};
 
 pub(super) const PROGRAM: Program = Program {
     extract: Some("jq '{messages: .[0].traj}' FILE"),
+    advice: "Seamline does not write results of tau-bench: they show what happened in a run; repair the body that is sent again",
     ..Program::of_bodies("tau-bench", "recorded conversations of tau-bench", detect, &BODIES)
 };
 
-static BODIES: Bodies = Bodies { document: Some(elements), find, provider: None, is_writable: true };
+static BODIES: Bodies = Bodies { document: Some(elements), find, provider: None, is_writable: false };
 
 fn find(record: &str) -> Option<HeldBody<'_>> {
     let messages = Object::of(record)?.get("traj")?;
