@@ -3,6 +3,7 @@
 //! They say up to which byte Codex has read the rollout, so that they are wrong behind a repair. They are removed before the
 //! rollout is replaced: Codex makes them again from whatever rollout it finds. An undo gives the old ones back.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use seamline::files::database::{DatabaseError, Journal, Projection};
@@ -32,16 +33,14 @@ pub(super) struct Projections {
 impl Projections {
     /// Finds the rows that are wrong when the file at `path` becomes `after`, and keeps a copy of them.
     pub(super) fn of(state: &State, path: &Path, (before, after): (&[u8], &[u8])) -> Result<Self, Failure> {
-        let folder = std::env::var_os(FOLDER).filter(|folder| !folder.is_empty()).map(PathBuf::from);
-        let found = Projection::of_rollout(path, folder.as_slice())
-            .map_err(|error| Failure::io("look for the databases of Codex", &error))?;
         // Codex counts the bytes of the unpacked file.
         let is_packed = path.extension().is_some_and(|extension| extension == "zst");
         let same = before.iter().zip(after).take_while(|(old, new)| old == new).count();
         let unchanged = if is_packed { 0 } else { same as u64 };
         let (mut rows, mut records) = (Vec::new(), Vec::new());
-        for projection in found {
-            let Some(journal) = projection.rows(unchanged).map_err(|error| failed(&projection.database, &error))? else {
+        for projection in projections_of(path)? {
+            let Some(journal) = projection.rows(unchanged).map_err(|error| failed(&projection.database, &error))?
+            else {
                 continue;
             };
             let bytes = serde_json::to_vec(&journal).map_err(|error| Failure::new(error.to_string()))?;
@@ -76,6 +75,23 @@ impl Projections {
     }
 }
 
+/// The views that Codex may keep of a rollout, in all its databases.
+fn projections_of(rollout: &Path) -> Result<Vec<Projection>, Failure> {
+    let told = std::env::var_os(FOLDER).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let mut found = Vec::new();
+    for folder in Projection::home(rollout).into_iter().chain(told.as_deref()) {
+        let entries = match std::fs::read_dir(folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            entries => entries.map_err(|error| Failure::io("look for the databases of Codex", &error))?,
+        };
+        let databases = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        found.extend(databases.filter_map(|database| Projection::of(rollout, &database)));
+    }
+    found.sort_by(|one, other| one.database.cmp(&other.database));
+    found.dedup();
+    Ok(found)
+}
+
 /// Removes what Codex wrote for the repaired rollout, restores the rollout, and gives the old rows back.
 pub(super) fn restored(
     state: &State,
@@ -106,6 +122,8 @@ fn failed(database: &Path, error: &DatabaseError) -> Failure {
         DatabaseError::Busy | DatabaseError::Changed => "close Codex, then try again".to_owned(),
         _ => format!("close Codex and move `{database}` to another folder; Codex makes it again from the rollouts"),
     };
-    Failure::new(format!("Codex notes in `{database}` how far it has read the session, and that cannot be reset: {error}"))
-        .with_hint(hint)
+    Failure::new(format!(
+        "Codex notes in `{database}` how far it has read the session, and that cannot be reset: {error}"
+    ))
+    .with_hint(hint)
 }

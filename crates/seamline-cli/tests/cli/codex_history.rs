@@ -24,7 +24,7 @@ CREATE TABLE thread_history_projection_state (thread_id TEXT PRIMARY KEY, next_r
 /// Writes a rollout with a lost result.
 fn rollout(bench: &Bench) -> PathBuf {
     let place = format!("{FOLDER}/sessions/2026/03/01/rollout-2026-03-01T10-00-00-{ID}.jsonl");
-    let path = bench.path(&place);
+    let path = bench.path(place);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, ROLLOUT).unwrap();
     age(&path);
@@ -34,7 +34,7 @@ fn rollout(bench: &Bench) -> PathBuf {
 /// Makes the database with rows of the rollout, of which Codex has read this many bytes, and of another one.
 fn history(bench: &Bench, read_bytes: usize) -> PathBuf {
     let read_bytes = i64::try_from(read_bytes).unwrap();
-    let path = bench.path(&format!("{FOLDER}/thread_history_1.sqlite"));
+    let path = bench.path(format!("{FOLDER}/thread_history_1.sqlite"));
     let connection = Connection::open(&path).unwrap();
     connection.pragma_update(None, "journal_mode", "WAL").unwrap();
     connection.execute_batch(TABLES).unwrap();

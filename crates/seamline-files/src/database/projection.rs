@@ -4,7 +4,6 @@
 //! the record number that it noted there. A repair changes both, so the rows of the thread have to go. Codex then reads the
 //! rollout from its beginning.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension as _};
@@ -36,37 +35,19 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// The views that Codex may keep of the rollout at `path`: in the folder of Codex above it, and in `others`, which are
-    /// further folders for its databases. Only databases that exist are named.
-    ///
-    /// # Errors
-    ///
-    /// Fails when a folder with databases cannot be listed.
-    pub fn of_rollout(path: &Path, others: &[PathBuf]) -> io::Result<Vec<Self>> {
-        let Some(rollout) = path.file_name().and_then(|name| name.to_str()).and_then(rollout_id) else {
-            return Ok(Vec::new());
-        };
-        let is_home = |folder: &&Path| {
-            folder.file_name().and_then(|name| name.to_str()).is_some_and(|name| FOLDERS.contains(&name))
-        };
-        let home = path.ancestors().skip(1).find(is_home).and_then(Path::parent).map(Path::to_owned);
-        let mut found = Vec::new();
-        for folder in home.iter().chain(others) {
-            let entries = match std::fs::read_dir(folder) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                entries => entries?,
-            };
-            for entry in entries {
-                let database = entry?.path();
-                let name = database.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                if name.starts_with("thread_history_") && name.ends_with(".sqlite") {
-                    found.push(Self { database, rollout: rollout.to_owned() });
-                }
-            }
-        }
-        found.sort_by(|one, other| one.database.cmp(&other.database));
-        found.dedup();
-        Ok(found)
+    /// The view of a rollout in a database. Returns nothing if one of the files has another name than Codex gives it.
+    pub fn of(rollout: &Path, database: &Path) -> Option<Self> {
+        let name = database.file_name()?.to_str()?;
+        let is_history = name.starts_with("thread_history_") && name.ends_with(".sqlite");
+        let rollout = rollout_id(rollout.file_name()?.to_str()?)?.to_owned();
+        is_history.then(|| Self { database: database.to_owned(), rollout })
+    }
+
+    /// The folder of Codex that a rollout is in. Codex keeps its databases there, unless it is told another folder.
+    pub fn home(rollout: &Path) -> Option<&Path> {
+        let is_known =
+            |folder: &&Path| folder.file_name().is_some_and(|name| FOLDERS.iter().any(|known| name == *known));
+        rollout.ancestors().skip(1).find(is_known)?.parent()
     }
 
     /// Reads the rows of the rollout. Returns nothing if there are none, or if they stay right when the rollout becomes
@@ -192,6 +173,16 @@ fn rollout_id(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_folder_of_codex_is_above_its_sessions() {
+        let rollout = Path::new("/srv/ann/.codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-0199-a.jsonl");
+        assert_eq!(Projection::home(rollout), Some(Path::new("/srv/ann/.codex")));
+        assert_eq!(Projection::home(Path::new("/tmp/rollout-2026-03-01T10-00-00-0199-a.jsonl")), None);
+        let of = |name: &str| Projection::of(rollout, Path::new(name)).map(|found| found.rollout);
+        assert_eq!(of("/srv/ann/.codex/thread_history_1.sqlite").as_deref(), Some("0199-a"));
+        assert_eq!((of("thread_history_1.sqlite-wal"), of("state_5.sqlite")), (None, None));
+    }
 
     #[test]
     fn the_name_of_a_file_has_the_id_of_its_rollout() {
