@@ -110,22 +110,22 @@ impl Session {
         self.broken.as_ref().is_none_or(is_fixed)
     }
 
-    /// The command that continues it in its program; nothing where a repair leaves errors, so that its provider would refuse
-    /// it.
-    pub(crate) fn continuation(&self) -> Option<&str> {
+    /// Whether Seamline writes such sessions and no repair makes this one whole, so that its provider would refuse it.
+    fn stays_broken(&self) -> bool {
         let plan = self.broken.as_ref().and_then(|broken| broken.plan.as_ref());
-        self.resume.as_deref().filter(|_| plan.is_none_or(Plan::is_enough))
+        self.program.is_written() && plan.is_some_and(|plan| !plan.is_enough())
     }
 
-    /// The command that writes what is readable, for a session that no repair makes whole.
+    /// The command that continues it in its program, unless it stays broken.
+    pub(crate) fn continuation(&self) -> Option<&str> {
+        self.resume.as_deref().filter(|_| !self.stays_broken())
+    }
+
+    /// The command that writes what is readable of a session that stays broken.
     fn rescue(&self) -> Option<String> {
-        let plan = self.broken.as_ref().and_then(|broken| broken.plan.as_ref())?;
-        if plan.is_enough() {
-            return None;
-        }
         let id = self.about.id.as_deref().filter(|_| !self.records.is_empty());
         let session = id.map(|id| format!(" --session {}", quoted(id))).unwrap_or_default();
-        Some(format!("seamline salvage {}{session}", argument(&self.path)))
+        self.stays_broken().then(|| format!("seamline salvage {}{session}", argument(&self.path)))
     }
 
     /// Whether a repair would make it whole.
