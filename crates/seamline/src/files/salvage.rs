@@ -161,7 +161,10 @@ impl<'b> Salvaged<'b> {
         self.body = Some(again.body?);
         (self.program, self.about, self.left_out) = (again.program, again.about, again.left_out);
         (self.dialect, self.messages) = (again.dialect, again.messages);
-        let placed = |found: Finding| Finding { line: found.line.and_then(|line| lines.get(line.checked_sub(1)?).copied()), ..found };
+        let placed = |found: Finding| Finding {
+            line: found.line.and_then(|line| lines.get(line.checked_sub(1)?).copied()),
+            ..found
+        };
         self.findings = again.findings.into_iter().map(placed).collect();
         let place = |span: Range<u64>| {
             let index = starts.partition_point(|start| *start <= span.start).checked_sub(1)?;

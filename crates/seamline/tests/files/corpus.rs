@@ -9,7 +9,10 @@ use serde_json::Value;
 
 /// The files that are not read, by the start of their path, and why.
 const UNREAD: &[(&str, &str)] = &[
-    ("misc/agent-sessions__Resources_Fixtures_stage0_agents_antigravity", "Antigravity keeps the conversation on its server"),
+    (
+        "misc/agent-sessions__Resources_Fixtures_stage0_agents_antigravity",
+        "Antigravity keeps the conversation on its server",
+    ),
     ("misc/VibeCodingTracker__tests_fixtures_sessions_dsh", "formats.md does not describe dsh"),
     ("misc/getspecstory__specstory-cli_pkg_providers_musecode", "formats.md does not describe Muse Code"),
     ("codex/agent-sessions__Resources_Fixtures_session_branch", "no version of Codex wrote such lines"),
@@ -43,7 +46,7 @@ struct Row {
     kinds: BTreeMap<(&'static str, &'static str), usize>,
 }
 
-/// What became of a file.
+/// The outcome of a check and a repair of a file.
 struct Judged {
     findings: Vec<Finding>,
     is_changed: bool,
@@ -75,7 +78,10 @@ fn healthy_sessions_stay_as_they_are_and_broken_ones_are_repaired() {
         if let Some(at) = UNREAD.iter().position(|(start, _)| file.starts_with(start)) {
             unread[at] += 1;
             row.unread += 1;
-            if !file.starts_with("provider-requests/") && !file.starts_with("streams/") && read(&corpus.join(&file)).is_ok() {
+            if !file.starts_with("provider-requests/")
+                && !file.starts_with("streams/")
+                && read(&corpus.join(&file)).is_ok()
+            {
                 wrong.push(format!("{file}: it is read, and the list says that it is not"));
             }
             continue;
@@ -85,30 +91,31 @@ fn healthy_sessions_stay_as_they_are_and_broken_ones_are_repaired() {
         let judged = read(&corpus.join(&file)).and_then(|judged| judge(&judged, &broken, is_real, row));
         wrong.extend(judged.err().map(|why| format!("{file}: {why}")));
     }
-    print(&rows);
+    println!("{}", table(&rows));
     for ((start, _), _) in UNREAD.iter().zip(unread).filter(|(_, count)| *count == 0) {
         wrong.push(format!("{start}: no file has this name"));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn print(rows: &BTreeMap<String, Row>) {
-    println!("{:<24}{:>9}{:>9}{:>8}{:>8}  findings by kind", "format", "sessions", "healthy", "broken", "unread");
+/// The table of the formats, and the files that are not read.
+fn table(rows: &BTreeMap<String, Row>) -> String {
+    let line = |cells: [&str; 6]| {
+        let [format, sessions, healthy, broken, unread, kinds] = cells;
+        format!("{format:<24}{sessions:>9}{healthy:>9}{broken:>8}{unread:>8}  {kinds}\n")
+    };
+    let mut out = line(["format", "sessions", "healthy", "broken", "unread", "findings by kind"]);
     for (format, row) in rows {
         let kinds: Vec<String> =
             row.kinds.iter().map(|((code, name), count)| format!("{code} {name} {count}")).collect();
-        println!(
-            "{format:<24}{:>9}{:>9}{:>8}{:>8}  {}",
-            row.sessions,
-            row.healthy,
-            row.broken,
-            row.unread,
-            kinds.join(", ")
-        );
+        let [sessions, healthy, broken, unread] =
+            [row.sessions, row.healthy, row.broken, row.unread].map(|count| count.to_string());
+        out += &line([format, &sessions, &healthy, &broken, &unread, &kinds.join(", ")]);
     }
     for (start, why) in UNREAD {
-        println!("not read: {start}…: {why}");
+        out += &["not read: ", start, "…: ", why, "\n"].concat();
     }
+    out
 }
 
 /// Checks and repairs a file: a session of a program, or a request body.
