@@ -62,7 +62,7 @@ impl<'s> Sample<'s> {
         // records: people write each message on its own line.
         let all = Sketch::of(text);
         let is_damaged = all.wrong_line.is_some_and(|line| line <= DAMAGED_LINES);
-        let records = if is_damaged { records_behind(text) } else { Vec::new() };
+        let records = if is_damaged { records_behind(text, self.ends_with(".jsonl")) } else { Vec::new() };
         self.is_lines = !records.is_empty();
         if text.starts_with(['{', '[']) {
             self.records.push(all.value);
@@ -157,7 +157,8 @@ fn text_of(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// The complete records on a damaged first line and on the lines behind it; none if most of these lines are something else.
-fn records_behind(text: &str) -> Vec<Value> {
+/// A name for lines tells enough about a file with two of them: the damaged one, and what a writer left of it behind it.
+fn records_behind(text: &str, is_named_for_lines: bool) -> Vec<Value> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let first = records_on(lines.next().unwrap_or_default());
     let sketches: Vec<Sketch> = lines.take(RECORDS_MAX - 1).map(Sketch::of).collect();
@@ -167,7 +168,8 @@ fn records_behind(text: &str) -> Vec<Value> {
         .filter(|sketch| sketch.is_whole && sketch.value.is_object())
         .map(|sketch| sketch.value)
         .collect();
-    if records.len() * 2 <= count {
+    let is_short = is_named_for_lines && count < 2 && !first.is_empty();
+    if records.len() * 2 <= count && !is_short {
         return Vec::new();
     }
     first.into_iter().map(|record| Sketch::of(record).value).chain(records).collect()
@@ -218,6 +220,14 @@ mod tests {
         let spliced = Sample::of("x", b"{\"a\":\"c{\"a\":{\"b\":1},\"head\":1}\n{\"b\":1}\n");
         assert!(spliced.any(|record| has(record, &["head"])));
         assert_eq!(read("a log\nof lines\n{\"b\":1}\n"), (false, false));
+    }
+
+    #[test]
+    fn the_name_tells_about_a_file_with_hardly_a_line() {
+        for text in ["{\"a\":\"c{\"b\":1}\n", "{\"a\":\"c{\"b\":1}\nut\"}\n"] {
+            let finds = |name: &str| Sample::of(name, text.as_bytes()).any(|record| has(record, &["b"]));
+            assert_eq!((finds("s.jsonl"), finds("s.json")), (true, false), "{text}");
+        }
     }
 
     #[test]
