@@ -7,6 +7,7 @@ use seamline::error::{BodyError, HistoryError};
 use seamline::files::{Program, shell_word};
 use serde::Serialize;
 
+use crate::files::unknown;
 use crate::input::Source;
 use crate::nature::Nature;
 use crate::suggest;
@@ -43,6 +44,12 @@ impl Failure {
 }
 
 impl Failure {
+    /// Explains why an input could not be read: as the session of an agent where it lies among such, else as a body.
+    pub(crate) fn of_source(source: &Source, error: Error, body: &[u8]) -> Self {
+        let session = source.path().and_then(|path| unknown::failure_at(path, body));
+        session.filter(|_| matches!(error, Error::Body(_))).unwrap_or_else(|| Self::of_body(error, body))
+    }
+
     /// Explains why a body could not be read, and names the kind of the input if that is known.
     pub(crate) fn of_body(error: Error, body: &[u8]) -> Self {
         let instead = matches!(error, Error::Body(_)).then(|| Nature::of(body).no_body()).flatten();

@@ -24,6 +24,8 @@ pub(crate) struct Sample<'s> {
     records: Vec<Value>,
     /// Whether the file has several records, one per line.
     is_lines: bool,
+    /// Whether the first of several lines is damaged, so that the first record is only a part of one.
+    is_torn: bool,
 }
 
 impl<'s> Sample<'s> {
@@ -33,7 +35,7 @@ impl<'s> Sample<'s> {
     pub(crate) fn of(name: &str, bytes: &'s [u8]) -> Self {
         let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
         let head = &bytes[..bytes.len().min(Self::BYTES_MAX)];
-        let mut sample = Self { name: file, head, records: Vec::new(), is_lines: false };
+        let mut sample = Self { name: file, head, records: Vec::new(), is_lines: false, is_torn: false };
         // A file in UTF-16 has to be written as UTF-8 first: no program reads its lines, and its NUL bytes belong to it.
         let is_utf16 = matches!(
             head,
@@ -60,10 +62,11 @@ impl<'s> Sample<'s> {
         // records: people write each message on its own line.
         let all = Sketch::of(text);
         let is_damaged = all.wrong_line.is_some_and(|line| line <= DAMAGED_LINES);
-        let records = if is_damaged { records_behind(text) } else { Vec::new() };
+        let records = if is_damaged { records_behind(text, self.ends_with(".jsonl")) } else { Vec::new() };
         self.is_lines = !records.is_empty();
         if text.starts_with(['{', '[']) {
             self.records.push(all.value);
+            self.is_torn = self.is_lines;
         }
         self.records.extend(records);
     }
@@ -96,6 +99,16 @@ impl<'s> Sample<'s> {
     /// The only value of the file; of lines, the first.
     pub(crate) fn root(&self) -> &Value {
         self.records.first().unwrap_or(&Value::Null)
+    }
+
+    /// The first records, without the part of one that a damaged first line begins with.
+    pub(crate) fn whole(&self) -> &[Value] {
+        self.records.get(usize::from(self.is_torn)..).unwrap_or_default()
+    }
+
+    /// The first record that is whole.
+    pub(crate) fn first_whole(&self) -> &Value {
+        self.whole().first().unwrap_or(&Value::Null)
     }
 
     /// The first records.
@@ -144,7 +157,8 @@ fn text_of(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// The complete records on a damaged first line and on the lines behind it; none if most of these lines are something else.
-fn records_behind(text: &str) -> Vec<Value> {
+/// A name for lines tells enough about a file with two of them: the damaged one, and what a writer left of it behind it.
+fn records_behind(text: &str, is_named_for_lines: bool) -> Vec<Value> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let first = records_on(lines.next().unwrap_or_default());
     let sketches: Vec<Sketch> = lines.take(RECORDS_MAX - 1).map(Sketch::of).collect();
@@ -154,7 +168,8 @@ fn records_behind(text: &str) -> Vec<Value> {
         .filter(|sketch| sketch.is_whole && sketch.value.is_object())
         .map(|sketch| sketch.value)
         .collect();
-    if records.len() * 2 <= count {
+    let is_short = is_named_for_lines && count < 2 && !first.is_empty();
+    if records.len() * 2 <= count && !is_short {
         return Vec::new();
     }
     first.into_iter().map(|record| Sketch::of(record).value).chain(records).collect()
@@ -199,9 +214,20 @@ mod tests {
         for first in ["\0\0\0", "\0\0\n", "{\"a\":\"cut\n", "{\"a\":\n", "{\"a\":1,{\"c\":1}\n", "rest\"}\n"] {
             assert_eq!(read(&[first, records].concat()), (true, true), "{first}");
         }
+        let first = |text: &str| Sample::of("x", [text, records].concat().as_bytes()).first_whole().clone();
+        assert_eq!(first("{{\"c\":1}\n\"a\":1}\n"), serde_json::json!({"c": 1}));
+        assert_eq!(first(""), serde_json::json!({"b": 1}));
         let spliced = Sample::of("x", b"{\"a\":\"c{\"a\":{\"b\":1},\"head\":1}\n{\"b\":1}\n");
         assert!(spliced.any(|record| has(record, &["head"])));
         assert_eq!(read("a log\nof lines\n{\"b\":1}\n"), (false, false));
+    }
+
+    #[test]
+    fn the_name_tells_about_a_file_with_hardly_a_line() {
+        for text in ["{\"a\":\"c{\"b\":1}\n", "{\"a\":\"c{\"b\":1}\nut\"}\n"] {
+            let finds = |name: &str| Sample::of(name, text.as_bytes()).any(|record| has(record, &["b"]));
+            assert_eq!((finds("s.jsonl"), finds("s.json")), (true, false), "{text}");
+        }
     }
 
     #[test]

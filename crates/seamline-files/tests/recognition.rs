@@ -40,6 +40,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("qwen_code", "Qwen Code"),
     ("sharegpt", "ShareGPT"),
     ("swe_agent", "SWE-agent"),
+    ("tau_bench", "tau-bench"),
     ("vercel_ai", "Vercel AI SDK"),
 ];
 
@@ -59,6 +60,7 @@ const CORPUS: &[(&str, &str)] = &[
     ("grok", "Grok"),
     ("kimi", "Kimi CLI"),
     ("mini-swe-agent", "mini-swe-agent"),
+    ("openai-chat", "tau-bench"),
     ("openai-agents-runstate", "OpenAI Agents SDK"),
     ("openclaw", "pi or OpenClaw"),
     ("openhands", "OpenHands"),

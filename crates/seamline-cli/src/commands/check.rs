@@ -174,7 +174,7 @@ impl Check {
             None => {}
         }
         let body = opened.read()?;
-        let mut checked = seamline::check(&body, options).map_err(|error| Failure::of_body(error, &body))?;
+        let mut checked = seamline::check(&body, options).map_err(|error| Failure::of_source(source, error, &body))?;
         render::warn_of_open_calls(&mut checked.findings);
         output::say_note(label, checked.note.as_deref());
         let mut tally = Tally::of(&checked, &options.policy);

@@ -4,7 +4,6 @@ mod agents;
 mod examine;
 mod search;
 mod stored;
-mod unknown;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -231,7 +231,8 @@ impl Fix {
             Some(program) => return Err(Failure::of_file(source, program)),
             None => {}
         }
-        let mut repaired = seamline::repair(&before, options).map_err(|error| Failure::of_body(error, &before))?;
+        let mut repaired =
+            seamline::repair(&before, options).map_err(|error| Failure::of_source(source, error, &before))?;
         render::warn_of_open_calls(&mut repaired.found);
         render::warn_of_open_calls(&mut repaired.remaining);
         output::say_note(label, repaired.note.as_deref());

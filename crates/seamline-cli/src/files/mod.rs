@@ -4,12 +4,14 @@ pub(crate) mod database;
 mod drafts;
 pub(crate) mod in_use;
 pub(crate) mod places;
+mod projections;
 pub(crate) mod prune;
 pub(crate) mod replace;
 pub(crate) mod replace_session;
 pub(crate) mod state;
 pub(crate) mod times;
 pub(crate) mod undo;
+pub(crate) mod unknown;
 
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Write as _};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::database::{self, DatabaseRecord};
 use super::in_use;
+use super::projections::{self, ProjectionRecord, Projections};
 use super::replace::{self, Target};
 use super::replace_session::NewSession;
 use super::state::{Repairs, State};
@@ -48,6 +49,9 @@ pub(super) struct SessionRecord {
     /// The hash of the bytes that belong to no record and are no longer in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     quarantine: Option<String>,
+    /// The rows about the file that were removed from databases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    projections: Vec<ProjectionRecord>,
 }
 
 impl Record {
@@ -55,7 +59,9 @@ impl Record {
     pub(super) fn needs(&self) -> impl Iterator<Item = &str> {
         let quarantine = self.session.as_ref().and_then(|session| session.quarantine.as_deref());
         let journals = self.database.as_ref().map(|database| database.journals.as_str());
-        std::iter::once(self.before.as_str()).chain(quarantine).chain(journals)
+        let projections = self.session.iter().flat_map(|session| &session.projections);
+        let rows = projections.map(|projection| projection.journal.as_str());
+        std::iter::once(self.before.as_str()).chain(quarantine).chain(journals).chain(rows)
     }
 
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
@@ -117,13 +123,18 @@ pub(crate) fn repair_session(path: &Path, repair: &SessionRepair<'_>) -> Result<
     let target = Target::of(path)?;
     let has_quarantine = !repair.quarantined.is_empty();
     let quarantine = has_quarantine.then(|| state.keep(&repair.quarantined)).transpose()?;
+    let projections = Projections::of(&state, &target.path, (repair.before, repair.after))?;
     let pieces = [repair.after];
     let record = Record {
-        session: Some(SessionRecord { times: repair.times, quarantine: quarantine.clone() }),
+        session: Some(SessionRecord {
+            times: repair.times,
+            quarantine: quarantine.clone(),
+            projections: projections.records.clone(),
+        }),
         ..Record::of(&target, state.keep(repair.before)?, &pieces)
     };
     let new = NewSession { before: &record.before, pieces: &pieces, times: repair.times, force: repair.force };
-    replace_recorded(&state, &target, &record, || target.replace_session(&new))?;
+    replace_recorded(&state, &target, &record, || projections.removed(|| target.replace_session(&new)))?;
     Ok(quarantine.map(|hash| state.object(&hash)))
 }
 
@@ -194,17 +205,18 @@ pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
         (false, Force::Yes, Some(current)) => Some(state.object(&state.keep(current)?)),
     };
     let times = record.session.as_ref().and_then(|session| session.times);
-    match (current_hash, &record.session) {
-        (Some(before), None) => Target::of(&real)?.replace(&before, &[&bytes])?,
+    let rows = record.session.as_ref().map_or(&[][..], |session| &session.projections);
+    projections::restored(&state, rows, || match (current_hash, &record.session) {
+        (Some(before), None) => Target::of(&real)?.replace(&before, &[&bytes]),
         (Some(before), Some(_)) => {
             if let (Force::No, Some(in_use)) = (force, in_use::look(&real)) {
                 return Err(in_use.into());
             }
             let new = NewSession { before: &before, pieces: &[&bytes], times, force };
-            Target::of(&real)?.replace_session(&new)?;
+            Target::of(&real)?.replace_session(&new)
         }
-        (None, _) => replace::restore(&real, &bytes, record.mode, times)?,
-    }
+        (None, _) => replace::restore(&real, &bytes, record.mode, times),
+    })?;
     let failed = |error: std::io::Error| Failure::io("remove the undo record", &error);
     repairs.remove(number).map_err(failed)?;
     let left = repairs.numbers().map_err(failed)?.len();

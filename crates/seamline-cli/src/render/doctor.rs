@@ -78,6 +78,8 @@ pub(crate) struct Plan {
     pub(crate) refusal: Option<&'static str>,
     /// The errors that it leaves.
     pub(crate) left: usize,
+    /// Those of them that are about bytes which belong to no record.
+    pub(crate) unread: Vec<Finding>,
 }
 
 impl Plan {
@@ -106,6 +108,24 @@ impl Session {
             is_enough && matches!(broken.fixed, Some(Fixed::Written { .. }))
         };
         self.broken.as_ref().is_none_or(is_fixed)
+    }
+
+    /// Whether Seamline writes such sessions and no repair makes this one whole, so that its provider would refuse it.
+    fn stays_broken(&self) -> bool {
+        let plan = self.broken.as_ref().and_then(|broken| broken.plan.as_ref());
+        self.program.is_written() && plan.is_some_and(|plan| !plan.is_enough())
+    }
+
+    /// The command that continues it in its program, unless it stays broken.
+    pub(crate) fn continuation(&self) -> Option<&str> {
+        self.resume.as_deref().filter(|_| !self.stays_broken())
+    }
+
+    /// The command that writes what is readable of a session that stays broken.
+    fn rescue(&self) -> Option<String> {
+        let id = self.about.id.as_deref().filter(|_| !self.records.is_empty());
+        let session = id.map(|id| format!(" --session {}", quoted(id))).unwrap_or_default();
+        self.stays_broken().then(|| format!("seamline salvage {}{session}", argument(&self.path)))
     }
 
     /// Whether a repair would make it whole.
@@ -261,7 +281,7 @@ fn described(session: &Session, now: SystemTime) -> String {
             page.quote(if index == 0 { "open call" } else { "" }, call);
         }
         page.row("wrong", style::ERROR, &wrong(session));
-        page.plan(broken);
+        page.plan(session, broken);
         page.outcome(session, broken);
     } else if let Some(since) = session.waiting {
         page.row("waiting", style::WARNING, &waiting(since));
@@ -269,9 +289,10 @@ fn described(session: &Session, now: SystemTime) -> String {
         page.row("wrong", style::GOOD, "nothing");
     }
     let label = if session.is_whole() { "continue" } else { "then" };
-    match &session.resume {
-        Some(command) => page.command(label, command),
-        None => page.row(label, style::GOOD, session.program.next_step().unwrap_or_default()),
+    match (session.rescue(), session.continuation()) {
+        (Some(command), _) => page.command("rescue", &command),
+        (None, Some(command)) => page.command(label, command),
+        (None, None) => page.row(label, style::GOOD, session.program.next_step().unwrap_or_default()),
     }
     page.out
 }
@@ -310,7 +331,7 @@ struct Page {
 }
 
 impl Page {
-    fn plan(&mut self, broken: &Broken) {
+    fn plan(&mut self, session: &Session, broken: &Broken) {
         let Some(plan) = &broken.plan else {
             return self.row("repair", style::FAINT, "the file is too large to try it here; `seamline fix` does it");
         };
@@ -329,6 +350,12 @@ impl Page {
         if plan.lost_bytes > 0 {
             let bytes = screen::bytes(plan.lost_bytes as u64);
             lost.push(format!("{bytes} of incomplete records, which are kept beside the backup"));
+        }
+        for unread in &plan.unread {
+            lost.push(match record_at(&session.records, unread.line) {
+                Some(record) => format!("the content of {}, which cannot be read and stays as it is", record.short()),
+                None => unread.message.clone(),
+            });
         }
         if plan.dropped > 0 {
             lost.push(format!("{} of the conversation", screen::count(plan.dropped, "piece")));

@@ -116,7 +116,8 @@ pub(super) fn account(file: &FileOutcome<'_>, is_dry_run: bool) -> String {
         let parts = [(lines.changed, "changed"), (lines.added, "added"), (lines.removed, "removed")];
         let parts = parts.iter().filter(|(count, _)| *count > 0);
         let parts: Vec<_> = parts.map(|(count, what)| format!("{} {what}", screen::count(*count, "line"))).collect();
-        let same = if file.changes_conversation() { "" } else { "; the conversation stays as it is" };
+        let loses = file.repaired.quarantined.iter().any(|part| !part.is_repeated);
+        let same = if file.changes_conversation() || loses { "" } else { "; the conversation stays as it is" };
         if !parts.is_empty() {
             out += &faint(&format!("{}{same}", parts.join(", ")));
         }

@@ -154,6 +154,47 @@ fn doctor_describes_each_session_of_a_database() {
 }
 
 #[test]
+fn a_row_that_cannot_be_read_is_named_and_not_continued() {
+    let bench = Bench::new();
+    let path = opencode(&bench);
+    let connection = Connection::open(&path).unwrap();
+    connection.execute("UPDATE part SET data = ?1 WHERE id = 'prt_12'", [&RUNNING[..70]]).unwrap();
+    drop(connection);
+    age(&path);
+    for args in [&["ses_a1"][..], &["ses_a1", "--fix"]] {
+        let ran = doctor(&bench, args).expect(1);
+        let said = ran.on_one_line();
+        for part in [
+            "lost the content of part prt_12, which cannot be read and stays as it is",
+            "rescue seamline salvage ",
+            "opencode.db --session ses_a1",
+        ] {
+            assert!(said.contains(part), "{part}\n{}", ran.out);
+        }
+        assert!(!said.contains("opencode --session") && !said.contains("lost nothing"), "{}", ran.out);
+    }
+    let json = doctor(&bench, &["ses_a1", "--format", "json"]).expect(1).json();
+    assert!(json["sessions"][0]["resume"].is_null(), "{json}");
+}
+
+#[test]
+fn the_output_of_a_tool_that_was_running_is_kept() {
+    let bench = Bench::new();
+    let path = opencode(&bench);
+    let running = RUNNING.replace(r#""time""#, r#""metadata":{"output":"3 of 9 built"},"time""#);
+    let connection = Connection::open(&path).unwrap();
+    connection.execute("UPDATE part SET data = ?1 WHERE id = 'prt_12'", [running]).unwrap();
+    drop(connection);
+    age(&path);
+    let ran = bench.run(&["convert", OPENCODE, "--session", "ses_a1", "--to", "anthropic"]).expect(0);
+    let kept = "Its output until then:\\n3 of 9 built";
+    assert!(ran.out.contains(kept) && ran.out.contains("No result was recorded"), "{}", ran.out);
+    bench.run(&["fix", OPENCODE, "--session", "ses_a1"]).expect(0);
+    assert!(bench.run(&["convert", OPENCODE, "--session", "ses_a1", "--to", "anthropic"]).out.contains(kept));
+    bench.run(&["check", OPENCODE, "--session", "ses_a1"]).expect(0);
+}
+
+#[test]
 fn doctor_repairs_every_session_and_undo_restores_every_row() {
     let bench = Bench::new();
     let paths = [opencode(&bench), goose(&bench)];

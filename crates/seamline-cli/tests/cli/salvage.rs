@@ -30,6 +30,20 @@ fn a_session_becomes_markdown_and_a_request_body() {
 }
 
 #[test]
+fn records_on_a_destroyed_line_give_their_conversation() {
+    let bench = Bench::new();
+    let joined = (user("u1", None, "first") + &user("u2", Some("u1"), "second")).replace('\n', " ");
+    bench.write("s.jsonl", format!("ssage\":{{\"role\":\"user\",\"content\":\"torn\"}}}} {joined}"));
+    let ran = bench.run(&["salvage", "s.jsonl"]).expect(0);
+    assert!(ran.out.contains("a session log of Claude Code") && ran.out.contains("2 messages"), "{}", ran.out);
+    let body = bench.read("s.salvaged.json");
+    assert!(body.contains("first") && body.contains("second"), "{body}");
+    let markdown = bench.read("s.salvaged.md");
+    let (_, appendix) = markdown.split_once("# Appendix").unwrap();
+    assert!(appendix.contains("torn") && !appendix.contains("second"), "{markdown}");
+}
+
+#[test]
 fn no_existing_file_is_replaced() {
     let bench = Bench::new();
     bench.write("s.jsonl", STUCK);

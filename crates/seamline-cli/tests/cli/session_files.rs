@@ -53,6 +53,31 @@ fn a_file_without_a_complete_record_is_left_for_salvage() {
 }
 
 #[test]
+fn a_damaged_file_in_the_folder_of_an_agent_is_told_as_a_session() {
+    let bench = Bench::new();
+    for (name, bytes, part) in [
+        ("home/.claude/projects/-a/1.jsonl", &b""[..], "Claude Code keeps its sessions here, but this file is empty"),
+        ("home/.claude/projects/-a/2.jsonl", b"{\"ty", "but this file is damaged and cannot be recognised"),
+    ] {
+        age(&bench.write(name, bytes));
+        for command in ["check", "fix"] {
+            let told = bench.run(&[command, name]).expect(2).err.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(told.contains(part) && !told.contains("request body"), "{command} {name}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_message_that_goes_to_quarantine_is_not_called_unchanged() {
+    let bench = Bench::new();
+    let torn = user("u2", Some("u1"), "lost");
+    age(&bench.write("s.jsonl", user("u1", None, "hello") + &torn[..torn.len() - 40]));
+    let ran = bench.run(&["fix", "s.jsonl"]).expect(0);
+    assert!(ran.on_one_line().contains("1 line") && !ran.out.contains("the conversation stays"), "{}", ran.out);
+    assert!(ran.on_one_line().contains("of incomplete records (no program can read it) is in"), "{}", ran.out);
+}
+
+#[test]
 fn a_check_names_the_line_the_error_and_the_fix() {
     let bench = stuck();
     let ran = bench.run(&["check", "s.jsonl"]).expect(1);

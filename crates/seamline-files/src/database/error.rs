@@ -32,6 +32,9 @@ pub enum DatabaseError {
     /// The write would leave rows that refer to missing rows.
     #[error("rows of `{0}` would refer to missing rows")]
     Unlinked(String),
+    /// The tables are not those of a version of the program that Seamline knows.
+    #[error("the database has tables that Seamline does not know")]
+    UnknownTables,
     /// The backup could not be made.
     #[error("cannot make a backup of the database: {0}")]
     Backup(String),
@@ -58,6 +61,7 @@ impl DatabaseError {
             | Self::Read(_)
             | Self::CannotHold
             | Self::Unlinked(_)
+            | Self::UnknownTables
             | Self::Journal(_)
             | Self::Write(_) => None,
         }

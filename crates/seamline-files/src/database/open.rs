@@ -148,6 +148,12 @@ impl Database {
     }
 }
 
+/// Connects to a database that is to be read.
+pub(super) fn connect_to(path: &Path) -> Result<Connection, DatabaseError> {
+    let header = header(path)?.ok_or_else(|| DatabaseError::Open("it is not a database".to_owned()))?;
+    connect(path, header[VERSION_AT] == WITH_LOG)
+}
+
 /// The header of a database; nothing if the file is something else.
 fn header(path: &Path) -> Result<Option<Vec<u8>>, DatabaseError> {
     let mut header = Vec::with_capacity(HEADER_BYTES);

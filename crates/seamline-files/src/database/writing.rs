@@ -145,7 +145,7 @@ pub fn undo_all(path: &Path, journals: &[Journal]) -> Result<(), DatabaseError> 
     transaction.commit().map_err(|error| DatabaseError::of_writing(&error))
 }
 
-fn connect(path: &Path) -> Result<Connection, DatabaseError> {
+pub(super) fn connect(path: &Path) -> Result<Connection, DatabaseError> {
     let open = || {
         let connection = Connection::open_with_flags(absolute(path), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.busy_timeout(WAIT)?;
@@ -156,7 +156,7 @@ fn connect(path: &Path) -> Result<Connection, DatabaseError> {
     open().map_err(|error| DatabaseError::of_writing(&error))
 }
 
-fn begin(connection: &mut Connection) -> Result<Transaction<'_>, DatabaseError> {
+pub(super) fn begin(connection: &mut Connection) -> Result<Transaction<'_>, DatabaseError> {
     let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
     begun.map_err(|error| DatabaseError::of_writing(&error))
 }
@@ -223,7 +223,7 @@ fn apply(transaction: &Transaction<'_>, edit: &RowEdit) -> Result<RowChange, Dat
 }
 
 /// Makes a change to exactly one row, which has the values before it.
-fn make(transaction: &Transaction<'_>, change: &RowChange) -> Result<(), DatabaseError> {
+pub(super) fn make(transaction: &Transaction<'_>, change: &RowChange) -> Result<(), DatabaseError> {
     let table = named(&change.table);
     let listed = |cells: &Cells, form: &dyn Fn(String) -> String, by: &str| {
         cells.keys().map(|name| form(named(name))).collect::<Vec<_>>().join(by)
@@ -265,7 +265,7 @@ fn row(transaction: &Transaction<'_>, table: &str, key: &Cells) -> Result<Option
 }
 
 /// The name of a table or a column in SQL.
-fn named(name: &str) -> String {
+pub(super) fn named(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 

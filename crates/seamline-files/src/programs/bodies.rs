@@ -17,5 +17,5 @@ fn detect(sample: &Sample<'_>) -> bool {
         |record: &_| has(record, &["messages"]) || has(record, &["contents"]) || has(record, &["model", "input"]);
     // A damaged line may be anything.
     let bodies = sample.records().iter().filter(|record| is_body(record)).count();
-    sample.is_lines() && is_body(sample.root()) && 2 * bodies >= sample.records().len()
+    sample.is_lines() && is_body(sample.first_whole()) && 2 * bodies >= sample.records().len()
 }

@@ -22,7 +22,7 @@ fn detect(sample: &Sample<'_>) -> bool {
         let content = record.get("message").and_then(|message| message.get("content"));
         has(record, &["role"]) && !has(record, &["type"]) && content.is_some_and(serde_json::Value::is_array)
     };
-    is_message(sample.root())
+    is_message(sample.first_whole())
 }
 
 fn read(input: &mut FileInput<'_>) -> std::io::Result<FileReading> {

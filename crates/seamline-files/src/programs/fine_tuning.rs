@@ -15,5 +15,5 @@ fn detect(sample: &Sample<'_>) -> bool {
     let is_talk = |record: &_| has(record, &["messages"]) && !has(record, &["model"]);
     // A damaged line may be anything.
     let bodies = sample.records().iter().filter(|record| is_talk(record)).count();
-    sample.is_lines() && is_talk(sample.root()) && 2 * bodies >= sample.records().len()
+    sample.is_lines() && is_talk(sample.first_whole()) && 2 * bodies >= sample.records().len()
 }

@@ -28,6 +28,7 @@ mod recognised;
 mod sharegpt;
 mod strands;
 mod swe_agent;
+mod tau_bench;
 mod vercel_ai;
 
 use crate::Program;
@@ -74,6 +75,7 @@ pub const ALL: &[&Program] = &[
     &vercel_ai::PROGRAM,
     &vercel_ai::MODEL_MESSAGES,
     &har::PROGRAM,
+    &tau_bench::PROGRAM,
     &fine_tuning::PROGRAM,
     &bodies::PROGRAM,
 ];

@@ -25,7 +25,7 @@ pub(crate) struct Node<I> {
 pub(crate) struct Walk {
     /// The member that names the parent.
     pub(crate) parent: &'static str,
-    /// Whether the parent of the first record is in another file.
+    /// Whether the parents of the first records are in another file.
     pub(crate) starts_elsewhere: bool,
 }
 
@@ -58,6 +58,7 @@ impl Walk {
         }
         // A copy has the place of the first record with its id.
         let first = |record: usize| nodes[record].id.and_then(|id| by_id.get(&id)).copied().unwrap_or(record);
+        let opening = if self.starts_elsewhere { opening(nodes, &by_id) } else { 0 };
         let mut at = last.map(first);
         let mut records = Vec::new();
         let mut seen = vec![false; nodes.len()];
@@ -74,8 +75,8 @@ impl Walk {
                 continue;
             }
             at = before(nodes, record, &seen);
-            let is_first = at.is_none() && found.is_none() && (self.starts_elsewhere || node.lacks_parent);
-            if !is_first {
+            let is_first = record < opening || at.is_none() && (self.starts_elsewhere || node.lacks_parent);
+            if found.is_some() || !is_first {
                 defects.push(self.cut(
                     record,
                     (node, found.is_some()),
@@ -100,6 +101,14 @@ impl Walk {
         let edits = vec![RecordEdit::Set { record, member: self.parent, value: Some(parent) }];
         Defect { kind, record, message: message.to_owned(), edits }
     }
+}
+
+/// The number of records up to the last one of those that open the conversation: each has its parent in another file. A
+/// compaction agent has several of them, and a chain that is cut behind them is damaged.
+fn opening<I: Copy + Eq + Hash>(nodes: &[Node<I>], by_id: &HashMap<I, usize>) -> usize {
+    let opens = |node: &Node<I>| node.parent.is_some_and(|parent| !by_id.contains_key(&parent));
+    let behind = nodes.iter().position(|node| node.id.is_some() && node.is_member && !opens(node));
+    behind.unwrap_or(nodes.len())
 }
 
 /// The record of the conversation before a record in the file.

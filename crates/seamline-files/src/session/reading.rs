@@ -64,11 +64,13 @@ impl CarriedMessage {
         block.and_then(|block| self.owners.get(block)).copied().unwrap_or(self.record)
     }
 
-    /// The records that hold the message, in their order.
+    /// The records that hold the message, in the order of their first blocks.
     pub fn records(&self) -> Vec<usize> {
-        let mut records = if self.owners.is_empty() { vec![self.record] } else { self.owners.clone() };
-        records.dedup();
-        records
+        if self.owners.is_empty() {
+            return vec![self.record];
+        }
+        let mut seen = HashSet::new();
+        self.owners.iter().copied().filter(|owner| seen.insert(*owner)).collect()
     }
 }
 

@@ -9,8 +9,8 @@ use std::path::Path;
 
 #[doc(inline)]
 pub use seamline_files::database::{
-    Cell, Database, DatabaseError, Journal, NewRow, RowChange, RowPlace, Rows, SessionChange, SessionRow, is_database,
-    undo, undo_all,
+    Cell, Database, DatabaseError, Journal, NewRow, Projection, RowChange, RowPlace, Rows, SessionChange, SessionRow,
+    is_database, undo, undo_all,
 };
 
 use super::check::{CheckedFile, checked, content};

@@ -63,16 +63,10 @@ pub struct Salvaged<'b> {
 /// fails: a file without anything readable gives nothing.
 pub fn salvage<'b>(name: &str, bytes: &'b [u8], options: &Options) -> Salvaged<'b> {
     let mut salvaged = Salvaged::of(unpacked(bytes));
-    let used = match program_of(name, &salvaged.bytes) {
-        Some(program) => {
-            salvaged.program = Some(program);
-            let repaired = repair(name, &salvaged.bytes, options).ok().flatten();
-            let outcome =
-                repaired.zip(program.session).map(|(repaired, format)| (Outcome::of(repaired, format, name), format));
-            outcome.and_then(|(outcome, format)| salvaged.add_session(name, format, outcome))
-        }
-        None => salvaged.add_body(options),
-    };
+    let mut used = salvaged.read(name, options);
+    if salvaged.body.is_none() {
+        used = salvaged.read_values(name, options).or(used);
+    }
     salvaged.add_leftovers(&used.unwrap_or_default());
     salvaged
 }
@@ -137,6 +131,46 @@ impl<'b> Salvaged<'b> {
             leftovers: Vec::new(),
             bytes,
         }
+    }
+
+    /// Reads the conversation. Returns the places that it is made of.
+    fn read(&mut self, name: &str, options: &Options) -> Option<Vec<Range<u64>>> {
+        let Some(program) = program_of(name, &self.bytes) else { return self.add_body(options) };
+        self.program = Some(program);
+        let repaired = repair(name, &self.bytes, options).ok().flatten()?;
+        let format = program.session?;
+        let outcome = Outcome::of(repaired, format, name);
+        self.add_session(name, format, outcome)
+    }
+
+    /// Reads the conversation in the complete values of the file as if each were on a line of its own: damage may hide the
+    /// form of the file. Returns the places of the values that the conversation is made of.
+    fn read_values(&mut self, name: &str, options: &Options) -> Option<Vec<Range<u64>>> {
+        let mut values = leftovers(&self.bytes, 0, 1);
+        values.retain(|part| part.kind == LeftoverKind::Value);
+        let (mut text, mut starts, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        for value in &values {
+            starts.push(text.len() as u64);
+            let bytes = &self.bytes[value.span.start as usize..value.span.end as usize];
+            text.extend_from_slice(bytes);
+            text.push(b'\n');
+            lines.extend(std::iter::repeat_n(value.line, line_breaks(bytes) + 1));
+        }
+        let mut again = Self::of(Cow::Owned(text));
+        let used = again.read(name, options)?;
+        self.body = Some(again.body?);
+        (self.program, self.about, self.left_out) = (again.program, again.about, again.left_out);
+        (self.dialect, self.messages) = (again.dialect, again.messages);
+        let placed = |found: Finding| Finding {
+            line: found.line.and_then(|line| lines.get(line.checked_sub(1)?).copied()),
+            ..found
+        };
+        self.findings = again.findings.into_iter().map(placed).collect();
+        let place = |span: Range<u64>| {
+            let index = starts.partition_point(|start| *start <= span.start).checked_sub(1)?;
+            Some(values[index].span.clone())
+        };
+        Some(used.into_iter().filter_map(place).collect())
     }
 
     /// The parts that cannot be read: NUL bytes, and bytes that are not UTF-8.

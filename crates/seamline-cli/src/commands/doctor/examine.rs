@@ -9,11 +9,10 @@ use seamline::repair::Loss;
 use seamline::{Finding, Options, Severity};
 
 use super::search::Candidate;
-use super::unknown;
 use crate::failure::Failure;
 use crate::files::times::Times;
 use crate::files::undo::{self, Force, SessionRepair};
-use crate::files::{in_use, replace_session};
+use crate::files::{in_use, replace_session, unknown};
 use crate::input::Source;
 use crate::render::doctor::{Broken, Examined, Fixed, Plan, Session};
 use crate::render::{Counts, file, repair};
@@ -28,6 +27,9 @@ const LAST_MESSAGES: usize = 64;
 const PREVIEW_BYTES: usize = 400;
 /// The most open calls that are named.
 const CALLS_MAX: usize = 4;
+
+/// The defects of bytes that belong to no complete record. They remain where a record is a row or a file of its own.
+const UNREAD: [&str; 5] = ["FILE001", "FILE002", "FILE003", "FILE004", "FILE005"];
 
 /// How sessions are examined.
 pub(super) struct Examination<'a> {
@@ -157,12 +159,14 @@ pub(super) fn plan(repaired: &RepairedFile<'_>) -> Plan {
     }
     let lost = repaired.quarantined.iter().filter(|part| !part.is_repeated);
     let errors = repaired.remaining.iter().filter(|finding| finding.severity == Severity::Error);
+    let unread = errors.clone().filter(|finding| UNREAD.contains(&finding.code)).cloned().collect();
     Plan {
         steps,
         lost_bytes: lost.map(|part| part.bytes.len()).sum(),
         dropped: repaired.dropped.iter().filter(|dropped| dropped.loss == Loss::Said).count(),
         refusal: repaired.refusal,
         left: errors.map(|finding| 1 + finding.more).sum(),
+        unread,
     }
 }
 

@@ -117,7 +117,7 @@ fn session(session: &Session) -> SessionReport<'_> {
         open_calls: broken.map_or(&[], |broken| &broken.open_calls),
         repair: broken.and_then(repair),
         fixed: broken.and_then(|broken| broken.fixed.as_ref()).map(fixed),
-        resume: session.resume.as_deref(),
+        resume: session.continuation(),
     }
 }
 

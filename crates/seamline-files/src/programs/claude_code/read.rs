@@ -219,7 +219,7 @@ fn session(mut entries: Vec<Entry>, (ids, texts): (Ids, Texts), mut about: About
     about.is_subagent |= is_side;
     let nodes: Vec<Node<IdNumber>> = entries.iter().map(|entry| entry.node(is_side)).collect();
     let last = nodes.iter().zip(&entries).rposition(|(node, entry)| node.is_member && entry.is_message());
-    // The parent of a sub-agent's first record is in the file of the session that started it.
+    // The parents of a sub-agent's first records are in the file of the session that started it.
     let chain = Walk { parent: "parentUuid", starts_elsewhere: is_side }.from(last, &nodes, |id| ids.text(id));
     // A long file has many of them, and its messages are written next.
     drop((nodes, ids));
@@ -264,6 +264,11 @@ fn carried(mut shown: Vec<(usize, String)>) -> Option<CarriedMessage> {
             None => return None,
         }
     }
+    // Claude Code sends the results of parallel calls first, then the user's comments on them.
+    let is_result = |block: &str| members(block, &["type"]).is_ok_and(|[kind]| kind == Some("\"tool_result\""));
+    let mut sent: Vec<(&str, usize)> = blocks.into_iter().zip(owners).collect();
+    sent.sort_by_key(|(block, _)| !is_result(block));
+    let (blocks, owners): (Vec<&str>, Vec<usize>) = sent.into_iter().unzip();
     let mut text = Object::of(text)?.with(&[("content", Some(format!("[{}]", blocks.join(","))))]);
     text.shrink_to_fit();
     Some(CarriedMessage { record: *first, part: 0, owners, text })

@@ -27,8 +27,8 @@ fn detect(sample: &Sample<'_>) -> bool {
         let is_other = says(record, "type", &["reasoning", "backend_tool_call"]);
         (is_said || is_other) && !has(record, &["role"]) && !has(record, &["uuid"])
     };
-    let turns = sample.records().iter().filter(|record| is_turn(record)).count();
+    let turns = sample.whole().iter().filter(|record| is_turn(record)).count();
     let is_history = sample.is_lines() || sample.is_named(&["chat_history.jsonl"]);
     // A damaged line may be any record.
-    sample.any(is_update) || is_history && is_turn(sample.root()) && 2 * turns > sample.records().len()
+    sample.any(is_update) || is_history && is_turn(sample.first_whole()) && 2 * turns > sample.whole().len()
 }

@@ -129,9 +129,15 @@ impl Change {
                 Some(time) => time.with(&[("start", Some(start.to_owned())), ("end", Some(start.to_owned()))]),
                 None => format!(r#"{{"start":{start},"end":{start}}}"#),
             };
+            // The program shows what a tool has written so far and does not send it.
+            let partial = state.get("metadata").and_then(Object::of).and_then(|metadata| metadata.string("output"));
+            let error = match partial.filter(|output| !output.is_empty()) {
+                Some(output) => format!("{error}\n\nIts output until then:\n{output}"),
+                None => error.clone(),
+            };
             members.extend([
                 ("status", Some("\"error\"".to_owned())),
-                ("error", Some(quoted(error))),
+                ("error", Some(quoted(&error))),
                 ("time", Some(time)),
             ]);
         }

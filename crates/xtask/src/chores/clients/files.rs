@@ -31,13 +31,14 @@ pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
     let seamline = seamline(workspace, &[])?;
     let provider = Provider::start(workspace)?;
     println!("{:<10}{:<10}{:<44}after `seamline doctor --fix`", "client", "damage", "before");
-    let mut failed = 0;
+    let (mut failed, mut missing) = (0, Vec::new());
     let mut benches = Vec::new();
     for client in clients {
         let bench = match npm::install(client.name, client.package) {
             Ok(folders) => Bench::prepare(client, &provider, &folders, &seamline)?,
             Err(error) => {
                 println!("{:<10}not installable: {error}", client.name);
+                missing.push(client.name);
                 continue;
             }
         };
@@ -53,10 +54,19 @@ pub(super) fn run(workspace: &Workspace, names: &[&str]) -> Result<()> {
         benches.push(bench);
     }
     failed += exports::run(&benches)?;
+    verdict(failed, &missing)
+}
+
+/// Fails if a session was not resumed, or if a client was not tested at all.
+fn verdict(failed: usize, missing: &[&str]) -> Result<()> {
+    let mut wrong = Vec::new();
     if failed > 0 {
-        bail!("{failed} repaired or exported sessions were not resumed as they should be");
+        wrong.push(format!("{failed} repaired or exported sessions were not resumed as they should be"));
     }
-    Ok(())
+    if !missing.is_empty() {
+        wrong.push(format!("not tested, because they cannot be installed: {}", missing.join(", ")));
+    }
+    if wrong.is_empty() { Ok(()) } else { bail!("{}", wrong.join("; ")) }
 }
 
 /// The command under test: the one that `SEAMLINE` names, or a new build with these arguments.
@@ -187,4 +197,17 @@ fn has_history(request: &Value) -> bool {
 fn keeps_text(request: &Value) -> bool {
     let lists = ["messages", "input", "contents"];
     lists.iter().any(|list| request["body"][list].to_string().contains(PROBE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_was_not_tested_is_a_failure() {
+        assert!(verdict(0, &[]).is_ok());
+        assert!(verdict(1, &[]).is_err());
+        let error = verdict(0, &["goose", "pi"]).unwrap_err().to_string();
+        assert_eq!(error, "not tested, because they cannot be installed: goose, pi");
+    }
 }

@@ -7,9 +7,18 @@ use serde::de::IgnoredAny;
 
 use crate::failure::{Failure, quoted};
 
+/// Why a file is neither a session nor a request body, if it lies where an agent keeps its sessions and is empty or damaged.
+pub(crate) fn failure_at(path: &Path, bytes: &[u8]) -> Option<Failure> {
+    if bytes.trim_ascii().is_empty() {
+        let why = format!("{} keeps its sessions here, but this file is empty", program_at(path)?.name);
+        return Some(Failure::new(why).with_hint("there is nothing to repair"));
+    }
+    refusal(path, bytes, false)
+}
+
 /// Why a file was not examined, if it lies where an agent keeps its sessions and is damaged. Another file in such a folder
 /// is not a session.
-pub(super) fn refusal(path: &Path, head: &[u8], is_cut: bool) -> Option<Failure> {
+pub(crate) fn refusal(path: &Path, head: &[u8], is_cut: bool) -> Option<Failure> {
     let program = program_at(path).filter(|_| is_damaged(head, is_cut))?;
     let why = format!("{} keeps its sessions here, but this file is damaged and cannot be recognised", program.name);
     let path = quoted(&path.display().to_string());
@@ -69,5 +78,9 @@ mod tests {
         assert!(!is_refused("/srv/ann/data/1.jsonl", b"{\"type\":\"us"));
         assert!(is_refused("/srv/ann/.openclaw/agents/main/sessions/1.jsonl", b"{\"type\":\"us"));
         assert_eq!(refusal(Path::new(session), b"{\"type\":\"us", true), None);
+        let told = |path: &str, bytes: &[u8]| failure_at(Path::new(path), bytes).map(|failure| failure.message);
+        assert!(told(session, b" \n").unwrap().ends_with("this file is empty"));
+        assert!(told(session, b"{\"type\":\"us").unwrap().contains("is damaged"));
+        assert_eq!((told("/srv/ann/data/1.jsonl", b""), told(session, b"{\"a\":1}")), (None, None));
     }
 }
