@@ -23,7 +23,8 @@ corruption unanswered-call  known as ANT-5
   place       message 1 (the provider's messages.1) · toolu_1
   rules       PAIR001 unanswered-call, PAIR004 displaced-result, PAIR007
               split-results, ORDER001 text-before-results, PAIR005
-              misaddressed-result; see seamline explain PAIR001
+              misaddressed-result, ORDER006 text-after-results; see seamline
+              explain PAIR001
   what to do  repair the conversation and send it again; the same bytes get the
               same error
               seamline fix --diff request.json
