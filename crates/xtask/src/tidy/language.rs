@@ -324,8 +324,8 @@ mod tests {
     fn a_sentence_with_a_late_subject_is_found() {
         for sentence in ["two keys the last counts.", "a large file only the start is read."] {
             for before in ["", "It reads a value. ", "| S0-09 | "] {
-                let text = format!("// {before}{LATE_SUBJECT}{sentence}\n");
-                assert_eq!(complaints_about("crates/a/src/b.rs", &text).len(), 1, "{text}");
+                let text = format!("{before}{LATE_SUBJECT}{sentence}\n");
+                assert_eq!(complaints_about("crates/a/src/b.rs", &format!("// {text}")).len(), 1, "{text}");
                 assert_eq!(complaints_about("docs/a.md", &text).len(), 1, "{text}");
             }
             let code = format!("let it = \"{LATE_SUBJECT}{sentence}\";\n");
