@@ -156,7 +156,8 @@ export class Repaired<T = Conversation> {
   toJSON(): RepairReport;
 }
 
-export interface Carried {
+/** Content or a setting that a conversion changed or left out. */
+export interface ConversionLoss {
   what: string;
   pointer: string;
   fate: string;
@@ -172,7 +173,7 @@ export class Converted<T = unknown> {
   readonly note?: string;
   readonly messages: number;
   readonly complete: boolean;
-  readonly lost: Carried[];
+  readonly lost: ConversionLoss[];
   readonly ids: { from: string; to: string }[];
   readonly tools: { from: string; to: string }[];
   readonly repairs: RepairAction[];
